@@ -131,25 +131,13 @@ impl Links {
 
     fn take(&mut self, packet: &[u8], now: u64, send: impl Fn(&[u8], Ipv4Addr) -> bool) {
         let Some(to) = target(packet) else { return };
-        let wire = wire(packet);
-        let link = self.link(to);
-        let Some(due) = link.admit(wire, now) else {
-            return;
-        };
-        if due <= now && link.is_empty() {
-            let sent = send(packet, to);
-            link.count(wire, sent);
-        } else {
-            link.hold(packet, wire, due);
-        }
+        self.link(to)
+            .pass(packet, wire(packet), now, |packet| send(packet, to));
     }
 
     fn deliver(&mut self, now: u64, send: impl Fn(&[u8], Ipv4Addr) -> bool) {
         for (to, link) in &mut self.by_target {
-            while let Some((packet, wire)) = link.take_due(now) {
-                let sent = send(&packet, *to);
-                link.count(wire, sent);
-            }
+            link.deliver(now, |packet| send(packet, *to));
         }
     }
 

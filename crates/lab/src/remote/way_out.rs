@@ -2,7 +2,7 @@
 //! sent on by a raw socket when they are due. The machine's routing leads them into the device; see
 //! `lab/ssh/links.py`. With the device goes the way: without us packets go as if we had never been.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read};
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::{AsRawFd, RawFd};
@@ -10,14 +10,8 @@ use std::os::fd::{AsRawFd, RawFd};
 use anyhow::{Context, Result};
 use socket2::{Domain, Protocol, Socket, Type};
 
-use crate::guest::tap::{check, request};
+use crate::guest::tap::{IFF_TUN, attach};
 
-/// Numbers of linux/if_tun.h.
-const TUNSETIFF: libc::c_ulong = 0x4004_54ca;
-const IFF_TUN: libc::c_short = 0x0001;
-const IFF_NO_PI: libc::c_short = 0x1000;
-
-const DEVICE: &str = "/dev/net/tun";
 const SEND_BUFFER: usize = 16 << 20;
 
 pub struct WayOut {
@@ -28,16 +22,7 @@ pub struct WayOut {
 impl WayOut {
     /// Makes the device. What we send bears `mark`, by which the machine's routing knows that it has been here.
     pub fn open(name: &str, mark: u32) -> Result<WayOut> {
-        let device = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .open(DEVICE)
-            .with_context(|| format!("cannot open {DEVICE}"))?;
-        let mut asked = request(name)?;
-        asked.ifr_ifru.ifru_flags = IFF_TUN | IFF_NO_PI;
-        // SAFETY: the request is a valid ifreq that outlives the call.
-        check(unsafe { libc::ioctl(device.as_raw_fd(), TUNSETIFF, &raw const asked) })
-            .with_context(|| format!("cannot make the device {name}"))?;
+        let device = attach(name, IFF_TUN)?;
         crate::wan::event_loop::never_wait(&device)?;
         let raw = Socket::new(
             Domain::IPV4,

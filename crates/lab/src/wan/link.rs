@@ -91,6 +91,27 @@ impl Link {
         self.cut = cut;
     }
 
+    /// Sends what comes now if it is due at once, or keeps it, or loses it.
+    pub fn pass(&mut self, data: &[u8], wire: Wire, now: u64, send: impl FnOnce(&[u8]) -> bool) {
+        let Some(due) = self.admit(wire, now) else {
+            return;
+        };
+        if due <= now && self.held.is_empty() {
+            let arrived = send(data);
+            self.count(wire, arrived);
+        } else {
+            self.hold(data, wire, due);
+        }
+    }
+
+    /// Sends what is due by now.
+    pub fn deliver(&mut self, now: u64, mut send: impl FnMut(&[u8]) -> bool) {
+        while let Some((data, wire)) = self.take_due(now) {
+            let arrived = send(&data);
+            self.count(wire, arrived);
+        }
+    }
+
     /// When a frame that comes now arrives; None, and counted, if it never does.
     pub fn admit(&mut self, wire: Wire, now: u64) -> Option<u64> {
         if self.cut {
@@ -138,10 +159,6 @@ impl Link {
 
     pub fn next_due(&self) -> Option<u64> {
         self.held.peek().map(|Reverse(held)| held.due)
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.held.is_empty()
     }
 
     /// Counts a frame as arrived, or as refused by the device at the far end.

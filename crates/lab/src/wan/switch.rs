@@ -67,10 +67,7 @@ impl Switch {
     /// Sends what is due by now.
     pub fn deliver(&mut self, now: u64, out: &mut impl Outlet) {
         for (number, link) in self.links.iter_mut().enumerate() {
-            while let Some((data, wire)) = link.take_due(now) {
-                let arrived = out.send(number % self.ports, &data);
-                link.count(wire, arrived);
-            }
+            link.deliver(now, |data| out.send(number % self.ports, data));
         }
     }
 
@@ -87,16 +84,8 @@ impl Switch {
         now: u64,
         out: &mut impl Outlet,
     ) {
-        let link = self.link(from, to);
-        let Some(due) = link.admit(wire, now) else {
-            return;
-        };
-        if due <= now && link.is_empty() {
-            let arrived = out.send(to, data);
-            link.count(wire, arrived);
-        } else {
-            link.hold(data, wire, due);
-        }
+        self.link(from, to)
+            .pass(data, wire, now, |data| out.send(to, data));
     }
 
     fn link(&mut self, from: usize, to: usize) -> &mut Link {

@@ -17,7 +17,7 @@ from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
 from fivenines.lab.settings import LinkSettings
 from fivenines.lab.ssh.connection import Connection
-from fivenines.lab.wan import SEED, EmulatorProcess, Traffic, link_asked
+from fivenines.lab.wan import SEED, EmulatorProcess, link_asked
 
 DEVICE = "fivenines0"
 TABLE = 4699
@@ -76,10 +76,6 @@ class OutgoingLinks:
         self._lead("add", wanted.keys() - self._now.keys())
         self._lead("delete", self._now.keys() - wanted.keys())
         self._now = wanted
-
-    def traffic(self) -> dict[str, Traffic]:
-        """What has gone to each address over a link that did something, so far."""
-        return {} if self._emulator is None else self._emulator.traffic()
 
     def require(self) -> None:
         """Make sure that the emulator works; raises FiveninesError if it does not."""
@@ -180,18 +176,6 @@ class _Emulator(EmulatorProcess):
     def set(self, address: str, link: LinkSettings) -> None:
         """Change the link to an address; in force on return, for packets that come from now on."""
         self._ask({"do": "set", "to": address, "link": link_asked(link)})
-
-    def traffic(self) -> dict[str, Traffic]:
-        """What became of the packets so far, by the address that they went to."""
-        return {
-            one["to"]: Traffic(
-                one["frames"],
-                one["bytes"],
-                one["dropped_queue"] + one["dropped_port"],
-                one["dropped_loss"],
-            )
-            for one in self._ask({"do": "stats"})["links"]
-        }
 
     def _failure(self, reason: str) -> FiveninesError:
         return FiveninesError(f"{self._name}: {super()._failure(reason)}")
