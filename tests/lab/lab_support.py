@@ -32,6 +32,10 @@ connections: [4]
 """
 """The beginning of an experiment file; all share one data set per engine."""
 
+PAUSES = "load: {think_time: 25ms}\n"
+"""Three tests run beside each other on two processors: at full speed their loads alone would fill these, and
+what each waits for, as the failover of another's servers, would be late."""
+
 OPERATOR = "{kind: operator, interval: 200ms, misses: 2}"
 
 
@@ -119,7 +123,7 @@ def run_trial(
     """Run the one trial of an experiment in this process; it must come to its end."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "experiment.yaml"
-    file.write_text(head + text)
+    file.write_text(_with_pauses(head + text))
     experiment, _ = load_experiment(file)
     (trial,) = plan(experiment)
     watcher = Watcher(actions or {})
@@ -130,11 +134,16 @@ def run_trial(
     return Outcome(record, folder / "trials" / trial.id)
 
 
+def _with_pauses(text: str) -> str:
+    """Unless it says itself how it is driven."""
+    return text if "\nload:" in text else text + PAUSES
+
+
 def run_one(folder: Path, text: str, actions: dict[str, Callable[[Deployed], None]]) -> Run:
-    """Run a whole experiment of one trial in this process; `text` is all of its file."""
+    """Run a whole experiment of one trial in this process; `text` is all of its file but `PAUSES`."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "experiment.yaml"
-    file.write_text(text)
+    file.write_text(_with_pauses(text))
     experiment, source = load_experiment(file)
     watcher = Watcher(actions)
     with looking_out(folder) as lookout:

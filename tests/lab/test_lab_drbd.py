@@ -30,6 +30,8 @@ def deployed(tmp_path: Path) -> Iterator[Deployed]:
         yield made
 
 
+# virtual machines without the processor's help: beside two other tests it took 300 s
+@pytest.mark.timeout(900)
 def test_the_disk_is_shared_moves_at_a_switchover_and_a_planted_difference_is_found(
     deployed: Deployed,
 ) -> None:

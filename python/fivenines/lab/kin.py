@@ -13,6 +13,8 @@ from pathlib import Path
 
 import psutil
 
+from fivenines.lab.descent import children
+
 _TICK = 0.01
 """Seconds: the kernel tells when a process began in hundredths."""
 
@@ -25,6 +27,8 @@ class Kin:
     """PID namespace and executable of each."""
     since: float
     """When the youngest of them began, in seconds since the epoch."""
+    firsts: frozenset[int] = frozenset()
+    """The first processes of their PID namespaces, as seen from here."""
 
     @classmethod
     def of(cls, members: Sequence[psutil.Process]) -> "Kin":
@@ -32,10 +36,9 @@ class Kin:
         programs = frozenset(_program(process.pid) for process in members)
         here = pid_namespace(os.getpid())
         born = [_born(process) for process in members]
-        return cls(
-            frozenset(one for one in programs if all(one) and one[0] != here),
-            max(born, default=0.0),
-        )
+        theirs = frozenset(one for one in programs if all(one) and one[0] != here)
+        firsts = {_first(namespace) for namespace, _ in theirs}
+        return cls(theirs, max(born, default=0.0), frozenset(firsts - {0}))
 
     def unseen(self, seen: Collection[psutil.Process]) -> list[psutil.Process]:
         """Those that began since the look and are none of these."""
@@ -43,11 +46,11 @@ class Kin:
             return []
         return [
             process
-            for process in psutil.process_iter()
+            for first in self.firsts
+            for process in children(first)
             if process not in seen
             and _born(process) >= self.since - _TICK
             and _program(process.pid) in self.programs
-            and _is_handed_over(process)
         ]
 
 
@@ -60,11 +63,23 @@ def _program(pid: int) -> tuple[str, str]:
     return pid_namespace(pid), _link(pid, "exe")
 
 
-def _is_handed_over(process: psutil.Process) -> bool:
-    """Whether its parent is the first process of a PID namespace, as seen from within."""
+_FIRSTS: dict[str, int] = {}
+"""The first process of each PID namespace that was asked for."""
+
+
+def _first(namespace: str) -> int:
+    """The first process of a PID namespace, as seen from here; 0 if it is not seen."""
+    found = _FIRSTS.get(namespace, 0)
+    if not (found and pid_namespace(found) == namespace):
+        there = (pid for pid in psutil.pids() if pid_namespace(pid) == namespace)
+        found = _FIRSTS[namespace] = next(filter(_is_first, there), 0)
+    return found
+
+
+def _is_first(pid: int) -> bool:
     try:
-        status = Path(f"/proc/{process.ppid()}/status").read_text()
-    except (OSError, psutil.Error):
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
         return False
     numbers = next((line for line in status.splitlines() if line.startswith("NSpid:")), "")
     return numbers.split()[-1:] == ["1"]

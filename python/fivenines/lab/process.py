@@ -1,6 +1,5 @@
 """A process in the lab: started through `enter`, its output in a log file, ended as a whole tree."""
 
-import contextlib
 import os
 import signal
 import subprocess
@@ -13,6 +12,7 @@ from typing import Any
 import psutil
 
 from fivenines.lab import look
+from fivenines.lab.descent import below, children
 
 
 def start_logged(
@@ -60,10 +60,7 @@ class Process:
 
     def members(self) -> list[psutil.Process]:
         """The processes of the command as seen from here, parents before children, without the starter."""
-        try:
-            return psutil.Process(self.popen.pid).children(recursive=True)
-        except psutil.NoSuchProcess:
-            return []
+        return below(self.popen.pid)
 
     def kill(self) -> list[psutil.Process]:
         """SIGKILL to every process of the command; returns those that were hit."""
@@ -115,10 +112,7 @@ class Process:
         return tail(self.log, lines) if self.log else ""
 
     def _roots(self) -> list[psutil.Process]:
-        try:
-            return psutil.Process(self.popen.pid).children()
-        except psutil.NoSuchProcess:
-            return []
+        return children(self.popen.pid)
 
 
 class OwnProcess(Process):
@@ -127,7 +121,7 @@ class OwnProcess(Process):
     def members(self) -> list[psutil.Process]:
         try:
             own = psutil.Process(self.popen.pid)
-            return [own, *own.children(recursive=True)] if _exists(own) else []
+            return [own, *below(own.pid)] if _exists(own) else []
         except psutil.NoSuchProcess:
             return []
 
@@ -220,11 +214,7 @@ def whole_lines(file: Path, position: int) -> tuple[list[str], int]:
 
 
 def _children(members: list[psutil.Process]) -> list[psutil.Process]:
-    found: dict[psutil.Process, None] = {}
-    # of the topmost ones only: each question walks through all processes of the machine
-    for process in _topmost(members):
-        with contextlib.suppress(psutil.NoSuchProcess):
-            found |= dict.fromkeys(process.children(recursive=True))
+    found = dict.fromkeys(one for top in _topmost(members) for one in below(top.pid))
     return [process for process in found if process not in members]
 
 

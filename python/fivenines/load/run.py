@@ -16,6 +16,7 @@ import psutil
 from fivenines.cluster.endpoints import Endpoints
 from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
+from fivenines.lab.descent import below
 from fivenines.lab.host import Host
 from fivenines.load.commands import account, described, endpoint_flags, secret
 from fivenines.load.settings import LoadSettings
@@ -259,7 +260,4 @@ def _binds(host: Host) -> list[str]:
 
 def children(pid: int) -> list[int]:
     """The load itself: what is below its starter, or the process alone where nothing stands above it."""
-    try:
-        return [child.pid for child in psutil.Process(pid).children(recursive=True)] or [pid]
-    except psutil.NoSuchProcess:
-        return []
+    return [child.pid for child in below(pid)] or ([pid] if psutil.pid_exists(pid) else [])

@@ -244,7 +244,8 @@ class Drbd(Solution[DrbdSettings, Server]):
             return f"{node.name} has compared {now.done or 0:.1f} %"
 
         # a busy machine compares a tenth of what a free one does
-        wait_while_moving(running, _PATIENCE, "the disks were not compared")
+        # to ask a guest costs it processor time that comparing needs
+        wait_while_moving(running, _PATIENCE, "the disks were not compared", interval=1.0)
         node.host.run(["drbdadm", "adjust", RESOURCE])
         now = self.status(node)
         return now.out_of_sync if now is not None else 0

@@ -235,7 +235,7 @@ impl Prober {
         let connection = Connection::new(shared, token, Role::Write, Source::Ledger, candidate, 0);
         let mut connection = connection.single(now + self.times.bound_ns, place);
         let event = connection.set_out(shared);
-        self.candidates[candidate].begun(now);
+        self.candidates[candidate].begun(number, now);
         let attempt = Try {
             candidate,
             started: now,
@@ -283,7 +283,7 @@ impl Prober {
         let now = shared.now;
         let candidate = &mut self.candidates[attempt.candidate];
         let was_good = candidate.good;
-        candidate.ended(number, stage, failure, now - attempt.started);
+        candidate.ended(number, failure, now, now - attempt.started);
         if was_good && failure.is_some() {
             self.wary_until = now + WARY_NS;
             self.due = self.due.min(now + self.times.every_ns);

@@ -6,6 +6,7 @@ tenth of a second; data stays there.
 """
 
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -19,6 +20,7 @@ import psutil
 
 from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
+from fivenines.lab.descent import children
 from fivenines.lab.guest_process import AttachedProcess, GuestProcess
 from fivenines.lab.host import ENGINE, NODE, Host, Root
 from fivenines.lab.limits import Groups, HostGroup
@@ -279,7 +281,7 @@ class SshHost(Host):
     def processes(self) -> list[psutil.Process]:
         """The ends here of what runs there."""
         found = []
-        for one in psutil.Process().children():
+        for one in children(os.getpid()):
             try:
                 words = one.cmdline()
             except psutil.Error:
