@@ -68,6 +68,15 @@ class ReplicationSettings(SolutionSettings):
         description="replicas that a semi-synchronous primary waits for "
         "(rpl_semi_sync_source_wait_for_replica_count); more than 1 on MySQL only",
     )
+    appliers: Annotated[int, Field(ge=0, le=64)] | None = Field(
+        None,
+        description="threads that apply at a replica (slave_parallel_threads, replica_parallel_workers); "
+        "default: the server's, which is none beside the one on MariaDB and 4 on MySQL",
+    )
+    parallel_mode: Literal["minimal", "conservative", "optimistic", "aggressive"] | None = Field(
+        None,
+        description="what they may apply at once (slave_parallel_mode, MariaDB only); default: optimistic",
+    )
     manager: AnyManager = Field(
         default_factory=OperatorSettings, description="the failover manager"
     )
@@ -93,6 +102,18 @@ class ReplicationSettings(SolutionSettings):
                 f"semi_sync_timeout: {format_duration(self.semi_sync_timeout)} is too short for an adaptive "
                 "durability: a primary may notice only after 3s that its replica is gone, and would go on "
                 f"alone before it is strict. Set it to {format_duration(_LEAST_ADAPTIVE)} or more"
+            ]
+        return self._problems_with_appliers()
+
+    def _problems_with_appliers(self) -> list[str]:
+        if self.parallel_mode and family_of(self.engine) == "mysql":
+            return [
+                "parallel_mode: MySQL has none, its replicas apply what the primary found independent: "
+                "leave it out"
+            ]
+        if self.parallel_mode and (self.appliers or 0) < 2:
+            return [
+                "parallel_mode: one thread alone applies nothing at once: set appliers to 2 or more"
             ]
         return []
 
@@ -132,6 +153,7 @@ class Replication(Solution[ReplicationSettings, MysqlFamily]):
             "relay_log": inside("data", "relay"),
             "relay_log_recovery": True,
             **self._sql.settings(),
+            **self._sql.applying(self.settings.appliers, self.settings.parallel_mode),
         }
         settings |= node.durability(self.settings.durability.at_start)
         return settings | self._semi_sync()

@@ -23,6 +23,7 @@ class MariadbReplicating(Replicating):
     stall = "STOP SLAVE SQL_THREAD"
     unstall = "START SLAVE SQL_THREAD"
     idle = "--skip-slave-start"
+    appliers = "slave_parallel_threads"
 
     def settings(self) -> dict[str, Value]:
         return {
@@ -40,6 +41,10 @@ class MariadbReplicating(Replicating):
             "rpl_semi_sync_master_wait_point": mode.upper(),
             "rpl_semi_sync_master_timeout": timeout_ms,
         }
+
+    def applying(self, threads: int | None, mode: str | None) -> dict[str, Value]:
+        told = super().applying(threads, mode)
+        return told | ({"slave_parallel_mode": mode} if mode else {})
 
     def follow(self, primary: str, password: str) -> list[str]:
         return follow(primary, password)

@@ -44,6 +44,7 @@ class MysqlReplicating(Replicating):
     stall = "STOP REPLICA SQL_THREAD"
     unstall = "START REPLICA SQL_THREAD"
     idle = "--skip-replica-start"
+    appliers = "replica_parallel_workers"
 
     def settings(self) -> dict[str, Value]:
         return {

@@ -47,6 +47,13 @@ class Replicating(ABC):
     def semi_sync(self, mode: str, timeout_ms: int, count: int) -> dict[str, Value]:
         """Settings for semi-synchronous replication that is not switched on yet at the primary."""
 
+    appliers: ClassVar[str]
+    """The setting with the number of threads that apply."""
+
+    def applying(self, threads: int | None, mode: str | None) -> dict[str, Value]:
+        """Settings of a replica's threads that apply; None: as the server has it by itself."""
+        return {} if threads is None else {self.appliers: threads}
+
     @abstractmethod
     def follow(self, primary: str, password: str) -> list[str]:
         """Statements that make a server the read-only replica of the one at this address, by GTID."""
