@@ -218,7 +218,7 @@ class Haproxy(Access[HaproxySettings]):
     def _servers(self, purpose: Purpose) -> Sequence[Server]:
         nodes = self.solution.nodes
         if purpose == "read" and self.solution.health_check(purpose) is None:
-            return nodes[1:] or nodes
+            return self.solution.replicas or nodes
         return nodes
 
     def _not_ready(self) -> str:

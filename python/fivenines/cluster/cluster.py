@@ -72,6 +72,11 @@ class Cluster(ABC, Generic[N]):
         return self.nodes
 
     @property
+    def replicas(self) -> list[N]:
+        """The nodes that clients read from where replicas answer reads: all but the first, by default."""
+        return self.nodes[1:]
+
+    @property
     def members(self) -> list[Member]:
         """All of its servers."""
         return [*self.nodes, *self.parts]
@@ -242,7 +247,7 @@ class Cluster(ABC, Generic[N]):
     def endpoints(self) -> Endpoints:
         """Where clients without an access layer find it."""
         every = tuple(node.endpoint for node in self.nodes)
-        replicas = every[1:] if self.read_replicas else ()
+        replicas = tuple(one.endpoint for one in self.replicas) if self.read_replicas else ()
         return Endpoints(write=every, read=replicas, find="writable", spread="first")
 
     def node(self, name: str) -> N:

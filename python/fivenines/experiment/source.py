@@ -22,6 +22,7 @@ from fivenines.experiment import (
     parts,
     program_checks,
     renamed,
+    settle_checks,
     sweep_checks,
     sweeps,
     trials_checks,
@@ -219,6 +220,7 @@ def _validated(
         found += workload_checks.mistakes(experiment)
         found += in_file(sweep_checks.mistakes(experiment))
         found += trials_checks.mistakes(experiment)
+        found += in_file(settle_checks.mistakes(experiment))
         found += measure_checks.mistakes(experiment)
         if not checks.problems(experiment.load):
             found += in_file(work_checks.mistakes(experiment))

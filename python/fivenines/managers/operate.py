@@ -32,7 +32,7 @@ class Operate:
 
     def __init__(self, configuration: dict[str, Any], password: str) -> None:
         kind = CONTROLS[configuration["family"]]
-        self.control = kind(configuration["timeout"], password)
+        self.control = kind(configuration["timeout"], password, configuration.get("control") or {})
         self.nodes: dict[str, Address] = {
             name: (address, port) for name, (address, port) in configuration["nodes"].items()
         }
@@ -40,6 +40,7 @@ class Operate:
         self.misses_allowed: int = configuration["misses"]
         self.fences: bool = configuration["fence"]
         self.synchronous: bool = configuration.get("synchronous", False)
+        self.candidates: list[str] = configuration.get("candidates") or list(self.nodes)
         self.primary: str = configuration.get("primary") or next(iter(self.nodes))
 
     def watch(self) -> None:
@@ -74,8 +75,8 @@ class Operate:
         """Hand the primary's role to the most advanced replica, losing nothing; whether that worked."""
         old = self.primary
         tell("decided", old, "switchover")
-        if not self.positions():
-            tell("failed", old, "no replica answers: no switchover")
+        if not any(name in self.candidates for name in self.positions()):
+            tell("failed", old, "no replica answers that may be promoted: no switchover")
             return False
         final: int | None = 0
         try:
@@ -121,24 +122,26 @@ class Operate:
         deadline = time.monotonic() + CATCH_UP
         while time.monotonic() < deadline:
             positions = self.positions()
-            if any(position >= final for position in positions.values()):
+            if any(at >= final for name, at in positions.items() if name in self.candidates):
                 return positions
             time.sleep(0.01)
         raise RuntimeError(f"no replica had everything within {CATCH_UP:g} s")
 
     def promote_best(self, positions: dict[str, int]) -> bool:
         """Promote the most advanced replica and let the others follow it; whether that worked."""
-        if not positions:
-            tell("failed", self.primary, "no replica answers")
+        able = {name: at for name, at in positions.items() if name in self.candidates}
+        if not able:
+            tell("failed", self.primary, "no replica answers that may be promoted")
             return False
-        chosen = max(positions, key=lambda name: positions[name])
+        chosen = max(able, key=lambda name: able[name])
         others = [name for name in positions if name != chosen]
+        awaited = [name for name in others if name in able] if self.synchronous else []
         try:
-            self.control.promote(self.nodes[chosen], others if self.synchronous else [])
+            self.control.promote(self.nodes[chosen], awaited)
         except Exception as error:
             tell("failed", chosen, f"could not be promoted: {error}")
             return False
-        tell("promoted", chosen, f"most advanced of {len(positions)}: {positions[chosen]}")
+        tell("promoted", chosen, f"most advanced of {len(able)}: {able[chosen]}")
         self.primary = chosen
         for name in others:
             self.repoint(name)

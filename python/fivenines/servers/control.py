@@ -1,7 +1,8 @@
 """What a failover manager does to servers over the network: check, compare, promote, repoint."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 Address = tuple[str, int]
 
@@ -12,11 +13,15 @@ class Control(ABC):
     Args:
         timeout: bounds every connection, in seconds.
         password: of the account of replication and of the manager.
+        facts: what the solution says of its servers, for this kind.
     """
 
-    def __init__(self, timeout: float, password: str) -> None:
+    def __init__(
+        self, timeout: float, password: str, facts: Mapping[str, Any] | None = None
+    ) -> None:
         self.timeout = timeout
         self.password = password
+        self.facts = facts or {}
 
     @abstractmethod
     def check(self, address: Address) -> str:

@@ -3,69 +3,19 @@
 Source: PostgreSQL 18 manual, chapter 26 (High Availability) and `synchronous_commit` in 19.5.
 """
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from itertools import pairwise
 
-from pydantic import Field
-
-from fivenines.managers.any import AnyManager
-from fivenines.managers.operator import OperatorSettings
-from fivenines.results.records import SolutionFacts
 from fivenines.servers.base import Value
+from fivenines.servers.postgres import slots
 from fivenines.servers.postgres.server import (
     STANDBY_SIGNAL,
     Postgres,
     conninfo,
     synchronous_names,
 )
-from fivenines.solutions.durability import postgres_problems
-from fivenines.solutions.engines import engine_type
-from fivenines.solutions.replication_facts import hot_standby_facts
-from fivenines.solutions.settings import SolutionSettings
+from fivenines.solutions.hot_standby_settings import HotStandbySettings
 from fivenines.solutions.streaming import Streaming
 from fivenines.waiting import wait_until
-
-if TYPE_CHECKING:
-    AnyEngine = str
-else:
-    AnyEngine = engine_type(("postgres-18", "host-postgres"), "postgresql")
-
-
-class HotStandbySettings(SolutionSettings):
-    """Streaming replication; `safeness` says what a commit waits for (synchronous_commit)."""
-
-    setup_seconds: ClassVar[float] = 3.0
-
-    solution: Literal["hot-standby"] = Field(description="PostgreSQL primary with hot standbys")
-    engine: AnyEngine = Field("postgres-18", description="the database server")
-    standbys: Annotated[int, Field(ge=1, le=8)] = Field(1, description="number of standbys")
-    safeness: Literal["off", "local", "remote_write", "on", "remote_apply"] = Field(
-        "on",
-        description="what a commit waits for: off (nothing), local (own disk: 1-safe), remote_write "
-        "(a standby has it: 2-safe received), on (a standby has it on disk: 2-safe durable), "
-        "remote_apply (a standby shows it: 2-safe visible)",
-    )
-    manager: AnyManager = Field(
-        default_factory=OperatorSettings, description="the failover manager"
-    )
-    durability_by_role = True
-
-    def default_name(self) -> str:
-        return f"hot-standby {self.safeness}"
-
-    def problems(self) -> list[str]:
-        """What makes no sense in the settings as a whole."""
-        return postgres_problems(self.durability, "safeness", self.safeness)
-
-    @property
-    def single_writer(self) -> bool:
-        return True
-
-    @property
-    def nodes(self) -> int:
-        return 1 + self.standbys
-
-    def facts(self) -> SolutionFacts:
-        return hot_standby_facts(self)
 
 
 class HotStandby(Streaming[HotStandbySettings]):
@@ -74,25 +24,38 @@ class HotStandby(Streaming[HotStandbySettings]):
     settings_type = HotStandbySettings
 
     def configuration(self, node: Postgres) -> dict[str, Value]:
+        delayed = {"recovery_min_apply_delay": f"{round(1000 * self.settings.delay)}ms"}
         return {
             "synchronous_commit": self.commit_level(self.settings.safeness),
-            # enough for pg_rewind and for a standby that was away, without slots to clean up
+            # enough for pg_rewind and for a standby that was away, without slots to clean up; with slots as
+            # well, as a standby that is promoted has kept nothing for the others
             "wal_keep_size": "512MB",
             "recovery_target_timeline": "latest",
             "wal_receiver_status_interval": "1s",
             "wal_retrieve_retry_interval": "500ms",
+            **(delayed if self._is_delayed(node) else {}),
         }
 
     def manager_facts(self) -> dict[str, object]:
-        return {"synchronous": self._synchronous}
+        return {
+            "synchronous": self.settings.synchronous,
+            "candidates": [node.name for node in self.nodes if not self._is_delayed(node)],
+            "control": {"wait_for": self.settings.wait_for, "choice": self.settings.choice},
+        }
+
+    @property
+    def replicas(self) -> list[Postgres]:
+        return [node for node in self.nodes[1:] if not self._is_delayed(node)]
 
     def start(self) -> None:
         primary, standbys = self.nodes[0], self.nodes[1:]
         primary.write_auto_conf({"synchronous_standby_names": self._sync_names(primary)})
-        for standby in standbys:
-            self._follow(standby, primary)
+        for before, standby in pairwise(self.nodes):
+            self._follow(standby, before if self.settings.cascade else primary)
         self.each(lambda node: node.start())
         self.each(lambda node: node.wait_ready())
+        if self.settings.slots:
+            self.each(self._make_slots)
         wait_until(
             lambda: next(filter(None, map(self.not_joined_reason, standbys)), ""), 30.0,
             f"{self.settings.name}: not all standbys follow the primary",
@@ -106,11 +69,15 @@ class HotStandby(Streaming[HotStandbySettings]):
             postgres.start()
             postgres.wait_ready()
             return
-        if not postgres.is_standby():
+        was_primary = not postgres.is_standby()
+        if was_primary:
             postgres.rewind(primary)
         self._follow(postgres, primary)
         postgres.start()
         postgres.wait_ready()
+        if self.settings.slots and was_primary:
+            # nobody follows it now: what its slots kept, they would keep for ever
+            self._make_slots(postgres)
         primary.set_system("synchronous_standby_names", self._sync_names(primary))
 
     def stray_reason(self, node: Postgres) -> str:
@@ -119,28 +86,44 @@ class HotStandby(Streaming[HotStandbySettings]):
             return ""
         if node.writable():
             return self.second_primary_reason(node)
+        followed = self._followed(node)
+        if followed is primary or (self.settings.cascade and followed and followed.alive):
+            return ""
+        return f"{node.name} does not follow {primary.name}"
+
+    def upstream(self, node: Postgres, primary: Postgres) -> Postgres | None:
+        return self._followed(node) if self.settings.cascade else primary
+
+    def _followed(self, node: Postgres) -> Postgres | None:
         ((followed,),) = node.query("SHOW primary_conninfo")
-        own = f"host={primary.host.address} "
-        return "" if own in f"{followed} " else f"{node.name} does not follow {primary.name}"
+        return next(
+            (one for one in self.nodes if f"host={one.host.address} " in f"{followed} "), None
+        )
 
     @property
     def _all_synchronous(self) -> bool:
-        return self._synchronous
+        return self.settings.synchronous and not (self.settings.cascade or self.settings.delay)
 
-    @property
-    def _synchronous(self) -> bool:
-        return self.settings.safeness in ("remote_write", "on", "remote_apply")
+    def _is_delayed(self, node: Postgres) -> bool:
+        return bool(self.settings.delay) and node.name == self.nodes[-1].name
 
     def _sync_names(self, primary: Postgres) -> str:
-        others = [node.name for node in self.nodes if node is not primary]
-        return synchronous_names(others) if self._synchronous else ""
+        able = [one.name for one in self.nodes if one is not primary and not self._is_delayed(one)]
+        asked = self.settings
+        return synchronous_names(able, asked.wait_for, asked.choice) if asked.synchronous else ""
 
-    def _follow(self, standby: Postgres, primary: Postgres) -> None:
+    def _make_slots(self, node: Postgres) -> None:
+        """On each node one for each other: whoever is promoted has them already."""
+        slots.renew(node, [one.name for one in self.nodes if one is not node])
+
+    def _follow(self, standby: Postgres, upstream: Postgres) -> None:
+        slot = {"primary_slot_name": slots.named(standby.name)} if self.settings.slots else {}
         standby.write_auto_conf(
             {
-                "primary_conninfo": conninfo(primary.host.address, standby.name),
+                "primary_conninfo": conninfo(upstream.host.address, standby.name),
                 # as if it were the primary, for the moment from its promotion to the next command
                 "synchronous_standby_names": self._sync_names(standby),
+                **slot,
             }
         )
         standby.host.data.write_text(STANDBY_SIGNAL, "")

@@ -8,7 +8,7 @@ from fivenines.software.store import family_of
 from fivenines.solutions.durability import STRICT, DurabilitySettings
 
 if TYPE_CHECKING:
-    from fivenines.solutions.hot_standby import HotStandbySettings
+    from fivenines.solutions.hot_standby_settings import HotStandbySettings
     from fivenines.solutions.replication import ReplicationSettings
 
 _WRITES = "no: all writes go to the primary"
@@ -87,14 +87,18 @@ def hot_standby_facts(settings: "HotStandbySettings") -> SolutionFacts:
         "on": "a standby that has it on disk (2-safe durable)",
         "remote_apply": "a standby that shows it (2-safe visible)",
     }[settings.safeness]
+    if settings.wait_for > 1:
+        waits = waits.replace("a standby that has", f"{settings.wait_for} standbys that have")
+        waits = waits.replace("a standby that shows", f"{settings.wait_for} standbys that show")
     if settings.durability.primary == "adaptive":
         waits = "its own disk while no standby is there, else for nothing"
-    synchronous = settings.safeness in ("remote_write", "on", "remote_apply")
+    synchronous = settings.synchronous
+    able = settings.nodes - bool(settings.delay)
     loss = {"off": f"{_ASYNCHRONOUS}; {_MOMENT}", "local": _ASYNCHRONOUS}
     return SolutionFacts(
         replication=f"write-ahead log, streamed; a commit waits for {waits}",
         failover=_failover(settings.manager),
-        least_servers="2, and whoever watches them",
+        least_servers=f"{1 + settings.wait_for}, and whoever watches them",
         extra=_extra(settings.manager),
         write_scaling=_WRITES,
         read_scaling="yes, by standbys; the one that acknowledged a commit shows it"
@@ -102,8 +106,10 @@ def hot_standby_facts(settings: "HotStandbySettings") -> SolutionFacts:
         else "yes, by standbys; reads there may be old",
         one_failure_loses=loss.get(settings.safeness, "nothing that was acknowledged"),
         partition=_partition(settings.manager),
-        one_down=_one_down(settings.manager, settings.nodes if synchronous else None, None),
-        two_down=_two_down(settings.nodes, synchronous, None),
+        one_down=_one_down(
+            settings.manager, able if synchronous else None, None, settings.wait_for
+        ),
+        two_down=_two_down(able - settings.wait_for + 1, synchronous, None),
         sources=[
             "PostgreSQL 18 manual: 26 High Availability, 19.5 synchronous_commit, 19.6 "
             "synchronous_standby_names",
@@ -133,8 +139,10 @@ def _partition(manager: ManagerSettings) -> str:
     )
 
 
-def _one_down(manager: ManagerSettings, nodes: int | None, timeout: float | None) -> str:
-    """`nodes` where a commit waits for one of the others; `timeout`: how long, None: for ever."""
+def _one_down(
+    manager: ManagerSettings, nodes: int | None, timeout: float | None, needed: int = 1
+) -> str:
+    """`nodes` where a commit waits for `needed` of the others; `timeout`: how long, None: for ever."""
     watched = manager.host or manager.on_nodes
     primary = "a replica is promoted" if watched else "a person acts"
     replica = "a failed replica changes nothing"
@@ -145,6 +153,9 @@ def _one_down(manager: ManagerSettings, nodes: int | None, timeout: float | None
         elif manager.host and not manager.on_nodes:
             primary += ", whose commits then wait for nobody until the other node is back"
         replica = f"without its only replica {alone}"
+    elif nodes == needed + 1:
+        primary += f", whose commits wait until {needed} others are there"
+        replica = "without any of its standbys each commit waits until it is back or a person takes it out"
     return f"a failed primary stops writes until {primary}; {replica}"
 
 

@@ -91,6 +91,11 @@ class SolutionSettings(Settings):
         """Rough time that the comparison of its copies takes beyond that of tables: plans are told by it."""
         return 0.0
 
+    @property
+    def least_settle(self) -> float:
+        """Seconds after the load before which not all copies can have everything."""
+        return 0.0
+
     external: ClassVar[bool] = False
     """Whether its servers are run by others: nothing is deployed, and only hooks can break anything."""
 

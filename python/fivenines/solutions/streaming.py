@@ -61,17 +61,27 @@ class Streaming(Solution[S, Postgres]):
             return "there is no primary"
         if node.writable():
             return self.second_primary_reason(node)
-        rows = primary.query(
+        upstream = self.upstream(node, primary)
+        if upstream is None or not (upstream is primary or upstream.answers()):
+            return f"{node.name} follows a server that does not answer"
+        return self._not_streaming_reason(node, upstream)
+
+    def _not_streaming_reason(self, node: Postgres, upstream: Postgres) -> str:
+        rows = upstream.query(
             "SELECT state, sync_state FROM pg_stat_replication "
             f"WHERE application_name = '{node.name}'"
         )
         if not rows:
-            return f"{node.name} is not connected to {primary.name}"
+            return f"{node.name} is not connected to {upstream.name}"
         state, sync = rows[0]
         if state != "streaming":
             return f"{node.name} is in state {state}"
         awaited = self._all_synchronous and sync == "async"
         return f"{node.name} is not synchronous yet" if awaited else ""
+
+    def upstream(self, node: Postgres, primary: Postgres) -> Postgres | None:
+        """Whose log a standby is to fetch; None: nobody's of these nodes."""
+        return primary
 
     @property
     def _all_synchronous(self) -> bool:

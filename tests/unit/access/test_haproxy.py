@@ -29,8 +29,9 @@ def _behind(count: int, spread: str = "first", reads: bool = False, **checks: An
     every = tuple(node.endpoint for node in nodes)
     endpoints = Endpoints(every, every[1:] if reads else (), "writable", spread)  # type: ignore[arg-type]
     return SimpleNamespace(
-        nodes=nodes, endpoints=lambda: endpoints, health="synced", health_check=checks.get
-    )
+        nodes=nodes, replicas=nodes[1:], endpoints=lambda: endpoints, health="synced",
+        health_check=checks.get,
+    )  # fmt: skip
 
 
 def _layer(count: int = 3, spread: str = "first", reads: bool = False, **given: Any) -> Haproxy:

@@ -9,7 +9,7 @@ from fivenines.errors import FiveninesError
 from fivenines.faults import power_loss, targets
 from fivenines.faults.power_loss import PowerLoss, PowerLossSettings
 from fivenines.lab.guest import Guest
-from fivenines.solutions.hot_standby import HotStandbySettings
+from fivenines.solutions.hot_standby_settings import HotStandbySettings
 from fivenines.solutions.standalone import StandaloneSettings
 
 

@@ -15,7 +15,7 @@ from fivenines.faults.cuts import between, with_everybody
 from fivenines.faults.kill import KillSettings
 from fivenines.faults.targets import Target
 from fivenines.solutions.galera import GaleraSettings
-from fivenines.solutions.hot_standby import HotStandbySettings
+from fivenines.solutions.hot_standby_settings import HotStandbySettings
 from fivenines.solutions.ndb_settings import NdbSettings
 from fivenines.solutions.standalone import StandaloneSettings
 

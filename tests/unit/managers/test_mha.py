@@ -16,7 +16,7 @@ from fivenines.experiment.checks import problems
 from fivenines.managers import lab_requests, mha_files
 from fivenines.managers.mha import Mha, MhaSettings
 from fivenines.servers.mariadb.server import SEMI_SYNC_PRIMARY
-from fivenines.solutions.hot_standby import HotStandbySettings
+from fivenines.solutions.hot_standby_settings import HotStandbySettings
 from fivenines.solutions.replication import ReplicationSettings
 
 

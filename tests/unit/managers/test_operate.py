@@ -81,6 +81,17 @@ def test_a_replica_that_does_not_answer_is_left_out(told: list[str]) -> None:
     assert Answers.done == ["promote node2 for []"]
 
 
+def test_one_that_is_no_candidate_follows_and_nobody_waits_for_it(told: list[str]) -> None:
+    three = {"node1": None, "node2": 3, "node3": 9}
+    assert _operate(three, candidates=["node1", "node2"]).fail_over()
+    assert Answers.done == ["promote node2 for []", "repoint node3 to node2"]
+    assert not _operate(
+        {"node1": None, "node2": None, "node3": 9}, candidates=["node2"]
+    ).fail_over()
+    assert Answers.done == []
+    assert told[-1] == "failed node1"
+
+
 def test_nobody_to_promote_and_refusals_are_told(told: list[str]) -> None:
     assert not _operate({"node2": None, "node3": None}).fail_over()
     assert told == ["decided node1", "failed node1"]

@@ -13,8 +13,8 @@ ADDRESS = ("10.99.0.12", 5432)
 class Scripted(PostgresControl):
     """Notes all statements; a promotion ends as it is told to."""
 
-    def __init__(self, promoted: bool) -> None:
-        super().__init__(1.0, "hidden")
+    def __init__(self, promoted: bool, facts: dict[str, Any] | None = None) -> None:
+        super().__init__(1.0, "hidden", facts)
         self.promoted = promoted
         self.told: list[str] = []
 
@@ -38,6 +38,12 @@ def test_no_reload_comes_before_the_promotion() -> None:
         "ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (node3)'",
         "SELECT pg_reload_conf()",
     ]
+
+
+def test_the_new_primary_waits_for_as_many_as_the_old_one() -> None:
+    control = Scripted(promoted=True, facts={"wait_for": 2, "choice": "first"})
+    control.promote(ADDRESS, ["node3", "node4"])
+    assert "ALTER SYSTEM SET synchronous_standby_names = 'FIRST 2 (node3, node4)'" in control.told
 
 
 def test_a_promotion_that_does_not_end_changes_nothing() -> None:

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from fivenines.solutions.durability import DurabilitySettings
 from fivenines.solutions.galera import GaleraSettings
-from fivenines.solutions.hot_standby import HotStandbySettings
+from fivenines.solutions.hot_standby_settings import HotStandbySettings
 from fivenines.solutions.patroni_settings import PatroniSettings
 from fivenines.solutions.replication import ReplicationSettings
 from fivenines.solutions.settings import SolutionSettings

@@ -23,7 +23,8 @@ from fivenines.servers.mysql.replication import MysqlReplicating
 from fivenines.servers.mysql.server import Mysql
 from fivenines.servers.postgres.server import Postgres
 from fivenines.solutions.galera import Galera, GaleraSettings
-from fivenines.solutions.hot_standby import HotStandby, HotStandbySettings
+from fivenines.solutions.hot_standby import HotStandby
+from fivenines.solutions.hot_standby_settings import HotStandbySettings
 from fivenines.solutions.replication import Replication, ReplicationSettings
 from fivenines.solutions.standalone import Standalone, StandaloneSettings
 
@@ -355,7 +356,7 @@ def test_a_galera_node_rejoins_where_it_was(position: str, done: str, tmp_path: 
 def test_which_commits_wait_for_a_standby(safeness: str, synchronous: bool) -> None:
     solution = deployed(standby(safeness=safeness, standbys=2))
     assert solution.configuration(solution.nodes[0])["synchronous_commit"] == safeness
-    assert solution.manager_facts() == {"synchronous": synchronous}
+    assert solution.manager_facts()["synchronous"] == synchronous
     names = "ANY 1 (node1, node3)" if synchronous else ""
     primary, old = solution.nodes[1], solution.nodes[0]
     primary.answering = primary.is_writable = True
@@ -363,6 +364,69 @@ def test_which_commits_wait_for_a_standby(safeness: str, synchronous: bool) -> N
     solution.rejoin(old)
     assert old.done == ["rewind from node2", "follows node2", "start"]
     assert primary.done == [f"synchronous_standby_names = {names}"]
+
+
+def test_how_many_standbys_a_commit_waits_for_and_which() -> None:
+    quorum = deployed(standby(standbys=3, wait_for=2))
+    assert quorum._sync_names(quorum.nodes[1]) == "ANY 2 (node1, node3, node4)"
+    ranked = deployed(standby(standbys=3, wait_for=2, choice="first"))
+    assert ranked._sync_names(ranked.nodes[0]) == "FIRST 2 (node2, node3, node4)"
+    assert ranked.manager_facts()["control"] == {"wait_for": 2, "choice": "first"}
+
+
+def test_nobody_waits_for_a_delayed_standby_or_reads_from_it_or_promotes_it() -> None:
+    solution = deployed(standby(standbys=2, delay=30))
+    first, second, last = solution.nodes
+    assert "recovery_min_apply_delay" not in solution.configuration(second)
+    assert solution.configuration(last)["recovery_min_apply_delay"] == "30000ms"
+    assert solution._sync_names(first) == "ANY 1 (node2)"
+    assert solution.manager_facts()["candidates"] == ["node1", "node2"]
+    assert solution.replicas == [second]
+    assert solution.settings.least_settle == 30
+
+
+def test_in_a_cascade_each_standby_follows_the_one_before() -> None:
+    followed: dict[bool, list[str]] = {}
+    for cascade in (False, True):
+        solution = deployed(standby(standbys=3, cascade=cascade, safeness="local"))
+        told = followed[cascade] = []
+        solution._follow = lambda node, source, told=told: told.append(
+            f"{node.name} follows {source.name}"
+        )
+        solution.nodes[0].write_auto_conf = lambda _settings: None
+        solution.not_joined_reason = lambda _node: ""
+        solution.start()
+    assert followed[False] == [f"node{number} follows node1" for number in (2, 3, 4)]
+    assert followed[True] == [f"node{number} follows node{number - 1}" for number in (2, 3, 4)]
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"wait_for": 2}, "wait_for: 2 standbys cannot acknowledge, there are 1"),
+        ({"standbys": 2, "wait_for": 2, "delay": 5}, "there are 1, besides the delayed one"),
+        ({"wait_for": 2, "safeness": "local"}, "with safeness local a commit waits for no standby"),
+        ({"choice": "first", "safeness": "off"}, "with safeness off a commit waits for no standby"),
+        ({"standbys": 3, "cascade": True, "wait_for": 2}, "in a cascade one standby alone"),
+        ({"cascade": True}, "cascade: it needs at least 2 standbys"),
+        ({"delay": 5, "safeness": "local"}, "delay: it needs at least 2 standbys"),
+        (
+            {"standbys": 2, "delay": 5, "safeness": "off", "durability": "adaptive"},
+            "would count as company",
+        ),
+    ],
+)
+def test_what_standbys_cannot_do(given: dict[str, Any], told: str) -> None:
+    assert told in "\n".join(standby(**given).problems())
+
+
+def test_the_facts_say_how_many_copies_a_commit_needs() -> None:
+    plain, two = standby(standbys=2).facts(), standby(standbys=2, wait_for=2).facts()
+    assert "waits for a standby that has it on disk" in plain.replication
+    assert "waits for 2 standbys that have it on disk" in two.replication
+    assert "a failed replica changes nothing" in plain.one_down
+    assert "without any of its standbys each commit waits" in two.one_down
+    assert "2 others are there" in two.one_down
 
 
 def test_a_standby_that_died_is_not_rewound() -> None:
@@ -390,6 +454,18 @@ def test_every_replica_has_a_number_and_nobody_writes_at_first() -> None:
     }
     assert not [name for name in found[0] if name.startswith("rpl_semi_sync")]
     assert solution.manager_facts() == {"synchronous": False}
+
+
+def test_how_many_threads_apply_and_what_they_may_do_at_once() -> None:
+    plain = deployed(replication())
+    assert not [name for name in plain.configuration(plain.nodes[0]) if "parallel" in name]
+    several = deployed(replication(appliers=4, parallel_mode="conservative"))
+    found = several.configuration(several.nodes[1])
+    assert (found["slave_parallel_threads"], found["slave_parallel_mode"]) == (4, "conservative")
+    assert "one thread alone" in replication(parallel_mode="optimistic").problems()[0]
+    other = replication(engine="mysql-9.7", appliers=8, parallel_mode="optimistic")
+    assert "MySQL has none" in other.problems()[0]
+    assert replication(engine="mysql-9.7", appliers=8).problems() == []
 
 
 @pytest.mark.parametrize("mode", ["after_sync", "after_commit"])

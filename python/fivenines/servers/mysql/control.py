@@ -1,6 +1,7 @@
 """Failover of MySQL replication by GTID (MySQL 9 reference manual, "Switching Sources During Failover")."""
 
 import ssl
+from collections.abc import Mapping
 from typing import Any
 
 import pymysql
@@ -28,8 +29,10 @@ class MysqlControl(MysqlFamilyControl):
     forget_primary = ("STOP REPLICA", "RESET REPLICA ALL")
     replicating = MysqlReplicating()
 
-    def __init__(self, timeout: float, password: str) -> None:
-        super().__init__(timeout, password)
+    def __init__(
+        self, timeout: float, password: str, facts: Mapping[str, Any] | None = None
+    ) -> None:
+        super().__init__(timeout, password, facts)
         # passwords are asked for in TLS; the servers' certificates are of their own making
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname = False

@@ -35,7 +35,7 @@ class PostgresControl(Control):
         return None if row is None or row[0] is None else int(row[0])
 
     def promote(self, address: Address, others: Sequence[str]) -> None:
-        names = synchronous_names(others)
+        names = synchronous_names(others, **self.facts)
         with self._connect(address) as connection:
             # before any reload: that wakes the startup process, which looks for the dead primary once more
             # and then sleeps for wal_retrieve_retry_interval before it sees that it is to be promoted

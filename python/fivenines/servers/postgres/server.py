@@ -319,6 +319,9 @@ def conninfo(address: str, name: str) -> str:
     )
 
 
-def synchronous_names(standbys: Sequence[str]) -> str:
-    """The value of synchronous_standby_names that awaits any one of these; none: nobody."""
-    return f"ANY 1 ({', '.join(standbys)})" if standbys else ""
+def synchronous_names(standbys: Sequence[str], wait_for: int = 1, choice: str = "any") -> str:
+    """The value of synchronous_standby_names that awaits so many of these; none: nobody.
+
+    `choice`: `any` of them (quorum), or the `first` that are there (priority).
+    """
+    return f"{choice.upper()} {wait_for} ({', '.join(standbys)})" if standbys else ""

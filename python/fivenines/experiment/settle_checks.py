@@ -1,0 +1,25 @@
+"""Whether there is time after the load for copies that lag on purpose."""
+
+from collections.abc import Iterator
+
+from fivenines.experiment.mistakes import Mistake
+from fivenines.experiment.spec import Experiment
+from fivenines.units import format_duration
+
+_MARGIN = 5.0
+"""Seconds for the copy itself."""
+
+
+def mistakes(experiment: Experiment) -> Iterator[Mistake]:
+    """One for all solutions: the settling is the whole experiment's."""
+    longest = max(experiment.solutions, key=lambda one: one.least_settle)
+    if longest.least_settle and experiment.timing.settle < longest.least_settle + _MARGIN:
+        path = ("timing", "settle")
+        asked = format_duration(longest.least_settle + _MARGIN)
+        yield Mistake(
+            None,
+            path,
+            f"timing.settle: found {format_duration(experiment.timing.settle)}, but a standby of "
+            f"{longest.name or longest.default_name()} has the last writes only after "
+            f"{format_duration(longest.least_settle)}: write {asked} or more",
+        )

@@ -1,0 +1,124 @@
+"""Settings of PostgreSQL hot standby: what a commit waits for, and how the standbys stand to each other.
+
+Source: PostgreSQL 18 manual, 19.5 `synchronous_commit`, 19.6 (replication), 26.2.5 to 26.2.8 (log-shipping
+standby servers: streaming, replication slots, cascading, synchronous replication).
+"""
+
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from fivenines.managers.any import AnyManager
+from fivenines.managers.operator import OperatorSettings
+from fivenines.results.records import SolutionFacts
+from fivenines.solutions.durability import postgres_problems
+from fivenines.solutions.engines import engine_type
+from fivenines.solutions.replication_facts import hot_standby_facts
+from fivenines.solutions.settings import SolutionSettings
+from fivenines.units import Duration
+
+if TYPE_CHECKING:
+    AnyEngine = str
+else:
+    AnyEngine = engine_type(("postgres-18", "host-postgres"), "postgresql")
+
+
+class HotStandbySettings(SolutionSettings):
+    """Streaming replication; `safeness` says what a commit waits for (synchronous_commit)."""
+
+    setup_seconds: ClassVar[float] = 3.0
+
+    solution: Literal["hot-standby"] = Field(description="PostgreSQL primary with hot standbys")
+    engine: AnyEngine = Field("postgres-18", description="the database server")
+    standbys: Annotated[int, Field(ge=1, le=8)] = Field(1, description="number of standbys")
+    safeness: Literal["off", "local", "remote_write", "on", "remote_apply"] = Field(
+        "on",
+        description="what a commit waits for: off (nothing), local (own disk: 1-safe), remote_write "
+        "(a standby has it: 2-safe received), on (a standby has it on disk: 2-safe durable), "
+        "remote_apply (a standby shows it: 2-safe visible)",
+    )
+    wait_for: Annotated[int, Field(ge=1, le=8)] = Field(
+        1, description="standbys that a commit waits for, where it waits for any"
+    )
+    choice: Literal["any", "first"] = Field(
+        "any",
+        description="which of them: any (quorum: ANY n), or the first ones of those that are there, in "
+        "the order of the nodes (priority: FIRST n)",
+    )
+    cascade: bool = Field(
+        False, description="each standby after the first follows the one before, not the primary"
+    )
+    slots: bool = Field(
+        False,
+        description="replication slots: a primary keeps its log for standbys that are away, however long",
+    )
+    delay: Duration = Field(
+        0.0,
+        description="the last standby replays so much later (recovery_min_apply_delay); no commit waits for "
+        "it, clients do not read from it, and it is never promoted",
+    )
+    manager: AnyManager = Field(
+        default_factory=OperatorSettings, description="the failover manager"
+    )
+    durability_by_role = True
+
+    def default_name(self) -> str:
+        return f"hot-standby {self.safeness}"
+
+    def problems(self) -> list[str]:
+        """What makes no sense in the settings as a whole."""
+        return [
+            *postgres_problems(self.durability, "safeness", self.safeness),
+            *self._problems_with_waiting(),
+            *self._problems_with_standbys(),
+        ]
+
+    def _problems_with_waiting(self) -> list[str]:
+        able = self.standbys - bool(self.delay)
+        if self.synchronous and self.wait_for > able:
+            besides = ", besides the delayed one" if self.delay else ""
+            return [
+                f"wait_for: {self.wait_for} standbys cannot acknowledge, there are {able}{besides}"
+            ]
+        if not self.synchronous and (self.wait_for > 1 or self.choice != "any"):
+            key = "wait_for" if self.wait_for > 1 else "choice"
+            return [
+                f"{key}: with safeness {self.safeness} a commit waits for no standby: leave it out"
+            ]
+        if self.synchronous and self.cascade and self.wait_for > 1:
+            return ["wait_for: in a cascade one standby alone follows the primary: set it to 1"]
+        return []
+
+    def _problems_with_standbys(self) -> list[str]:
+        found = [
+            f"{key}: it needs at least 2 standbys: set standbys to 2 or more"
+            for key, asked in (("cascade", self.cascade), ("delay", self.delay))
+            if asked and self.standbys < 2
+        ]
+        if self.delay and self.durability.by_role:
+            found.append(
+                f"durability: {self.durability}: the delayed standby would count as company of the primary, "
+                "and is never promoted: leave delay out"
+            )
+        return found
+
+    @property
+    def synchronous(self) -> bool:
+        """Whether a commit waits for standbys."""
+        return self.safeness in ("remote_write", "on", "remote_apply")
+
+    @property
+    def least_settle(self) -> float:
+        # the last commit is replayed so late
+        return self.delay
+
+    @property
+    def single_writer(self) -> bool:
+        return True
+
+    @property
+    def nodes(self) -> int:
+        return 1 + self.standbys
+
+    def facts(self) -> SolutionFacts:
+        return hot_standby_facts(self)

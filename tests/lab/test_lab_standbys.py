@@ -1,0 +1,127 @@
+"""Standbys of PostgreSQL that stand to each other in other ways: quorum, priority, cascade, slots, delay."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+from lab_support import OPERATOR, kill, rejoined, run_trial, sound, timing
+
+from fivenines.deployment.deployed import Deployed, data_set
+from fivenines.servers.postgres.server import Postgres
+from fivenines.solutions.hot_standby import HotStandby
+from fivenines.solutions.hot_standby_settings import HotStandbySettings
+from fivenines.waiting import wait_until
+from fivenines.workloads.oltp import Oltp
+
+WORKLOAD = Oltp(workload="oltp_read_write", tables=2, table_size=500)
+
+
+@contextmanager
+def _standbys(folder: Path, **given: object) -> Iterator[HotStandby]:
+    asked = {"solution": "hot-standby", "standbys": 2, "manager": {"kind": "none"}}
+    settings = HotStandbySettings.model_validate(asked | given)
+    data = data_set(settings, WORKLOAD, lambda _message, _fraction: None)
+    with Deployed(settings, data, folder / "lab") as made:
+        made.bring_up()
+        assert isinstance(made.solution, HotStandby)
+        yield made.solution
+
+
+def _write(node: Postgres, number: int) -> None:
+    with node.open_data(30.0) as connection:
+        connection.execute("CREATE TABLE IF NOT EXISTS seen (id INT PRIMARY KEY)")
+        connection.execute(f"INSERT INTO seen VALUES ({number})".encode())
+
+
+def _has(node: Postgres, number: int) -> bool:
+    try:
+        with node.open_data() as connection:
+            sql = f"SELECT count(*) FROM seen WHERE id = {number}"
+            return bool(connection.execute(sql.encode()).fetchall() == [(1,)])
+    except psycopg.errors.UndefinedTable:
+        return False
+
+
+def _sync(primary: Postgres) -> dict[str, str]:
+    return dict(primary.query("SELECT application_name, sync_state FROM pg_stat_replication"))
+
+
+def _waiting(primary: Postgres) -> str:
+    ((number,),) = primary.query(
+        "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+    )
+    return "" if number == 1 else f"{number} commits wait"
+
+
+def _kept(primary: Postgres, slot: str) -> int:
+    """Bytes of log that a slot keeps."""
+    ((kept,),) = primary.query(
+        "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)::bigint "
+        f"FROM pg_replication_slots WHERE slot_name = '{slot}'"
+    )
+    return int(kept)
+
+
+def test_a_commit_waits_for_two_and_a_slot_keeps_the_log_for_who_is_away(tmp_path: Path) -> None:
+    with _standbys(tmp_path, wait_for=2, slots=True) as solution:
+        primary, second, third = solution.nodes
+        assert _sync(primary) == {"node2": "quorum", "node3": "quorum"}
+        _write(primary, 1)
+        third.stop()
+        waiting = threading.Thread(target=_write, args=(primary, 2), daemon=True)
+        waiting.start()
+        wait_until(lambda: _waiting(primary), 30.0, "the commit does not wait")
+        before = _kept(primary, "node3")
+        primary.execute("SELECT pg_switch_wal()", "SELECT pg_create_restore_point('further')")
+        assert _kept(primary, "node3") > before + 2**20
+        solution.rejoin(third)
+        wait_until(lambda: solution.not_joined_reason(third), 30.0, "node3 did not come back")
+        waiting.join(30.0)
+        assert not waiting.is_alive() and _has(primary, 2)
+        wait_until(lambda: "" if _has(third, 2) else "not yet", 30.0, "node3 lacks the row")
+        assert second.query("SELECT count(*) FROM pg_replication_slots") == [(2,)]
+
+
+def test_the_first_of_two_is_waited_for_and_the_other_takes_its_place(tmp_path: Path) -> None:
+    with _standbys(tmp_path, choice="first") as solution:
+        primary, second, _third = solution.nodes
+        assert _sync(primary) == {"node2": "sync", "node3": "potential"}
+        second.stop()
+        wait_until(
+            lambda: "" if _sync(primary) == {"node3": "sync"} else str(_sync(primary)), 30.0,
+            "node3 did not take its place",
+        )  # fmt: skip
+        _write(primary, 1)
+
+
+def test_a_delayed_standby_shows_a_row_late_and_nobody_waits_for_it(tmp_path: Path) -> None:
+    with _standbys(tmp_path, delay=4.0, safeness="remote_apply") as solution:
+        primary, second, third = solution.nodes
+        assert _sync(primary) == {"node2": "quorum", "node3": "async"}
+        began = time.monotonic()
+        _write(primary, 1)
+        assert _has(second, 1)
+        if time.monotonic() - began < 3.0:
+            assert not _has(third, 1)
+        assert "bytes of log to replay" in solution.lag_reason(third)
+        wait_until(lambda: solution.lag_reason(third), 60.0, "node3 never had it")
+        assert _has(third, 1)
+        assert time.monotonic() - began > 4.0
+
+
+def test_a_cascade_with_slots_outlives_its_primary(tmp_path: Path) -> None:
+    outcome = run_trial(
+        tmp_path,
+        "solutions: [{solution: hot-standby, standbys: 2, cascade: true, slots: true, "
+        f"manager: {OPERATOR}}}]\n" + kill() + timing(recovery=12),
+    )
+    sound(outcome)
+    rejoined(outcome)
+    assert "promoted" in outcome.kinds()
+    assert outcome.writes_after_fault() > 0
+    check = outcome.record.check
+    assert check is not None and check.acknowledged > 0
+    assert [node.lost for node in check.nodes] == [0, 0, 0]
