@@ -29,6 +29,10 @@ use std::time::Duration;
 
 /// Tokens of tries begin here; those of the run's connections are small numbers.
 pub const FIRST: usize = 1 << 40;
+/// So many tries that were let in may wait beside those that always do, as answers take their time.
+const SPARE: usize = 2;
+/// The same where nobody knows yet how long answers take.
+const UNKNOWN: usize = 16;
 /// For so long after a failure in the calm tries are dense.
 const WARY_NS: u64 = 2_000_000_000;
 
@@ -87,6 +91,8 @@ pub struct Prober {
     /// Whose turn it is among those that take writes.
     turn: usize,
     wary_until: u64,
+    /// How long a try takes that succeeds in the calm, over the network that there is, smoothed.
+    calm_answer_ns: u64,
     outcomes: WriteCounts,
     skipped: u64,
 }
@@ -112,6 +118,7 @@ impl Prober {
             due: u64::MAX,
             turn: 0,
             wary_until: 0,
+            calm_answer_ns: 0,
             outcomes: WriteCounts::default(),
             skipped: 0,
         })
@@ -153,8 +160,9 @@ impl Prober {
             return;
         }
         self.doubt_the_late(shared.now);
+        let at_once = self.at_once();
         for candidate in self.chosen() {
-            if self.candidates[candidate].may_try(shared.now) {
+            if self.candidates[candidate].may_try(shared.now, at_once) {
                 self.set_out(candidate, shared);
             } else {
                 self.skipped += 1;
@@ -203,6 +211,14 @@ impl Prober {
         match self.times.dense_from_ns {
             Some(from) => next.min(self.started + from),
             None => next,
+        }
+    }
+
+    /// How many tries wait at an endpoint that answers as quickly as in the calm.
+    fn at_once(&self) -> usize {
+        match self.calm_answer_ns {
+            0 => UNKNOWN,
+            answer => (answer / self.times.every_ns) as usize + SPARE,
         }
     }
 
@@ -284,6 +300,13 @@ impl Prober {
         let candidate = &mut self.candidates[attempt.candidate];
         let was_good = candidate.good;
         candidate.ended(number, failure, now, now - attempt.started);
+        if failure.is_none() && !self.is_dense(attempt.started) {
+            let took = now - attempt.started;
+            self.calm_answer_ns = match self.calm_answer_ns {
+                0 => took,
+                known => known - known / 8 + took / 8,
+            };
+        }
         if was_good && failure.is_some() {
             self.wary_until = now + WARY_NS;
             self.due = self.due.min(now + self.times.every_ns);

@@ -5,9 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// An answer may be late by so much before it counts as missing.
 const LATE_NS: u64 = 50_000_000;
-/// So many tries that were let in may wait for an answer. More would only make a busy server busier: a machine
-/// on which a log-in takes long is then tried as often as it answers.
-const AT_ONCE: usize = 2;
 /// Once an endpoint is silent, the next comes after this share of the silence so far: a server that hangs keeps
 /// every connection that it has let in, and is not to run out of them by our doing.
 const SHARE: u64 = 10;
@@ -44,9 +41,11 @@ impl Candidate {
         self.waiting.insert(number);
     }
 
-    pub fn may_try(&self, now: u64) -> bool {
+    /// Whether another try does any good while so many at once are what it answers when nothing is wrong. More
+    /// would only make a busy server busier: it is then tried as often as it answers.
+    pub fn may_try(&self, now: u64, at_once: usize) -> bool {
         let silence = now.saturating_sub(self.last_heard);
-        self.waiting.len() < AT_ONCE
+        self.waiting.len() < at_once
             || self.lets_nobody_in(now)
             || (silence > self.late_ns() && now - self.last_begun >= silence / SHARE)
     }
@@ -94,6 +93,7 @@ mod tests {
     use sql_wire::Class;
 
     const MS: u64 = 1_000_000;
+    const AT_ONCE: usize = 2;
 
     fn bound() -> Failure {
         Failure::new(Class::Timeout, "reply", "no reply")
@@ -144,7 +144,7 @@ mod tests {
                 waits
             });
             assert!(number < 30 || !open.is_empty(), "nobody would see its end");
-            if candidate.may_try(now) {
+            if candidate.may_try(now, AT_ONCE) {
                 tried(&mut candidate, number, now);
                 open.insert(number, now);
                 tries += 1;
@@ -167,7 +167,7 @@ mod tests {
                 }
                 waits
             });
-            if candidate.may_try(now) {
+            if candidate.may_try(now, AT_ONCE) {
                 tried(&mut candidate, number, now);
                 open.insert(number, now);
                 tries += 1;
@@ -183,14 +183,14 @@ mod tests {
         // two had been let in when it fell silent
         tried(&mut candidate, 1, 10 * MS);
         tried(&mut candidate, 2, 20 * MS);
-        assert!(!candidate.may_try(30 * MS));
-        assert!(candidate.may_try(70 * MS));
+        assert!(!candidate.may_try(30 * MS, AT_ONCE));
+        assert!(candidate.may_try(70 * MS, AT_ONCE));
         candidate.begun(3, 70 * MS);
-        assert!(candidate.may_try(1000 * MS), "nobody is let in");
+        assert!(candidate.may_try(1000 * MS, AT_ONCE), "nobody is let in");
         candidate.begun(4, 1000 * MS);
-        assert!(candidate.may_try(1001 * MS));
+        assert!(candidate.may_try(1001 * MS, AT_ONCE));
         // it is back, and lets everybody in, but does not answer
         candidate.let_in(4, 1002 * MS);
-        assert!(!candidate.may_try(1003 * MS));
+        assert!(!candidate.may_try(1003 * MS, AT_ONCE));
     }
 }

@@ -60,6 +60,27 @@ pub fn server(open_for: Duration, comes_back: bool) -> SocketAddr {
     address
 }
 
+/// A server to which each answer is a long way.
+pub fn distant_server(way: Duration) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            std::thread::spawn(move || -> std::io::Result<()> {
+                let mut buffer = [0; 4096];
+                let mut answer: &[u8] = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
+                while stream.read(&mut buffer)? > 0 {
+                    std::thread::sleep(way);
+                    stream.write_all(answer)?;
+                    answer = b"1\0\0\0\x042\0\0\0\x04C\0\0\0\x04Z\0\0\0\x05I";
+                }
+                Ok(())
+            });
+        }
+    });
+    address
+}
+
 fn load(name: &str, address: SocketAddr, flags: &[&str]) -> Value {
     let out = folder(name);
     let write = format!("--write={address}");

@@ -68,6 +68,23 @@ fn tries_are_rare_in_the_calm_and_dense_from_the_moment_on_that_was_said() {
     assert_eq!(summary["probes"]["dense_from_s"], 0.5);
 }
 
+/// A try takes 80 ms here, over a long way and not for want of a processor.
+#[test]
+fn distance_makes_tries_no_rarer() {
+    let address = outage::distant_server(Duration::from_millis(40));
+    let flags = [
+        "--duration=2s",
+        "--probe-every=10ms",
+        "--probe-calm=50ms",
+        "--probe-dense-from=1s",
+    ];
+    let (_, rows) = probed("probes-distant", &[address.to_string()], &flags);
+    let rows = rows.unwrap();
+    let dense = rows.iter().filter(|row| row.started_ms > 1000.0).count();
+    // ninety; with two at a time there would be 25
+    assert!(dense > 35, "{dense}");
+}
+
 #[test]
 fn without_tries_there_is_no_table() {
     let writes = [mortal_server(b"DELETE")];
