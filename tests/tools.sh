@@ -25,6 +25,9 @@ need docker-registry docker-registry
 need sshd openssh-server
 need ssh-keygen openssh-client
 need sudo sudo
+# proxies that one brings
+need pgbouncer pgbouncer
+need pgpool pgpool2
 # with TLS, which the wheel's is built without
 ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || missing="$missing postgresql"
 

@@ -7,6 +7,7 @@ from fivenines.access.settings import AccessSettings
 from fivenines.cluster.capabilities import Entry
 from fivenines.cluster.cluster import Cluster
 from fivenines.cluster.endpoints import Endpoints
+from fivenines.cluster.events import ManagerEvent
 from fivenines.errors import FiveninesError
 from fivenines.lab.process import Process
 from fivenines.servers.base import Server
@@ -42,6 +43,10 @@ class Access(ABC, Generic[A]):
     def entry(self) -> Entry | None:
         """What a failover manager moves; None: it finds the node that takes writes by itself."""
         return None
+
+    def events(self) -> list[ManagerEvent]:
+        """What was told to it, and when."""
+        return []
 
     def restart(self) -> None:
         """Start its process again after it died; returns when clients can use it.

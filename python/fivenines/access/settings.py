@@ -27,6 +27,10 @@ class AccessSettings(Settings):
         """What it needs of the nodes' servers, below the settings of the solution."""
         return {}
 
+    def machine_problem(self) -> str:
+        """Why it cannot run on this machine, after the name of its setting; empty if that is not known."""
+        return ""
+
     def problems_with(self, topology: Topology) -> list[str]:
         """Why it cannot serve a solution with these settings."""
         return []

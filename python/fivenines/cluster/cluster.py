@@ -63,6 +63,8 @@ class Cluster(ABC, Generic[N]):
         """Who votes beside the nodes, where there is one; known once it is deployed."""
         self.appointed = ""
         """The node that was promoted last; empty: the first one."""
+        self.on_appointed: list[Callable[[str], None]] = []
+        """Called with the name of each node that is promoted."""
         self.read_replicas = False
         """Whether clients without an access layer read from replicas."""
 
@@ -198,6 +200,8 @@ class Cluster(ABC, Generic[N]):
     def appoint(self, name: str) -> None:
         """Note that this node has been promoted."""
         self.appointed = name
+        for told in self.on_appointed:
+            told(name)
 
     def primary(self) -> N | None:
         """The primary of record now: of several that take writes, the one that was promoted last."""

@@ -164,7 +164,7 @@ class Deployed(Closing):
         """What the failover manager, or a failover that is built in, has told; and who keeps durability."""
         told = self.manager.events() if self.manager is not None and self._managed else []
         kept = self.durability.events() if self.durability is not None else []
-        return [*told, *kept, *self.solution.events()]
+        return [*told, *kept, *self.solution.events(), *self.access.events()]
 
     def settle(self, timeout: float, without: set[str]) -> str:
         """Wait until all live replicas have applied everything; what is missing when time is up."""

@@ -90,7 +90,11 @@ def machine_mistakes(
     """Solutions that this user cannot run on this machine; of those that `only` names, or of all."""
     called = solution_names([solution for _, solution in solutions])
     return [
-        Mistake(None, ("solutions", index, "manager"), f"solutions[{index}].{text}")
+        Mistake(
+            None,
+            ("solutions", index, text.partition(":")[0].split(".")[0]),
+            f"solutions[{index}].{text}",
+        )
         for (index, solution), name in zip(solutions, called, strict=True)
         if not only or {name, *_swept([solution])} & set(only)
         if (text := machine_problem(solution))
@@ -101,6 +105,8 @@ def machine_problem(solution: SolutionSettings) -> str:
     """Why this user cannot run a solution on this machine; empty if that is not known."""
     if solution.machines == "guests" and (lacking := guest_needs.problem()):
         return f"machines: guests: there can be no virtual machines here: {lacking}"
+    if lacking := solution.access.machine_problem():
+        return f"access.{lacking}"
     manager = solution.failover_manager
     lacking = ids.problem() if manager is not None and manager.all_ids else ""
     if not lacking:

@@ -1,0 +1,102 @@
+"""Configuration files of programs of one's own: Jinja templates that get the topology and the accounts.
+
+Templates come from other people's files, so they run in Jinja's sandbox; a name that is not known is an
+error, never an empty word.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import jinja2
+import jinja2.sandbox
+
+
+@dataclass(frozen=True)
+class TemplateNode:
+    """A database server, as templates see it."""
+
+    name: str
+    address: str
+    port: int
+
+
+@dataclass(frozen=True)
+class TemplateAccount:
+    """An account of the servers, as templates see it."""
+
+    user: str
+    password: str
+
+
+@dataclass(frozen=True)
+class Facts:
+    """All that a template can use, by these names.
+
+    Attributes:
+        nodes: all database servers.
+        primary: the one that takes writes now.
+        replicas: the others.
+        address: the program's own.
+        write_port, read_port: what clients connect to; read_port is 0 where there is none.
+        application: the account of the load, in `database`.
+        manager: an account that may look at the servers' state and promote.
+        database: the load's.
+        files: the folder with the files that are made of templates.
+        run, log: folders that the program may write to.
+    """
+
+    nodes: Sequence[TemplateNode]
+    primary: TemplateNode
+    replicas: Sequence[TemplateNode]
+    address: str
+    write_port: int
+    read_port: int
+    application: TemplateAccount
+    manager: TemplateAccount
+    database: str
+    files: str
+    run: str
+    log: str
+
+
+def rendered(text: str, facts: Facts) -> str:
+    """The text of a template.
+
+    Raises:
+        jinja2.TemplateError: it is wrong, or names something that is not known.
+    """
+    return _environment().from_string(text).render(_names(facts))
+
+
+def problem(text: str) -> str:
+    """What is wrong with a template, with its line; empty if it can be used with any cluster."""
+    try:
+        rendered(text, _EXAMPLE)
+    except jinja2.TemplateSyntaxError as error:
+        return f"line {error.lineno}: {error.message}"
+    except jinja2.UndefinedError as error:
+        known = ", ".join(_names(_EXAMPLE))
+        return f"{error.message}; known are {known}"
+    except (jinja2.TemplateError, ArithmeticError, TypeError, ValueError, LookupError) as error:
+        return str(error) or type(error).__name__
+    return ""
+
+
+def _environment() -> jinja2.sandbox.SandboxedEnvironment:
+    return jinja2.sandbox.SandboxedEnvironment(
+        undefined=jinja2.StrictUndefined, keep_trailing_newline=True, trim_blocks=True,
+        lstrip_blocks=True,
+    )  # fmt: skip
+
+
+def _names(facts: Facts) -> Mapping[str, Any]:
+    return asdict(facts)
+
+
+_NODES = [TemplateNode(f"node{number}", f"10.99.0.{10 + number}", 5432) for number in (1, 2, 3)]
+_EXAMPLE = Facts(
+    nodes=_NODES, primary=_NODES[0], replicas=_NODES[1:], address="10.99.0.14", write_port=6432,
+    read_port=6433, application=TemplateAccount("app", "a"), manager=TemplateAccount("manager", "m"),
+    database="sbtest", files="/files", run="/run", log="/log",
+)  # fmt: skip

@@ -1,0 +1,148 @@
+"""A proxy of one's own: its templates, what it is told, and what is refused."""
+
+import signal
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fivenines.access import templates
+from fivenines.access.program import Program, ProgramSettings
+from fivenines.errors import UsageError
+from fivenines.experiment.source import parse_experiment
+from fivenines.servers.secrets import Passwords
+
+RECIPES = Path(__file__).parents[3] / "examples" / "programs"
+
+
+def settings(**given: Any) -> ProgramSettings:
+    least = {"kind": "program", "command": ["pgbouncer"], "write_port": 6432}
+    return ProgramSettings.model_validate(least | given)
+
+
+def layer(tmp_path: Path, **given: Any) -> Program:
+    """One whose host is a folder; what is run there is noted."""
+    nodes = [
+        SimpleNamespace(name=f"node{number}", port=5432, endpoint=f"10.99.0.{10 + number}:5432",
+                        host=SimpleNamespace(address=f"10.99.0.{10 + number}"))
+        for number in (1, 2)
+    ]  # fmt: skip
+    solution: Any = SimpleNamespace(
+        nodes=nodes, passwords=Passwords(), primary_of_record=nodes[0], on_appointed=[],
+        node=lambda name: next(one for one in nodes if one.name == name),
+        endpoints=lambda: SimpleNamespace(read=("10.99.0.12:5432",)),
+    )  # fmt: skip
+    made = Program(settings(**given), solution)
+    ran: list[str] = []
+    (tmp_path / "conf").mkdir(parents=True)
+    made.host = SimpleNamespace(  # type: ignore[assignment]
+        address="10.99.0.13", node=tmp_path, ran=ran,
+        run=lambda command, **_more: ran.append(" ".join(command)),
+    )  # fmt: skip
+    made._process = SimpleNamespace(interrupt=lambda number: ran.append(number.name))  # type: ignore[assignment]
+    made._write_files(solution.primary_of_record)
+    return made
+
+
+@pytest.mark.parametrize("recipe", sorted(RECIPES.glob("*.yaml")), ids=lambda path: path.stem)
+def test_each_recipe_is_a_sound_experiment(recipe: Path) -> None:
+    experiment = parse_experiment(recipe.read_text(), str(recipe))
+    access = experiment.solutions[0].access
+    assert isinstance(access, ProgramSettings) and access.files
+    assert experiment.name == recipe.stem == access.called
+
+
+def test_there_is_a_recipe_of_each_that_people_ask_for() -> None:
+    assert {path.stem for path in RECIPES.glob("*.yaml")} >= {
+        "pgbouncer", "pgpool", "proxysql", "maxscale",
+    }  # fmt: skip
+
+
+def test_files_have_passwords_where_only_the_program_sees_them(tmp_path: Path) -> None:
+    made = layer(
+        tmp_path, files={"users.txt": "{{ application.user }} {{ application.password }}\n"}
+    )
+    secret = made.solution.passwords.application
+    assert (tmp_path / "secret" / "users.txt").read_text() == f"app {secret}\n"
+    assert (tmp_path / "secret" / "users.txt").stat().st_mode & 0o077 == 0
+    assert (tmp_path / "conf" / "users.txt").read_text() == "app ***\n"
+
+
+@pytest.mark.parametrize(
+    ("how", "done"),
+    [("SIGHUP", "SIGHUP"), (["reload", "{{ primary.name }}"], "reload node2")],
+    ids=["signal", "command"],
+)
+def test_it_is_told_of_a_new_primary_after_its_files_are_new(
+    tmp_path: Path, how: object, done: str
+) -> None:
+    made = layer(tmp_path, on_promotion=how, files={"to": "{{ primary.address }}"})
+    assert (tmp_path / "conf" / "to").read_text() == "10.99.0.11"
+    made._follow("node2")
+    assert (tmp_path / "conf" / "to").read_text() == "10.99.0.12"
+    assert made.host.ran == [done]  # type: ignore[attr-defined]
+    (event,) = made.events()
+    assert (event.kind, event.detail) == ("repointed", "pgbouncer was told of node2")
+
+
+def test_a_program_that_cannot_be_told_stops_no_failover(tmp_path: Path) -> None:
+    made = layer(tmp_path, on_promotion="SIGHUP")
+
+    def gone(_number: signal.Signals) -> None:
+        raise OSError("it has ended")
+
+    made._process.interrupt = gone  # type: ignore[method-assign, assignment]
+    made._follow("node2")
+    (event,) = made.events()
+    assert event.kind == "failed" and "was not told of node2: it has ended" in event.detail
+
+
+def test_reads_go_to_its_read_port_where_it_has_one(tmp_path: Path) -> None:
+    one = layer(tmp_path / "one").endpoints()
+    assert (one.write, one.read) == (("10.99.0.13:6432",), ())
+    two = layer(tmp_path / "two", read_port=6433).endpoints()
+    assert two.read == ("10.99.0.13:6433",)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"files": {"a.ini": "x\n{% for node in %}\n"}}, "access.files.a.ini: line 2: "),
+        (
+            {"files": {"a.ini": "{{ primry.name }}"}},
+            "'primry' is undefined; known are nodes, primary",
+        ),
+        ({"files": {"a.ini": "{{ primary.nme }}"}}, "access.files.a.ini: "),
+        ({"command": ["x", "{{ fles }}"]}, "access.command: 'fles' is undefined"),
+        ({"root": "trees/mine"}, "access.root: write the whole path of trees/mine"),
+        ({"on_promotion": "SIGNONE"}, "there is no signal SIGNONE"),
+        ({"on_promotion": ["x", "{{"]}, "access.on_promotion: line 1: "),
+        ({"files": {"a": "{{ ''.__class__.__mro__ }}"}}, "access.files.a: "),
+    ],
+)
+def test_what_is_wrong_is_told_before_a_run(given: dict[str, Any], told: str) -> None:
+    assert told in "\n".join(settings(**given).problems())
+
+
+def test_a_program_that_is_not_there_is_named() -> None:
+    missing = settings(command=["no-such-proxy"])
+    assert missing.machine_problem().startswith("command: there is no program no-such-proxy")
+    assert settings(command=["sh"]).machine_problem() == ""
+    assert "no folder /nowhere" in settings(root="/nowhere").machine_problem()
+
+
+def test_a_mistake_in_a_template_says_where_it_is_in_the_file() -> None:
+    text = (RECIPES / "pgbouncer.yaml").read_text().replace("{{ primary.port }}", "{{ port }}")
+    with pytest.raises(UsageError) as caught:
+        parse_experiment(text, "mine.yaml")
+    assert "mine.yaml:" in str(caught.value)
+    assert "access.files.pgbouncer.ini: 'port' is undefined" in str(caught.value)
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_a_template_or_told(text: str) -> None:
+    told = templates.problem(text)
+    assert told or templates.rendered(text, templates._EXAMPLE) is not None
