@@ -69,7 +69,8 @@ def _idle_and_loaded(outcome: Outcome) -> None:
         assert used.pss_bytes is None or 0 < used.pss_bytes < 1.1 * used.memory_bytes
     assert hosts["node1"].configuration_lines > 10 and hosts["client"].configuration_lines == 0
     sampled = host_samples([outcome.stored()], ["net_sent_bytes", "net_received_bytes"])
-    found = traffic(sampled["0001"], hosts, 1000, 4000)
+    # the first sample comes late where the machine is busy
+    found = traffic(sampled["0001"], hosts, 2500, 4400)
     assert found is not None and found.clients > 10_000 and found.between > 10_000
     assert found.sent == pytest.approx(found.clients + found.between)
 
@@ -117,7 +118,7 @@ def test_a_standby_that_stops_replaying_is_seen(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         "solutions: [{solution: hot-standby, engine: postgres-18, standbys: 1, safeness: local, "
-        f"manager: {OPERATOR}}}]\n" + OBSERVE + kill() + timing(recovery=18, steady=4),
+        f"manager: {OPERATOR}}}]\n" + OBSERVE + kill() + timing(recovery=26, steady=4),
         {STEADY: stall},
     )
     assert _counter(outcome, "pg_stat_database.xact_commit") > 20

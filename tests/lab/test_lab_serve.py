@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from lab_browser import Browser, Page
-from lab_support import HEAD, OPERATOR, kill, program, timing
+from lab_support import HEAD, OPERATOR, PAUSES, kill, program, timing
 
 from fivenines import locks
 from fivenines.results import layout, store
@@ -23,8 +23,10 @@ SOLUTION = (
     f"manager: {OPERATOR}}}]\n"
 )
 EXPERIMENT = (
-    HEAD.replace("trials: 1", "trials: 2") + SOLUTION + kill() + timing(recovery=5, steady=1.5)
-)
+    HEAD.replace("trials: 1", "trials: 2") + SOLUTION + kill() + PAUSES
+    # long enough to be seen beside other tests: the next trial's page begins anew
+    + timing(recovery=15, steady=1.5)
+)  # fmt: skip
 
 
 class Serving:

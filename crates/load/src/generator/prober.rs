@@ -33,6 +33,10 @@ pub const FIRST: usize = 1 << 40;
 const SPARE: usize = 2;
 /// The same where nobody knows yet how long answers take.
 const UNKNOWN: usize = 16;
+/// Answers may take so many times what they took in the calm; beyond that tries get rarer in the same measure.
+const SLOWER: u64 = 2;
+/// But at most so much rarer: while somebody takes writes, and while nobody does.
+const RARER: (u64, u64) = (10, 5);
 /// For so long after a failure in the calm tries are dense.
 const WARY_NS: u64 = 2_000_000_000;
 
@@ -93,6 +97,8 @@ pub struct Prober {
     wary_until: u64,
     /// How long a try takes that succeeds in the calm, over the network that there is, smoothed.
     calm_answer_ns: u64,
+    /// How long a try takes now that is answered, smoothed.
+    answer_ns: u64,
     outcomes: WriteCounts,
     skipped: u64,
 }
@@ -119,6 +125,7 @@ impl Prober {
             turn: 0,
             wary_until: 0,
             calm_answer_ns: 0,
+            answer_ns: 0,
             outcomes: WriteCounts::default(),
             skipped: 0,
         })
@@ -203,7 +210,7 @@ impl Prober {
     /// In steps from the last one; those that were slept through are left out.
     fn next_moment(&self, now: u64) -> u64 {
         if self.is_dense(now) {
-            let step = self.times.every_ns;
+            let step = self.times.every_ns * self.rarer();
             return self.due + ((now - self.due) / step + 1) * step;
         }
         let step = self.times.calm_ns;
@@ -212,6 +219,15 @@ impl Prober {
             Some(from) => next.min(self.started + from),
             None => next,
         }
+    }
+
+    /// How many times rarer tries are than they should be. A log-in may cost a server much, and one that is slow
+    /// for want of a processor is not to be slow because of us.
+    fn rarer(&self) -> u64 {
+        let taken = self.candidates.iter().any(|one| one.good);
+        let most = if taken { RARER.0 } else { RARER.1 };
+        let usual = SLOWER * self.calm_answer_ns;
+        (self.answer_ns.checked_div(usual).unwrap_or(0)).clamp(1, most)
     }
 
     /// How many tries wait at an endpoint that answers as quickly as in the calm.
@@ -300,12 +316,12 @@ impl Prober {
         let candidate = &mut self.candidates[attempt.candidate];
         let was_good = candidate.good;
         candidate.ended(number, failure, now, now - attempt.started);
+        let took = now - attempt.started;
         if failure.is_none() && !self.is_dense(attempt.started) {
-            let took = now - attempt.started;
-            self.calm_answer_ns = match self.calm_answer_ns {
-                0 => took,
-                known => known - known / 8 + took / 8,
-            };
+            self.calm_answer_ns = smoothed(self.calm_answer_ns, took);
+        }
+        if stage != Stage::Connect && !failure.is_some_and(Failure::is_own_bound) {
+            self.answer_ns = smoothed(self.answer_ns, took);
         }
         if was_good && failure.is_some() {
             self.wary_until = now + WARY_NS;
@@ -329,5 +345,13 @@ impl Prober {
         if let Err(error) = shared.recorder.probe_log.add(&probe) {
             shared.fatal = Some(error.into());
         }
+    }
+}
+
+/// A mean that forgets; 0: nothing is known yet.
+fn smoothed(known: u64, next: u64) -> u64 {
+    match known {
+        0 => next,
+        known => known - known / 8 + next / 8,
     }
 }
