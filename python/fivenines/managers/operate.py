@@ -75,8 +75,10 @@ class Operate:
         """Hand the primary's role to the most advanced replica, losing nothing; whether that worked."""
         old = self.primary
         tell("decided", old, "switchover")
-        if not any(name in self.candidates for name in self.positions()):
-            tell("failed", old, "no replica answers that may be promoted: no switchover")
+        positions = self.positions()
+        if not any(name in self.candidates for name in positions):
+            other = " that may be promoted" if positions else ""
+            tell("failed", old, f"no replica answers{other}: no switchover")
             return False
         final: int | None = 0
         try:
@@ -131,7 +133,8 @@ class Operate:
         """Promote the most advanced replica and let the others follow it; whether that worked."""
         able = {name: at for name, at in positions.items() if name in self.candidates}
         if not able:
-            tell("failed", self.primary, "no replica answers that may be promoted")
+            other = " that may be promoted" if positions else ""
+            tell("failed", self.primary, f"no replica answers{other}")
             return False
         chosen = max(able, key=lambda name: able[name])
         others = [name for name in positions if name != chosen]
