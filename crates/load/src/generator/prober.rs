@@ -355,3 +355,30 @@ fn smoothed(known: u64, next: u64) -> u64 {
         known => known - known / 8 + next / 8,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tries_get_rarer_with_slower_answers_and_only_so_much() {
+        let args = ProbeArgs {
+            probe_every: Some(Duration::from_millis(10)),
+            probe_calm: Duration::from_millis(500),
+            probe_timeout: Duration::from_secs(2),
+            probe_dense_from: None,
+        };
+        let mut prober = Prober::new(&args, 2, 0, Place { index: 0, count: 1 }).unwrap();
+        assert_eq!((prober.rarer(), prober.at_once()), (1, UNKNOWN));
+        prober.calm_answer_ns = 20_000_000;
+        assert_eq!(prober.at_once(), 2 + SPARE);
+        // as much as in the calm, twice, 3.5 times, and as if nobody answered any more
+        let seen = [20, 40, 70, 140, 4000].map(|ms| {
+            prober.answer_ns = ms * 1_000_000;
+            prober.rarer()
+        });
+        assert_eq!(seen, [1, 1, 1, 3, RARER.1]);
+        prober.candidates[1].good = true;
+        assert_eq!(prober.rarer(), RARER.0);
+    }
+}
