@@ -42,8 +42,6 @@ class Kin:
 
     def unseen(self, seen: Collection[psutil.Process]) -> list[psutil.Process]:
         """Those that began since the look and are none of these."""
-        if not self.programs:
-            return []
         return [
             process
             for first in self.firsts

@@ -146,7 +146,7 @@ class Adopted(Process):
 
     @property
     def alive(self) -> bool:
-        # those that were known first: to look for children costs a walk through all processes
+        # those that were known first: to look for their children costs more
         return any(map(_exists, self._known)) or any(map(_exists, self.members()))
 
     def members(self) -> list[psutil.Process]:

@@ -32,7 +32,7 @@ class Operate:
 
     def __init__(self, configuration: dict[str, Any], password: str) -> None:
         kind = CONTROLS[configuration["family"]]
-        self.control = kind(configuration["timeout"], password, configuration.get("control") or {})
+        self.control = kind(configuration["timeout"], password, configuration.get("control"))
         self.nodes: dict[str, Address] = {
             name: (address, port) for name, (address, port) in configuration["nodes"].items()
         }
@@ -77,8 +77,7 @@ class Operate:
         tell("decided", old, "switchover")
         positions = self.positions()
         if not any(name in self.candidates for name in positions):
-            other = " that may be promoted" if positions else ""
-            tell("failed", old, f"no replica answers{other}: no switchover")
+            tell("failed", old, f"{_nobody(positions)}: no switchover")
             return False
         final: int | None = 0
         try:
@@ -133,8 +132,7 @@ class Operate:
         """Promote the most advanced replica and let the others follow it; whether that worked."""
         able = {name: at for name, at in positions.items() if name in self.candidates}
         if not able:
-            other = " that may be promoted" if positions else ""
-            tell("failed", self.primary, f"no replica answers{other}")
+            tell("failed", self.primary, _nobody(positions))
             return False
         chosen = max(able, key=lambda name: able[name])
         others = [name for name in positions if name != chosen]
@@ -158,6 +156,11 @@ class Operate:
             tell("repointed", name, f"follows {self.primary}")
         except Exception as error:
             tell("failed", name, f"could not be repointed: {error}")
+
+
+def _nobody(answering: dict[str, int]) -> str:
+    """Why nobody can be promoted, although these answer."""
+    return "no replica answers that may be promoted" if answering else "no replica answers"
 
 
 def tell(kind: str, node: str, detail: str = "") -> None:

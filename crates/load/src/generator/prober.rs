@@ -283,7 +283,7 @@ impl Prober {
                 ConnectionEvent::Nothing | ConnectionEvent::Idle => {
                     let stage = attempt.connection.stage();
                     let candidate = &mut self.candidates[attempt.candidate];
-                    if !matches!(stage, Stage::Resolve | Stage::Connect) {
+                    if is_let_in(stage) {
                         candidate.let_in(number, shared.now);
                     }
                     return;
@@ -320,7 +320,7 @@ impl Prober {
         if failure.is_none() && !self.is_dense(attempt.started) {
             self.calm_answer_ns = smoothed(self.calm_answer_ns, took);
         }
-        if stage != Stage::Connect && !failure.is_some_and(Failure::is_own_bound) {
+        if is_let_in(stage) && !failure.is_some_and(Failure::is_own_bound) {
             self.answer_ns = smoothed(self.answer_ns, took);
         }
         if was_good && failure.is_some() {
@@ -346,6 +346,11 @@ impl Prober {
             shared.fatal = Some(error.into());
         }
     }
+}
+
+/// Whether a try in this stage keeps a connection of the endpoint's, or was answered there.
+fn is_let_in(stage: Stage) -> bool {
+    !matches!(stage, Stage::Resolve | Stage::Connect)
 }
 
 /// A mean that forgets; 0: nothing is known yet.
