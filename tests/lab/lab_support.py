@@ -3,7 +3,8 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import duckdb
 from lab_secrets import Lookout, looking_out
 
 from fivenines.analysis.trials import TrialMeasures, measure_all
-from fivenines.deployment.deployed import Deployed
+from fivenines.deployment.deployed import Deployed, data_set
 from fivenines.experiment.plan import plan
 from fivenines.experiment.source import load_experiment
 from fivenines.load import dataset
@@ -22,6 +23,7 @@ from fivenines.runner.progress import Progress, TrialPhase
 from fivenines.runner.trial import run_trial as run_planned
 from fivenines.runner.workers.base import Here
 from fivenines.software.store import engine
+from fivenines.solutions.settings import SolutionSettings
 from fivenines.workloads.oltp import Oltp
 
 HEAD = """\
@@ -137,6 +139,16 @@ def run_trial(
 def _with_pauses(text: str) -> str:
     """Unless it says itself how it is driven."""
     return text if "\nload:" in text else text + PAUSES
+
+
+@contextmanager
+def brought_up(folder: Path, settings: SolutionSettings) -> Iterator[Deployed]:
+    """A deployment with the small data set of `HEAD`, without a load."""
+    workload = Oltp(workload="oltp_read_write", tables=2, table_size=500)
+    data = data_set(settings, workload, lambda _message, _fraction: None)
+    with Deployed(settings, data, folder / "lab") as made:
+        made.bring_up()
+        yield made
 
 
 def run_one(folder: Path, text: str, actions: dict[str, Callable[[Deployed], None]]) -> Run:

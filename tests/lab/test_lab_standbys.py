@@ -7,25 +7,19 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
-from lab_support import OPERATOR, kill, rejoined, run_trial, sound, timing
+from lab_support import OPERATOR, brought_up, kill, rejoined, run_trial, sound, timing
 
-from fivenines.deployment.deployed import Deployed, data_set
 from fivenines.servers.postgres.server import Postgres
 from fivenines.solutions.hot_standby import HotStandby
 from fivenines.solutions.hot_standby_settings import HotStandbySettings
 from fivenines.waiting import wait_until
-from fivenines.workloads.oltp import Oltp
-
-WORKLOAD = Oltp(workload="oltp_read_write", tables=2, table_size=500)
 
 
 @contextmanager
 def _standbys(folder: Path, **given: object) -> Iterator[HotStandby]:
     asked = {"solution": "hot-standby", "standbys": 2, "manager": {"kind": "none"}}
     settings = HotStandbySettings.model_validate(asked | given)
-    data = data_set(settings, WORKLOAD, lambda _message, _fraction: None)
-    with Deployed(settings, data, folder / "lab") as made:
-        made.bring_up()
+    with brought_up(folder, settings) as made:
         assert isinstance(made.solution, HotStandby)
         yield made.solution
 
