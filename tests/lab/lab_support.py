@@ -13,6 +13,7 @@ from lab_secrets import Lookout, looking_out
 
 from fivenines.analysis.trials import TrialMeasures, measure_all
 from fivenines.deployment.deployed import Deployed, data_set
+from fivenines.experiment.examples import FOLDER
 from fivenines.experiment.plan import plan
 from fivenines.experiment.source import load_experiment
 from fivenines.load import dataset
@@ -165,6 +166,18 @@ def run_one(folder: Path, text: str, actions: dict[str, Callable[[Deployed], Non
         )  # fmt: skip
     assert broken == []
     return open_run(folder / "run")
+
+
+def short_recipe(recipe: str) -> str:
+    """A recipe of `examples/programs` as it is shipped, with shorter phases and less to load."""
+    text = (FOLDER / "programs" / f"{recipe}.yaml").read_text()
+    head, _, _ = text.partition("faults:")
+    small = "workloads: [{workload: oltp_read_write, tables: 2, table_size: 500}]"
+    return (
+        head.replace("trials: 3", "trials: 1").replace("workloads: [oltp_read_write]", small)
+        + "faults: [{fault: kill, target: primary, restart_after: 3s}]\n"
+        + "timing: {warmup: 1s, steady: 2s, recovery: 20s, settle: 40s}\n"
+    )
 
 
 def sound(outcome: Outcome) -> None:

@@ -106,7 +106,7 @@ def test_a_switchover_a_stall_and_a_member_that_left(deployed: Deployed) -> None
     solution = deployed.solution
     assert isinstance(solution, GroupReplication)
     _, second, third = solution.nodes
-    assert "node1 to node2" in solution.hand_over(deployed.access)
+    assert "node1 to node2" in solution.hand_over(deployed.access.draining)
     assert solution.roles() == {"node1": "replica", "node2": "primary", "node3": "replica"}
     assert [event.node for event in solution.events() if event.kind == "promoted"] == ["node2"]
     solution.stall(third)

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Generic, TypeVar
 
 from fivenines.access.settings import AccessSettings
-from fivenines.cluster.capabilities import Entry
+from fivenines.cluster.capabilities import Drain, Entry
 from fivenines.cluster.cluster import Cluster
 from fivenines.cluster.endpoints import Endpoints
 from fivenines.cluster.events import ManagerEvent
@@ -43,6 +43,24 @@ class Access(ABC, Generic[A]):
     def entry(self) -> Entry | None:
         """What a failover manager moves; None: it finds the node that takes writes by itself."""
         return None
+
+    @property
+    def draining(self) -> Drain | None:
+        """Itself, where it can take nodes out of service; None: it cannot."""
+        return None
+
+    @property
+    def promotes(self) -> bool:
+        """Whether it works now, and gives the role of a dead primary to another node by itself."""
+        return self.settings.promotes
+
+    def switch_over(self) -> str:
+        """Hand the primary's role to another node, as planned maintenance does; the new one's name.
+
+        Raises:
+            FiveninesError: it cannot, or did not; says why.
+        """
+        raise FiveninesError(f"the access layer {self.settings.kind} makes no switchover")
 
     def events(self) -> list[ManagerEvent]:
         """What was told to it, and when."""

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from fivenines.access.base import Access
 from fivenines.access.settings import AccessSettings
-from fivenines.cluster.capabilities import Entry
+from fivenines.cluster.capabilities import Drain, Entry
 from fivenines.cluster.cluster import Purpose
 from fivenines.cluster.endpoints import Endpoints
 from fivenines.cluster.topology import Topology
@@ -140,6 +140,10 @@ class Haproxy(Access[HaproxySettings]):
 
     def _write_configuration(self) -> None:
         (self.host.node / "conf" / "haproxy.cfg").write_text(self._configuration())
+
+    @property
+    def draining(self) -> Drain:
+        return self
 
     def drain(self, name: str) -> None:
         """Give a node no more writes and reads, and end the connections there (HAProxy, `set server`)."""

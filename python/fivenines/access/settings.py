@@ -1,6 +1,6 @@
 """What all access layers share: the way by which clients reach a solution's servers."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from pydantic import Field
@@ -26,6 +26,21 @@ class AccessSettings(Settings):
     def server_settings(self) -> Mapping[str, str | int | float | bool]:
         """What it needs of the nodes' servers, below the settings of the solution."""
         return {}
+
+    @property
+    def promotes(self) -> bool:
+        """Whether it gives the role of a dead primary to another node by itself."""
+        return False
+
+    @property
+    def switches_over(self) -> bool:
+        """Whether it hands the primary's role over when it is asked to."""
+        return False
+
+    @property
+    def engines(self) -> Sequence[str]:
+        """The engines that it needs, by name, beside those that its kind always needs."""
+        return ()
 
     def machine_problem(self) -> str:
         """Why it cannot run on this machine, after the name of its setting; empty if that is not known."""

@@ -1,11 +1,10 @@
 """What only some parts of a cluster can do: small protocols, asked for where they are needed."""
 
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from fivenines.lab.process import Process
 
 
-@runtime_checkable
 class Drain(Protocol):
     """An access layer that can take a node out of service, as for maintenance."""
 

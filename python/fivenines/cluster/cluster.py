@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import ClassVar, Generic, Literal, TypeVar
 
-from fivenines.cluster.capabilities import Voter
+from fivenines.cluster.capabilities import Drain, Voter
 from fivenines.cluster.endpoints import Endpoints
 from fivenines.cluster.events import ManagerEvent
 from fivenines.cluster.replicated_disk import DiskStatus
@@ -148,15 +148,17 @@ class Cluster(ABC, Generic[N]):
         """Whether a failover that is built in will now give a dead primary's role to another node."""
         return False
 
-    def hand_over(self, access: object) -> str:
+    def hand_over(self, draining: Drain | None) -> str:
         """Let another node get the writes, where no failover manager does that; in words how.
+
+        `draining`: the access layer, where that can take nodes out of service.
 
         Raises:
             FiveninesError: it has no means for that.
         """
         raise FiveninesError(f"{self.name}: it cannot make a switchover")
 
-    def undrain(self, access: object, node: N) -> None:
+    def undrain(self, draining: Drain | None, node: N) -> None:
         """Let a node that has handed over get writes again."""
         return
 

@@ -42,6 +42,8 @@ def engines_of(settings: SolutionSettings) -> list[Engine]:
     manager = settings.failover_manager
     named = manager.software if manager is not None else None
     names = [settings.engine, layer.software, named, *settings.more_engines]
+    names += settings.access.engines
+    names += manager.engines if manager is not None else ()
     names += [KERNEL] if settings.machines == "guests" else []
     return [engine(name) for name in dict.fromkeys(names) if name is not None]
 

@@ -108,6 +108,8 @@ def machine_problem(solution: SolutionSettings) -> str:
     if lacking := solution.access.machine_problem():
         return f"access.{lacking}"
     manager = solution.failover_manager
+    if manager is not None and (lacking := manager.machine_problem()):
+        return f"manager.{lacking}"
     lacking = ids.problem() if manager is not None and manager.all_ids else ""
     if not lacking:
         return ""

@@ -11,7 +11,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
-from fivenines.cluster.capabilities import Drain
 from fivenines.cluster.topology import Topology
 from fivenines.errors import FiveninesError
 from fivenines.faults import targets
@@ -117,9 +116,10 @@ class Maintenance(Fault[MaintenanceSettings]):
                 f"{server.name} did not come back: stopped after {course} servers, {_left(course)}"
             )
         if isinstance(server, Server):
-            context.solution.undrain(context.access, server)
-            if isinstance(context.access, Drain):
-                context.access.undrain(server.name)
+            draining = context.access.draining
+            context.solution.undrain(draining, server)
+            if draining is not None:
+                draining.undrain(server.name)
         if not course.left:
             return None
         if not context.ended.wait(self.settings.pause) and _others_work(context):
@@ -169,8 +169,8 @@ class Maintenance(Fault[MaintenanceSettings]):
             over = hand_over(context)
             context.note("handed over", server.name, over.told)
             _others_work(context, server.name)
-        if isinstance(context.access, Drain):
-            context.access.drain(server.name)
+        if (draining := context.access.draining) is not None:
+            draining.drain(server.name)
 
 
 def _others_work(context: FaultContext, but: str = "") -> bool:

@@ -43,7 +43,7 @@ class Switchover(Fault[SwitchoverSettings]):
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         moment = now()
-        context.solution.undrain(context.access, injection.servers[0])
+        context.solution.undrain(context.access.draining, injection.servers[0])
         return Recovery(True, "", moment)
 
 
@@ -57,17 +57,19 @@ class HandedOver:
 
 
 def hand_over(context: FaultContext) -> HandedOver:
-    """Let another node be the primary, by the failover manager or by the solution's own means.
+    """Let another node be the primary, by whoever promotes or by the solution's own means.
 
     Raises:
         FiveninesError: it still is the same one; says why.
     """
     solution = context.solution
     former = solution.target("primary")
-    if context.manager is not None:
+    if context.access.settings.switches_over:
+        told = f"by the access layer: {former.name} to {context.access.switch_over()}"
+    elif context.manager is not None:
         told = f"by the failover manager: {former.name} to {context.manager.switch_over()}"
     else:
-        told = solution.hand_over(context.access)
+        told = solution.hand_over(context.access.draining)
     done = context.settles(lambda: _successor(context, former), 5.0)
     successor = solution.primary()
     if not done and (successor is None or successor is former):

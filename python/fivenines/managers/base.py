@@ -41,7 +41,7 @@ class Manager(ABC, Generic[M]):
             self.solution.rejoin(node)
 
     def start_on(self, node: Server) -> None:
-        """Start again what it runs on a node's host, where that ended; if it `supervises`, the server too.
+        """Start again what it runs on a node's host, where that ended; if it `supervises`, the server, too.
 
         Raises:
             FiveninesError: it does not start; says why.

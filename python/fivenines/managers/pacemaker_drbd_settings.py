@@ -18,7 +18,6 @@ class PacemakerDrbdSettings(ManagerSettings):
     on_nodes = True
     moves_address = True
     software = "drbd"
-    supervises = True
 
     kind: Literal["pacemaker-drbd"] = Field(
         description="Pacemaker with Corosync, on the nodes of a replicated disk"
@@ -56,6 +55,10 @@ class PacemakerDrbdSettings(ManagerSettings):
         description="what a node does that sees no majority; null: stop where there is a witness, else "
         "ignore, as two nodes have none",
     )
+
+    @property
+    def supervises(self) -> bool:
+        return True
 
     @property
     def watch_period(self) -> float:

@@ -22,7 +22,6 @@ class PacemakerSettings(ManagerSettings):
     moves_address = True
     software = "pacemaker-2.1"
     all_ids = True
-    supervises = True
     # what the agent sets at a start of its own
     for_guests = False
     server_settings: ClassVar[Mapping[str, str | int | float | bool]] = {
@@ -61,6 +60,10 @@ class PacemakerSettings(ManagerSettings):
     no_quorum_policy: Literal["stop", "freeze", "ignore", "demote"] = Field(
         "stop", description="what nodes do that see no majority"
     )
+
+    @property
+    def supervises(self) -> bool:
+        return True
 
     @property
     def watch_period(self) -> float:

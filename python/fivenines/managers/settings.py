@@ -1,6 +1,6 @@
 """What all failover managers share: who promotes another node when the primary dies."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from pydantic import Field
@@ -30,9 +30,6 @@ class ManagerSettings(Settings):
     all_ids: ClassVar[bool] = False
     """Whether its programs change their user: the lab must map all user ids, which takes root."""
 
-    supervises: ClassVar[bool] = False
-    """Whether it starts dead servers again by itself: the solution's `rejoin` is not called then."""
-
     for_guests: ClassVar[bool] = True
     """Whether it can look after servers on virtual machines."""
 
@@ -40,6 +37,20 @@ class ManagerSettings(Settings):
     """What it needs of the nodes' servers, over the settings of the solution."""
 
     kind: str = Field(description="the kind of failover manager")
+
+    @property
+    def supervises(self) -> bool:
+        """Whether it makes nodes members again by itself: the solution's `rejoin` is not called then."""
+        return False
+
+    @property
+    def engines(self) -> Sequence[str]:
+        """The engines that it needs, by name, beside those that its kind always needs."""
+        return ()
+
+    def machine_problem(self) -> str:
+        """Why it cannot run on this machine, after the name of its setting; empty if that is not known."""
+        return ""
 
     @property
     def watch_period(self) -> float:

@@ -178,6 +178,7 @@ class FaultRun:
         manager, solution = self._context.manager, self._context.solution
         others = [node for node in solution.nodes if node not in injection.servers and node.alive]
         managed = manager is not None and manager.promotes and manager.alive
+        managed = managed or self._context.access.promotes
         if not awaited or not others or not (managed or solution.replaces()):
             return
         since = time.monotonic()

@@ -7,9 +7,6 @@ said. It is what settings, manifests and messages call it.
 import hashlib
 import json
 import re
-import shutil
-import subprocess
-import tarfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,7 +16,7 @@ from typing import Literal, get_args
 from fivenines import paths
 from fivenines.errors import FiveninesError, UsageError
 from fivenines.lab.host import Root
-from fivenines.software import archives, images
+from fivenines.software import unpacking
 from fivenines.software.base import CachedEngine, EngineStatus, Family, Report
 from fivenines.software.trees import Tree, family_named
 
@@ -145,22 +142,13 @@ class Brought(CachedEngine):
         super().remove()
 
     def build(self, tree: Path, report: Report) -> str:
-        where = self._from.where
-        kind = "" if self._from.kind == "image" else _is_image(Path(where))
-        scratch = tree.parent / "scratch"
-        scratch.mkdir()
-        try:
-            if self._from.kind == "image" or kind:
-                reference = f"{kind}:{where}" if kind else where
-                version = self._build_of_image(reference, scratch, tree, report)
-            else:
-                version = self._build_of_archive(tree, report)
-        finally:
-            subprocess.run(["chmod", "-R", "u+rwX", str(scratch)], check=False, capture_output=True)
-            shutil.rmtree(scratch, ignore_errors=True)
+        assert self._from.kind != "path"
+        self._digest = unpacking.unpack(self._from.kind, self._from.where, tree, report)
+        found = Tree.looked_at(tree)
+        _require_known(self.name, self.family, found)
         # its folder's name is not enough to list it
         (tree.parent / _NAME).write_text(json.dumps(self.name))
-        return version
+        return f"{found.version} ({self._digest.removeprefix('sha256:')[:12]})"
 
     def source(self) -> str:
         return self._digest
@@ -176,31 +164,6 @@ class Brought(CachedEngine):
 
     def beside_server(self) -> dict[str, str]:
         return self._tree().beside_server()
-
-    def _build_of_image(self, reference: str, scratch: Path, tree: Path, report: Report) -> str:
-        report(f"fetching {self._from.where}", None)
-        found = images.unpack(reference, scratch)
-        report("looking at what is in it", 0.9)
-        found.root.rename(tree)
-        _tidy(tree)
-        self._digest = found.digest
-        return self._checked(tree, found.digest.removeprefix("sha256:")[:12])
-
-    def _build_of_archive(self, tree: Path, report: Report) -> str:
-        archive = Path(self._from.where)
-        report(f"checking {archive.name}", 0.1)
-        digest = archives.checksum(archive)
-        report(f"unpacking {archive.name}", 0.3)
-        archives.unpack(archive, tree, "--no-same-owner")
-        _lift(tree)
-        _tidy(tree)
-        self._digest = f"sha256:{digest}"
-        return self._checked(tree, digest[:12])
-
-    def _checked(self, tree: Path, digest: str) -> str:
-        found = Tree.looked_at(tree)
-        _require_known(self.name, self.family, found)
-        return f"{found.version} ({digest})"
 
     def _looked_at(self) -> Tree:
         found = Tree.looked_at(Path(self._from.where))
@@ -246,40 +209,3 @@ def _family_in(path: Path) -> Family | None:
         return Tree.looked_at(path).family
     except FiveninesError as error:
         raise UsageError(str(error)) from error
-
-
-def _is_image(archive: Path) -> str:
-    """The transport of an archive that is an image: `oci-archive`, `docker-archive`; empty: it is none."""
-    try:
-        with tarfile.open(archive) as packed:
-            for _ in range(50):
-                member = packed.next()
-                if member is None:
-                    break
-                name = member.name.removeprefix("./")
-                if name == "oci-layout":
-                    return "oci-archive"
-                if name == "manifest.json":
-                    return "docker-archive"
-    except (OSError, tarfile.TarError):
-        pass
-    return ""
-
-
-def _lift(tree: Path) -> None:
-    """An installation in one folder of an archive becomes the tree itself."""
-    inside = list(tree.iterdir())
-    if len(inside) != 1 or not inside[0].is_dir() or inside[0].name in ("usr", "bin", "opt"):
-        return
-    moved = tree.with_name("lifted")
-    inside[0].rename(moved)
-    tree.rmdir()
-    moved.rename(tree)
-
-
-def _tidy(tree: Path) -> None:
-    # hosts see the machine's devices; what an image has there nobody could copy or count
-    if (tree / "dev").is_dir() and not (tree / "dev").is_symlink():
-        subprocess.run(["chmod", "-R", "u+rwX", str(tree)], check=False, capture_output=True)
-        shutil.rmtree(tree / "dev", ignore_errors=True)
-        (tree / "dev").mkdir(exist_ok=True)

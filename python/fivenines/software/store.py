@@ -4,12 +4,13 @@ from fivenines import plugins
 from fivenines.errors import UsageError
 from fivenines.software.base import Engine, Family
 from fivenines.software.brought import Brought, Source, brought, is_brought
+from fivenines.software.program_root import PREFIX, ProgramRoot, program_roots
 from fivenines.spelling import nearest
 
 
 def engines() -> list[Engine]:
     """Every engine, by name; then those that somebody has brought, as far as they are in the cache."""
-    return [*_own(), *brought()]
+    return [*_own(), *brought(), *program_roots()]
 
 
 def family_of(name: str) -> Family | None:
@@ -25,6 +26,8 @@ def engine(name: str) -> Engine:
     Raises:
         UsageError: there is none; with the nearest name.
     """
+    if name.startswith(PREFIX):
+        return ProgramRoot(name)
     if is_brought(name):
         return Brought(Source.named(name))
     known = {engine.name: engine for engine in _own()}

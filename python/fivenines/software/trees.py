@@ -70,7 +70,7 @@ class Tree:
     @property
     def is_root(self) -> bool:
         """Whether it is a whole root file system, with a shell."""
-        return _is_root(self.path)
+        return is_root(self.path)
 
     def root(self) -> Root:
         """What a host sees: the tree as its root, or beside the machine's own programs."""
@@ -118,7 +118,8 @@ _WORDS: Mapping[Family, Sequence[str]] = {
 }
 
 
-def _is_root(tree: Path) -> bool:
+def is_root(tree: Path) -> bool:
+    """Whether a folder is a whole root file system, with a shell."""
     # links of a root are to its own files
     return any(
         (tree / place).is_symlink() or (tree / place).exists() for place in ("bin/sh", "usr/bin/sh")
@@ -126,7 +127,7 @@ def _is_root(tree: Path) -> bool:
 
 
 def _located(tree: Path, program: str) -> Path | None:
-    folders = _IN_ROOT if _is_root(tree) else _IN_INSTALLATION
+    folders = _IN_ROOT if is_root(tree) else _IN_INSTALLATION
     for folder in folders:
         for found in sorted(tree.glob(f"{folder}/{program}"), reverse=True):
             if found.is_symlink() or found.is_file():
@@ -135,14 +136,14 @@ def _located(tree: Path, program: str) -> Path | None:
 
 
 def _version(tree: Path, program: Path, pattern: str) -> str:
-    inside = f"/{program.relative_to(tree)}" if _is_root(tree) else str(program)
+    inside = f"/{program.relative_to(tree)}" if is_root(tree) else str(program)
     # what a configuration file says must not matter
     plain = [] if program.name == "postgres" else ["--no-defaults"]
     command = [inside, *plain, "--version"]
     try:
         answer = (
             inside_tree(tree, command)
-            if _is_root(tree)
+            if is_root(tree)
             else subprocess.run(command, capture_output=True, text=True, check=False)
         )
     except OSError as error:

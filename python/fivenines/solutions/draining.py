@@ -31,21 +31,21 @@ class Draining(Solution[S, N]):
         """Which of the working nodes gets the writes."""
         return next((node for node in able if node.name not in self.drained), able[0])
 
-    def hand_over(self, access: object) -> str:
+    def hand_over(self, draining: Drain | None) -> str:
         node = self.target("primary")
         self.drained.add(node.name)
-        if isinstance(access, Drain):
-            access.drain(node.name)
+        if draining is not None:
+            draining.drain(node.name)
             return f"{node.name} in maintenance at HAProxy, its sessions ended"
         statements, words = self.refusal
         node.execute(*statements)
         return f"{node.name} {words}"
 
-    def undrain(self, access: object, node: N) -> None:
+    def undrain(self, draining: Drain | None, node: N) -> None:
         if node.name not in self.drained:
             return
         self.drained.discard(node.name)
-        if isinstance(access, Drain):
-            access.undrain(node.name)
+        if draining is not None:
+            draining.undrain(node.name)
         elif node.alive:
             node.execute(*self.acceptance)

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar, Literal
 
+from fivenines.cluster.capabilities import Drain
 from fivenines.cluster.endpoints import Endpoints
 from fivenines.errors import FiveninesError, UsageError, brief
 from fivenines.faults.hooked import Hooked, HookedEnd
@@ -186,7 +187,7 @@ class External(Solution[ExternalSettings, ExternalServer]):
         self.hook("unstall", node)
         return ""
 
-    def hand_over(self, access: object) -> str:
+    def hand_over(self, draining: Drain | None) -> str:
         return self.hook("switchover", self.target("primary"))
 
     def hook(self, name: str, node: Server) -> str:

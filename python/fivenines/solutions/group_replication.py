@@ -9,6 +9,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Literal
 
+from fivenines.cluster.capabilities import Drain
 from fivenines.cluster.events import ManagerEvent
 from fivenines.errors import FiveninesError
 from fivenines.lab.world import World
@@ -244,10 +245,10 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
         known = {node.name: transactions(node.position()) for node in nodes}
         return sorted(nodes, key=lambda node: -known[node.name])
 
-    def hand_over(self, access: object) -> str:
+    def hand_over(self, draining: Drain | None) -> str:
         if self.settings.mode == "single-primary":
             return self._elect(self.target("primary"))
-        return super().hand_over(access)
+        return super().hand_over(draining)
 
     def _elect(self, former: Mysql) -> str:
         successor = self.target("replica")

@@ -7,6 +7,7 @@ manual, chapter 26.
 import time
 from typing import Any
 
+from fivenines.cluster.capabilities import Drain
 from fivenines.cluster.cluster import Purpose
 from fivenines.cluster.events import ManagerEvent
 from fivenines.errors import FiveninesError
@@ -177,7 +178,7 @@ class Patroni(Streaming[PatroniSettings]):
             return f"the Patroni of {node.name} has ended"
         return ""
 
-    def hand_over(self, access: object) -> str:
+    def hand_over(self, draining: Drain | None) -> str:
         primary = self.primary()
         if primary is None:
             raise FiveninesError(f"nobody to hand over from: {self._trouble() or 'no primary'}")

@@ -1,8 +1,8 @@
 """What is known of a primary with replicas, apart from anything measured."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fivenines.managers.settings import ManagerSettings
 from fivenines.results.records import SolutionFacts
 from fivenines.software.store import family_of
 from fivenines.solutions.durability import STRICT, DurabilitySettings
@@ -23,20 +23,20 @@ def replication_facts(settings: "ReplicationSettings") -> SolutionFacts:
     manual = "MySQL 9 reference manual" if mysql else "MariaDB documentation"
     return SolutionFacts(
         replication=_replication(settings) + _disks(settings.durability),
-        failover=_failover(settings.manager),
+        failover=_watcher(settings).fact,
         least_servers="2, and whoever watches them",
-        extra=_extra(settings.manager),
+        extra=_watcher(settings).extra,
         write_scaling=_WRITES,
         read_scaling=_READS,
         one_failure_loses=_loss(settings),
-        partition=_partition(settings.manager),
+        partition=_partition(_watcher(settings)),
         one_down=_one_down(
-            settings.manager,
+            _watcher(settings),
             None if settings.mode == "async" else settings.nodes,
             settings.semi_sync_timeout,
         ),
         two_down=_without_majority(settings.nodes)
-        if settings.manager.on_nodes
+        if _watcher(settings).on_nodes
         else _two_down(settings.nodes, settings.mode != "async", settings.semi_sync_timeout),
         sources=[
             f"{manual}: Global Transaction ID, Semisynchronous Replication",
@@ -97,17 +97,17 @@ def hot_standby_facts(settings: "HotStandbySettings") -> SolutionFacts:
     loss = {"off": f"{_ASYNCHRONOUS}; {_MOMENT}", "local": _ASYNCHRONOUS}
     return SolutionFacts(
         replication=f"write-ahead log, streamed; a commit waits for {waits}",
-        failover=_failover(settings.manager),
+        failover=_watcher(settings).fact,
         least_servers=f"{1 + settings.wait_for}, and whoever watches them",
-        extra=_extra(settings.manager),
+        extra=_watcher(settings).extra,
         write_scaling=_WRITES,
         read_scaling="yes, by standbys; the one that acknowledged a commit shows it"
         if settings.safeness == "remote_apply"
         else "yes, by standbys; reads there may be old",
         one_failure_loses=loss.get(settings.safeness, "nothing that was acknowledged"),
-        partition=_partition(settings.manager),
+        partition=_partition(_watcher(settings)),
         one_down=_one_down(
-            settings.manager, able if synchronous else None, None, settings.wait_for
+            _watcher(settings), able if synchronous else None, None, settings.wait_for
         ),
         two_down=_two_down(able - settings.wait_for + 1, synchronous, None),
         sources=[
@@ -118,39 +118,54 @@ def hot_standby_facts(settings: "HotStandbySettings") -> SolutionFacts:
     )
 
 
-def _failover(manager: ManagerSettings) -> str:
-    return manager.failover_fact or f"by the failover manager {manager.kind}"
+@dataclass(frozen=True)
+class _Watcher:
+    """Who promotes another node.
+
+    `apart`: on a host of its own; `on_nodes`: on the nodes themselves; neither: nobody.
+    """
+
+    fact: str
+    extra: str
+    apart: bool
+    on_nodes: bool
 
 
-def _extra(manager: ManagerSettings) -> str:
+def _watcher(settings: "ReplicationSettings | HotStandbySettings") -> _Watcher:
+    access, manager = settings.access, settings.manager
+    if access.promotes:
+        return _Watcher(
+            "the program between clients and nodes promotes a replica", "that program", True, False
+        )
+    fact = manager.failover_fact or f"by the failover manager {manager.kind}"
     if manager.on_nodes:
-        return f"{manager.kind} on every node"
-    return f"failover manager {manager.kind} on a host of its own" if manager.host else "none"
+        return _Watcher(fact, f"{manager.kind} on every node", False, True)
+    apart = bool(manager.host)
+    extra = f"failover manager {manager.kind} on a host of its own" if apart else "none"
+    return _Watcher(fact, extra, apart, False)
 
 
-def _partition(manager: ManagerSettings) -> str:
-    if manager.on_nodes:
+def _partition(watcher: _Watcher) -> str:
+    if watcher.on_nodes:
         return "the side with more than half of the nodes goes on or promotes; servers of the other stop"
-    if not manager.host:
+    if not watcher.apart:
         return "the side of the primary goes on; nobody promotes on the other"
     return (
-        "the manager's view decides: cut off from it, the primary is taken for dead; clients that still "
-        "reach it write there unless it is fenced"
+        "the view of who promotes decides: cut off from it, the primary is taken for dead; clients that "
+        "still reach it write there unless it is fenced"
     )
 
 
-def _one_down(
-    manager: ManagerSettings, nodes: int | None, timeout: float | None, needed: int = 1
-) -> str:
+def _one_down(watcher: _Watcher, nodes: int | None, timeout: float | None, needed: int = 1) -> str:
     """`nodes` where a commit waits for `needed` of the others; `timeout`: how long, None: for ever."""
-    watched = manager.host or manager.on_nodes
+    watched = watcher.apart or watcher.on_nodes
     primary = "a replica is promoted" if watched else "a person acts"
     replica = "a failed replica changes nothing"
     if nodes == 2:
         alone = "each commit waits until it is back or a person takes it out"
         if timeout is not None:
             alone = f"a commit waits {timeout:g} s once, then the primary goes on alone"
-        elif manager.host and not manager.on_nodes:
+        elif watcher.apart:
             primary += ", whose commits then wait for nobody until the other node is back"
         replica = f"without its only replica {alone}"
     elif nodes == needed + 1:

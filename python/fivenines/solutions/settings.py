@@ -235,6 +235,7 @@ class SolutionSettings(Settings):
         if self.nodes == 1:
             return ["the solution has one node, and nobody to hand over to"]
         manager = self.failover_manager
-        if manager is not None and not manager.switches_over:
+        able = self.access.switches_over or (manager is not None and manager.switches_over)
+        if manager is not None and not able:
             return ["the solution has no failover manager that could do it"]
         return []

@@ -6,10 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from fivenines.access import templates
 from fivenines.access.program import Program, ProgramSettings
 from fivenines.errors import UsageError
 from fivenines.experiment.source import parse_experiment
@@ -38,27 +35,13 @@ def layer(tmp_path: Path, **given: Any) -> Program:
     made = Program(settings(**given), solution)
     ran: list[str] = []
     (tmp_path / "conf").mkdir(parents=True)
-    made.host = SimpleNamespace(  # type: ignore[assignment]
+    made._running.host = SimpleNamespace(  # type: ignore[assignment]
         address="10.99.0.13", node=tmp_path, ran=ran,
         run=lambda command, **_more: ran.append(" ".join(command)),
     )  # fmt: skip
-    made._process = SimpleNamespace(interrupt=lambda number: ran.append(number.name))  # type: ignore[assignment]
-    made._write_files(solution.primary_of_record)
+    made._running.process = SimpleNamespace(interrupt=lambda number: ran.append(number.name))  # type: ignore[assignment]
+    made._running.write_files(solution.primary_of_record)
     return made
-
-
-@pytest.mark.parametrize("recipe", sorted(RECIPES.glob("*.yaml")), ids=lambda path: path.stem)
-def test_each_recipe_is_a_sound_experiment(recipe: Path) -> None:
-    experiment = parse_experiment(recipe.read_text(), str(recipe))
-    access = experiment.solutions[0].access
-    assert isinstance(access, ProgramSettings) and access.files
-    assert experiment.name == recipe.stem == access.called
-
-
-def test_there_is_a_recipe_of_each_that_people_ask_for() -> None:
-    assert {path.stem for path in RECIPES.glob("*.yaml")} >= {
-        "pgbouncer", "pgpool", "proxysql", "maxscale",
-    }  # fmt: skip
 
 
 def test_files_have_passwords_where_only_the_program_sees_them(tmp_path: Path) -> None:
@@ -77,13 +60,13 @@ def test_files_have_passwords_where_only_the_program_sees_them(tmp_path: Path) -
     ids=["signal", "command"],
 )
 def test_it_is_told_of_a_new_primary_after_its_files_are_new(
-    tmp_path: Path, how: object, done: str
+    tmp_path: Path, how: str | list[str], done: str
 ) -> None:
     made = layer(tmp_path, on_promotion=how, files={"to": "{{ primary.address }}"})
     assert (tmp_path / "conf" / "to").read_text() == "10.99.0.11"
-    made._follow("node2")
+    made._running.follow("node2", how)
     assert (tmp_path / "conf" / "to").read_text() == "10.99.0.12"
-    assert made.host.ran == [done]  # type: ignore[attr-defined]
+    assert made._running.host.ran == [done]  # type: ignore[attr-defined]
     (event,) = made.events()
     assert (event.kind, event.detail) == ("repointed", "pgbouncer was told of node2")
 
@@ -94,8 +77,8 @@ def test_a_program_that_cannot_be_told_stops_no_failover(tmp_path: Path) -> None
     def gone(_number: signal.Signals) -> None:
         raise OSError("it has ended")
 
-    made._process.interrupt = gone  # type: ignore[method-assign, assignment]
-    made._follow("node2")
+    made._running.process.interrupt = gone  # type: ignore[method-assign, assignment]
+    made._running.follow("node2", "SIGHUP")
     (event,) = made.events()
     assert event.kind == "failed" and "was not told of node2: it has ended" in event.detail
 
@@ -120,6 +103,10 @@ def test_reads_go_to_its_read_port_where_it_has_one(tmp_path: Path) -> None:
         ({"root": "trees/mine"}, "access.root: write the whole path of trees/mine"),
         ({"on_promotion": "SIGNONE"}, "there is no signal SIGNONE"),
         ({"on_promotion": ["x", "{{"]}, "access.on_promotion: line 1: "),
+        ({"drain": ["out", "{{ node.name }}"]}, "access: drain and undrain go together"),
+        ({"drain": ["{{ nod.name }}"], "undrain": ["x"]}, "access.drain: 'nod' is undefined"),
+        ({"command": ["x", "{{ node.name }}"]}, "access.command: 'node' is undefined"),
+        ({"switchover": ["now"]}, "access.switchover: nobody would hear that it is done"),
         ({"files": {"a": "{{ ''.__class__.__mro__ }}"}}, "access.files.a: "),
     ],
 )
@@ -132,6 +119,13 @@ def test_a_program_that_is_not_there_is_named() -> None:
     assert missing.machine_problem().startswith("command: there is no program no-such-proxy")
     assert settings(command=["sh"]).machine_problem() == ""
     assert "no folder /nowhere" in settings(root="/nowhere").machine_problem()
+    archive = settings(root={"archive": "/nowhere.tar"})
+    assert "no file /nowhere.tar" in archive.machine_problem()
+    assert archive.engines == ["root:archive:/nowhere.tar"] and settings().engines == []
+    image = settings(root={"image": "docker.io/library/proxy:1"})
+    assert image.machine_problem() == "" and image.engines == [
+        "root:image:docker.io/library/proxy:1"
+    ]
 
 
 def test_a_mistake_in_a_template_says_where_it_is_in_the_file() -> None:
@@ -142,7 +136,12 @@ def test_a_mistake_in_a_template_says_where_it_is_in_the_file() -> None:
     assert "access.files.pgbouncer.ini: 'port' is undefined" in str(caught.value)
 
 
-@given(st.text(max_size=200))
-def test_any_text_is_a_template_or_told(text: str) -> None:
-    told = templates.problem(text)
-    assert told or templates.rendered(text, templates._EXAMPLE) is not None
+def test_a_node_is_taken_out_of_service_by_the_users_command(tmp_path: Path) -> None:
+    assert layer(tmp_path / "none").draining is None
+    made = layer(
+        tmp_path / "one", drain=["out", "{{ node.name }}"], undrain=["in", "{{ node.name }}"]
+    )
+    assert made.draining is made
+    made.drain("node2")
+    made.undrain("node2")
+    assert made._running.host.ran == ["out node2", "in node2"]  # type: ignore[attr-defined]

@@ -118,7 +118,10 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _context(solution: Solution, drain: bool = False) -> FaultContext:
-    access: Any = Drained(solution.done) if drain else SimpleNamespace()
+    settings = SimpleNamespace(switches_over=False)
+    access: Any = SimpleNamespace(
+        draining=Drained(solution.done) if drain else None, settings=settings
+    )
     deployed: Any = SimpleNamespace(solution=solution, access=access, manager=None)
     told: list[str] = []
     context = FaultContext(deployed, note=lambda kind, node, _: told.append(f"{kind} {node}"))

@@ -1,7 +1,5 @@
 """Engines of a user's: what may be written, whose servers they are, which versions are known."""
 
-import io
-import tarfile
 from pathlib import Path
 
 import pytest
@@ -110,29 +108,6 @@ def test_versions_that_nobody_tried_are_refused(
 def test_a_server_of_another_family_is_told() -> None:
     with pytest.raises(FiveninesError, match="has a server of mysql, not of mariadb"):
         brought._require_known("it", "mariadb", Tree(Path("/x"), "mysql", "9.7.0"))
-
-
-@pytest.mark.parametrize(
-    ("member", "transport"),
-    [("oci-layout", "oci-archive"), ("./manifest.json", "docker-archive"), ("bin/mysqld", "")],
-)
-def test_an_archive_is_an_image_if_it_has_the_list_of_one(
-    tmp_path: Path, member: str, transport: str
-) -> None:
-    file = tmp_path / "x.tar"
-    with tarfile.open(file, "w") as packed:
-        packed.addfile(tarfile.TarInfo(member), io.BytesIO())
-    assert brought._is_image(file) == transport
-    assert brought._is_image(tmp_path / "none.tar") == ""
-
-
-def test_an_installation_in_one_folder_of_an_archive_is_lifted(tmp_path: Path) -> None:
-    tree = tmp_path / "tree"
-    (tree / "mysql-9.7.0-linux/bin").mkdir(parents=True)
-    brought._lift(tree)
-    assert [path.name for path in tree.iterdir()] == ["bin"]
-    brought._lift(tree)
-    assert [path.name for path in tree.iterdir()] == ["bin"]
 
 
 def test_paths_mean_the_same_from_anywhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ error, never an empty word.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from types import MappingProxyType
 from typing import Any
 
 import jinja2
@@ -44,6 +45,7 @@ class Facts:
         database: the load's.
         files: the folder with the files that are made of templates.
         run, log: folders that the program may write to.
+        root: where its own files are seen that are no whole root file system; else empty.
     """
 
     nodes: Sequence[TemplateNode]
@@ -58,25 +60,35 @@ class Facts:
     files: str
     run: str
     log: str
+    root: str
 
 
-def rendered(text: str, facts: Facts) -> str:
-    """The text of a template.
+def rendered(
+    text: str, facts: Facts, more: Mapping[str, TemplateNode] = MappingProxyType({})
+) -> str:
+    """The text of a template; `more` are further names.
 
     Raises:
         jinja2.TemplateError: it is wrong, or names something that is not known.
     """
-    return _environment().from_string(text).render(_names(facts))
+    return (
+        _environment()
+        .from_string(text)
+        .render(_names(facts) | {name: asdict(one) for name, one in more.items()})
+    )
 
 
-def problem(text: str) -> str:
-    """What is wrong with a template, with its line; empty if it can be used with any cluster."""
+def problem(text: str, *more: str) -> str:
+    """What is wrong with a template, with its line; empty if it can be used with any cluster.
+
+    `more` are names of nodes that it may use beside.
+    """
     try:
-        rendered(text, _EXAMPLE)
+        rendered(text, _EXAMPLE, dict.fromkeys(more, _NODES[0]))
     except jinja2.TemplateSyntaxError as error:
         return f"line {error.lineno}: {error.message}"
     except jinja2.UndefinedError as error:
-        known = ", ".join(_names(_EXAMPLE))
+        known = ", ".join([*_names(_EXAMPLE), *more])
         return f"{error.message}; known are {known}"
     except (jinja2.TemplateError, ArithmeticError, TypeError, ValueError, LookupError) as error:
         return str(error) or type(error).__name__
@@ -90,7 +102,7 @@ def _environment() -> jinja2.sandbox.SandboxedEnvironment:
     )  # fmt: skip
 
 
-def _names(facts: Facts) -> Mapping[str, Any]:
+def _names(facts: Facts) -> dict[str, Any]:
     return asdict(facts)
 
 
@@ -98,5 +110,5 @@ _NODES = [TemplateNode(f"node{number}", f"10.99.0.{10 + number}", 5432) for numb
 _EXAMPLE = Facts(
     nodes=_NODES, primary=_NODES[0], replicas=_NODES[1:], address="10.99.0.14", write_port=6432,
     read_port=6433, application=TemplateAccount("app", "a"), manager=TemplateAccount("manager", "m"),
-    database="sbtest", files="/files", run="/run", log="/log",
+    database="sbtest", files="/files", run="/run", log="/log", root="",
 )  # fmt: skip

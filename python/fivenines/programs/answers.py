@@ -1,4 +1,4 @@
-"""Whether somebody answers at a port: `python -m fivenines.access.answers ADDRESS PORT [PATH]`.
+"""Whether somebody answers at a port: `python -m fivenines.programs.answers ADDRESS PORT [PATH]`.
 
 Run with the network of a host of the lab. Without a path a connection is enough; with one, HTTP's 200. Exit
 code 0, or 1 with the reason in a line.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from fivenines.access.answers import reason
+from fivenines.programs.answers import reason
 
 
 class Handler(http.server.BaseHTTPRequestHandler):

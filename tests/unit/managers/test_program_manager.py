@@ -1,0 +1,57 @@
+"""A failover manager of one's own: what is refused, and when it is at work."""
+
+from typing import Any
+
+import pytest
+
+from fivenines.cluster.events import ManagerEvent
+from fivenines.managers.program import ProgramManagerSettings, _goes_on
+
+_PROMOTED = {"says": "new leader (?P<node>.+)", "means": "promoted"}
+
+
+def settings(**given: Any) -> ProgramManagerSettings:
+    least = {
+        "kind": "program", "command": ["sh"], "marks": [_PROMOTED], "ready": {"says": "watching"},
+    }  # fmt: skip
+    return ProgramManagerSettings.model_validate(least | given)
+
+
+def test_the_least_that_must_be_said_is_enough() -> None:
+    least = settings()
+    assert least.problems() == []
+    assert (least.supervises, least.switches_over, least.watch_period) == (False, False, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"marks": []}, "manager.marks: nobody would know whom it promotes"),
+        (
+            {"marks": [{"says": "x", "means": "promoted"}]},
+            "manager.marks[0].says: who was promoted",
+        ),
+        ({"ready": {}}, "manager.ready: a fault must not come before it watches"),
+        ({"ready": {"path": "/health", "says": "x"}}, "manager.ready: path goes with port"),
+        ({"files": {"a": "{{ nobody }}"}}, "manager.files.a: 'nobody' is undefined"),
+        ({"switchover": ["x", "{{"]}, "manager.switchover: line 1: "),
+        ({"root": "trees/mine"}, "manager.root: write the whole path of trees/mine"),
+    ],
+)
+def test_what_is_wrong_is_told_before_a_run(given: dict[str, Any], told: str) -> None:
+    assert told in "\n".join(settings(**given).problems())
+
+
+def test_it_is_at_work_from_its_decision_to_its_end() -> None:
+    second = 10**9
+
+    def told(*kinds: str) -> list[ManagerEvent]:
+        return [ManagerEvent(number * second, kind) for number, kind in enumerate(kinds)]
+
+    assert not _goes_on([], second)
+    assert not _goes_on(told("missed", "missed"), 2 * second)
+    assert _goes_on(told("missed", "decided", "fenced"), 3 * second)
+    assert not _goes_on(told("decided", "promoted", "repointed"), 3 * second)
+    assert not _goes_on(told("decided", "failed"), 2 * second)
+    # who says no end does not hold others up for ever
+    assert not _goes_on(told("decided"), 31 * second)

@@ -1,0 +1,43 @@
+"""Recipes of programs that people bring: sound experiments, each of which says whether we ran it."""
+
+from pathlib import Path
+
+import pytest
+
+from fivenines.experiment.source import parse_experiment
+from fivenines.programs.settings import ProgramParts
+
+FOLDER = Path(__file__).parents[3] / "examples" / "programs"
+RECIPES = sorted(FOLDER.glob("*.yaml"))
+_PAGES = Path(__file__).parents[3] / "docs" / "how-to"
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda path: path.stem)
+def test_each_recipe_is_a_sound_experiment(recipe: Path) -> None:
+    experiment = parse_experiment(recipe.read_text(), str(recipe))
+    (solution,) = experiment.solutions
+    parts: list[object] = [solution.access, solution.failover_manager]
+    (brought,) = [one for one in parts if isinstance(one, ProgramParts)]
+    assert brought.files and experiment.name == recipe.stem
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda path: path.stem)
+def test_each_says_whether_it_was_run_here_as_the_pages_do(recipe: Path) -> None:
+    text = recipe.read_text()
+    ran = "Ran here" in text
+    assert ran != ("was not run by us" in text)
+    rows = [
+        line
+        for page in ("bring-a-proxy.md", "bring-a-manager.md")
+        for line in (_PAGES / page).read_text().splitlines()
+        if line.startswith(f"| `{recipe.name}`")
+    ]
+    assert rows and all(
+        row.split("|")[-2].strip().startswith("yes" if ran else "no") for row in rows
+    )
+
+
+def test_there_is_a_recipe_of_each_that_people_ask_for() -> None:
+    assert {path.stem for path in RECIPES} >= {
+        "pgbouncer", "pgpool", "proxysql", "maxscale", "orchestrator", "replication-manager",
+    }  # fmt: skip

@@ -1,0 +1,37 @@
+"""Lines of a file, each told once, however the file grows."""
+
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fivenines.programs.tailing import Tail
+
+
+@given(st.lists(st.binary(max_size=40), max_size=12))
+@settings(max_examples=60)
+def test_each_whole_line_is_told_once_and_in_order(
+    tmp_path_factory: object, parts: list[bytes]
+) -> None:
+    folder = Path(tmp_path_factory.mktemp("tail"))  # type: ignore[attr-defined]
+    told: list[str] = []
+    tail = Tail(folder / "log", told.append)
+    tail.catch_up()
+    with (folder / "log").open("ab", buffering=0) as log:
+        for part in parts:
+            log.write(part)
+            tail.catch_up()
+    whole = b"".join(parts).split(b"\n")[:-1]
+    assert told == [line.decode(errors="replace").rstrip("\r") for line in whole]
+
+
+def test_a_file_that_is_written_anew_is_read_from_its_beginning(tmp_path: Path) -> None:
+    told: list[str] = []
+    file = tmp_path / "log"
+    file.write_text("one\ntwo\n")
+    tail = Tail(file, told.append)
+    tail.start()
+    tail.catch_up()
+    file.write_text("3\n")
+    tail.stop()
+    assert told == ["one", "two", "3"]

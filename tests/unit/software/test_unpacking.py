@@ -1,0 +1,32 @@
+"""What is in an archive that a user brings."""
+
+import io
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from fivenines.software import unpacking
+
+
+@pytest.mark.parametrize(
+    ("member", "transport"),
+    [("oci-layout", "oci-archive"), ("./manifest.json", "docker-archive"), ("bin/mysqld", "")],
+)
+def test_an_archive_is_an_image_if_it_has_the_list_of_one(
+    tmp_path: Path, member: str, transport: str
+) -> None:
+    file = tmp_path / "x.tar"
+    with tarfile.open(file, "w") as packed:
+        packed.addfile(tarfile.TarInfo(member), io.BytesIO())
+    assert unpacking._is_image(file) == transport
+    assert unpacking._is_image(tmp_path / "none.tar") == ""
+
+
+def test_an_installation_in_one_folder_of_an_archive_is_lifted(tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    (tree / "mysql-9.7.0-linux/bin").mkdir(parents=True)
+    unpacking._lift(tree)
+    assert [path.name for path in tree.iterdir()] == ["bin"]
+    unpacking._lift(tree)
+    assert [path.name for path in tree.iterdir()] == ["bin"]
