@@ -119,3 +119,22 @@ def test_a_cascade_with_slots_outlives_its_primary(tmp_path: Path) -> None:
     check = outcome.record.check
     assert check is not None and check.acknowledged > 0
     assert [node.lost for node in check.nodes] == [0, 0, 0]
+
+
+def test_a_logical_subscriber_outlives_its_primary(tmp_path: Path) -> None:
+    text = f"""\
+solutions:
+  - {{solution: hot-standby, standbys: 1, slots: true, subscriber: true, manager: {OPERATOR}}}
+{kill()}{timing(10)}"""
+    outcome = run_trial(tmp_path, text)
+    sound(outcome)
+    rejoined(outcome)
+    record = outcome.record
+    assert record.check is not None
+    roles = {node.node: node.role for node in record.check.nodes}
+    assert roles == {"node1": "replica", "node2": "primary", "node3": "replica"}
+    # it has every row, of before the failover and of after it, and so has everybody
+    assert outcome.node("node3").lost == 0
+    assert record.divergence is not None
+    assert sorted(record.divergence.compared) == ["node1", "node2", "node3"]
+    assert record.divergence.differences == [] and outcome.writes_after_fault() > 0

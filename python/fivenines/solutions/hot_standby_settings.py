@@ -57,6 +57,11 @@ class HotStandbySettings(SolutionSettings):
         description="the last standby replays so much later (recovery_min_apply_delay); no commit waits for "
         "it, clients do not read from it, and it is never promoted",
     )
+    subscriber: bool = Field(
+        False,
+        description="one more node that gets all rows by logical replication from whoever is primary, by a "
+        "slot that outlives a failover (PostgreSQL 17 and newer); it takes no writes, and is never promoted",
+    )
     manager: AnyManager = Field(
         default_factory=OperatorSettings, description="the failover manager"
     )
@@ -95,6 +100,19 @@ class HotStandbySettings(SolutionSettings):
             for key, asked in (("cascade", self.cascade), ("delay", self.delay))
             if asked and self.standbys < 2
         ]
+        if self.subscriber and not self.slots:
+            found.append(
+                "subscriber: a standby needs a slot of its own to keep a copy of the subscriber's: set "
+                "slots: true"
+            )
+        if self.subscriber and (self.delay or self.cascade):
+            other = "delay" if self.delay else "cascade"
+            found.append(f"{other}: it does not go together with subscriber: leave one out")
+        if self.subscriber and self.durability.by_role:
+            found.append(
+                f"durability: {self.durability}: the subscriber would count as company of the primary, and "
+                "is never promoted: leave subscriber out"
+            )
         if self.delay and self.durability.by_role:
             found.append(
                 f"durability: {self.durability}: the delayed standby would count as company of the primary, "
@@ -118,7 +136,7 @@ class HotStandbySettings(SolutionSettings):
 
     @property
     def nodes(self) -> int:
-        return 1 + self.standbys
+        return 1 + self.standbys + self.subscriber
 
     def facts(self) -> SolutionFacts:
         return hot_standby_facts(self)

@@ -93,10 +93,11 @@ def hot_standby_facts(settings: "HotStandbySettings") -> SolutionFacts:
     if settings.durability.primary == "adaptive":
         waits = "its own disk while no standby is there, else for nothing"
     synchronous = settings.synchronous
-    able = settings.nodes - bool(settings.delay)
+    able = settings.nodes - bool(settings.delay) - settings.subscriber
     loss = {"off": f"{_ASYNCHRONOUS}; {_MOMENT}", "local": _ASYNCHRONOUS}
     return SolutionFacts(
-        replication=f"write-ahead log, streamed; a commit waits for {waits}",
+        replication=f"write-ahead log, streamed; a commit waits for {waits}"
+        + ("; one subscriber by logical replication" if settings.subscriber else ""),
         failover=_watcher(settings).fact,
         least_servers=f"{1 + settings.wait_for}, and whoever watches them",
         extra=_watcher(settings).extra,

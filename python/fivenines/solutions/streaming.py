@@ -64,9 +64,10 @@ class Streaming(Solution[S, Postgres]):
         upstream = self.upstream(node, primary)
         if upstream is None or not (upstream is primary or upstream.answers()):
             return f"{node.name} follows a server that does not answer"
-        return self._not_streaming_reason(node, upstream)
+        return self.not_streaming_reason(node, upstream)
 
-    def _not_streaming_reason(self, node: Postgres, upstream: Postgres) -> str:
+    def not_streaming_reason(self, node: Postgres, upstream: Postgres) -> str:
+        """Why a node does not get the log of another one; empty if it does."""
         rows = upstream.query(
             "SELECT state, sync_state FROM pg_stat_replication "
             f"WHERE application_name = '{node.name}'"
@@ -76,16 +77,15 @@ class Streaming(Solution[S, Postgres]):
         state, sync = rows[0]
         if state != "streaming":
             return f"{node.name} is in state {state}"
-        awaited = self._all_synchronous and sync == "async"
+        awaited = self._is_awaited(node) and sync == "async"
         return f"{node.name} is not synchronous yet" if awaited else ""
 
     def upstream(self, node: Postgres, primary: Postgres) -> Postgres | None:
         """Whose log a standby is to fetch; None: nobody's of these nodes."""
         return primary
 
-    @property
-    def _all_synchronous(self) -> bool:
-        """Whether a commit may wait for any of the standbys."""
+    def _is_awaited(self, node: Postgres) -> bool:
+        """Whether a commit may wait for this node as for any other."""
         return False
 
 

@@ -385,6 +385,21 @@ def test_nobody_waits_for_a_delayed_standby_or_reads_from_it_or_promotes_it() ->
     assert solution.settings.least_settle == 30
 
 
+def test_nobody_waits_for_a_subscriber_or_promotes_it_and_it_refuses_writes() -> None:
+    solution = deployed(standby(standbys=2, slots=True, subscriber=True))
+    first, second, third, last = solution.nodes
+    assert solution.settings.nodes == 4
+    assert solution.configuration(second)["sync_replication_slots"] is True
+    assert solution.configuration(last)["default_transaction_read_only"] is True
+    assert solution._sync_names(first) == "ANY 1 (node2, node3)"
+    assert solution.manager_facts()["candidates"] == ["node1", "node2", "node3"]
+    assert solution.replicas == [second, third]
+    last.answering = last.is_writable = True
+    assert solution.observed_role(last) == "replica"
+    assert solution.stray_reason(last) == ""
+    assert "one subscriber by logical replication" in solution.settings.facts().replication
+
+
 def test_in_a_cascade_each_standby_follows_the_one_before() -> None:
     followed: dict[bool, list[str]] = {}
     for cascade in (False, True):
@@ -414,6 +429,9 @@ def test_in_a_cascade_each_standby_follows_the_one_before() -> None:
             {"standbys": 2, "delay": 5, "safeness": "off", "durability": "adaptive"},
             "would count as company",
         ),
+        ({"subscriber": True}, "subscriber: a standby needs a slot of its own"),
+        ({"subscriber": True, "slots": True, "standbys": 2, "delay": 5}, "delay: it does not go"),
+        ({"subscriber": True, "slots": True, "standbys": 2, "cascade": True}, "cascade: it does"),
     ],
 )
 def test_what_standbys_cannot_do(given: dict[str, Any], told: str) -> None:

@@ -313,7 +313,9 @@ def _quoted(value: Value) -> str:
 def conninfo(address: str, name: str) -> str:
     """How a standby reaches its primary; `name` is what synchronous_standby_names calls it."""
     return (
+        # by the database a standby asks for the slots of subscribers; replication itself has none
         f"host={address} port={Postgres.port} user={REPLICATION} passfile={PASSFILE} "
+        f"dbname={ADMINISTRATOR} "
         f"application_name={name} connect_timeout=2 keepalives_idle=2 keepalives_interval=1 "
         "keepalives_count=3"
     )

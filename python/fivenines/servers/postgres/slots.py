@@ -4,7 +4,10 @@ from collections.abc import Sequence
 
 from fivenines.servers.postgres.server import Postgres
 
-_UNUSED = "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE NOT active"
+_UNUSED = (
+    "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots "
+    "WHERE NOT active AND slot_type = 'physical'"
+)
 _NEW = (
     "SELECT pg_create_physical_replication_slot('{0}') WHERE NOT EXISTS "
     "(SELECT FROM pg_replication_slots WHERE slot_name = '{0}')"

@@ -1,0 +1,105 @@
+"""A logical subscriber that outlives a failover of its publisher: failover slots (PostgreSQL 17 and newer).
+
+Source: PostgreSQL 18 manual, chapter 29 (Logical Replication), 29.3 (Logical Replication Failover), 47.2.3
+(Replication Slot Synchronization).
+"""
+
+from collections.abc import Mapping, Sequence
+
+import psycopg
+
+from fivenines.errors import FiveninesError
+from fivenines.servers.base import DATABASE, REPLICATION, Value
+from fivenines.servers.postgres.server import PASSFILE, Postgres
+
+SLOT = "subscriber"
+"""The publication, the subscription, and the slot that keeps the log for it."""
+
+_OLDEST = 170000
+
+_OWN_TABLES = (
+    # as the load makes them where they are missing (crates/load, ledger and probes): DDL is not replicated
+    "CREATE TABLE IF NOT EXISTS fivenines_ledger "
+    "(id BIGINT PRIMARY KEY, client INT NOT NULL, executed_us BIGINT NOT NULL)",
+    "CREATE INDEX IF NOT EXISTS fivenines_ledger_client ON fivenines_ledger (client, id)",
+    "CREATE TABLE IF NOT EXISTS fivenines_probes (id BIGINT PRIMARY KEY)",
+)
+
+PUBLISHING: Mapping[str, Value] = {
+    "wal_level": "logical",
+    # what a standby needs to keep a copy of the slot, so that the subscriber finds it after a failover
+    "sync_replication_slots": True,
+    "hot_standby_feedback": True,
+}
+"""Settings of the nodes that can be the publisher."""
+
+SUBSCRIBING: Mapping[str, Value] = {
+    # clients are refused, and whoever looks for the primary: what comes from there is applied all the same
+    "default_transaction_read_only": True,
+    "wal_retrieve_retry_interval": "500ms",
+    "wal_receiver_status_interval": "1s",
+}
+"""Settings of the subscriber."""
+
+
+def require(server: Postgres) -> None:
+    """Make sure that a server has failover slots.
+
+    Raises:
+        FiveninesError: it is too old.
+    """
+    ((version,),) = server.query("SHOW server_version_num")
+    if int(version) < _OLDEST:
+        raise FiveninesError(
+            f"subscriber: failover slots came with PostgreSQL 17, and {server.name} has "
+            f"{int(version) // 10000}: choose another engine, or leave subscriber out"
+        )
+
+
+def join(publisher: Postgres, publishers: Sequence[Postgres], subscriber: Postgres) -> None:
+    """Let a server with the same rows follow whichever of these takes writes."""
+    owner = "ALTER TABLE {0} OWNER TO app"
+    tables = ("fivenines_ledger", "fivenines_probes")
+    for server in (publisher, subscriber):
+        _do(server, *_OWN_TABLES, *(owner.format(table) for table in tables))
+    _do(publisher, f"CREATE PUBLICATION {SLOT} FOR ALL TABLES")
+    hosts = ",".join(one.host.address for one in publishers)
+    conninfo = (
+        f"host={hosts} port={Postgres.port} target_session_attrs=read-write dbname={DATABASE} "
+        f"user={REPLICATION} passfile={PASSFILE} application_name={subscriber.name} connect_timeout=2 "
+        "keepalives_idle=2 keepalives_interval=1 keepalives_count=3"
+    )
+    _do(
+        subscriber,
+        f"CREATE SUBSCRIPTION {SLOT} CONNECTION '{conninfo}' PUBLICATION {SLOT} "
+        f"WITH (copy_data = false, failover = true, slot_name = {SLOT})",
+    )
+
+
+def slot_reason(standby: Postgres) -> str:
+    """Why a standby could not go on serving the subscriber; empty if it has a copy of the slot."""
+    rows = standby.query(
+        f"SELECT synced AND NOT temporary FROM pg_replication_slots WHERE slot_name = '{SLOT}'"
+    )
+    return "" if rows == [(True,)] else f"{standby.name} has no copy of the slot yet"
+
+
+def lag_reason(publisher: Postgres, subscriber: Postgres, position: str) -> str:
+    """What a subscriber still has to apply of the log up to a position; empty if nothing."""
+    rows = publisher.query(
+        f"SELECT pg_wal_lsn_diff('{position}', replay_lsn)::bigint FROM pg_stat_replication "
+        f"WHERE application_name = '{subscriber.name}'"
+    )
+    if not rows or rows[0][0] is None:
+        return f"{subscriber.name} is not connected to {publisher.name}"
+    return f"{subscriber.name} has {rows[0][0]} bytes of log to apply" if rows[0][0] > 0 else ""
+
+
+def _do(server: Postgres, *statements: str) -> None:
+    with server.open_data(30.0) as connection:
+        connection.execute("SET default_transaction_read_only = off")
+        for statement in statements:
+            try:
+                connection.execute(statement.encode())
+            except psycopg.Error as error:
+                raise FiveninesError(f"{server.name}: {error}") from error
