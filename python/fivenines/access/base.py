@@ -66,6 +66,15 @@ class Access(ABC, Generic[A]):
         """What was told to it, and when."""
         return []
 
+    def stop(self) -> None:
+        """End what it has begun in this process; its programs end with their hosts."""
+        return
+
+    @property
+    def at_work(self) -> bool:
+        """Whether it is in the midst of a failover: nobody else then starts, stops or repoints a server."""
+        return False
+
     def restart(self) -> None:
         """Start its process again after it died; returns when clients can use it.
 

@@ -5,8 +5,8 @@ a new primary by itself, it is told once the failover manager has promoted one.
 """
 
 import signal
+import threading
 from collections.abc import Sequence
-from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -18,10 +18,8 @@ from fivenines.cluster.cluster import Cluster
 from fivenines.cluster.endpoints import Endpoints
 from fivenines.cluster.events import ManagerEvent
 from fivenines.lab.process import Process
-from fivenines.programs import templates
 from fivenines.programs.running import Running
 from fivenines.programs.settings import Port, ProgramParts
-from fivenines.units import Duration
 
 
 class ProgramSettings(ProgramParts, AccessSettings):
@@ -50,17 +48,6 @@ class ProgramSettings(ProgramParts, AccessSettings):
     undrain: list[str] = Field(
         default_factory=list, description="a command on its host that undoes `drain`"
     )
-    looks_every: Duration = Field(
-        0.0, description="time between two of its own looks at the nodes; 0: it does not look"
-    )
-
-    @property
-    def switches_over(self) -> bool:
-        return bool(self.switchover)
-
-    @property
-    def watch_period(self) -> float:
-        return self.looks_every
 
     def problems(self) -> list[str]:
         """What is wrong with its templates, commands and marks."""
@@ -68,19 +55,21 @@ class ProgramSettings(ProgramParts, AccessSettings):
         if isinstance(how, str) and how.startswith("SIG") and how not in signal.Signals.__members__:
             return [f"access.on_promotion: there is no signal {how}"]
         found = super().problems()
-        for key, words in (("drain", self.drain), ("undrain", self.undrain)):
-            found += [
-                f"access.{key}: {told}"
-                for word in words
-                if (told := templates.problem(word, "node"))
-            ]
+        if self.promotes and how != "nothing":
+            found.append(
+                "access.on_promotion: it promotes by itself (marks): leave on_promotion out"
+            )
         if bool(self.drain) != bool(self.undrain):
             found.append("access: drain and undrain go together")
         return found
 
     def commands(self) -> dict[str, Sequence[str]]:
         how = self.on_promotion
-        return super().commands() | ({"on_promotion": how} if isinstance(how, list) else {})
+        own = {"drain": self.drain, "undrain": self.undrain}
+        return super().commands() | own | ({"on_promotion": how} if isinstance(how, list) else {})
+
+    def further(self, key: str) -> Sequence[str]:
+        return ("node",) if key in ("drain", "undrain") else ()
 
 
 class Program(Access[ProgramSettings]):
@@ -92,12 +81,20 @@ class Program(Access[ProgramSettings]):
         super().__init__(settings, solution)
         ports = (settings.write_port, settings.read_port or 0)
         self._running = Running(settings, solution, settings.host, ports)
+        self._drained: set[str] = set()
 
     def start(self) -> None:
         self._running.start()
         if self.settings.on_promotion != "nothing":
-            told = partial(self._running.follow, how=self.settings.on_promotion)
-            self.solution.on_appointed.append(told)
+            self.solution.on_appointed.append(self._follow)
+
+    def stop(self) -> None:
+        self._running.stop()
+
+    def _follow(self, _name: str) -> None:
+        # whoever tells of a promotion goes on, and so does what it reads
+        how = self.settings.on_promotion
+        threading.Thread(target=self._running.follow, args=(how,), daemon=True).start()
 
     def restart(self) -> None:
         self._running.restart()
@@ -111,16 +108,25 @@ class Program(Access[ProgramSettings]):
         return self.settings.promotes and self.process.alive
 
     @property
+    def at_work(self) -> bool:
+        return self._running.at_work
+
+    @property
     def draining(self) -> Drain | None:
         return self if self.settings.drain else None
 
     def drain(self, name: str) -> None:
         """Take a node out of service by the user's command."""
-        self._running.run(self.settings.drain, node=name)
+        # who hands over drains the primary, and whoever stops it afterwards would again
+        if name not in self._drained:
+            self._running.run(self.settings.drain, node=name)
+            self._drained.add(name)
 
     def undrain(self, name: str) -> None:
         """Let a drained node be chosen again, by the user's command."""
-        self._running.run(self.settings.undrain, node=name)
+        if name in self._drained:
+            self._running.run(self.settings.undrain, node=name)
+            self._drained.discard(name)
 
     def switch_over(self) -> str:
         return self._running.switch_over()

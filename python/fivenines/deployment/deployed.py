@@ -23,9 +23,11 @@ from fivenines.lab.this_machine import ThisMachine
 from fivenines.lab.world import World
 from fivenines.load import dataset
 from fivenines.managers.base import Manager
+from fivenines.programs.settings import ProgramParts
 from fivenines.results.records import Deployment, HostFacts, IdleUsage
 from fivenines.servers.base import Server
 from fivenines.servers.member import Member
+from fivenines.servers.secrets import Passwords
 from fivenines.software import versions
 from fivenines.software.base import Engine, Report
 from fivenines.software.store import engine
@@ -200,6 +202,14 @@ class Deployed(Closing):
                 source = host.node / part
                 if any(source.iterdir()):
                     shutil.copytree(source, target / host.name / part, dirs_exist_ok=True)
+        for name in self._hosts_of_others():
+            hide(self.solution.passwords, target / name)
+
+    def _hosts_of_others(self) -> list[str]:
+        """The hosts of programs that users bring: what these write into their logs, nobody has looked at."""
+        settings = self.solution.settings
+        parts: list[object] = [settings.access, settings.failover_manager]
+        return [one.host for one in parts if isinstance(one, ProgramParts)]
 
     def _host(self, host: Host, idle: Mapping[str, IdleUsage]) -> HostFacts:
         nodes = {node.name for node in self.solution.nodes}
@@ -223,6 +233,7 @@ class Deployed(Closing):
             # the last one is the first to be called
             ends.callback(self.world.close)
             ends.callback(self.solution.leave)
+            ends.callback(self.access.stop)
             if self.manager is not None and self._managed:
                 ends.callback(self.manager.stop)
             if self.durability is not None:
@@ -264,6 +275,15 @@ def _keeper(solution: Solution[Any, Any]) -> DurabilityKeeper | None:
     if not durability.by_role:
         return None
     return DurabilityKeeper(solution, durability, solution.company)
+
+
+def hide(passwords: Passwords, folder: Path) -> None:
+    """Take passwords out of all files of a folder."""
+    for file in (one for one in folder.rglob("*") if one.is_file() and not one.is_symlink()):
+        text = file.read_bytes().decode(errors="surrogateescape")
+        hidden = passwords.hidden(text)
+        if hidden != text:
+            file.write_bytes(hidden.encode(errors="surrogateescape"))
 
 
 def _texts(values: dict[str, Any]) -> dict[str, str]:

@@ -210,7 +210,8 @@ def whole_lines(file: Path, position: int) -> tuple[list[str], int]:
     except FileNotFoundError:
         return [], position
     whole = text[: text.rfind(b"\n") + 1]
-    return whole.decode(errors="replace").splitlines(), position + len(whole)
+    # not at other characters that end lines for some, which a log may have in its text
+    return whole.decode(errors="replace").split("\n")[:-1], position + len(whole)
 
 
 def _children(members: list[psutil.Process]) -> list[psutil.Process]:

@@ -4,23 +4,19 @@ What it is told are files made of templates. What it does is told by its log, by
 (`marks`): without them nobody would know whom it has promoted.
 """
 
-import time
-from collections.abc import Sequence
 from typing import Any, Literal
 
 from pydantic import Field
 
 from fivenines.cluster.cluster import Cluster
 from fivenines.cluster.events import ManagerEvent
+from fivenines.cluster.topology import Topology
 from fivenines.managers.base import Manager
 from fivenines.managers.settings import ManagerSettings
 from fivenines.programs.running import Running
 from fivenines.programs.settings import ProgramParts
 from fivenines.servers.base import Server
-from fivenines.units import Duration
-
-_LONGEST_FAILOVER = 30.0
-"""Seconds after which a failover that was decided, and told no end, holds up nobody any more."""
+from fivenines.software.store import family_of
 
 
 class ProgramManagerSettings(ProgramParts, ManagerSettings):
@@ -36,21 +32,18 @@ class ProgramManagerSettings(ProgramParts, ManagerSettings):
         description="whether it makes a server that was started again a member by itself; else fivenines "
         "does, as a person would",
     )
-    looks_every: Duration = Field(
-        0.0, description="time between two of its looks at the primary; 0: it is not known"
-    )
-
-    @property
-    def watch_period(self) -> float:
-        return self.looks_every
 
     @property
     def supervises(self) -> bool:
         return self.rejoins
 
-    @property
-    def switches_over(self) -> bool:
-        return bool(self.switchover)
+    def problems_with(self, topology: Topology) -> list[str]:
+        if self.rejoins and family_of(topology.engine) == "postgresql":
+            return [
+                "manager.rejoins: a former primary of PostgreSQL would start as a primary: leave it out, "
+                "and it is rewound first"
+            ]
+        return []
 
     def problems(self) -> list[str]:
         """What is wrong with its templates, commands and marks."""
@@ -87,7 +80,6 @@ class ProgramManager(Manager[ProgramManagerSettings]):
         self._running.stop()
 
     def restart(self) -> None:
-        self._running.write_files(self.solution.primary_of_record)
         self._running.restart()
 
     def kill(self) -> None:
@@ -110,14 +102,4 @@ class ProgramManager(Manager[ProgramManagerSettings]):
 
     @property
     def at_work(self) -> bool:
-        return self.alive and _goes_on(self.events(), time.monotonic_ns())
-
-
-def _goes_on(events: Sequence[ManagerEvent], now: int) -> bool:
-    """Whether a failover was decided that has told of no end, not too long ago."""
-    for event in reversed(events):
-        if event.kind in ("promoted", "failed"):
-            return False
-        if event.kind == "decided":
-            return now - event.monotonic_ns < _LONGEST_FAILOVER * 1e9
-    return False
+        return self._running.at_work

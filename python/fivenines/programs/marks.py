@@ -11,10 +11,16 @@ from typing import Annotated, Literal, get_args
 from pydantic import AfterValidator, Field
 
 from fivenines.cluster.events import ManagerEvent
-from fivenines.settings import Settings
+from fivenines.settings import Settings, told
 
 Meaning = Literal["missed", "decided", "fenced", "promoted", "repointed", "failed"]
 """The steps of a failover that are told of every manager."""
+
+_OF_OTHERS = ("promoted", "repointed")
+"""What is told of a node that is not the primary until then."""
+
+LONGEST_FAILOVER = 30.0
+"""Seconds after which a failover that was decided, and told no end, holds up nobody any more."""
 
 _LONGEST = 300
 """Characters of a line that are kept as an event's detail."""
@@ -24,7 +30,7 @@ def _regular(text: str) -> str:
     try:
         re.compile(text)
     except re.error as error:
-        raise ValueError(f"{text!r} is no regular expression: {error}") from error
+        raise told(f"{text!r} is no regular expression: {error}") from error
     return text
 
 
@@ -51,6 +57,16 @@ def problems(marks: Sequence[MarkSettings]) -> list[str]:
     ]
 
 
+def goes_on(events: Sequence[ManagerEvent], now: int) -> bool:
+    """Whether a failover was decided that has told of no end, not too long ago; `now` as in the events."""
+    for event in reversed(events):
+        if event.kind in ("promoted", "failed"):
+            return False
+        if event.kind == "decided":
+            return now - event.monotonic_ns < LONGEST_FAILOVER * 1e9
+    return False
+
+
 class Reader:
     """Turns lines into events.
 
@@ -73,13 +89,15 @@ class Reader:
         """
         for pattern, means in self._marks:
             if match := pattern.search(line):
-                named = match.groupdict().get("node")
-                known = self._names.get(named) if named else primary
+                named = match.groupdict().get("node") or ""
+                # a line that names nobody is about the primary, but for what happens to others
+                about = "" if means in _OF_OTHERS else primary
+                known = self._names.get(named) if named else about
                 detail = line.strip()[:_LONGEST]
-                if known is None:
+                if known is None or (means == "promoted" and not known):
                     # that somebody else was promoted would be believed, and cannot be
                     kind = "failed" if means == "promoted" else means
-                    return ManagerEvent(now, kind, named or "", f"no node is {named!r}: {detail}")
+                    return ManagerEvent(now, kind, named, f"no node is {named!r}: {detail}")
                 return ManagerEvent(now, means, known, detail)
         return None
 
@@ -88,5 +106,5 @@ def names_of(nodes: Mapping[str, tuple[str, int]]) -> dict[str, str]:
     """What a log may call nodes; `nodes` are address and port by name."""
     found: dict[str, str] = {}
     for name, (address, port) in nodes.items():
-        found |= dict.fromkeys((name, address, f"{address}:{port}"), name)
+        found |= dict.fromkeys((name, address, f"{name}:{port}", f"{address}:{port}"), name)
     return found

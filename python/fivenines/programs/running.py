@@ -15,7 +15,7 @@ from fivenines.cluster.events import ManagerEvent
 from fivenines.errors import FiveninesError, brief
 from fivenines.lab.process import Process
 from fivenines.programs import answers, templates
-from fivenines.programs.marks import Reader, names_of
+from fivenines.programs.marks import Reader, goes_on, names_of
 from fivenines.programs.settings import ProgramParts
 from fivenines.programs.tailing import Tail
 from fivenines.servers import secrets
@@ -30,7 +30,7 @@ _COMMAND = 10.0
 """Seconds that a short command of its may take: to look whether it is ready, to tell it something."""
 
 _KILLED = (-9, 137)
-"""What SIGKILL ends with: a fault does that, and tells of it by itself."""
+"""What SIGKILL ends with."""
 
 _SWITCHOVER = 90.0
 """Longest time in seconds that a switchover may take."""
@@ -59,6 +59,9 @@ class Running:
         self._said = threading.Event()
         self._one_at_a_time = threading.Lock()
         self._tails: list[Tail] = []
+        self._since = 0
+        """How many events there were when it was started."""
+        self._process: Process | None = None
 
     def start(self) -> None:
         """Make its host and start it there; returns when it is ready."""
@@ -67,12 +70,18 @@ class Running:
         log = self.host.node / "log"
         nodes = {one.name: (one.host.address, one.port) for one in self.solution.nodes}
         self._reader = Reader(self.settings.marks, names_of(nodes))
-        for name in dict.fromkeys((self._output, self.settings.log or self._output)):
-            tail = Tail(log / name, self._hear)
-            tail.start()
-            self._tails.append(tail)
-        self.write_files(self.solution.primary_of_record)
-        self.restart()
+        heard = {self._output: self._look_for_readiness} | {
+            self.settings.log or self._output: self._hear
+        }
+        for name, hear in heard.items():
+            self._tails.append(Tail(log / name, hear, self._not_heard))
+        try:
+            for tail in self._tails:
+                tail.start()
+            self.restart()
+        except BaseException:
+            self._end_tails()
+            raise
 
     def restart(self) -> None:
         """Start it again after it ended; returns when it is ready.
@@ -81,10 +90,14 @@ class Running:
             FiveninesError: it is not; with its last words.
         """
         settings = self.settings
+        self.write_files(self.solution.primary_of_record)
         for tail in self._tails:
-            tail.catch_up()
+            tail.skip()
         self._said.clear()
-        self.process = self.host.spawn(self.told(settings.command), uid=self._uid, log=self._output)
+        self._since = len(self._events)
+        self._process = self.host.spawn(
+            self.told(settings.command), uid=self._uid, log=self._output
+        )
         what = (
             f"{settings.called} {'does not let clients in' if self._ports[0] else 'is not ready'}"
         )
@@ -93,6 +106,12 @@ class Running:
         except FiveninesError as error:
             raise FiveninesError(f"{error}\n{self._last_words()}") from error
         threading.Thread(target=self._attend, args=(self.process,), daemon=True).start()
+
+    @property
+    def process(self) -> Process:
+        """Its process, which may have ended; there is one once it was started."""
+        assert self._process is not None
+        return self._process
 
     def end(self) -> None:
         """End it as it is ended by hand: SIGTERM, and SIGKILL after some seconds."""
@@ -107,28 +126,36 @@ class Running:
 
     def stop(self) -> None:
         """End it, and read no more of its log."""
-        self.end()
-        for tail in self._tails:
-            tail.stop()
+        if self._process is not None:
+            self.end()
+        self._end_tails()
 
     def events(self) -> list[ManagerEvent]:
         """What its log and what was done to it told so far."""
         return list(self._events)
 
-    def follow(self, name: str, how: str | Sequence[str]) -> None:
-        """Tell it who the primary is now; the failover goes on even if that fails.
+    @property
+    def at_work(self) -> bool:
+        """Whether it is in the midst of a failover, as far as its log has told since it was started."""
+        now = time.monotonic_ns()
+        return self.process.alive and goes_on(self._events[self._since :], now)
 
-        Args:
-            name: the node that was promoted.
-            how: `restart`, the name of a signal, or a command.
+    def follow(self, how: str | Sequence[str]) -> None:
+        """Tell it who the primary is now; what goes wrong is noted only.
+
+        `how` is `restart`, the name of a signal, or a command.
         """
+        called, name = self.settings.called, ""
         try:
             with self._one_at_a_time:
-                self.write_files(self.solution.node(name))
+                name = self.solution.primary_of_record.name
+                self.write_files(self.solution.primary_of_record)
+                if not self.process.alive:
+                    raise FiveninesError("it does not run")
                 self._tell_it(how)
-            self.note("repointed", f"{self.settings.called} was told of {name}")
+            self.note("repointed", f"{called} was told of {name}")
         except Exception as error:
-            self.note("failed", f"{self.settings.called} was not told of {name}: {brief(error)}")
+            self.note("failed", f"{called} was not told of {name}: {brief(error)}")
 
     def run(self, command: Sequence[str], timeout: float = _COMMAND, node: str = "") -> str:
         """Run one of its commands on its host; what it said.
@@ -136,7 +163,11 @@ class Running:
         Raises:
             FiveninesError: it failed, or took longer than `timeout` seconds.
         """
-        return self.host.run(self.told(command, node), uid=self._uid, timeout=timeout)
+        self._take_facts(self.solution.primary_of_record)
+        try:
+            return self.host.run(self.told(command, node), uid=self._uid, timeout=timeout)
+        except FiveninesError as error:
+            raise FiveninesError(self._hidden(str(error))) from None
 
     def switch_over(self) -> str:
         """Ask it for a planned switchover; the name of the new primary.
@@ -150,22 +181,28 @@ class Running:
             )
         known = len(self._events)
         former = self.solution.primary_of_record.name
-        self._take_facts(self.solution.primary_of_record)
         self.run(self.settings.switchover, _SWITCHOVER)
+        new = ""
 
         def missing() -> str:
+            nonlocal new
+            if not self.process.alive:
+                raise FiveninesError(f"no switchover: {self.settings.called} has ended")
             told = self._events[known:]
             if failed := [one.detail for one in told if one.kind == "failed"]:
                 raise FiveninesError(f"no switchover: {failed[-1]}")
-            others = [one for one in told if one.kind == "promoted" and one.node != former]
-            return "" if others else "its log tells of no new primary"
+            new = next(
+                (one.node for one in told if one.kind == "promoted" and one.node != former), ""
+            )
+            return "" if new else "its log tells of no new primary"
 
         wait_until(missing, _SWITCHOVER, "no switchover", 0.02)
-        return str(self.solution.primary_of_record.name)
+        return new
 
     def note(self, kind: str, detail: str) -> None:
         """An event of ours about it."""
-        self._events.append(ManagerEvent(time.monotonic_ns(), kind, self._place, detail))
+        told = ManagerEvent(time.monotonic_ns(), kind, self._place, self._hidden(detail))
+        self._events.append(told)
 
     def told(self, command: Sequence[str], node: str = "") -> list[str]:
         """The words of a command that is a template; `node` is who is meant by that name in it."""
@@ -178,7 +215,9 @@ class Running:
         for name, template in self.settings.files.items():
             text = templates.rendered(template, self._facts)
             secrets.write(self.host, name, text)
-            (self.host.node / "conf" / name).write_text(self.solution.passwords.hidden(text))
+            (self.host.node / "conf" / name).write_text(self._hidden(text))
+        if self._uid is not None:
+            self.host.own("log", "run", "conf", secrets.FOLDER, uid=self._uid)
 
     @property
     def _uid(self) -> int | None:
@@ -213,24 +252,40 @@ class Running:
         else:
             self.process.interrupt(signal.Signals[how])
 
-    def _hear(self, line: str) -> None:
-        """A line of its log: what it means, and whether it is ready now."""
+    def _look_for_readiness(self, line: str) -> None:
         says = self.settings.ready.says
         if says is not None and re.search(says, line):
             self._said.set()
+
+    def _hear(self, line: str) -> None:
+        """A line of its log: what it means, and whether it is ready now."""
+        self._look_for_readiness(line)
         primary = self.solution.primary_of_record.name
-        event = self._reader.read(line, time.monotonic_ns(), primary)
+        event = self._reader.read(self._hidden(line), time.monotonic_ns(), primary)
         if event is None:
             return
+        self._events.append(event)
         if event.kind == "promoted" and event.node != primary:
             self.solution.appoint(event.node)
-        self._events.append(event)
+
+    def _not_heard(self, why: str) -> None:
+        self.note("failed", f"a line of its log was not understood: {why}")
+
+    def _end_tails(self) -> None:
+        for tail in self._tails:
+            tail.stop()
+
+    def _hidden(self, text: str) -> str:
+        return self.solution.passwords.hidden(text)
 
     def _attend(self, process: Process) -> None:
         """Tell if it ends by itself."""
         status = process.popen.wait()
-        if process is not self._ended and status not in _KILLED:
-            self.note("failed", f"{self.settings.called} ended with status {status}")
+        if process is self._ended:
+            return
+        # a fault kills it, and so does a host without memory
+        kind = "killed" if status in _KILLED else "failed"
+        self.note(kind, f"{self.settings.called} ended with status {status}")
 
     def _not_ready(self) -> str:
         if not self.process.alive:
@@ -259,6 +314,5 @@ class Running:
         return (said.stdout.strip() or said.stderr.strip()[-200:]) if said.returncode else ""
 
     def _last_words(self) -> str:
-        return "\n".join(f"  {line}" for line in self.process.log_tail().splitlines()) or (
-            "  (it wrote nothing)"
-        )
+        said = self._hidden(self.process.log_tail())
+        return "\n".join(f"  {line}" for line in said.splitlines()) or "  (it wrote nothing)"

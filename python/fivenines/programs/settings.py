@@ -1,5 +1,6 @@
 """What a program of one's own is: how it is started, what it reads, when it is ready, what its log tells."""
 
+import re
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,8 +11,8 @@ from pydantic import Field
 from fivenines.lab.host import Root
 from fivenines.programs import marks, templates
 from fivenines.programs.marks import MarkSettings, Pattern
+from fivenines.programs.root import RootSettings
 from fivenines.settings import Settings
-from fivenines.software.program_root import ProgramRoot, root_of
 from fivenines.units import Duration
 
 Port = Annotated[int, Field(ge=1, le=65535)]
@@ -40,35 +41,16 @@ class ReadySettings(Settings):
     )
 
 
-class RootSource(Settings):
-    """Files that are fetched or unpacked into the cache once: of an image, or of an archive."""
-
-    image: str | None = Field(None, description="an image of a registry, a folder or an archive")
-    archive: Path | None = Field(None, description="an archive that tar can unpack: its whole path")
-
-    def problems(self) -> list[str]:
-        """What is wrong with it."""
-        if (self.image is None) == (self.archive is None):
-            return ["root: write {image: …} or {archive: …}"]
-        if self.archive is not None and not self.archive.is_absolute():
-            return [f"root.archive: write the whole path of {self.archive}"]
-        return []
-
-    @property
-    def engine(self) -> str:
-        """The name of the engine that it is made into."""
-        if self.image is not None:
-            return ProgramRoot.of("image", self.image).name
-        return ProgramRoot.of("archive", str(self.archive)).name
-
-
 class ProgramParts(Settings):
     """What proxies and failover managers of one's own have in common."""
 
+    host: ClassVar[str] = ""
     section: ClassVar[str]
     """The key of an experiment file that it stands below: `access` or `manager`."""
 
-    name: str = Field("", description="what it is called; default: the command's name")
+    name: Annotated[str, Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9._-]*)?$")] = Field(
+        "", description="what it is called; default: the command's name"
+    )
     command: list[str] = Field(
         min_length=1, description="how it is started, in the foreground (templates, too)"
     )
@@ -76,7 +58,7 @@ class ProgramParts(Settings):
         default_factory=dict,
         description="its files, by their names: texts that are Jinja templates",
     )
-    root: RootSource | Path | None = Field(
+    root: RootSettings | None = Field(
         None,
         description="where the program is: a folder, {image: …} or {archive: …}. A whole root file system is "
         "that of its host; other files are seen at `{{ root }}`. Default: the programs of this machine",
@@ -90,17 +72,31 @@ class ProgramParts(Settings):
     )
     log: FileName | None = Field(
         None,
-        description="the file in its folder `log` that is read for marks; default: all that it prints",
+        description="the file in its folder `log` that is read for marks, instead of all that it prints",
     )
     switchover: list[str] = Field(
         default_factory=list,
         description="a command on its host that asks it for a planned switchover (templates, too)",
     )
 
+    looks_every: Duration = Field(
+        0.0, description="time between two of its own looks at the nodes; 0: it does not look"
+    )
+
+    @property
+    def watch_period(self) -> float:
+        """See the settings of access layers and failover managers."""
+        return self.looks_every
+
+    @property
+    def switches_over(self) -> bool:
+        """Whether it hands the primary's role over when it is asked to."""
+        return bool(self.switchover)
+
     @property
     def called(self) -> str:
-        """What it is called."""
-        return self.name or Path(self.command[0]).name
+        """What it is called; so is its log."""
+        return self.name or re.sub(r"[^A-Za-z0-9._-]+", "-", Path(self.command[0]).name)
 
     @property
     def promotes(self) -> bool:
@@ -109,10 +105,19 @@ class ProgramParts(Settings):
 
     def problems(self) -> list[str]:
         """What is wrong with its templates, commands and marks."""
-        found = self._problems_with_root()
-        found += [
-            f"{key}: {told}" for key, text in self._templates() if (told := templates.problem(text))
+        found = [
+            f"{key}: {told}"
+            for key, text in self._templates()
+            if (told := templates.problem(text, *self.further(key)))
         ]
+        found += [
+            f"{key}: everybody on the machine sees the words of a command: write the password into a file "
+            "(files)"
+            for key, words in self.commands().items()
+            if any(templates.has_password(word, *self.further(key)) for word in words)
+        ]
+        if self.root is not None and (wrong := self.root.problem()):
+            found.append(f"root: {wrong}")
         found += marks.problems(self.marks)
         if self.switchover and not self.promotes:
             found.append(
@@ -123,11 +128,11 @@ class ProgramParts(Settings):
     def machine_problem(self) -> str:
         """Why it cannot run on this machine, after the name of its setting; empty if that is not known."""
         program = Path(self.command[0])
-        if isinstance(self.root, RootSource):
-            archive = self.root.archive
-            return f"root: there is no file {archive}" if archive and not archive.is_file() else ""
         if self.root is not None:
-            return "" if self.root.is_dir() else f"root: there is no folder {self.root}"
+            lacking = self.root.machine_problem()
+            return f"root: {lacking}" if lacking else ""
+        if "files }}" in str(program):
+            return "command: a file is no program by itself: write what runs it first, as sh"
         if shutil.which(str(program), path=_PATH) or (program.is_absolute() and program.exists()):
             return ""
         return (
@@ -138,18 +143,15 @@ class ProgramParts(Settings):
     @property
     def engines(self) -> list[str]:
         """The engines that it needs: where its root is made of an image or an archive."""
-        return [self.root.engine] if isinstance(self.root, RootSource) else []
+        return [self.root.engine] if self.root is not None and self.root.engine else []
 
     def root_seen(self) -> Root:
         """What its host sees as its root."""
-        if isinstance(self.root, RootSource):
-            return ProgramRoot(self.root.engine).root()
-        return Root() if self.root is None else root_of(self.root)
+        return Root() if self.root is None else self.root.root()
 
-    def _problems_with_root(self) -> list[str]:
-        if isinstance(self.root, Path) and not self.root.is_absolute():
-            return [f"root: write the whole path of {self.root}"]
-        return []
+    def further(self, _key: str) -> Sequence[str]:
+        """Names of nodes that the templates below a key may use beside."""
+        return ()
 
     def _templates(self) -> Iterator[tuple[str, str]]:
         """All templates, each with the key that it stands below."""

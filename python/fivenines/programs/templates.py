@@ -95,6 +95,14 @@ def problem(text: str, *more: str) -> str:
     return ""
 
 
+def has_password(text: str, *more: str) -> bool:
+    """Whether a sound template puts a password into its text."""
+    if problem(text, *more):
+        return False
+    made = rendered(text, _EXAMPLE, dict.fromkeys(more, _NODES[0]))
+    return any(one.password in made for one in (_EXAMPLE.application, _EXAMPLE.manager))
+
+
 def _environment() -> jinja2.sandbox.SandboxedEnvironment:
     return jinja2.sandbox.SandboxedEnvironment(
         undefined=jinja2.StrictUndefined, keep_trailing_newline=True, trim_blocks=True,
@@ -109,6 +117,7 @@ def _names(facts: Facts) -> dict[str, Any]:
 _NODES = [TemplateNode(f"node{number}", f"10.99.0.{10 + number}", 5432) for number in (1, 2, 3)]
 _EXAMPLE = Facts(
     nodes=_NODES, primary=_NODES[0], replicas=_NODES[1:], address="10.99.0.14", write_port=6432,
-    read_port=6433, application=TemplateAccount("app", "a"), manager=TemplateAccount("manager", "m"),
+    read_port=6433, application=TemplateAccount("app", "password-of-app"),
+    manager=TemplateAccount("manager", "password-of-manager"),
     database="sbtest", files="/files", run="/run", log="/log", root="",
 )  # fmt: skip

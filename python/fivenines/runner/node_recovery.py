@@ -67,7 +67,8 @@ class NodeRecovery:
     @property
     def manager_at_work(self) -> bool:
         """Whether a failover goes on, which a person does not meddle with."""
-        return self._manager is not None and self._manager.at_work
+        at_work = self._manager is not None and self._manager.at_work
+        return at_work or self._access.at_work
 
     def left(self) -> float:
         """Seconds until the deadline, at least one."""

@@ -6,14 +6,15 @@ Such an engine has one name, `root:image:…` or `root:archive:…`. It has no d
 import hashlib
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 from fivenines import paths
-from fivenines.errors import FiveninesError
+from fivenines.errors import FiveninesError, UsageError
 from fivenines.lab.host import ENGINE, Root
 from fivenines.software import unpacking
-from fivenines.software.base import CachedEngine, Report
+from fivenines.software.base import CachedEngine, EngineStatus, Report
 from fivenines.software.trees import is_root
 
 PREFIX = "root:"
@@ -25,6 +26,10 @@ class ProgramRoot(CachedEngine):
 
     def __init__(self, name: str) -> None:
         kind, _, self._where = name.removeprefix(PREFIX).partition(":")
+        if not name.startswith(PREFIX) or kind not in ("image", "archive") or not self._where:
+            raise UsageError(f"{name!r} is no program's root: root:image:… or root:archive:…")
+        if kind == "archive" and not Path(self._where).is_absolute():
+            raise UsageError(f"{name!r}: write the whole path of the archive")
         self._kind: Literal["image", "archive"] = "image" if kind == "image" else "archive"
         # what is a class's own with other engines is here that of what was brought
         self.name, self.family = name, "none"  # type: ignore[misc]
@@ -35,6 +40,27 @@ class ProgramRoot(CachedEngine):
     def of(cls, kind: Literal["image", "archive"], where: str) -> "ProgramRoot":
         """Of an image's reference, or an archive's path."""
         return cls(f"{PREFIX}{kind}:{where}")
+
+    @property
+    def cached(self) -> bool:
+        """Whether something of that name is in the cache."""
+        return self.folder.exists()
+
+    def status(self) -> EngineStatus:
+        found = super().status()
+        receipt = self._receipt()
+        changed = receipt is not None and self._stamp() not in (
+            "",
+            receipt.source.partition(" ")[2],
+        )
+        if found.installed and changed:
+            return replace(found, installed=False, detail="the archive is another one now")
+        return found
+
+    def remove(self) -> None:
+        if not self.cached:
+            raise FiveninesError(f"{self.name} is not in the cache")
+        super().remove()
 
     @property
     def folder(self) -> Path:
@@ -52,7 +78,15 @@ class ProgramRoot(CachedEngine):
         return self._digest.removeprefix("sha256:")[:12]
 
     def source(self) -> str:
-        return self._digest
+        return f"{self._digest} {self._stamp()}".strip()
+
+    def _stamp(self) -> str:
+        """Size and time of an archive, by which another one in its place is noticed; empty: there is none."""
+        file = Path(self._where)
+        if self._kind == "image" or not file.is_file():
+            return ""
+        state = file.stat()
+        return f"{state.st_size} {state.st_mtime_ns}"
 
     def server_version(self) -> str:
         return ""
@@ -80,6 +114,6 @@ def program_roots() -> list[ProgramRoot]:
     for receipt in sorted((paths.cache() / "engines" / "roots").glob(f"*/{_NAME}")):
         try:
             found.append(ProgramRoot(str(json.loads(receipt.read_text()))))
-        except (OSError, ValueError):
+        except (OSError, ValueError, UsageError):
             continue
     return found

@@ -1,5 +1,6 @@
 """What a user brings as files in a tree: the root of an image, or what an archive has."""
 
+import json
 import shutil
 import subprocess
 import tarfile
@@ -54,11 +55,23 @@ def _is_image(archive: Path) -> str:
                 name = member.name.removeprefix("./")
                 if name == "oci-layout":
                     return "oci-archive"
-                if name == "manifest.json":
+                if name == "manifest.json" and _lists_images(packed, member):
                     return "docker-archive"
     except (OSError, tarfile.TarError):
         pass
     return ""
+
+
+def _lists_images(packed: tarfile.TarFile, manifest: tarfile.TarInfo) -> bool:
+    """Whether it is the list of `docker save`; other programs have a file of that name, too."""
+    stream = packed.extractfile(manifest)
+    try:
+        found = json.load(stream) if stream is not None else None
+    except ValueError:
+        return False
+    return isinstance(found, list) and all(
+        isinstance(one, dict) and "Config" in one for one in found
+    )
 
 
 def _lift(tree: Path) -> None:

@@ -36,7 +36,7 @@ class Draining(Solution[S, N]):
         self.drained.add(node.name)
         if draining is not None:
             draining.drain(node.name)
-            return f"{node.name} in maintenance at HAProxy, its sessions ended"
+            return f"{node.name} in maintenance at the access layer, its sessions ended"
         statements, words = self.refusal
         node.execute(*statements)
         return f"{node.name} {words}"

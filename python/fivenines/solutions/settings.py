@@ -144,7 +144,17 @@ class SolutionSettings(Settings):
         managed = manager.problems_with(topology) if manager is not None else []
         own = self._problems_with_roles() if self.durability.by_role else []
         own += self._problems_with_guests() if self.machines == "guests" else []
+        own += self._problems_with_promoters()
         return [*own, *self.access.problems_with(topology), *managed]
+
+    def _problems_with_promoters(self) -> list[str]:
+        """Two that promote would fight, and a failover that is built in is another one."""
+        manager = self.failover_manager
+        if not self.access.promotes or (manager is not None and manager.kind == "none"):
+            return []
+        if manager is None:
+            return [f"access.marks: {self.solution} fails over by itself: no mark means promoted"]
+        return ["manager: the access layer promotes (access.marks): write manager: {kind: none}"]
 
     can_be_guests: ClassVar[bool] = True
     """Whether its nodes can be virtual machines."""

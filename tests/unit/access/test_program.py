@@ -10,6 +10,7 @@ import pytest
 from fivenines.access.program import Program, ProgramSettings
 from fivenines.errors import UsageError
 from fivenines.experiment.source import parse_experiment
+from fivenines.lab.host import Root
 from fivenines.servers.secrets import Passwords
 
 RECIPES = Path(__file__).parents[3] / "examples" / "programs"
@@ -36,10 +37,13 @@ def layer(tmp_path: Path, **given: Any) -> Program:
     ran: list[str] = []
     (tmp_path / "conf").mkdir(parents=True)
     made._running.host = SimpleNamespace(  # type: ignore[assignment]
-        address="10.99.0.13", node=tmp_path, ran=ran,
+        address="10.99.0.13", node=tmp_path, ran=ran, own=lambda *_parts, uid: None,
         run=lambda command, **_more: ran.append(" ".join(command)),
     )  # fmt: skip
-    made._running.process = SimpleNamespace(interrupt=lambda number: ran.append(number.name))  # type: ignore[assignment]
+    made._running._process = SimpleNamespace(
+        alive=True, interrupt=lambda number: ran.append(number.name)
+    )  # type: ignore[assignment]
+    made._running._root = Root()
     made._running.write_files(solution.primary_of_record)
     return made
 
@@ -64,7 +68,8 @@ def test_it_is_told_of_a_new_primary_after_its_files_are_new(
 ) -> None:
     made = layer(tmp_path, on_promotion=how, files={"to": "{{ primary.address }}"})
     assert (tmp_path / "conf" / "to").read_text() == "10.99.0.11"
-    made._running.follow("node2", how)
+    made.solution.primary_of_record = made.solution.node("node2")  # type: ignore[misc]
+    made._running.follow(how)
     assert (tmp_path / "conf" / "to").read_text() == "10.99.0.12"
     assert made._running.host.ran == [done]  # type: ignore[attr-defined]
     (event,) = made.events()
@@ -78,7 +83,8 @@ def test_a_program_that_cannot_be_told_stops_no_failover(tmp_path: Path) -> None
         raise OSError("it has ended")
 
     made._running.process.interrupt = gone  # type: ignore[method-assign, assignment]
-    made._running.follow("node2", "SIGHUP")
+    made.solution.primary_of_record = made.solution.node("node2")  # type: ignore[misc]
+    made._running.follow("SIGHUP")
     (event,) = made.events()
     assert event.kind == "failed" and "was not told of node2: it has ended" in event.detail
 

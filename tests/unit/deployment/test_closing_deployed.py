@@ -10,7 +10,7 @@ from fivenines.deployment import deployed
 from fivenines.deployment.deployed import Deployed
 
 
-@pytest.mark.parametrize("fails", ["", "durability", "manager", "leave"])
+@pytest.mark.parametrize("fails", ["", "durability", "manager", "leave", "access"])
 def test_whatever_fails_to_end_the_rest_is_ended(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, fails: str
 ) -> None:
@@ -25,7 +25,7 @@ def test_whatever_fails_to_end_the_rest_is_ended(
         return end
 
     world = SimpleNamespace(close=ending("world"))
-    solution = SimpleNamespace(leave=ending("leave"))
+    solution = SimpleNamespace(leave=ending("leave"), stop=ending("access"))
     manager = SimpleNamespace(stop=ending("manager"))
     made: dict[str, Any] = {
         "_around": world, "_manager": manager, "_keeper": SimpleNamespace(stop=ending("durability")),
@@ -42,4 +42,4 @@ def test_whatever_fails_to_end_the_rest_is_ended(
             one.close()
     else:
         one.close()
-    assert done == ["durability", "manager", "leave", "world"]
+    assert done == ["durability", "manager", "access", "leave", "world"]

@@ -5,7 +5,10 @@ from typing import Any
 import pytest
 
 from fivenines.cluster.events import ManagerEvent
-from fivenines.managers.program import ProgramManagerSettings, _goes_on
+from fivenines.errors import UsageError
+from fivenines.experiment.source import parse_experiment
+from fivenines.managers.program import ProgramManagerSettings
+from fivenines.programs.marks import goes_on
 
 _PROMOTED = {"says": "new leader (?P<node>.+)", "means": "promoted"}
 
@@ -34,6 +37,12 @@ def test_the_least_that_must_be_said_is_enough() -> None:
         ({"ready": {}}, "manager.ready: a fault must not come before it watches"),
         ({"ready": {"path": "/health", "says": "x"}}, "manager.ready: path goes with port"),
         ({"files": {"a": "{{ nobody }}"}}, "manager.files.a: 'nobody' is undefined"),
+        (
+            {"command": ["x", "-p{{ manager.password }}"]},
+            "manager.command: everybody on the machine",
+        ),
+        ({"root": {"archive": "x.tar"}}, "manager.root: write the whole path of x.tar"),
+        ({"root": {}}, "manager.root: write the path of a folder, {image: …} or {archive: …}"),
         ({"switchover": ["x", "{{"]}, "manager.switchover: line 1: "),
         ({"root": "trees/mine"}, "manager.root: write the whole path of trees/mine"),
     ],
@@ -48,10 +57,31 @@ def test_it_is_at_work_from_its_decision_to_its_end() -> None:
     def told(*kinds: str) -> list[ManagerEvent]:
         return [ManagerEvent(number * second, kind) for number, kind in enumerate(kinds)]
 
-    assert not _goes_on([], second)
-    assert not _goes_on(told("missed", "missed"), 2 * second)
-    assert _goes_on(told("missed", "decided", "fenced"), 3 * second)
-    assert not _goes_on(told("decided", "promoted", "repointed"), 3 * second)
-    assert not _goes_on(told("decided", "failed"), 2 * second)
+    assert not goes_on([], second)
+    assert not goes_on(told("missed", "missed"), 2 * second)
+    assert goes_on(told("missed", "decided", "fenced"), 3 * second)
+    assert not goes_on(told("decided", "promoted", "repointed"), 3 * second)
+    assert not goes_on(told("decided", "failed"), 2 * second)
     # who says no end does not hold others up for ever
-    assert not _goes_on(told("decided"), 31 * second)
+    assert not goes_on(told("decided"), 31 * second)
+
+
+def test_only_one_may_promote() -> None:
+    text = """\
+name: two
+workloads: [oltp_read_write]
+solutions:
+  - solution: hot-standby
+    access: {{kind: program, command: [sh], write_port: 1, marks: [{{says: "(?P<node>.)", means: promoted}}]}}
+    manager: {manager}
+"""
+    with pytest.raises(UsageError, match=r"write manager: \{kind: none\}"):
+        parse_experiment(text.format(manager="{kind: operator}"), "mine.yaml")
+    parse_experiment(text.format(manager="{kind: none}"), "mine.yaml")
+    rejoining = (
+        "{kind: program, command: [sh], rejoins: true, ready: {says: x}, "
+        "marks: [{says: '(?P<node>.)', means: promoted}]}"
+    )
+    with pytest.raises(UsageError, match=r"manager\.rejoins: a former primary of PostgreSQL"):
+        plain = text.format(manager=rejoining)
+        parse_experiment(plain.replace("    access:", "    name: x #"), "mine.yaml")

@@ -10,7 +10,7 @@ from fivenines.programs.marks import MarkSettings, Reader, names_of, problems
 _MARKS = [
     MarkSettings(says=r"cannot reach", means="missed"),
     MarkSettings(says=r"leader is down", means="decided"),
-    MarkSettings(says=r"new leader: (?P<node>\S+)", means="promoted"),
+    MarkSettings(says=r"new leader: (?P<node>\S+)?", means="promoted"),
 ]
 _NAMES = names_of({"node1": ("10.99.0.11", 3306), "node2": ("10.99.0.12", 3306)})
 
@@ -25,6 +25,9 @@ _NAMES = names_of({"node1": ("10.99.0.11", 3306), "node2": ("10.99.0.12", 3306)}
         ("new leader: node2", ("promoted", "node2")),
         # somebody who is no node was not promoted here
         ("new leader: 10.99.0.99", ("failed", "10.99.0.99")),
+        # nor was anybody whom the line does not name
+        ("new leader: ", ("failed", "")),
+        ("new leader: node2:3306", ("promoted", "node2")),
         ("all is well", None),
     ],
 )
@@ -32,7 +35,7 @@ def test_a_line_tells_a_step_of_a_node(line: str, told: tuple[str, str] | None) 
     event = Reader(_MARKS, _NAMES).read(line, 7, "node1")
     assert (event and (event.kind, event.node)) == told
     if event is not None:
-        assert event.monotonic_ns == 7 and line in event.detail
+        assert event.monotonic_ns == 7 and line.strip() in event.detail
 
 
 def test_who_was_promoted_must_be_in_the_line() -> None:

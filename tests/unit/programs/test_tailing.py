@@ -15,7 +15,7 @@ def test_each_whole_line_is_told_once_and_in_order(
 ) -> None:
     folder = Path(tmp_path_factory.mktemp("tail"))  # type: ignore[attr-defined]
     told: list[str] = []
-    tail = Tail(folder / "log", told.append)
+    tail = Tail(folder / "log", told.append, told.append)
     tail.catch_up()
     with (folder / "log").open("ab", buffering=0) as log:
         for part in parts:
@@ -29,9 +29,49 @@ def test_a_file_that_is_written_anew_is_read_from_its_beginning(tmp_path: Path) 
     told: list[str] = []
     file = tmp_path / "log"
     file.write_text("one\ntwo\n")
-    tail = Tail(file, told.append)
+    tail = Tail(file, told.append, told.append)
     tail.start()
     tail.catch_up()
     file.write_text("3\n")
     tail.stop()
     assert told == ["one", "two", "3"]
+
+
+def test_what_a_dead_program_had_begun_to_write_is_passed_over(tmp_path: Path) -> None:
+    told: list[str] = []
+    file = tmp_path / "log"
+    file.write_text("one\nlook at 10.9")
+    tail = Tail(file, told.append, told.append)
+    tail.skip()
+    with file.open("a") as log:
+        log.write("watching\n")
+    tail.catch_up()
+    assert told == ["one", "watching"]
+
+
+def test_a_line_that_cannot_be_told_is_named_and_the_next_ones_are_told(tmp_path: Path) -> None:
+    told: list[str] = []
+    failed: list[str] = []
+
+    def tell(line: str) -> None:
+        if line == "two":
+            raise ValueError("no such node")
+        told.append(line)
+
+    file = tmp_path / "log"
+    file.write_text("one\ntwo\nthree\n")
+    Tail(file, tell, failed.append).catch_up()
+    assert told == ["one", "three"] and failed == ["'two': no such node"]
+
+
+def test_another_file_in_its_place_is_read_from_its_beginning(tmp_path: Path) -> None:
+    told: list[str] = []
+    file = tmp_path / "log"
+    file.write_text("one\n")
+    tail = Tail(file, told.append, told.append)
+    tail.catch_up()
+    other = tmp_path / "other"
+    other.write_text("two\nthree\n")
+    other.replace(file)
+    tail.catch_up()
+    assert told == ["one", "two", "three"]

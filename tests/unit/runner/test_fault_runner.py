@@ -136,7 +136,7 @@ def _made(
     solution: Solution, after: float | None = 0.0, manager: Any = None, **settings: Any
 ) -> FaultRunner:
     told = manager.events if manager is not None else list
-    access = SimpleNamespace(start_on=lambda _node: None)
+    access = SimpleNamespace(start_on=lambda _node: None, at_work=False, promotes=False)
     deployed: Any = SimpleNamespace(
         solution=solution, manager=manager, events=told, access=access, start_node=solution.rejoin
     )

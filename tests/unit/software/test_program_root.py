@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from fivenines.errors import FiveninesError, UsageError
 from fivenines.software.program_root import ProgramRoot, program_roots, root_of, seen_at
 from fivenines.software.store import engine, engines
 
@@ -30,8 +31,21 @@ def test_an_archive_becomes_a_tree_that_is_listed_and_removed(
     assert made.name in [one.name for one in engines()]
     same = engine(made.name)
     assert isinstance(same, ProgramRoot) and same.tree == made.tree
+    # another archive in its place is another program
+    (tmp_path / "proxy.tar.gz").write_bytes(b"another one")
+    assert made.status().detail == "the archive is another one now"
+    (tmp_path / "proxy.tar.gz").unlink()
+    assert made.status().installed
     same.remove()
     assert not made.status().installed
+    with pytest.raises(FiveninesError, match="is not in the cache"):
+        same.remove()
+
+
+@pytest.mark.parametrize("name", ["root:nonsense", "root:archive:", "root:archive:x.tar"])
+def test_what_is_no_name_of_one_is_told(name: str) -> None:
+    with pytest.raises(UsageError):
+        engine(name)
 
 
 def test_a_tree_without_a_shell_is_seen_beside_the_machines_own_programs(tmp_path: Path) -> None:

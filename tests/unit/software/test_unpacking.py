@@ -10,15 +10,23 @@ from fivenines.software import unpacking
 
 
 @pytest.mark.parametrize(
-    ("member", "transport"),
-    [("oci-layout", "oci-archive"), ("./manifest.json", "docker-archive"), ("bin/mysqld", "")],
+    ("member", "text", "transport"),
+    [
+        ("oci-layout", "", "oci-archive"),
+        ("./manifest.json", '[{"Config": "x.json", "Layers": []}]', "docker-archive"),
+        ("manifest.json", '{"name": "a web page"}', ""),
+        ("manifest.json", "no JSON", ""),
+        ("bin/mysqld", "", ""),
+    ],
 )
 def test_an_archive_is_an_image_if_it_has_the_list_of_one(
-    tmp_path: Path, member: str, transport: str
+    tmp_path: Path, member: str, text: str, transport: str
 ) -> None:
     file = tmp_path / "x.tar"
     with tarfile.open(file, "w") as packed:
-        packed.addfile(tarfile.TarInfo(member), io.BytesIO())
+        info = tarfile.TarInfo(member)
+        info.size = len(text)
+        packed.addfile(info, io.BytesIO(text.encode()))
     assert unpacking._is_image(file) == transport
     assert unpacking._is_image(tmp_path / "none.tar") == ""
 

@@ -1,0 +1,58 @@
+"""Where the files of a program of one's own come from: a folder, an image, or an archive."""
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+
+from fivenines.lab.host import Root
+from fivenines.settings import Settings
+from fivenines.software.program_root import ProgramRoot, root_of
+
+
+class RootSettings(Settings):
+    """A folder as it is, or an image or archive that is unpacked into the cache once."""
+
+    short = "the path of a folder"
+
+    path: Path | None = Field(None, description="a folder")
+    image: str | None = Field(None, description="an image of a registry, a folder or an archive")
+    archive: Path | None = Field(None, description="an archive that tar can unpack")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_a_path(cls, value: Any) -> Any:
+        return {"path": value} if isinstance(value, str | Path) else value
+
+    @model_serializer(mode="wrap")
+    def _short(self, whole: SerializerFunctionWrapHandler) -> Any:
+        return str(self.path) if self.path is not None else whole(self)
+
+    def problem(self) -> str:
+        """What is wrong with it; empty if nothing."""
+        given = [one for one in (self.path, self.image, self.archive) if one is not None]
+        if len(given) != 1:
+            return "write the path of a folder, {image: …} or {archive: …}"
+        where = self.path or self.archive
+        if where is not None and not where.is_absolute():
+            return f"write the whole path of {where}"
+        return ""
+
+    def machine_problem(self) -> str:
+        """What of it is not on this machine; empty if that is not known."""
+        if self.path is not None:
+            return "" if self.path.is_dir() else f"there is no folder {self.path}"
+        if self.archive is None or self.archive.is_file() or ProgramRoot(self.engine).cached:
+            return ""
+        return f"there is no file {self.archive}"
+
+    @property
+    def engine(self) -> str:
+        """The name of the engine that it is made into; empty: it is a folder."""
+        if self.image is not None:
+            return ProgramRoot.of("image", self.image).name
+        return ProgramRoot.of("archive", str(self.archive)).name if self.archive else ""
+
+    def root(self) -> Root:
+        """What a host sees of it."""
+        return root_of(self.path) if self.path is not None else ProgramRoot(self.engine).root()
