@@ -37,9 +37,13 @@ from fivenines.needs.thresholds import ThresholdSettings
 from fivenines.needs.trials import TrialsSettings, UntilSettings
 from fivenines.observe.settings import ObserveSettings
 from fivenines.plugins import classes, kinds
+from fivenines.programs.marks import MarkSettings
+from fivenines.programs.root import RootSettings
+from fivenines.programs.settings import ReadySettings
 from fivenines.results import journal
 from fivenines.settings import Settings
 from fivenines.solutions.durability import DurabilitySettings
+from fivenines.solutions.external_settings import Hooks
 from fivenines.solutions.settings import HostLimits, SolutionSettings
 from fivenines.solutions.sweep import SweepSettings, VariantSettings
 from fivenines.studies.claims.base import ClaimTest
@@ -98,10 +102,15 @@ def experiment_page() -> str:
         _family("Solutions", "solution", "fivenines.solutions", SolutionSettings),
         _section("### durability", DurabilitySettings),
         _section("### limits", HostLimits),
+        _section("### hooks", Hooks),
         _section("### sweep", SweepSettings),
         _section("### variant", VariantSettings),
         _family("Access layers", "kind", "fivenines.access", AccessSettings),
         _family("Failover managers", "kind", "fivenines.managers", ManagerSettings),
+        "## Programs of one's own\n\nOf access layers and failover managers of the kind `program`.",
+        _section("### ready", ReadySettings),
+        _section("### marks", MarkSettings),
+        _section("### root", RootSettings),
         _family("Workloads", "workload", "fivenines.workloads", WorkloadSettings),
         _section("### parts", Part),
         _family("Faults", "fault", "fivenines.faults", FaultSettings),
