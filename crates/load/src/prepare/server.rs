@@ -20,6 +20,7 @@ const EXISTS: [&str; 5] = ["1050", "1061", "1068", "1304", "1826"];
 pub struct Server {
     client: Client,
     pub kind: Kind,
+    by_odbc: bool,
     statement: usize,
 }
 
@@ -36,6 +37,7 @@ impl Server {
         let mut server = Server {
             client: client(args, credentials)?,
             kind: args.driver,
+            by_odbc: args.endpoint().is_odbc(),
             statement: STATEMENT,
         };
         server.known_session()?;
@@ -155,6 +157,7 @@ impl Server {
     /// An encoder for rows of a table.
     pub fn encoder(&self, table: &Table) -> Encoder {
         match self.kind {
+            Kind::Postgres if self.by_odbc => Encoder::plain_inserts(table, self.statement),
             Kind::Postgres => Encoder::copy(),
             _ => Encoder::inserts(table, self.statement),
         }
@@ -163,7 +166,7 @@ impl Server {
     /// Sends what the encoder made.
     pub fn send(&mut self, table: &Table, pieces: &[Arc<Vec<u8>>]) -> Result<(), Failure> {
         for piece in pieces {
-            if self.kind == Kind::Postgres {
+            if self.kind == Kind::Postgres && !self.by_odbc {
                 let sql = format!("COPY {}({}) FROM STDIN", table.name, table.columns);
                 self.client.copy(&sql, Arc::clone(piece))?;
             } else {
