@@ -3,7 +3,7 @@
 use base::arguments::Usage;
 use clap::{Parser, Subcommand};
 use lab::{agent, disk, forward, guest, health, init, remote, wan};
-use load::{ask, generator, prepare, watch};
+use load::{by_odbc, generator, prepare, watch};
 use std::process::ExitCode;
 
 #[derive(Parser)]
@@ -19,7 +19,7 @@ enum Command {
     Prepare(Box<prepare::Args>),
     Health(health::Args),
     Watch(watch::Args),
-    Odbc(ask::Args),
+    Odbc(by_odbc::Args),
     Disk(disk::Args),
     Forward(forward::Args),
     /// Commands on hosts that are not of this kernel, and ways into these
@@ -40,7 +40,7 @@ fn main() -> ExitCode {
         Command::Prepare(args) => prepare::main(&args),
         Command::Health(args) => health::main(&args),
         Command::Watch(args) => watch::main(&args),
-        Command::Odbc(args) => ask::main(&args),
+        Command::Odbc(args) => by_odbc::main(&args),
         Command::Disk(args) => disk::main(&args),
         Command::Forward(args) => forward::main(&args),
         Command::Agent(args) => agent::main(args),

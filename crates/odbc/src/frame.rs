@@ -49,10 +49,10 @@ pub enum Transaction {
 /// What a connection's thread is asked.
 #[derive(Debug, PartialEq)]
 pub enum Request<'a> {
-    /// Log in; an empty password is not handed over. The option is one more pair for the connection string.
+    /// Log in; an empty password is not handed over. The options are further pairs of the connection string.
     Open {
         password: &'a str,
-        option: &'a str,
+        options: &'a str,
     },
     /// Statement `id` is this; no answer.
     Prepare {
@@ -177,7 +177,7 @@ fn read_request<'a>(reader: &mut Reader<'a>) -> Option<Request<'a>> {
     Some(match reader.byte()? {
         OPEN => Request::Open {
             password: reader.text()?,
-            option: reader.text()?,
+            options: reader.text()?,
         },
         PREPARE => Request::Prepare {
             id: reader.number()?,
@@ -258,10 +258,10 @@ impl<'a> Frame<'a> {
         Frame { out, start }
     }
 
-    pub fn open(password: &str, option: &str, out: &'a mut Vec<u8>) {
+    pub fn open(password: &str, options: &str, out: &'a mut Vec<u8>) {
         let mut frame = Frame::new(OPEN, out);
         frame.put(password.as_bytes());
-        frame.put(option.as_bytes());
+        frame.put(options.as_bytes());
     }
 
     pub fn prepare(id: u32, sql: &str, types: impl Iterator<Item = Type>, out: &'a mut Vec<u8>) {
@@ -451,7 +451,7 @@ mod tests {
             Frame::transaction(Transaction::Commit, &mut out);
             Frame::quit(&mut out);
             let expected = [
-                Request::Open { password: &sql, option: "A=1" },
+                Request::Open { password: &sql, options: "A=1" },
                 Request::Query { sql: &sql, keep_rows: true },
                 Request::Prepare { id: 7, sql: &sql, types: vec![Type::Int, Type::Text] },
                 Request::Transaction(Transaction::Commit),

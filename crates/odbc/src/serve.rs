@@ -77,7 +77,7 @@ impl Session {
     /// False when the conversation is over.
     fn handle(&mut self, request: Request, out: &mut Vec<u8>) -> bool {
         let done = match request {
-            Request::Open { password, option } => self.open(password, option, out),
+            Request::Open { password, options } => self.open(password, options, out),
             Request::Prepare { id, sql, types } => {
                 self.texts.insert(id, (sql.to_string(), types));
                 return true;
@@ -112,14 +112,14 @@ impl Session {
         open && link.is_some_and(|link| link.connection.is_dead())
     }
 
-    fn open(&mut self, password: &str, option: &str, out: &mut Vec<u8>) -> Result<(), Diagnostic> {
+    fn open(&mut self, password: &str, options: &str, out: &mut Vec<u8>) -> Result<(), Diagnostic> {
         let environment = Handle::environment()?;
         let connection = environment.child()?;
         let seconds = self.login.as_secs_f64().ceil().max(1.0) as usize;
         // not every driver has it; the other end keeps its own bound
         let _ = connection.set_attribute(calls::ATTR_LOGIN_TIMEOUT, seconds);
         let text = string::with_password(&self.connection, password);
-        connection.connect(&string::with_option(&text, option))?;
+        connection.connect(&string::with_options(&text, options))?;
         let link = self.link.insert(Link {
             connection,
             _environment: environment,

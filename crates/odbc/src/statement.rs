@@ -31,7 +31,8 @@ enum Columns {
     Unknown,
     None,
     Bound(Vec<Bound>),
-    Read(u16),
+    /// Whether each is a whole number.
+    Read(Vec<bool>),
 }
 
 impl Prepared {
@@ -123,7 +124,7 @@ impl Prepared {
     fn answer(&mut self, keep_rows: bool, out: &mut Vec<u8>) -> Result<(), Diagnostic> {
         let count = match &self.columns {
             Columns::Bound(columns) => columns.len() as u16,
-            Columns::Read(count) => *count,
+            Columns::Read(columns) => columns.len() as u16,
             _ => {
                 Frame::done(0, out).count(0, self.handle.affected());
                 return Ok(());
@@ -144,8 +145,8 @@ impl Prepared {
                 Columns::Bound(columns) if keep => columns.iter().for_each(|column| {
                     frame.value(value(column));
                 }),
-                Columns::Read(count) => {
-                    read_row(&self.handle, *count, keep, &mut self.scratch, &mut frame)?;
+                Columns::Read(columns) => {
+                    read_row(&self.handle, columns, keep, &mut self.scratch, &mut frame)?;
                 }
                 _ => {}
             }
@@ -169,15 +170,14 @@ fn shape(of: Type, habits: Habits) -> (Shape, usize) {
 
 /// Binds the columns of the result, if it is one.
 fn bind_columns(statement: &Handle) -> Result<Columns, Diagnostic> {
-    let count = statement.columns()?;
-    if count == 0 {
+    let described = describe(statement)?;
+    if described.is_empty() {
         return Ok(Columns::None);
     }
-    let described = (1..=count).map(|column| statement.describe(column));
-    let described: Vec<(i16, usize)> = described.collect::<Result<_, _>>()?;
-    let places: Option<Vec<(Shape, usize)>> = described.into_iter().map(column_place).collect();
-    let Some(places) = places else {
-        return Ok(Columns::Read(count));
+    let count = described.len() as u16;
+    let places = described.iter().copied().map(column_place);
+    let Some(places) = places.collect::<Option<Vec<(Shape, usize)>>>() else {
+        return Ok(Columns::Read(whole_numbers(&described)));
     };
     let numbered = (1..=count).zip(places);
     let bound =
@@ -185,10 +185,21 @@ fn bind_columns(statement: &Handle) -> Result<Columns, Diagnostic> {
     Ok(Columns::Bound(bound.collect::<Result<_, _>>()?))
 }
 
+/// SQL_BIT, SQL_TINYINT, SQL_SMALLINT, SQL_INTEGER, SQL_BIGINT
+const WHOLE: [i16; 5] = [-7, -6, 5, 4, -5];
+
+/// Type and greatest length of each column of the result; none: it is no result.
+fn describe(statement: &Handle) -> Result<Vec<(i16, usize)>, Diagnostic> {
+    let columns = 1..=statement.columns()?;
+    columns.map(|column| statement.describe(column)).collect()
+}
+
+fn whole_numbers(described: &[(i16, usize)]) -> Vec<bool> {
+    described.iter().map(|(of, _)| WHOLE.contains(of)).collect()
+}
+
 /// How a column of this type and size is read; None: it may be too long to have a place.
 fn column_place((of, size): (i16, usize)) -> Option<(Shape, usize)> {
-    /// SQL_BIT, SQL_TINYINT, SQL_SMALLINT, SQL_INTEGER, SQL_BIGINT
-    const WHOLE: [i16; 5] = [-7, -6, 5, 4, -5];
     /// SQL_FLOAT, SQL_REAL, SQL_DOUBLE
     const FLOATS: [i16; 3] = [6, 7, 8];
     if WHOLE.contains(&of) {
@@ -217,19 +228,20 @@ fn value(column: &Bound) -> Value<'_> {
 /// Reads the columns of the current row in their order, as some drivers demand.
 fn read_row(
     statement: &Handle,
-    count: u16,
+    columns: &[bool],
     keep: bool,
     scratch: &mut Vec<u8>,
     frame: &mut Frame,
 ) -> Result<(), Diagnostic> {
-    for column in 1..=count {
+    for (column, whole) in (1..).zip(columns) {
         scratch.clear();
         let present = statement.read(column, scratch)?;
         if keep {
-            frame.value(if present {
-                Value::Text(scratch)
-            } else {
-                Value::Null
+            let number = || std::str::from_utf8(scratch).ok()?.trim().parse().ok();
+            frame.value(match (present, whole.then(number).flatten()) {
+                (false, _) => Value::Null,
+                (true, Some(number)) => Value::BigInt(number),
+                (true, None) => Value::Text(scratch),
             });
         }
     }
@@ -252,20 +264,18 @@ pub fn direct(
 }
 
 fn results(statement: &Handle, keep_rows: bool, out: &mut Vec<u8>) -> Result<(), Diagnostic> {
-    let first = statement.columns()?;
-    let mut frame = Frame::done(first, out);
+    let mut columns = whole_numbers(&describe(statement)?);
+    let mut frame = Frame::done(columns.len() as u16, out);
     let (mut rows, mut affected, mut scratch) = (0, 0, Vec::new());
-    let mut columns = first;
     let mut is_first = true;
     loop {
-        if columns == 0 {
+        if columns.is_empty() {
             affected += statement.affected();
         } else {
             while statement.fetch()? {
                 rows += 1;
-                let keep = keep_rows && is_first && frame.size() < MOST_BYTES;
-                if keep {
-                    read_row(statement, columns, true, &mut scratch, &mut frame)?;
+                if keep_rows && is_first && frame.size() < MOST_BYTES {
+                    read_row(statement, &columns, true, &mut scratch, &mut frame)?;
                 }
             }
         }
@@ -273,7 +283,7 @@ fn results(statement: &Handle, keep_rows: bool, out: &mut Vec<u8>) -> Result<(),
         if !statement.next_result()? {
             break;
         }
-        columns = statement.columns()?;
+        columns = whole_numbers(&describe(statement)?);
     }
     frame.count(rows, affected);
     Ok(())

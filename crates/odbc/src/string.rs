@@ -64,15 +64,17 @@ pub fn with_password(text: &str, password: &str) -> String {
     format!("{};PWD={{{}}}", trimmed(text), password.replace('}', "}}"))
 }
 
-/// The string with one more pair, unless its keyword is there already.
-pub fn with_option(text: &str, option: &str) -> String {
-    let name = option.split('=').next().unwrap_or_default();
-    let mut pairs = pairs(text).into_iter();
-    let has_one = pairs.any(|(keyword, _)| keyword.eq_ignore_ascii_case(name));
-    match option.is_empty() || has_one {
-        true => text.to_string(),
-        false => format!("{};{option}", trimmed(text)),
+/// The string with further pairs, those whose keyword is not there already.
+pub fn with_options(text: &str, options: &str) -> String {
+    let own = pairs(text);
+    let mut whole = trimmed(text).to_string();
+    for (name, value) in pairs(options) {
+        let mut names = own.iter().map(|(keyword, _)| keyword);
+        if !names.any(|keyword| keyword.eq_ignore_ascii_case(name)) {
+            whole.push_str(&format!(";{name}={value}"));
+        }
     }
+    whole
 }
 
 fn trimmed(text: &str) -> &str {
@@ -107,10 +109,10 @@ mod tests {
     }
 
     #[test]
-    fn an_option_is_added_where_the_user_has_none() {
-        assert_eq!(with_option("DSN=x;", "OPTION=2"), "DSN=x;OPTION=2");
-        assert_eq!(with_option("option=3;DSN=x", "OPTION=2"), "option=3;DSN=x");
-        assert_eq!(with_option("DSN=x", ""), "DSN=x");
+    fn options_are_added_where_the_user_has_none() {
+        assert_eq!(with_options("DSN=x;", "A=2;B=3"), "DSN=x;A=2;B=3");
+        assert_eq!(with_options("a=3;DSN=x", "A=2;B=3"), "a=3;DSN=x;B=3");
+        assert_eq!(with_options("DSN=x", ""), "DSN=x");
     }
 
     proptest! {

@@ -31,13 +31,18 @@ pub fn dialect(dbms: &str) -> Option<Kind> {
     found.map(|(_, kind)| *kind)
 }
 
-/// An UPDATE tells how many rows it found, as with all other servers, and not how many it changed: FLAG_FOUND_ROWS of
-/// MySQL's Connector/ODBC, which MariaDB's has, too.
-const FOUND_ROWS: &str = "OPTION=2";
-
-/// After an error the transaction is ROLLBACK's, as with the server's own protocol. Without this psqlODBC sends a
-/// SAVEPOINT before each statement of a transaction (its documentation, "Level of rollback on errors").
-const NO_SAVEPOINTS: &str = "Protocol=7.4-0";
+/// What a driver is told so that its server behaves as by its own protocol, where the user says nothing of it.
+///
+/// MariaDB's and MySQL's Connector/ODBC: an UPDATE tells how many rows it found, not how many it changed
+/// (FLAG_FOUND_ROWS). psqlODBC: no SAVEPOINT before each statement of a transaction ("Level of rollback on errors"),
+/// and booleans as numbers.
+fn options(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Mysql => "OPTION=2",
+        Kind::Postgres => "Protocol=7.4-0;BoolsAsChar=0",
+        _ => "",
+    }
+}
 
 pub struct OdbcSession {
     kind: Kind,
@@ -133,12 +138,7 @@ fn value(value: Value, parameters: &Parameters) -> frame::Value<'_> {
 
 impl Session for OdbcSession {
     fn open(&mut self, out: &mut Vec<u8>) {
-        let option = match self.kind {
-            Kind::Mysql => FOUND_ROWS,
-            Kind::Postgres => NO_SAVEPOINTS,
-            _ => "",
-        };
-        Frame::open(&self.password, option, out);
+        Frame::open(&self.password, options(self.kind), out);
     }
 
     fn quit(&mut self, out: &mut Vec<u8>) {

@@ -22,7 +22,7 @@ fn requests(mut bytes: &[u8]) -> Vec<String> {
             Request::Prepare { id, sql, types } => format!("prepare {id} {sql} {types:?}"),
             Request::Query { sql, .. } => format!("query {sql}"),
             Request::Transaction(what) => format!("{what:?}"),
-            Request::Open { password, option } => format!("open {password} {option}"),
+            Request::Open { password, options } => format!("open {password} {options}"),
             Request::Quit => "quit".to_string(),
         });
         bytes = &bytes[length..];
@@ -47,7 +47,7 @@ fn a_statement_is_told_once_with_odbcs_placeholders() {
     let told = format!("prepare 5 {sql} [Int, Text]");
     assert_eq!(
         requests(&out),
-        ["open secret ", &told, "execute 5 2", "execute 5 2", "quit"]
+        ["open secret Protocol=7.4-0;BoolsAsChar=0", &told, "execute 5 2", "execute 5 2", "quit"]
     );
 }
 

@@ -1,35 +1,15 @@
-//! `odbc`: what a connection string of ODBC reaches: the DBMS, its version and dialect, or why it cannot be reached.
+//! What a connection string reaches: the DBMS, its version and dialect, or why it cannot be reached.
 
-use anyhow::{Context, Result, anyhow, bail};
-use base::arguments::seconds;
+use super::Args;
+use anyhow::{Result, anyhow, bail};
 use odbc::frame::{self, Answer, Frame};
 use serde_json::json;
-use sql_wire::args::Login;
-use sql_wire::endpoint::Endpoint;
 use sql_wire::{Kind, odbc as dialects};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-/// Connect by ODBC and say what is there, as JSON.
-#[derive(clap::Args)]
-pub struct Args {
-    /// The connection string, without its password.
-    #[arg(long, value_name = "STRING")]
-    odbc: String,
-    #[command(flatten)]
-    login: Login,
-    /// Bound on connecting and logging in.
-    #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "10s")]
-    connect_timeout: Duration,
-}
-
-pub fn main(args: &Args) -> Result<()> {
-    let place = Endpoint::Odbc(args.odbc.clone()).to_string();
-    ask(args).context(place)
-}
-
-fn ask(args: &Args) -> Result<()> {
+pub fn ask(args: &Args) -> Result<()> {
     let credentials = args.login.credentials()?;
     let mut thread = odbc::open(&args.odbc, args.connect_timeout)?;
     thread.set_read_timeout(Some(args.connect_timeout))?;
