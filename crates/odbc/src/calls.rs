@@ -78,6 +78,14 @@ impl Shape {
     }
 }
 
+/// A column of a result.
+pub struct Column {
+    pub name: String,
+    pub sql_type: i16,
+    /// The greatest length of a value, in characters or digits.
+    pub size: usize,
+}
+
 /// What a driver says about a call that failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -338,8 +346,8 @@ impl Handle {
         Ok(count.max(0) as u16)
     }
 
-    /// The SQL type of a column, numbered from 1, and its greatest length.
-    pub fn describe(&self, column: u16) -> Result<(i16, usize), Diagnostic> {
+    /// A column of the result, numbered from 1.
+    pub fn describe(&self, column: u16) -> Result<Column, Diagnostic> {
         let (mut of, mut size) = (0, 0);
         let (mut length, mut digits, mut nullable) = (0, 0, 0);
         let mut name = [0; 256];
@@ -358,7 +366,11 @@ impl Handle {
             )
         };
         self.check(result)?;
-        Ok((of, size))
+        Ok(Column {
+            name: text(&name),
+            sql_type: of,
+            size,
+        })
     }
 
     /// Goes to the next row; false when there is none.

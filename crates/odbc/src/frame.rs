@@ -39,6 +39,16 @@ pub enum Value<'a> {
     Text(&'a [u8]),
 }
 
+/// What becomes of the rows of a text's first result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// They are counted.
+    Count,
+    Rows,
+    /// The names of the columns come first, as a row that is not counted.
+    NamesAndRows,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transaction {
     Begin,
@@ -68,7 +78,7 @@ pub enum Request<'a> {
     },
     Query {
         sql: &'a str,
-        keep_rows: bool,
+        keep: Keep,
     },
     /// By ODBC's own means, for servers without statements for it.
     Transaction(Transaction),
@@ -190,7 +200,11 @@ fn read_request<'a>(reader: &mut Reader<'a>) -> Option<Request<'a>> {
             values: Values(*reader),
         },
         QUERY => Request::Query {
-            keep_rows: reader.byte()? != 0,
+            keep: match reader.byte()? {
+                0 => Keep::Count,
+                1 => Keep::Rows,
+                _ => Keep::NamesAndRows,
+            },
             sql: reader.text()?,
         },
         TRANSACTION => Request::Transaction(match reader.byte()? {
@@ -285,9 +299,9 @@ impl<'a> Frame<'a> {
         frame
     }
 
-    pub fn query(sql: &str, keep_rows: bool, out: &'a mut Vec<u8>) {
+    pub fn query(sql: &str, keep: Keep, out: &'a mut Vec<u8>) {
         let mut frame = Frame::new(QUERY, out);
-        frame.out.push(u8::from(keep_rows));
+        frame.out.push(keep as u8);
         frame.put(sql.as_bytes());
     }
 
@@ -446,13 +460,13 @@ mod tests {
         fn texts_come_through(sql in ".{0,60}", state in "[0-9A-Z]{5}", native in any::<i32>(), dead in any::<bool>()) {
             let mut out = Vec::new();
             Frame::open(&sql, "A=1", &mut out);
-            Frame::query(&sql, true, &mut out);
+            Frame::query(&sql, Keep::NamesAndRows, &mut out);
             Frame::prepare(7, &sql, [Type::Int, Type::Text].into_iter(), &mut out);
             Frame::transaction(Transaction::Commit, &mut out);
             Frame::quit(&mut out);
             let expected = [
                 Request::Open { password: &sql, options: "A=1" },
-                Request::Query { sql: &sql, keep_rows: true },
+                Request::Query { sql: &sql, keep: Keep::NamesAndRows },
                 Request::Prepare { id: 7, sql: &sql, types: vec![Type::Int, Type::Text] },
                 Request::Transaction(Transaction::Commit),
                 Request::Quit,

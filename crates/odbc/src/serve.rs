@@ -2,7 +2,7 @@
 
 use crate::calls::{self, Diagnostic, Handle};
 use crate::cancel::Call;
-use crate::frame::{self, Frame, Request, Transaction};
+use crate::frame::{self, Frame, Keep, Request, Transaction};
 use crate::statement::{self, Habits, Prepared};
 use crate::string;
 use std::collections::HashMap;
@@ -87,7 +87,7 @@ impl Session {
                 keep_rows,
                 values,
             } => self.execute(id, keep_rows, values, out),
-            Request::Query { sql, keep_rows } => self.query(sql, keep_rows, out),
+            Request::Query { sql, keep } => self.query(sql, keep, out),
             Request::Transaction(what) => self.transaction(what, out),
             Request::Quit => return false,
         };
@@ -160,7 +160,7 @@ impl Session {
             .during(canceller, || prepared.execute(keep_rows, out))
     }
 
-    fn query(&mut self, sql: &str, keep_rows: bool, out: &mut Vec<u8>) -> Result<(), Diagnostic> {
+    fn query(&mut self, sql: &str, keep: Keep, out: &mut Vec<u8>) -> Result<(), Diagnostic> {
         if self.direct.is_none() {
             self.direct = Some(Self::link(&self.link)?.child()?);
         }
@@ -168,7 +168,7 @@ impl Session {
             return Ok(());
         };
         self.call.during(handle.canceller(), || {
-            statement::direct(handle, sql, keep_rows, out)
+            statement::direct(handle, sql, keep, out)
         })
     }
 

@@ -1,7 +1,7 @@
 //! A statement that is prepared once, and whose parameters and columns are bound once.
 
-use crate::calls::{Bound, Diagnostic, Handle, Shape};
-use crate::frame::{Frame, Type, Value, Values};
+use crate::calls::{Bound, Column, Diagnostic, Handle, Shape};
+use crate::frame::{Frame, Keep, Type, Value, Values};
 
 /// A text parameter has at least this much room; longer ones are bound anew.
 const TEXT: usize = 256;
@@ -175,7 +175,7 @@ fn bind_columns(statement: &Handle) -> Result<Columns, Diagnostic> {
         return Ok(Columns::None);
     }
     let count = described.len() as u16;
-    let places = described.iter().copied().map(column_place);
+    let places = described.iter().map(column_place);
     let Some(places) = places.collect::<Option<Vec<(Shape, usize)>>>() else {
         return Ok(Columns::Read(whole_numbers(&described)));
     };
@@ -188,30 +188,31 @@ fn bind_columns(statement: &Handle) -> Result<Columns, Diagnostic> {
 /// SQL_BIT, SQL_TINYINT, SQL_SMALLINT, SQL_INTEGER, SQL_BIGINT
 const WHOLE: [i16; 5] = [-7, -6, 5, 4, -5];
 
-/// Type and greatest length of each column of the result; none: it is no result.
-fn describe(statement: &Handle) -> Result<Vec<(i16, usize)>, Diagnostic> {
+/// The columns of the result; none: it is no result.
+fn describe(statement: &Handle) -> Result<Vec<Column>, Diagnostic> {
     let columns = 1..=statement.columns()?;
     columns.map(|column| statement.describe(column)).collect()
 }
 
-fn whole_numbers(described: &[(i16, usize)]) -> Vec<bool> {
-    described.iter().map(|(of, _)| WHOLE.contains(of)).collect()
+fn whole_numbers(described: &[Column]) -> Vec<bool> {
+    let whole = |column: &Column| WHOLE.contains(&column.sql_type);
+    described.iter().map(whole).collect()
 }
 
 /// How a column of this type and size is read; None: it may be too long to have a place.
-fn column_place((of, size): (i16, usize)) -> Option<(Shape, usize)> {
+fn column_place(column: &Column) -> Option<(Shape, usize)> {
     /// SQL_FLOAT, SQL_REAL, SQL_DOUBLE
     const FLOATS: [i16; 3] = [6, 7, 8];
-    if WHOLE.contains(&of) {
+    if WHOLE.contains(&column.sql_type) {
         return Some((Shape::BigInt, 8));
     }
-    if FLOATS.contains(&of) {
+    if FLOATS.contains(&column.sql_type) {
         return Some((Shape::Double, 8));
     }
     // sign and point of a number, the end of a text
     (1..=LONGEST)
-        .contains(&size)
-        .then_some((Shape::Text, size * CHARACTER + 3))
+        .contains(&column.size)
+        .then_some((Shape::Text, column.size * CHARACTER + 3))
 }
 
 #[inline]
@@ -253,20 +254,26 @@ fn read_row(
 pub fn direct(
     statement: &Handle,
     sql: &str,
-    keep_rows: bool,
+    keep: Keep,
     out: &mut Vec<u8>,
 ) -> Result<(), Diagnostic> {
     statement.execute_direct(sql)?;
     let start = out.len();
-    let answered = results(statement, keep_rows, out);
+    let answered = results(statement, keep, out);
     statement.close_cursor();
     answered.inspect_err(|_| out.truncate(start))
 }
 
-fn results(statement: &Handle, keep_rows: bool, out: &mut Vec<u8>) -> Result<(), Diagnostic> {
-    let mut columns = whole_numbers(&describe(statement)?);
+fn results(statement: &Handle, keep: Keep, out: &mut Vec<u8>) -> Result<(), Diagnostic> {
+    let described = describe(statement)?;
+    let mut columns = whole_numbers(&described);
     let mut frame = Frame::done(columns.len() as u16, out);
     let (mut rows, mut affected, mut scratch) = (0, 0, Vec::new());
+    if keep == Keep::NamesAndRows {
+        for column in &described {
+            frame.value(Value::Text(column.name.as_bytes()));
+        }
+    }
     let mut is_first = true;
     loop {
         if columns.is_empty() {
@@ -274,7 +281,7 @@ fn results(statement: &Handle, keep_rows: bool, out: &mut Vec<u8>) -> Result<(),
         } else {
             while statement.fetch()? {
                 rows += 1;
-                if keep_rows && is_first && frame.size() < MOST_BYTES {
+                if keep != Keep::Count && is_first && frame.size() < MOST_BYTES {
                     read_row(statement, &columns, true, &mut scratch, &mut frame)?;
                 }
             }

@@ -11,9 +11,9 @@ use super::{
     Credentials, Event, Failure, Fed, Kind, Parameters, Reply, Rows, Session, Statement, Type,
     Value,
 };
-use odbc::frame::{self, Answer, Frame, Transaction};
+use odbc::frame::{self, Answer, Frame, Keep, Transaction};
 
-pub use classify::failure;
+pub use classify::{failure, without_names};
 
 /// The dialect of a DBMS, by the name that its driver tells (SQL_DBMS_NAME).
 pub fn dialect(dbms: &str) -> Option<Kind> {
@@ -36,7 +36,7 @@ pub fn dialect(dbms: &str) -> Option<Kind> {
 /// MariaDB's and MySQL's Connector/ODBC: an UPDATE tells how many rows it found, not how many it changed
 /// (FLAG_FOUND_ROWS). psqlODBC: no SAVEPOINT before each statement of a transaction ("Level of rollback on errors"),
 /// and booleans as numbers.
-fn options(kind: Kind) -> &'static str {
+pub fn options(kind: Kind) -> &'static str {
     match kind {
         Kind::Mysql => "OPTION=2",
         Kind::Postgres => "Protocol=7.4-0;BoolsAsChar=0",
@@ -167,7 +167,10 @@ impl Session for OdbcSession {
         self.keep(keep_rows);
         match self.transaction(sql) {
             Some(what) => Frame::transaction(what, out),
-            None => Frame::query(sql, keep_rows, out),
+            None => {
+                let keep = if keep_rows { Keep::Rows } else { Keep::Count };
+                Frame::query(sql, keep, out);
+            }
         }
     }
 

@@ -1,54 +1,81 @@
 //! Statements by ODBC, a line each.
 
-use super::Args;
+use super::thread::Thread;
 use anyhow::{Context, Result};
+use odbc::frame::{self, Answer, Frame, Keep};
 use serde_json::{Value, json};
-use sql_wire::blocking::Client;
-use sql_wire::endpoint::Endpoint;
-use sql_wire::{Failure, Kind, Rows, rows};
+use sql_wire::Kind;
+use sql_wire::odbc::failure;
 use std::io::{BufRead, Write};
+use std::time::Duration;
 
-pub fn serve(args: &Args, kind: Kind, endpoint: &Endpoint) -> Result<()> {
-    let credentials = args.login.credentials()?;
-    let mut client = Client::connect(kind, endpoint, &credentials, args.connect_timeout)?;
-    client.set_timeout(args.answer_timeout)?;
+/// Answers each line of standard input until its end.
+pub fn serve(thread: &mut Thread, kind: Kind, bound: Duration) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    writeln!(out, "{}", json!({"connected": true}))?;
-    out.flush()?;
     for line in std::io::stdin().lock().lines() {
         let sql: String = serde_json::from_str(&line?).context("a line is not a text of JSON")?;
-        let answer = match client.query(&sql) {
-            Ok(reply) => answer(client.rows(), reply.rows, reply.affected),
-            Err(failure) => refusal(&failure),
-        };
+        let mut request = Vec::new();
+        Frame::query(&sql, Keep::NamesAndRows, &mut request);
+        let answer = answer(thread.ask(&request, bound)?, kind);
         writeln!(out, "{answer}")?;
         out.flush()?;
     }
     Ok(())
 }
 
-/// All rows or none: what is cut short would be taken for all there is.
-fn answer(rows: &Rows, count: u64, affected: u64) -> Value {
-    if rows.columns() > 0 && (rows.len() as u64) < count {
-        let message = format!("{count} rows are more than are kept at a time: ask for fewer");
-        return json!({"error": {"class": "other", "code": "rows", "message": message}});
+fn answer(answer: Answer, kind: Kind) -> Value {
+    match answer {
+        Answer::Failed {
+            state,
+            native,
+            dead,
+            message,
+        } => refusal(&failure(kind, state, native, dead, message)),
+        Answer::Done {
+            rows,
+            affected,
+            columns: 0,
+            ..
+        } => json!({"columns": [], "rows": [], "affected": affected, "count": rows}),
+        Answer::Done {
+            rows,
+            columns,
+            mut fields,
+            ..
+        } => {
+            let mut next = || -> Vec<Value> {
+                let row = fields.by_ref().take(usize::from(columns));
+                row.map(field).collect()
+            };
+            let names = next();
+            let kept: Vec<Vec<Value>> =
+                std::iter::from_fn(|| Some(next()).filter(|row| !row.is_empty())).collect();
+            // what is cut short would be taken for all there is
+            match kept.len() as u64 == rows {
+                true => json!({"columns": names, "rows": kept, "affected": 0, "count": rows}),
+                false => too_many(rows),
+            }
+        }
+        Answer::Connected { .. } => too_many(0),
     }
-    let all: Vec<Vec<Value>> = (0..rows.len())
-        .map(|row| (0..rows.columns()).map(|at| field(rows, row, at)).collect())
-        .collect();
-    json!({"columns": rows.columns(), "rows": all, "affected": affected})
 }
 
-fn field(rows: &Rows, row: usize, column: usize) -> Value {
-    match rows.get(row, column) {
-        None | Some(rows::Value::Null) => Value::Null,
-        Some(rows::Value::Int(number)) => json!(number),
-        Some(rows::Value::Float(number)) => json!(number),
-        Some(rows::Value::Text(text)) => json!(String::from_utf8_lossy(text)),
+fn too_many(rows: u64) -> Value {
+    let message = format!("{rows} rows are more than are kept at a time: ask for fewer");
+    json!({"error": {"class": "other", "code": "rows", "message": message}})
+}
+
+fn field(value: frame::Value) -> Value {
+    match value {
+        frame::Value::Null => Value::Null,
+        frame::Value::Int(number) => json!(number),
+        frame::Value::BigInt(number) => json!(number),
+        frame::Value::Double(number) => json!(number),
+        frame::Value::Text(text) => json!(String::from_utf8_lossy(text)),
     }
 }
 
-fn refusal(failure: &Failure) -> Value {
+fn refusal(failure: &sql_wire::Failure) -> Value {
     json!({"error": {
         "class": failure.class.name(), "code": failure.code, "message": failure.message
     }})
@@ -58,14 +85,32 @@ fn refusal(failure: &Failure) -> Value {
 mod tests {
     use super::*;
 
+    /// One row of two columns, which the answer says to be `rows`.
+    fn answered(rows: u64) -> Value {
+        let mut out = Vec::new();
+        let mut frame = Frame::done(2, &mut out);
+        for value in [
+            frame::Value::Text(b"a"),
+            frame::Value::Text(b"b"),
+            frame::Value::BigInt(1),
+            frame::Value::Null,
+        ] {
+            frame.value(value);
+        }
+        frame.count(rows, 0);
+        drop(frame);
+        answer(frame::answer(&out).unwrap().unwrap().0, Kind::Mysql)
+    }
+
+    #[test]
+    fn names_stand_apart_from_rows() {
+        let whole = answered(1);
+        assert_eq!(whole["columns"], json!(["a", "b"]));
+        assert_eq!(whole["rows"], json!([[1, null]]));
+    }
+
     #[test]
     fn rows_that_were_not_kept_are_no_answer() {
-        let mut rows = Rows::default();
-        rows.start(2);
-        rows.push_int(1);
-        rows.push_null();
-        let whole = answer(&rows, 1, 0);
-        assert_eq!(whole["rows"], json!([[1, null]]));
-        assert!(answer(&rows, 2, 0)["error"]["message"].is_string());
+        assert!(answered(2)["error"]["message"].is_string());
     }
 }

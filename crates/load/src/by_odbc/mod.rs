@@ -2,6 +2,7 @@
 
 mod ask;
 mod lines;
+mod thread;
 
 use anyhow::{Context, Result};
 use base::arguments::seconds;
@@ -9,6 +10,7 @@ use sql_wire::Kind;
 use sql_wire::args::Login;
 use sql_wire::endpoint::Endpoint;
 use std::time::Duration;
+use thread::Thread;
 
 /// Connect by ODBC and say what is there, as JSON.
 #[derive(clap::Args)]
@@ -31,11 +33,17 @@ pub struct Args {
 }
 
 pub fn main(args: &Args) -> Result<()> {
-    let endpoint = Endpoint::Odbc(args.odbc.clone());
-    let place = endpoint.to_string();
+    speak(args).with_context(|| Endpoint::Odbc(args.odbc.clone()).to_string())
+}
+
+fn speak(args: &Args) -> Result<()> {
+    let password = args.login.credentials()?.password;
+    let options = args.lines.map_or("", sql_wire::odbc::options);
+    let mut thread = Thread::start(&args.odbc, args.connect_timeout)?;
+    let found = ask::log_in(&mut thread, &password, options, args.connect_timeout)?;
+    println!("{found}");
     match args.lines {
-        None => ask::ask(args),
-        Some(kind) => lines::serve(args, kind, &endpoint),
+        None => Ok(()),
+        Some(kind) => lines::serve(&mut thread, kind, args.answer_timeout),
     }
-    .context(place)
 }

@@ -8,7 +8,7 @@ use crate::{Class, Failure, Kind, mysql, postgres};
 
 /// A failure by SQLSTATE, native number and message; `dead`: the driver says that the connection is of no use.
 pub fn failure(kind: Kind, state: &str, native: i32, dead: bool, message: &str) -> Failure {
-    let message = plain(message);
+    let message = without_names(message);
     let mut failure = match kind {
         Kind::Postgres => of_postgres(state, message),
         Kind::Mysql => of_mysql(state, native, message),
@@ -21,7 +21,7 @@ pub fn failure(kind: Kind, state: &str, native: i32, dead: bool, message: &str) 
 }
 
 /// The message without the names of those who handed it on: `[unixODBC][Driver Manager]`.
-fn plain(mut message: &str) -> &str {
+pub fn without_names(mut message: &str) -> &str {
     while let Some((_, rest)) = message
         .strip_prefix('[')
         .and_then(|rest| rest.split_once(']'))
@@ -114,9 +114,9 @@ mod tests {
     #[test]
     fn names_of_those_who_hand_a_message_on_are_left_out() {
         let message = "[unixODBC][Driver Manager]Data source name not found";
-        assert_eq!(plain(message), "Data source name not found");
-        assert_eq!(plain("[x] a [y]"), "a [y]");
-        assert_eq!(plain("[x"), "[x");
+        assert_eq!(without_names(message), "Data source name not found");
+        assert_eq!(without_names("[x] a [y]"), "a [y]");
+        assert_eq!(without_names("[x"), "[x");
     }
 
     #[test]
