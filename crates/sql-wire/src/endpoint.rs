@@ -28,6 +28,17 @@ impl Endpoint {
         }
     }
 
+    /// Why a server of this kind is not reached here.
+    pub fn check(&self, kind: crate::Kind) -> Result<(), String> {
+        match kind.is_by_odbc_alone() && !self.is_odbc() {
+            true => Err(format!(
+                "{} is reached by ODBC alone: write odbc:...",
+                kind.name()
+            )),
+            false => Ok(()),
+        }
+    }
+
     pub fn is_odbc(&self) -> bool {
         matches!(self, Endpoint::Odbc(_))
     }

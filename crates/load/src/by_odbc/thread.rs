@@ -50,5 +50,6 @@ impl Thread {
 }
 
 fn whole(input: &[u8]) -> Result<Option<(Answer<'_>, usize)>> {
-    frame::answer(input).map_err(|_| anyhow::anyhow!("an answer of the driver's thread is cut short"))
+    frame::answer(input)
+        .map_err(|_| anyhow::anyhow!("an answer of the driver's thread is cut short"))
 }

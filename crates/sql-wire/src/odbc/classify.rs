@@ -71,7 +71,7 @@ fn of_mysql(state: &str, native: i32, message: &str) -> Failure {
 
 fn of_others(kind: Kind, state: &str, native: i32, message: &str) -> Failure {
     let number = tables::number(kind, native, message);
-    let class = match number.and_then(|number| tables::class(kind, number)) {
+    let class = match number.and_then(|number| tables::class(kind, number, message)) {
         Some(class) => class,
         None => of_state(state),
     };

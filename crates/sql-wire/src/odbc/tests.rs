@@ -47,7 +47,13 @@ fn a_statement_is_told_once_with_odbcs_placeholders() {
     let told = format!("prepare 5 {sql} [Int, Text]");
     assert_eq!(
         requests(&out),
-        ["open secret Protocol=7.4-0;BoolsAsChar=0", &told, "execute 5 2", "execute 5 2", "quit"]
+        [
+            "open secret Protocol=7.4-0;BoolsAsChar=0",
+            &told,
+            "execute 5 2",
+            "execute 5 2",
+            "quit"
+        ]
     );
 }
 
