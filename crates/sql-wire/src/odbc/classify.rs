@@ -32,7 +32,11 @@ pub fn without_names(mut message: &str) -> &str {
 }
 
 /// psqlODBC hands SQLSTATEs of the server on; what happens while connecting it tells by words alone.
+/// Of the server's message the first line is kept, as its protocol has it.
 fn of_postgres(state: &str, message: &str) -> Failure {
+    let line = message.lines().next().unwrap_or_default();
+    let line = line.strip_prefix("ERROR: ").unwrap_or(line);
+    let message = line.trim_end_matches(';').trim();
     let words = [
         ("authentication failed", Class::Authentication),
         ("no password supplied", Class::Authentication),
@@ -186,6 +190,14 @@ mod tests {
             class(Kind::Postgres, "08S01", 35, "server closed"),
             Class::Connection
         );
+    }
+
+    #[test]
+    fn of_a_message_of_postgres_the_servers_own_words_are_kept() {
+        let said = "ERROR: relation \"t\" does not exist;\nError while preparing parameters";
+        let missing = failure(Kind::Postgres, "42P01", 1, false, said);
+        assert_eq!(missing.message, "relation \"t\" does not exist");
+        assert_eq!(missing.class, Class::MissingTable);
     }
 
     #[test]
