@@ -28,6 +28,10 @@ need sudo sudo
 # proxies that one brings
 need pgbouncer pgbouncer
 need pgpool pgpool2
+# ODBC: the driver manager's library and two drivers
+ls /usr/lib/*/libodbc.so.2 >/dev/null 2>&1 || missing="$missing unixodbc"
+ls /usr/lib/*/odbc/psqlodbcw.so >/dev/null 2>&1 || missing="$missing odbc-postgresql"
+ls /usr/lib/*/odbc/libmaodbc.so >/dev/null 2>&1 || missing="$missing odbc-mariadb"
 # with TLS, which the wheel's is built without
 ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || missing="$missing postgresql"
 

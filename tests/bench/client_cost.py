@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What the load generator itself costs: client CPU per query and memory, against sysbench and pgbench.
+"""What the load generator itself costs: client CPU per query and memory, against sysbench and pgbench; and
+what ODBC costs against its own protocols, where Debian's drivers are installed.
 
 The programs run in turns against the same server, so that whatever else the machine does meets both. Only
 ratios within one run mean something. Nothing is asserted: the figures are reported.
@@ -33,6 +34,12 @@ from fivenines.load.commands import described
 from fivenines.workloads.oltp import Oltp
 
 ROOT = Path(__file__).resolve().parents[2]
+
+ODBC = {
+    "mysql": ("MariaDB Unicode", "libmaodbc.so"),
+    "postgres": ("PostgreSQL Unicode", "psqlodbcw.so"),
+}
+"""Debian's drivers: name in odbcinst.ini, and file."""
 
 
 @dataclass(frozen=True)
@@ -128,12 +135,20 @@ class Bench:
             )
         )
 
-    def fivenines(self, driver: str, workload: str, connections: int, tables: int) -> Cost:
+    def fivenines(
+        self, driver: str, workload: str, connections: int, tables: int, odbc: str = ""
+    ) -> Cost:
+        """`odbc`: the driver's name, if it goes by one."""
         args = self.args
         with tempfile.TemporaryDirectory() as folder:
             asked = self._workload(workload, tables)
             command = [args.core, "load", f"--driver={driver}", *asked]
-            command += [f"--write=127.0.0.1:{getattr(args, driver + '_port')}"]
+            port, user = getattr(args, driver + "_port"), getattr(args, driver + "_user")
+            where = f"127.0.0.1:{port}"
+            if odbc:
+                where = f"odbc:Driver={{{odbc}}};Server=127.0.0.1;Port={port}"
+                where += f";Database={args.database};UID={user}"
+            command += [f"--write={where}"]
             command += [f"--user={getattr(args, driver + '_user')}", f"--database={args.database}"]
             command += [f"--password-env=FIVENINES_{driver.upper()}_PASSWORD"]
             command += [f"--connections={connections}"]
@@ -142,6 +157,20 @@ class Bench:
                 command,
                 self.env,
                 lambda _: json.loads((Path(folder) / "load.json").read_text())["queries"],
+            )
+
+    def compare_odbc(self, driver: str, workload: str, tables: int) -> None:
+        """Our own protocol as theirs, ODBC as ours."""
+        name, library = ODBC[driver]
+        if not list(Path("/usr/lib").glob(f"*/odbc/{library}")):
+            print(f"{driver} by ODBC: {library} is not installed", flush=True)
+            return
+        for connections in self.args.connections:
+            self.compare(
+                f"{driver} {workload} by ODBC : own protocol",
+                connections,
+                partial(self.fivenines, driver, workload, connections, tables),
+                partial(self.fivenines, driver, workload, connections, tables, name),
             )
 
     def sysbench(self, driver: str, workload: str, connections: int) -> Cost:
@@ -240,6 +269,8 @@ class Bench:
                     partial(self.sysbench, "mysql", workload, connections),
                     partial(self.fivenines, "mysql", workload, connections, tables),
                 )
+        self.compare_odbc("mysql", "oltp_point_select", tables)
+        self.compare_odbc("mysql", "oltp_read_write", tables)
         for connections in self.args.many:
             self.compare(
                 "mysql oltp_point_select : sysbench",
@@ -261,6 +292,7 @@ class Bench:
                 partial(self.pgbench, connections),
                 partial(self.fivenines, "postgres", "oltp_point_select", connections, 1),
             )
+        self.compare_odbc("postgres", "oltp_point_select", 1)
 
 
 HEADER = (

@@ -3,7 +3,7 @@
 use base::arguments::Usage;
 use clap::{Parser, Subcommand};
 use lab::{agent, disk, forward, guest, health, init, remote, wan};
-use load::{generator, prepare, watch};
+use load::{by_odbc, generator, prepare, watch};
 use std::process::ExitCode;
 
 #[derive(Parser)]
@@ -19,6 +19,7 @@ enum Command {
     Prepare(Box<prepare::Args>),
     Health(health::Args),
     Watch(watch::Args),
+    Odbc(by_odbc::Args),
     Disk(disk::Args),
     Forward(forward::Args),
     /// Commands on hosts that are not of this kernel, and ways into these
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         Command::Prepare(args) => prepare::main(&args),
         Command::Health(args) => health::main(&args),
         Command::Watch(args) => watch::main(&args),
+        Command::Odbc(args) => by_odbc::main(&args),
         Command::Disk(args) => disk::main(&args),
         Command::Forward(args) => forward::main(&args),
         Command::Agent(args) => agent::main(args),
@@ -47,11 +49,16 @@ fn main() -> ExitCode {
         Command::Remote(args) => remote::main(args),
         Command::Wan(args) => wan::main(&args),
     };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
+    let code = match result {
+        Ok(()) => 0,
         Err(error) => {
             eprintln!("fivenines-core: {error:#}");
-            ExitCode::from(if error.is::<Usage>() { 2 } else { 1 })
+            if error.is::<Usage>() { 2 } else { 1 }
         }
+    };
+    if odbc::running() > 0 {
+        // a driver that hangs must not hold up the end, nor be torn down while it is at work
+        base::sys::end_at_once(code);
     }
+    ExitCode::from(code)
 }

@@ -1,5 +1,6 @@
 //! Puts a database under load, records what it gives, and fills its tables.
 
+pub mod by_odbc;
 pub mod generator;
 mod ledger;
 pub mod prepare;

@@ -18,6 +18,9 @@ pub struct ServerArgs {
     /// A unix socket instead of host and port.
     #[arg(long, value_name = "PATH", conflicts_with_all = ["host", "port"])]
     socket: Option<PathBuf>,
+    /// A connection string of ODBC instead, without its password.
+    #[arg(long, value_name = "STRING", conflicts_with_all = ["host", "port", "socket"])]
+    odbc: Option<String>,
 }
 
 impl ServerArgs {
@@ -26,9 +29,10 @@ impl ServerArgs {
             Kind::Postgres => 5432,
             _ => 3306,
         };
-        match &self.socket {
-            Some(path) => Endpoint::Unix(path.clone()),
-            None => Endpoint::Tcp {
+        match (&self.odbc, &self.socket) {
+            (Some(connection), _) => Endpoint::Odbc(connection.clone()),
+            (None, Some(path)) => Endpoint::Unix(path.clone()),
+            (None, None) => Endpoint::Tcp {
                 host: self.host.clone(),
                 port: self.port.unwrap_or(default),
             },
@@ -67,6 +71,7 @@ impl Login {
             password,
             database: self.database.clone(),
             private_transport: false,
+            by_odbc: false,
             tls: Tls::new(self.tls, self.tls_ca.as_deref()).map_err(Usage::error)?,
         })
     }

@@ -40,6 +40,10 @@ impl Client {
         timeout: Duration,
     ) -> Result<Client, Failure> {
         let credentials = credentials.at(endpoint);
+        if let Endpoint::Odbc(connection) = endpoint {
+            let stream = Stream::Unix(odbc::open(connection, timeout)?);
+            return Client::log_in(kind, stream, endpoint, &credentials, timeout);
+        }
         if let Endpoint::Unix(path) = endpoint {
             let stream = Stream::Unix(UnixStream::connect(path)?);
             return Client::log_in(kind, stream, endpoint, &credentials, timeout);

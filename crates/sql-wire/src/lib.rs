@@ -1,4 +1,4 @@
-//! How to talk to a database server: one `Session` per protocol, free of sockets.
+//! How to talk to a database server: one `Session` per protocol (ODBC's calls, as frames, are one), free of sockets.
 //!
 //! A session turns calls into bytes and bytes into events. It owns no transport, reads no clock and
 //! decides no policy: it reports facts (a reply, or a classified failure) and its user chooses what to do.
@@ -11,6 +11,7 @@ pub mod endpoint;
 pub mod failure;
 pub mod mysql;
 pub mod noop;
+pub mod odbc;
 pub mod postgres;
 pub mod role;
 pub mod rows;
@@ -24,13 +25,21 @@ use std::sync::Arc;
 
 use crate::endpoint::Endpoint;
 
-/// Which protocol a server speaks.
+/// Which dialect of SQL a server speaks; and, but for an endpoint of ODBC, which protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Kind {
     /// MariaDB and MySQL.
     Mysql,
     /// PostgreSQL.
     Postgres,
+    /// solidDB, by ODBC.
+    Soliddb,
+    /// Oracle Database, by ODBC.
+    Oracle,
+    /// Microsoft SQL Server, by ODBC.
+    Sqlserver,
+    /// IBM Db2, by ODBC.
+    Db2,
     /// No server at all: every call succeeds at once. Measures the tool's own cost.
     Noop,
 }
@@ -40,8 +49,20 @@ impl Kind {
         match self {
             Kind::Mysql => "mysql",
             Kind::Postgres => "postgres",
+            Kind::Soliddb => "soliddb",
+            Kind::Oracle => "oracle",
+            Kind::Sqlserver => "sqlserver",
+            Kind::Db2 => "db2",
             Kind::Noop => "noop",
         }
+    }
+
+    /// There is no other way to it than ODBC.
+    pub fn is_by_odbc_alone(self) -> bool {
+        matches!(
+            self,
+            Kind::Soliddb | Kind::Oracle | Kind::Sqlserver | Kind::Db2
+        )
     }
 }
 
@@ -53,6 +74,8 @@ pub struct Credentials {
     pub database: String,
     /// The transport cannot be listened to (a unix socket), so a plain password may cross it.
     pub private_transport: bool,
+    /// The conversation is with a thread that makes ODBC's calls.
+    pub by_odbc: bool,
     pub tls: tls::Tls,
 }
 
@@ -60,6 +83,7 @@ impl Credentials {
     /// The same, as they apply to this endpoint: a unix socket is private and never encrypted.
     pub fn at(&self, endpoint: &Endpoint) -> Credentials {
         let mut credentials = self.clone();
+        credentials.by_odbc = endpoint.is_odbc();
         if matches!(endpoint, Endpoint::Unix(_)) {
             credentials.private_transport = true;
             credentials.tls = tls::Tls::off();
@@ -265,9 +289,14 @@ pub trait Session: Send {
 /// A fresh session that has not spoken yet.
 pub fn session(kind: Kind, credentials: &Credentials) -> Box<dyn Session> {
     match kind {
+        Kind::Noop => Box::new(noop::NoopSession::default()),
+        _ if credentials.by_odbc => Box::new(odbc::OdbcSession::new(kind, credentials)),
         Kind::Mysql => Box::new(mysql::MysqlSession::new(credentials.clone())),
         Kind::Postgres => Box::new(postgres::PostgresSession::new(credentials.clone())),
-        Kind::Noop => Box::new(noop::NoopSession::default()),
+        // never spoken to: `args` refuses other endpoints than those of ODBC
+        Kind::Soliddb | Kind::Oracle | Kind::Sqlserver | Kind::Db2 => {
+            Box::new(odbc::OdbcSession::new(kind, credentials))
+        }
     }
 }
 

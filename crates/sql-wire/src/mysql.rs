@@ -5,7 +5,7 @@
 //! on MySQL, errno 1295) is sent as text from then on.
 
 mod auth;
-mod classify;
+pub(crate) mod classify;
 mod execution;
 mod log_in;
 mod packet;

@@ -5,7 +5,7 @@
 
 mod auth;
 mod binding;
-mod classify;
+pub(crate) mod classify;
 mod copy;
 mod log_in;
 mod message;

@@ -29,6 +29,9 @@ const WSREP_READY: &str = "SHOW GLOBAL STATUS LIKE 'wsrep_ready'";
 const NDB_READY: &str = "SHOW GLOBAL STATUS LIKE 'Ndb_number_of_ready_data_nodes'";
 const WSREP_SYNCED: &str =
     "SHOW GLOBAL STATUS WHERE Variable_name IN ('wsrep_cluster_status', 'wsrep_local_state')";
+/// Source: solidDB manual, "Using the HOTSTANDBY_STATE function", "HotStandby server states"; a server without
+/// HotStandby gives an empty text or NULL.
+const SOLIDDB_STATE: &str = "SELECT HOTSTANDBY_STATE()";
 const POSTGRES_ROLE: &str =
     "SELECT pg_is_in_recovery(), current_setting('default_transaction_read_only')";
 
@@ -36,6 +39,9 @@ const POSTGRES_ROLE: &str =
 pub fn question(kind: Kind, wanted: Wanted) -> Option<&'static str> {
     match (kind, wanted) {
         (Kind::Noop, _) | (_, Wanted::Readable) => None,
+        (Kind::Soliddb, _) => Some(SOLIDDB_STATE),
+        // no question is known that every account may ask
+        (Kind::Oracle | Kind::Sqlserver | Kind::Db2, _) => None,
         (Kind::Mysql, Wanted::Writable) => Some(MYSQL_VARIABLES),
         (Kind::Mysql, Wanted::Synced) => Some(WSREP_SYNCED),
         (Kind::Postgres, _) => Some(POSTGRES_ROLE),
@@ -61,6 +67,7 @@ pub fn judge(asked: &'static str, rows: &Rows) -> Verdict {
         WSREP_READY if is_on(named(rows, "wsrep_ready").as_deref()) => Verdict::Yes,
         WSREP_READY => Verdict::No(Failure::new(Class::NotReady, "role", "wsrep_ready is off")),
         WSREP_SYNCED => judge_synced(rows),
+        SOLIDDB_STATE => judge_soliddb(rows),
         _ => judge_postgres(rows),
     }
 }
@@ -86,8 +93,25 @@ fn judge_synced(rows: &Rows) -> Verdict {
     Verdict::No(Failure::new(Class::NotReady, "role", message))
 }
 
+/// PRIMARY UNCERTAIN takes transactions and leaves their commits pending.
+fn judge_soliddb(rows: &Rows) -> Verdict {
+    let state = rows.text(0, 0).unwrap_or_default().to_uppercase();
+    match state.trim() {
+        "" | "STANDALONE" | "PRIMARY ACTIVE" | "PRIMARY ALONE" => Verdict::Yes,
+        state => {
+            let class = match state.starts_with("SECONDARY") {
+                true => Class::NotPrimary,
+                false => Class::NotReady,
+            };
+            let message = format!("the server is {state}");
+            Verdict::No(Failure::new(class, "role", message))
+        }
+    }
+}
+
 fn judge_postgres(rows: &Rows) -> Verdict {
-    if rows.text(0, 0).as_deref() != Some("f") {
+    // by ODBC a boolean is a number
+    if !matches!(rows.text(0, 0).as_deref(), Some("f" | "0")) {
         let message = "the server is in recovery";
         return Verdict::No(Failure::new(Class::NotPrimary, "role", message));
     }

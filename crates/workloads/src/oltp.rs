@@ -151,6 +151,12 @@ pub fn make(name: &str, kind: Kind, options: &OltpOptions) -> Result<Rc<dyn Work
             "a transaction of this workload has no statements: raise one of the counts",
         ));
     }
+    if kind.is_by_odbc_alone() && transaction == Transaction::Insert && options.auto_inc {
+        return Err(Usage::error(format!(
+            "oltp_insert: rows have no numbers of the server's in {}: set auto_inc to false",
+            kind.name()
+        )));
+    }
     Ok(Rc::new(oltp))
 }
 

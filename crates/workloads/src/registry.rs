@@ -95,9 +95,26 @@ impl Registry {
     /// # Errors
     /// It is unknown, or its settings are not those that it has.
     pub fn make(&self, asked: &Document, kind: Kind) -> Result<Rc<dyn Workload>> {
+        self.check(asked, kind)?;
         match asked.workload == mix::NAME {
             true => self.mix(&asked.read()?, kind),
             false => (self.family(asked)?.make)(asked, kind),
+        }
+    }
+
+    /// Whether there is SQL of this workload that the server speaks.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn check(&self, asked: &Document, kind: Kind) -> Result<()> {
+        let name = asked.workload.as_str();
+        let written = [tatp::NAMES, oltp::NAMES, &[mix::NAME]].concat();
+        match kind.is_by_odbc_alone() && !written.contains(&name) {
+            true => Err(Usage::error(format!(
+                "{name} is not written for the SQL of {}: there are tatp and the workloads oltp_*",
+                kind.name()
+            ))),
+            false => Ok(()),
         }
     }
 
@@ -202,6 +219,21 @@ mod tests {
         assert!(
             refused(r#"{"workload": "tatp", "subscribers": 5}"#).contains("tatp: missing field")
         );
+    }
+
+    #[test]
+    fn what_is_not_written_for_a_dialect_is_refused() {
+        let make = |name: &str, kind| {
+            let document: Document = testing::document(name, &[]).parse().unwrap();
+            REGISTRY.make(&document, kind)
+        };
+        for kind in [Kind::Soliddb, Kind::Oracle, Kind::Sqlserver, Kind::Db2] {
+            for name in ["tatp", "oltp_read_write", "oltp_point_select"] {
+                assert!(make(name, kind).is_ok(), "{name} {kind:?}");
+            }
+            let refused = make("tpcc", kind).err().unwrap().to_string();
+            assert!(refused.starts_with("tpcc is not written"), "{refused}");
+        }
     }
 
     #[test]

@@ -195,7 +195,8 @@ fn found(rows: u64, s_id: u32) -> Result<(), Failure> {
 /// Why the server refused an insert: no such special facility, or the key is taken.
 fn refusal(failure: &Failure) -> &'static str {
     match failure.code.as_str() {
-        "23503" | "1216" | "1452" => NO_FACILITY,
+        // PostgreSQL; MySQL and MariaDB; Oracle, SQL Server, Db2, solidDB
+        "23503" | "1216" | "1452" | "2291" | "547" | "-530" | "10029" => NO_FACILITY,
         _ => EXISTS,
     }
 }

@@ -217,7 +217,7 @@ impl Workload for Tpcc {
             Kind::Postgres => {
                 "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED"
             }
-            Kind::Noop => return Vec::new(),
+            _ => return Vec::new(),
         };
         vec![sql.to_string()]
     }

@@ -6,6 +6,7 @@ ask it to end, it writes what it has, and the figures are kept.
 
 import json
 import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -242,6 +243,8 @@ def _reason(said: str) -> str:
 
 def hint(reason: str) -> str:
     """What to do about a refusal, on a line of its own, where that is plain."""
+    # a connection string of ODBC has the word, too
+    reason = re.sub(r"(?i)database\s*=", "", reason)
     absent = any(word in reason for word in ("1146", "42P01", "doesn't exist", "does not exist"))
     if absent and "atabase" not in reason:
         return "\n    --prepare makes the workload's tables and fills them"

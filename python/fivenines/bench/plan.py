@@ -107,6 +107,8 @@ def secret(dsn: Dsn) -> dict[str, str]:
 
 
 def _address(address: Address) -> Sequence[str]:
+    if address.odbc:
+        return ["--odbc", address.odbc]
     if address.socket:
         return ["--socket", address.socket]
     return ["--host", address.host, "--port", str(address.port)]

@@ -3,16 +3,24 @@
 import socket
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from fivenines.bench.plan import Bench
-from fivenines.errors import FiveninesError, brief
-from fivenines.load.dsn import Address, Dsn
+from fivenines.errors import FiveninesError, UsageError, brief
+from fivenines.load.dsn import Address, Driver, Dsn
+from fivenines.servers import by_odbc
 from fivenines.servers.remote import Target, open_mysql, open_postgres
 
 CONNECT_TIMEOUT = 5.0
 """Seconds until a server that does not answer is given up."""
+
+DIALECTS: dict[str, Driver] = {
+    "mysql": "mysql", "postgres": "postgres", "soliddb": "soliddb", "oracle": "oracle",
+    "sqlserver": "sqlserver", "db2": "db2",
+}  # fmt: skip
+"""Dialects of SQL that may stand behind ODBC."""
 
 _QUESTIONS = {
     "mysql": "SELECT NOT @@global.read_only",
@@ -28,6 +36,8 @@ def first_answering(dsn: Dsn) -> Address:
     """
     if dsn.driver == "noop":
         return Address("localhost", 1)
+    if dsn.by_odbc:  # `with_dialect` has asked
+        return dsn.addresses[0]
     problems = []
     for address in dsn.addresses:
         try:
@@ -38,6 +48,27 @@ def first_answering(dsn: Dsn) -> Address:
         else:
             return address
     raise FiveninesError(f"{dsn}: nobody answers: {'; '.join(problems)}")
+
+
+def with_dialect(dsn: Dsn, dialect: str) -> Dsn:
+    """The same, and if it is by ODBC with the dialect that was asked for, or that the DBMS' name tells.
+
+    Raises:
+        FiveninesError: the driver, the data source or the server cannot be reached.
+        UsageError: the dialect is not known.
+    """
+    if not dsn.by_odbc:
+        if dialect:
+            raise UsageError("--dialect: it is for DSNs of ODBC; elsewhere the scheme tells")
+        return dsn
+    found = by_odbc.ask(dsn.addresses[0].odbc, dsn.password, dsn.connect_timeout or CONNECT_TIMEOUT)
+    spoken = str(dialect or found["dialect"])
+    if spoken not in DIALECTS:
+        raise UsageError(
+            f"{dsn}: the dialect of {found['dbms']} is not known: if it is like one that is, say --dialect "
+            f"({', '.join(DIALECTS)})"
+        )
+    return replace(dsn, driver=DIALECTS[spoken])
 
 
 @contextmanager
@@ -107,6 +138,9 @@ def _takes_writes(connection: Any, dsn: Dsn) -> bool:
 
 
 def _connect(bench: Bench, address: Address, seconds: float) -> Any:
+    if address.odbc:
+        dsn = bench.dsn
+        return by_odbc.Connection(address.odbc, dsn.password, dsn.driver, CONNECT_TIMEOUT, seconds)
     opener = open_mysql if bench.dsn.driver == "mysql" else open_postgres
     target = Target(
         address.host, address.port, bench.dsn.user, bench.dsn.password, bench.dsn.database, address.socket,

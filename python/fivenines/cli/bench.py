@@ -26,9 +26,11 @@ def bench(**options: Any) -> None:
     mysql://me@h1:3306,h2:3306/db              the one that takes writes
     mysql://me@%2Frun%2Fmysqld%2Fmysqld.sock/db
     postgresql://me@db/test?sslmode=verify-full&sslrootcert=ca.pem
+    'odbc:Driver={MariaDB Unicode};Server=db;Port=3306;Database=test;UID=me'
+    odbc:DSN=name                              ODBC: any driver of odbcinst.ini
     noop://                                    no server: the generator alone
 
-    Without a password in it, $MYSQL_PWD or $PGPASSWORD counts.
+    Without a password in it, $MYSQL_PWD, $PGPASSWORD or $ODBC_PWD counts.
 
     Each second a line goes to stderr, with --rate also the backlog.
     In the end tables, or JSON, go to stdout.

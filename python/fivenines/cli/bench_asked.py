@@ -20,7 +20,8 @@ from fivenines.errors import UsageError
 from fivenines.experiment.allowed import Shape
 from fivenines.experiment.mistakes import from_validation
 from fivenines.load.bounds import parse_keepalive
-from fivenines.load.dsn import Dsn, parse_addresses, parse_dsn
+from fivenines.load.dsn import Address, Dsn, parse_addresses, parse_dsn
+from fivenines.load.odbc import PREFIX
 from fivenines.load.settings import LoadSettings, ReconnectMode
 from fivenines.load.steps import RateStep, parse_step
 from fivenines.load.work import MOST, WorkSettings, together
@@ -72,7 +73,7 @@ def understood(options: Options) -> Asked:
         replace(dsn, find=_word("--find", options.find, ("writable", "any")) or dsn.find),
         workload,
         load,
-        reads=parse_addresses(options.read, dsn.driver) if options.read else (),
+        reads=_reads(options.read, dsn) if options.read else (),
         connections=1 if steps else _connections(connections),
         seconds=seconds,
         transactions=_work(options.transactions),
@@ -84,6 +85,16 @@ def understood(options: Options) -> Asked:
     filling = Filling(options.threads or THREADS, options.drop) if options.prepare else None
     warmup = _duration("--warmup", options.warmup) if options.warmup else 0.0
     return Asked(bench, filling, warmup, address(options.metrics))
+
+
+def _reads(text: str, dsn: Dsn) -> tuple[Address, ...]:
+    """Where reads go; the account is that of the DSN."""
+    if not text.lower().startswith(PREFIX):
+        return parse_addresses(text, dsn.driver)
+    reads = parse_dsn(text)
+    if dsn.by_odbc and reads.password not in ("", dsn.password):
+        raise UsageError("--read: its password is another than that of --dsn: leave it out")
+    return reads.addresses
 
 
 def _of_playground() -> str:
@@ -202,7 +213,15 @@ def _bounds(options: Options, dsn: Dsn) -> dict[str, Any]:
 
 def _make_sense(options: Options, bench: Bench) -> None:
     """What no single option shows."""
+    by_odbc = bench.dsn.by_odbc
     problems = {
+        "--tls: with ODBC the driver encrypts: say it by its keyword in the DSN": by_odbc
+        and bool(options.tls or options.tls_ca),
+        "--bind: with ODBC the driver chooses the address": by_odbc and bool(options.bind),
+        "--keepalive: with ODBC it is the driver's: say it by its keyword in the DSN": by_odbc
+        and options.keepalive is not None,
+        "--read: with ODBC write a DSN of ODBC for both, or for none": bool(bench.reads)
+        and by_odbc != any(one.odbc for one in bench.reads),
         "--drop: it drops tables before they are made: add --prepare": options.drop
         and not options.prepare,
         "--retry-on: nothing is tried again: add --retries N": options.retry_on is not None

@@ -64,6 +64,14 @@ class Options:
             "writable, any for one host. Example: --find any",
         ),
     ] = None
+    dialect: Annotated[
+        str | None,
+        _server(
+            "NAME",
+            "SQL of a server by ODBC, where its name does not tell: mysql, postgres, soliddb, oracle, "
+            "sqlserver, db2. Example: --dialect mysql",
+        ),
+    ] = None
     spread: Annotated[
         str | None,
         _server(

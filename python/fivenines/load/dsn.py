@@ -1,4 +1,5 @@
-"""Where a server is and who we are there: `mysql://user:password@host:port/database?option=value`.
+"""Where a server is and who we are there: `mysql://user:password@host:port/database?option=value`, or
+`odbc:` and a connection string of ODBC.
 
 Several hosts are joined by commas; a host that begins with `%2F` is a unix socket. Options have the
 names of libpq or of the MySQL client. The password never appears in a message, a `repr` or a
@@ -12,8 +13,10 @@ from typing import Literal
 from urllib.parse import parse_qsl, unquote
 
 from fivenines.errors import UsageError
+from fivenines.load import odbc
 
-Driver = Literal["mysql", "postgres", "noop"]
+Driver = Literal["mysql", "postgres", "soliddb", "oracle", "sqlserver", "db2", "noop", "odbc"]
+"""Dialects of SQL; `odbc` while nobody has asked which one is behind a connection string."""
 
 NOOP = "noop://"
 """No server at all: what the load generator itself can do."""
@@ -60,14 +63,21 @@ class _WrongError(Exception):
 
 @dataclass(frozen=True)
 class Address:
-    """Where one server listens: a host and port, or the path of a unix socket."""
+    """Where one server listens: a host and port, the path of a unix socket, or a connection string of ODBC.
+
+    Attributes:
+        odbc: the connection string, without its password.
+    """
 
     host: str
     port: int = 0
     socket: str = ""
+    odbc: str = ""
 
     def __str__(self) -> str:
-        """host:port, an IPv6 address in brackets; or the path."""
+        """host:port, an IPv6 address in brackets; or the path; or `odbc:` and the connection string."""
+        if self.odbc:
+            return f"{odbc.PREFIX}{self.odbc}"
         if self.socket:
             return self.socket
         host = f"[{self.host}]" if ":" in self.host else self.host
@@ -98,20 +108,29 @@ class Dsn:
     find: str = ""
     spread: str = ""
 
+    @property
+    def by_odbc(self) -> bool:
+        """Whether drivers of ODBC make the connections."""
+        return any(address.odbc for address in self.addresses)
+
     def __str__(self) -> str:
         if self.driver == "noop":
             return NOOP
+        if self.by_odbc:
+            return ", ".join(str(address) for address in self.addresses)
         scheme = "mysql" if self.driver == "mysql" else "postgresql"
         addresses = ",".join(str(address) for address in self.addresses)
         return f"{scheme}://{self.user}@{addresses}/{self.database}"
 
 
 def parse_dsn(text: str) -> Dsn:
-    """The DSN in a text; without a password in it, `$MYSQL_PWD` or `$PGPASSWORD` counts.
+    """The DSN in a text; without a password in it, `$MYSQL_PWD`, `$PGPASSWORD` or `$ODBC_PWD` counts.
 
     Raises:
         UsageError: it is none; the message never shows the password.
     """
+    if text[: len(odbc.PREFIX)].lower() == odbc.PREFIX:
+        return _by_odbc(text[len(odbc.PREFIX) :])
     scheme, separator, rest = text.partition("://")
     driver = _DRIVERS.get(scheme.lower())
     if not separator or driver is None:
@@ -131,7 +150,7 @@ def parse_addresses(text: str, driver: Driver) -> tuple[Address, ...]:
     Raises:
         UsageError: a part is none.
     """
-    if "://" in text:
+    if "://" in text or text.lower().startswith(odbc.PREFIX):
         return parse_dsn(text).addresses
     try:
         return _addresses(text, driver)
@@ -141,6 +160,12 @@ def parse_addresses(text: str, driver: Driver) -> tuple[Address, ...]:
 
 def redacted(text: str) -> str:
     """A DSN as it may be shown: all that might be a password is gone."""
+    if text[: len(odbc.PREFIX)].lower() == odbc.PREFIX:
+        try:
+            kept, password = odbc.split_password(text[len(odbc.PREFIX) :])
+        except odbc.ConnectionStringError:
+            return f"{odbc.PREFIX}***"
+        return f"{odbc.PREFIX}{kept}{'' if password is None else ';PWD=***'}"
     scheme, separator, rest = text.partition("://")
     if not separator:
         return "***"
@@ -151,6 +176,15 @@ def redacted(text: str) -> str:
         return f"{scheme}://{server.partition(':')[0]}" + (":***" if ":" in server else "")
     user = account.partition(":")[0]
     return f"{scheme}://{user}{':***' if ':' in account else ''}@{server}{options}"
+
+
+def _by_odbc(text: str) -> Dsn:
+    try:
+        kept, password = odbc.split_password(text)
+    except odbc.ConnectionStringError as wrong:
+        raise UsageError(f"the DSN {odbc.PREFIX}***: {wrong}; write {odbc.FORM}") from None
+    secret = os.environ.get("ODBC_PWD", "") if password is None else password
+    return Dsn("odbc", "", secret, (Address("", odbc=kept),), "")
 
 
 def _parsed(driver: Driver, rest: str) -> Dsn:

@@ -227,9 +227,9 @@ def endpoints_of(deployed: Deployed, plan: ClientPlan) -> Endpoints:
     if plan.endpoint is None:
         return offered
     if plan.endpoint != LOCAL:
-        return offered.only(solution.node(plan.endpoint).endpoint)
+        return offered.only(solution.node(plan.endpoint).client_endpoint)
     site_of = deployed.world.site_of
     own = site_of(plan.name)
     return offered.preferring(
-        {node.endpoint for node in solution.nodes if site_of(node.host.name) == own}
+        {node.client_endpoint for node in solution.nodes if site_of(node.host.name) == own}
     )

@@ -71,6 +71,11 @@ class Server(Member):
         return f"{self.host.address}:{self.port}"
 
     @property
+    def client_endpoint(self) -> str:
+        """Where clients reach it: its endpoint, or by ODBC a connection string."""
+        return self.endpoint
+
+    @property
     def watched_at(self) -> str:
         """Where the node watch asks it: the path of its unix socket, beside the lab's network.
 

@@ -47,11 +47,16 @@ class ExternalServer(Server):
         self.application = (target.user, target.password)
         self.administrator = target.user
         self.database = target.database
+        self.odbc = ""
 
     @property
     def endpoint(self) -> str:
         host = f"[{self.target.host}]" if ":" in self.target.host else self.target.host
         return f"{host}:{self.port}"
+
+    @property
+    def client_endpoint(self) -> str:
+        return self.odbc or self.endpoint
 
     @property
     def alive(self) -> bool:

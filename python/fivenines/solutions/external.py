@@ -210,8 +210,10 @@ class External(Solution[ExternalSettings, ExternalServer]):
         settings = self.settings
         write = settings.write or [node.endpoint for node in self.nodes]
         return Endpoints(
-            write=[str(address(text, settings.engine)) for text in write],
-            read=[str(address(text, settings.engine)) for text in settings.read],
+            write=[settings.client_endpoint(address(text, settings.engine)) for text in write],
+            read=[
+                settings.client_endpoint(address(text, settings.engine)) for text in settings.read
+            ],
             find=settings.find or ("writable" if len(write) > 1 else "any"),
             spread="first",
         )
@@ -258,4 +260,6 @@ class External(Solution[ExternalSettings, ExternalServer]):
             where.host, where.port, settings.user, self._password, settings.database, "",
             settings.tls, settings.tls_ca or "",
         )  # fmt: skip
-        return external_server(self.world.add_external(name, where.host), self.engine, target)
+        server = external_server(self.world.add_external(name, where.host), self.engine, target)
+        server.odbc = settings.client_endpoint(where) if settings.odbc else ""
+        return server

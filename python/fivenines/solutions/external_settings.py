@@ -10,6 +10,7 @@ from fivenines.errors import UsageError
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab.settings import NetworkSettings
 from fivenines.load.dsn import Address, parse_addresses
+from fivenines.load.odbc import ConnectionStringError, split_password
 from fivenines.settings import Settings
 from fivenines.software.store import engine
 from fivenines.solutions.durability import STRICT
@@ -106,6 +107,13 @@ class ExternalSettings(SolutionSettings):
     database: Annotated[str, Field(min_length=1)] = Field(
         description="the database that is written to"
     )
+    odbc: str = Field(
+        "",
+        description="a connection string of ODBC with {host} and {port}, without a password: the load, its "
+        "ledger and its tries of fresh connections go by this driver, with the password of `password_env`; "
+        "all checks go by the server's own protocol; encryption and keepalive are keywords of the driver; "
+        "empty: no ODBC",
+    )
     tls: Literal["disable", "prefer", "require", "verify-ca", "verify-full"] = Field(
         "prefer",
         description="encryption of fivenines' own connections; that of the load is `load: {tls: ...}`",
@@ -161,9 +169,31 @@ class ExternalSettings(SolutionSettings):
         ]
         if self.password_env and self.password_env not in os.environ:
             found.append(f"password_env: the environment has no variable {self.password_env}")
+        found += self._odbc_problems()
         if self.tls_ca and not self.tls.startswith("verify"):
             found.append(f"tls_ca: {self.tls} verifies nothing; set tls to verify-ca or -full")
         return found
+
+    def _odbc_problems(self) -> list[str]:
+        if not self.odbc:
+            return []
+        missing = [word for word in ("{host}", "{port}") if word not in self.odbc]
+        if missing:
+            return [f"odbc: {' and '.join(missing)} must stand where those of an endpoint go"]
+        try:
+            _, password = split_password(self._at(Address("host", 1)))
+        except ConnectionStringError as error:
+            return [f"odbc: {error}"]
+        if password is not None:
+            return ["odbc: a password has no place in a file: leave it out, and use password_env"]
+        return []
+
+    def _at(self, where: Address) -> str:
+        return self.odbc.replace("{host}", where.host).replace("{port}", str(where.port))
+
+    def client_endpoint(self, where: Address) -> str:
+        """Where clients reach a server: host:port, or by ODBC its connection string."""
+        return str(Address("", odbc=self._at(where)) if self.odbc else where)
 
     def _address_problems(self) -> list[str]:
         found = []

@@ -38,6 +38,7 @@ impl Bounds {
             keepalive: self.keepalive.0.map(|times| times.of_socket()),
             user_timeout: self.tcp_user_timeout.0,
             from: None,
+            log_in: self.connect_timeout,
         }
     }
 

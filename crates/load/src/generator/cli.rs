@@ -155,7 +155,32 @@ impl Args {
                 "--write: where is the server? For example --write 127.0.0.1:3306",
             ));
         }
+        for endpoint in self.write.iter().chain(&self.read) {
+            endpoint.check(self.driver).map_err(Usage::error)?;
+        }
+        self.check_dialect()?;
         self.drive.check()
+    }
+
+    /// What is not written for every dialect.
+    fn check_dialect(&self) -> anyhow::Result<()> {
+        let kind = self.driver;
+        let own_rows =
+            self.ledger_rate > 0.0 || !self.beside.is_empty() || self.probes.probe_every.is_some();
+        if kind.is_by_odbc_alone() && own_rows {
+            return Err(Usage::error(format!(
+                "the ledger, tries of fresh connections and workloads beside the load are not written for the SQL of {}",
+                kind.name()
+            )));
+        }
+        if matches!(kind, Kind::Oracle | Kind::Sqlserver | Kind::Db2) && self.find == Find::Writable
+        {
+            return Err(Usage::error(format!(
+                "--find writable: it is not known how to ask {} for its role: use any",
+                kind.name()
+            )));
+        }
+        Ok(())
     }
 
     pub fn retry(&self) -> Retry {

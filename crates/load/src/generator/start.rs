@@ -39,7 +39,7 @@ pub fn check(
     try_until(deadline, endpoints, |endpoint| {
         let mut client = usable(args, endpoint, credentials, wanted)?;
         if let Some(table) = workload.needs_table() {
-            client.query(&format!("SELECT 1 FROM {table} LIMIT 1"))?;
+            client.query(&format!("SELECT 1 FROM {table} WHERE 1 = 0"))?;
         }
         workload.ready(&mut client)
     })?;

@@ -1,4 +1,5 @@
-//! A non-blocking byte stream to a server, with the socket options that failover needs.
+//! A non-blocking byte stream to a server, with the socket options that failover needs; or to a thread that makes
+//! ODBC's calls.
 
 use base::sys;
 use mio::net::{TcpStream, UnixStream};
@@ -21,6 +22,8 @@ pub struct SocketOptions {
     pub user_timeout: Option<Duration>,
     /// The address of this machine to connect from; None: as the kernel chooses.
     pub from: Option<IpAddr>,
+    /// What a driver of ODBC, which has no others of these, is told to wait for its log-in.
+    pub log_in: Duration,
 }
 
 pub enum Transport {
@@ -45,6 +48,13 @@ impl Transport {
         match (endpoint, address) {
             (Endpoint::Unix(path), _) => {
                 let mut stream = UnixStream::connect(path)?;
+                registry.register(&mut stream, token, both)?;
+                Ok(Transport::Unix(stream))
+            }
+            (Endpoint::Odbc(connection), _) => {
+                let stream = odbc::open(connection, options.log_in)?;
+                stream.set_nonblocking(true)?;
+                let mut stream = UnixStream::from_std(stream);
                 registry.register(&mut stream, token, both)?;
                 Ok(Transport::Unix(stream))
             }
@@ -158,6 +168,7 @@ mod tests {
             keepalive: Some(sys::KEEPALIVE),
             user_timeout: Some(patience),
             from: None,
+            log_in: patience,
         };
         let place = endpoint.literal();
         let transport =

@@ -103,12 +103,11 @@ impl Control<'_> {
         let load = former.as_ref().map_or_else(new_number, |row| row.load);
         self.mark_dropping(server, load, &names)?;
         let others = self.set.discard(server.kind);
-        let tables = names
-            .iter()
-            .rev()
-            .map(|name| format!("DROP TABLE IF EXISTS {name}"));
-        for sql in others.into_iter().chain(tables) {
+        for sql in others {
             server.run(&sql)?;
+        }
+        for name in names.iter().rev() {
+            server.drop_table(name)?;
         }
         Ok(self.forget(server, load)?)
     }
@@ -210,13 +209,18 @@ pub fn finished(server: &mut Server, load: u64) -> Result<HashSet<(String, u64)>
     let (mut part, mut first) = (String::new(), -1i64);
     loop {
         let after = server.literal(&part);
+        // without it all come at once, which is no loss but memory
+        let limit = match server.kind.is_by_odbc_alone() {
+            true => String::new(),
+            false => format!("LIMIT {PAGE}"),
+        };
         let rows = server.rows(&format!(
             "SELECT part, first_unit FROM fivenines_chunk WHERE load_id = {load} \
              AND (part > {after} OR part = {after} AND first_unit > {first}) \
-             ORDER BY part, first_unit LIMIT {PAGE}"
+             ORDER BY part, first_unit {limit}"
         ))?;
         for row in 0..rows.len() {
-            part = rows.text(row, 0).unwrap_or_default().into_owned();
+            part = rows.text(row, 0).unwrap_or_default().trim().to_string();
             first = rows.int(row, 1).unwrap_or(0);
             finished.insert((part.clone(), first as u64));
         }
@@ -228,9 +232,10 @@ pub fn finished(server: &mut Server, load: u64) -> Result<HashSet<(String, u64)>
 
 /// The rows that a load has put into each of its tables.
 pub fn row_counts(server: &mut Server, load: u64) -> Result<HashMap<String, u64>, Failure> {
+    let none = server.literal("");
     let rows = server.rows(&format!(
         "SELECT part, SUM(row_count) FROM fivenines_chunk \
-         WHERE load_id = {load} AND part <> '' GROUP BY part"
+         WHERE load_id = {load} AND part <> {none} GROUP BY part"
     ))?;
     let row = |at| {
         let name = rows.text(at, 0).unwrap_or_default().into_owned();
@@ -263,6 +268,9 @@ pub fn note(
 }
 
 fn make_tables(server: &mut Server) -> Result<()> {
+    if server.kind.is_by_odbc_alone() {
+        return make_plain_tables(server);
+    }
     let (ascii, text) = match server.kind {
         Kind::Postgres => ("COLLATE \"C\"", "TEXT"),
         _ => ("CHARACTER SET ascii COLLATE ascii_bin", "MEDIUMTEXT"),
@@ -283,6 +291,38 @@ fn make_tables(server: &mut Server) -> Result<()> {
         if server.run(sql).is_err() {
             server
                 .run(sql)
+                .map_err(|failure| anyhow!("the table of data sets: {failure}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// The same with types and statements that every server has; an empty text may be NULL.
+fn make_plain_tables(server: &mut Server) -> Result<()> {
+    let big = match server.kind {
+        Kind::Oracle => "NUMBER(19)",
+        _ => "BIGINT",
+    };
+    let tables = [
+        (
+            "fivenines_dataset",
+            format!(
+                "(family VARCHAR(64) NOT NULL, load_id {big} NOT NULL, state VARCHAR(16) NOT NULL, \
+                 description VARCHAR(1800), table_names VARCHAR(1800), PRIMARY KEY (family))"
+            ),
+        ),
+        (
+            "fivenines_chunk",
+            format!(
+                "(load_id {big} NOT NULL, part VARCHAR(64) NOT NULL, first_unit {big} NOT NULL, \
+                 row_count {big} NOT NULL, PRIMARY KEY (load_id, part, first_unit))"
+            ),
+        ),
+    ];
+    for (name, columns) in tables {
+        if server.existing(&[name])?.0 == 0 {
+            server
+                .run(&format!("CREATE TABLE {name} {columns}"))
                 .map_err(|failure| anyhow!("the table of data sets: {failure}"))?;
         }
     }

@@ -11,7 +11,7 @@ mod server;
 
 use crate::WORKLOADS;
 use anyhow::{Context, Result, bail};
-use base::arguments::seconds;
+use base::arguments::{Usage, seconds};
 use control::{Claim, Control};
 use loader::{Loader, patiently};
 use progress::print;
@@ -61,6 +61,8 @@ impl Args {
 
 pub fn main(args: &Args) -> Result<()> {
     let credentials = args.login.credentials()?;
+    args.endpoint().check(args.driver).map_err(Usage::error)?;
+    WORKLOADS.check(&args.workload, args.driver)?;
     let started = Instant::now();
     if scripts::NAMES.contains(&args.workload.workload.as_str()) {
         return by_script(args, &credentials, started);

@@ -14,12 +14,16 @@ const PATIENCE: Duration = Duration::from_secs(3600);
 /// below `max_allowed_packet` everywhere.
 const STATEMENT: usize = 500_000;
 
+/// The same where nobody says what a server takes.
+const STANDARD: usize = 50_000;
+
 /// MySQL's numbers for "it is there already": table, index, several primary keys, procedure, foreign key.
 const EXISTS: [&str; 5] = ["1050", "1061", "1068", "1304", "1826"];
 
 pub struct Server {
     client: Client,
     pub kind: Kind,
+    by_odbc: bool,
     statement: usize,
 }
 
@@ -36,6 +40,7 @@ impl Server {
         let mut server = Server {
             client: client(args, credentials)?,
             kind: args.driver,
+            by_odbc: args.endpoint().is_odbc(),
             statement: STATEMENT,
         };
         server.known_session()?;
@@ -51,6 +56,9 @@ impl Server {
                  SET statement_timeout = 0; SET lock_timeout = 0; \
                  SET idle_in_transaction_session_timeout = 0",
             );
+        }
+        if self.kind.is_by_odbc_alone() {
+            return Ok(());
         }
         self.run(
             "SET SESSION sql_mode = \
@@ -121,6 +129,9 @@ impl Server {
     /// How many of these tables exist in the database (PostgreSQL: in the schema where new tables go), and
     /// the name of one of them.
     pub fn existing(&mut self, tables: &[&str]) -> Result<(usize, String), Failure> {
+        if self.kind.is_by_odbc_alone() {
+            return self.present(tables);
+        }
         let names: Vec<String> = tables.iter().map(|name| self.literal(name)).collect();
         // PostgreSQL's information_schema hides the tables of others.
         let (column, source, schema) = match self.kind {
@@ -143,19 +154,50 @@ impl Server {
         Ok((rows.int(0, 0).unwrap_or(0) as usize, name))
     }
 
+    /// The same without a catalogue to look into: a table that is missing says so.
+    fn present(&mut self, tables: &[&str]) -> Result<(usize, String), Failure> {
+        let mut found = Vec::new();
+        for table in tables {
+            match self.run(&format!("SELECT 1 FROM {table} WHERE 1 = 0")) {
+                Ok(()) => found.push(*table),
+                Err(failure) if failure.class == Class::MissingTable => {}
+                Err(failure) => return Err(failure),
+            }
+        }
+        let first = found.first().copied().unwrap_or_default();
+        Ok((found.len(), first.to_string()))
+    }
+
+    /// Drops a table if it is there.
+    pub fn drop_table(&mut self, name: &str) -> Result<(), Failure> {
+        if !self.kind.is_by_odbc_alone() {
+            return self.run(&format!("DROP TABLE IF EXISTS {name}"));
+        }
+        match self.present(&[name])? {
+            (0, _) => Ok(()),
+            _ => self.run(&format!("DROP TABLE {name}")),
+        }
+    }
+
     /// A text as SQL. Backslashes mean nothing in PostgreSQL's and must be doubled in MySQL's.
     pub fn literal(&self, text: &str) -> String {
         let quoted = text.replace('\'', "''");
         match self.kind {
-            Kind::Postgres => format!("'{quoted}'"),
-            _ => format!("'{}'", quoted.replace('\\', "\\\\")),
+            // to Oracle an empty text is NULL
+            Kind::Oracle if text.is_empty() => "' '".to_string(),
+            Kind::Mysql | Kind::Noop => format!("'{}'", quoted.replace('\\', "\\\\")),
+            _ => format!("'{quoted}'"),
         }
     }
 
     /// An encoder for rows of a table.
     pub fn encoder(&self, table: &Table) -> Encoder {
         match self.kind {
+            Kind::Postgres if self.by_odbc => Encoder::plain_inserts(table, self.statement),
             Kind::Postgres => Encoder::copy(),
+            Kind::Db2 => Encoder::plain_inserts(table, self.statement.min(STANDARD)),
+            // not every server takes several rows at a time
+            Kind::Soliddb | Kind::Oracle | Kind::Sqlserver => Encoder::plain_inserts(table, 0),
             _ => Encoder::inserts(table, self.statement),
         }
     }
@@ -163,7 +205,7 @@ impl Server {
     /// Sends what the encoder made.
     pub fn send(&mut self, table: &Table, pieces: &[Arc<Vec<u8>>]) -> Result<(), Failure> {
         for piece in pieces {
-            if self.kind == Kind::Postgres {
+            if self.kind == Kind::Postgres && !self.by_odbc {
                 let sql = format!("COPY {}({}) FROM STDIN", table.name, table.columns);
                 self.client.copy(&sql, Arc::clone(piece))?;
             } else {

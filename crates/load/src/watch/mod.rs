@@ -138,6 +138,7 @@ impl Watch {
                 let (folder, socket) = short(path)?;
                 (Some(folder), Endpoint::Unix(socket), None)
             }
+            Endpoint::Odbc(_) => (None, place.clone(), None),
             Endpoint::Tcp { .. } => {
                 let addresses = place.resolve().map_err(anyhow::Error::msg)?;
                 (None, place.clone(), addresses.first().copied())

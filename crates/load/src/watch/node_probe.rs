@@ -152,6 +152,7 @@ impl NodeProbe {
             keepalive: Some(sys::KEEPALIVE),
             user_timeout: Some(Duration::from_nanos(self.bound_ns)),
             from: None,
+            log_in: Duration::from_nanos(self.bound_ns),
         };
         let (endpoint, address) = (&self.place.endpoint, self.place.address);
         let stream = Transport::open(endpoint, address, registry, self.token, &options)?;

@@ -212,7 +212,7 @@ fn functions(lua: &Lua, core: &Rc<Core>) -> mlua::Result<Table> {
         "driver",
         match core.kind {
             Kind::Postgres => "pgsql",
-            Kind::Mysql | Kind::Noop => "mysql",
+            _ => "mysql",
         },
     )?;
     table.raw_set(

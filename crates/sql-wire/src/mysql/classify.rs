@@ -17,8 +17,12 @@ pub fn error(payload: &[u8]) -> Failure {
     if text.first() == Some(&b'#') {
         text = text.get(6..).unwrap_or_default();
     }
-    let message = String::from_utf8_lossy(text).into_owned();
-    let mut failure = Failure::new(class(number, &message), number.to_string(), message);
+    failure(number, &String::from_utf8_lossy(text))
+}
+
+/// A failure by the server's number and message.
+pub fn failure(number: u16, message: &str) -> Failure {
+    let mut failure = Failure::new(class(number, message), number.to_string(), message);
     failure.doubt |= leaves_doubt(number, &failure);
     if number == 3159 {
         failure.message.push_str(" (--tls require does that)");

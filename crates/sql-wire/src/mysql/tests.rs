@@ -12,6 +12,7 @@ fn session() -> MysqlSession {
         password: "p".into(),
         database: "d".into(),
         private_transport: false,
+        by_odbc: false,
         tls: Tls::off(),
     });
     session.expect = Expect::Nothing;

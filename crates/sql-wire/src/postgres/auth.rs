@@ -105,6 +105,7 @@ mod tests {
             password: "p".into(),
             database: String::new(),
             private_transport: false,
+            by_odbc: false,
             tls: Tls::off(),
         };
         let stored = hex(&Md5::digest(b"pu"));

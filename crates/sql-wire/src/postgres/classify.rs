@@ -18,7 +18,7 @@ pub fn error(body: &[u8]) -> (Failure, bool) {
 }
 
 /// SQLSTATEs are listed in PostgreSQL's manual, appendix A.
-fn class(code: &str, message: &str) -> Class {
+pub fn class(code: &str, message: &str) -> Class {
     match code {
         // "cannot execute ... during recovery": a standby, and not only a session that may not write.
         "25006" if message.contains("recovery") => Class::NotPrimary,

@@ -10,6 +10,7 @@ fn session() -> PostgresSession {
         password: "p".into(),
         database: "d".into(),
         private_transport: false,
+        by_odbc: false,
         tls: Tls::off(),
     });
     session.expect = Expect::Nothing;

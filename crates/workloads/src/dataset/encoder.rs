@@ -8,7 +8,10 @@ use super::Table;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     Copy,
+    /// Backslashes escape.
     Insert,
+    /// Backslashes are characters like any other, and a quote is written twice.
+    PlainInsert,
 }
 
 /// Collects the rows of one chunk: `begin`, one call per value, `end`.
@@ -38,6 +41,14 @@ impl Encoder {
         Encoder::new(Format::Insert, head, limit)
     }
 
+    /// The same for servers that read texts as SQL's standard has it; `limit` 0: a statement for each row.
+    pub fn plain_inserts(table: &Table, limit: usize) -> Encoder {
+        Encoder {
+            format: Format::PlainInsert,
+            ..Encoder::inserts(table, limit)
+        }
+    }
+
     fn new(format: Format, head: String, limit: usize) -> Encoder {
         Encoder {
             format,
@@ -58,7 +69,7 @@ impl Encoder {
     /// Begins a row.
     pub fn begin(&mut self) -> &mut Encoder {
         self.first = true;
-        if self.format == Format::Insert {
+        if self.format != Format::Copy {
             if self.current.is_empty() {
                 self.current.reserve(self.limit + self.limit / 8);
                 self.current.extend(self.head.as_bytes());
@@ -75,7 +86,7 @@ impl Encoder {
         self.count += 1;
         self.current.push(match self.format {
             Format::Copy => b'\n',
-            Format::Insert => b')',
+            Format::Insert | Format::PlainInsert => b')',
         });
         if self.current.len() >= self.limit {
             self.finished.push(std::mem::take(&mut self.current));
@@ -113,7 +124,7 @@ impl Encoder {
         self.separate();
         self.current.extend(match self.format {
             Format::Copy => b"\\N" as &[u8],
-            Format::Insert => b"NULL",
+            Format::Insert | Format::PlainInsert => b"NULL",
         });
         self
     }
@@ -123,12 +134,13 @@ impl Encoder {
         self.separate();
         self.quote();
         let mut rest = text.as_bytes();
-        let copy = self.format == Format::Copy;
         while let Some(at) = rest.iter().position(|&byte| is_special(byte)) {
             self.current.extend_from_slice(&rest[..at]);
-            match rest[at] {
-                b'\'' if copy => self.current.push(b'\''),
-                special => {
+            match (rest[at], self.format) {
+                (b'\'', Format::Copy) => self.current.push(b'\''),
+                (b'\'', Format::PlainInsert) => self.current.extend(b"''"),
+                (other, Format::PlainInsert) => self.current.push(other),
+                (special, _) => {
                     self.current.push(b'\\');
                     self.current.push(escaped(special));
                 }
@@ -169,13 +181,13 @@ impl Encoder {
         if !std::mem::replace(&mut self.first, false) {
             self.current.push(match self.format {
                 Format::Copy => b'\t',
-                Format::Insert => b',',
+                Format::Insert | Format::PlainInsert => b',',
             });
         }
     }
 
     fn quote(&mut self) {
-        if self.format == Format::Insert {
+        if self.format != Format::Copy {
             self.current.push(b'\'');
         }
     }

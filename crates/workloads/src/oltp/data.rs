@@ -29,7 +29,22 @@ impl OltpData {
         1..=self.options.tables
     }
 
+    /// Rows have their numbers from the loader, and no text is empty: neither is left to the server.
+    fn create_plainly(&self, table: u32) -> String {
+        let key = match self.options.secondary {
+            true => "",
+            false => ", PRIMARY KEY (id)",
+        };
+        format!(
+            "CREATE TABLE sbtest{table}(id INTEGER NOT NULL, k INTEGER NOT NULL, c CHAR(120) NOT NULL, \
+             pad CHAR(60) NOT NULL{key})"
+        )
+    }
+
     fn create_table(&self, kind: Kind, table: u32) -> String {
+        if kind.is_by_odbc_alone() {
+            return self.create_plainly(table);
+        }
         let id = match (kind, self.options.auto_inc) {
             (Kind::Postgres, true) => "SERIAL",
             (_, true) => "INTEGER NOT NULL AUTO_INCREMENT",
@@ -112,6 +127,9 @@ impl DataSet for OltpData {
         let table = at + 1;
         let mut steps = match kind {
             Kind::Postgres => self.key(table),
+            _ if kind.is_by_odbc_alone() && self.options.secondary => {
+                vec![format!("CREATE INDEX xid_{table} ON sbtest{table}(id)")]
+            }
             _ => Vec::new(),
         };
         let columns = &INDEXED[..usize::from(self.options.secondary_indexes)];
@@ -163,6 +181,16 @@ mod tests {
             data.index(Kind::Mysql, 0),
             ["CREATE INDEX k_1 ON sbtest1(k)"]
         );
+    }
+
+    #[test]
+    fn tables_by_odbc_alone_are_plain() {
+        let data = OltpData::new(&options());
+        for kind in [Kind::Soliddb, Kind::Oracle, Kind::Sqlserver, Kind::Db2] {
+            let sql = data.create_table(kind, 1);
+            assert!(!sql.contains("DEFAULT") && !sql.contains("AUTO"), "{sql}");
+            assert!(sql.ends_with("NOT NULL, PRIMARY KEY (id))"), "{sql}");
+        }
     }
 
     #[test]

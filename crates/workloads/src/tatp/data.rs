@@ -151,18 +151,27 @@ impl DataSet for TatpData {
     }
 
     fn create(&self, kind: Kind) -> Vec<String> {
-        let postgres = kind == Kind::Postgres;
-        let tiny = if postgres { "SMALLINT" } else { "TINYINT" };
+        let mysql = matches!(kind, Kind::Mysql | Kind::Noop);
+        let tiny = if mysql { "TINYINT" } else { "SMALLINT" };
         // 1 to 2^32 - 1
-        let location = if postgres { "BIGINT" } else { "INT UNSIGNED" };
+        let location = match kind {
+            _ if mysql => "INT UNSIGNED",
+            Kind::Oracle => "NUMBER(10)",
+            _ => "BIGINT",
+        };
         let some = |name: &str, kind: &str| -> String {
             (1..=10)
                 .map(|number| format!("{name}_{number} {kind}, "))
                 .collect()
         };
-        let keys = |keys: &[&str]| match postgres {
-            true => String::new(),
-            false => keys.iter().map(|key| format!(", {key}")).collect(),
+        // elsewhere children would have to wait for their parents
+        let keys = |keys: &[&str]| -> String {
+            let kept = match kind {
+                Kind::Postgres => &[],
+                _ if mysql => keys,
+                _ => &keys[..1],
+            };
+            kept.iter().map(|key| format!(", {key}")).collect()
         };
         vec![
             format!(
@@ -220,7 +229,7 @@ impl DataSet for TatpData {
     }
 
     fn finish(&self, kind: Kind) -> Vec<Vec<String>> {
-        if kind != Kind::Postgres {
+        if matches!(kind, Kind::Mysql | Kind::Noop) {
             return Vec::new();
         }
         let foreign = [
@@ -229,7 +238,13 @@ impl DataSet for TatpData {
             ("call_forwarding", TO_SPECIAL_FACILITY),
         ];
         // One by one, as each locks two tables.
-        let add = |(table, key)| vec![format!("ALTER TABLE {table} ADD {key}")];
+        let add = |(table, key)| {
+            let name = match kind {
+                Kind::Postgres => String::new(),
+                _ => format!("CONSTRAINT {table}_parent "),
+            };
+            vec![format!("ALTER TABLE {table} ADD {name}{key}")]
+        };
         foreign.map(add).to_vec()
     }
 }

@@ -80,7 +80,7 @@ impl Connection {
         let target = &mut shared.targets(self.role)[self.candidate];
         let endpoint = target.endpoint.clone();
         let address = match (&endpoint, kind) {
-            (_, Kind::Noop) | (Endpoint::Unix(_), _) => None,
+            (_, Kind::Noop) | (Endpoint::Unix(_) | Endpoint::Odbc(_), _) => None,
             _ => match target.place(self.address, now)? {
                 Place::Known(address) => Some(address),
                 place => {

@@ -87,6 +87,7 @@ impl Connection {
             Some(single) => SocketOptions {
                 from,
                 keepalive: None,
+                log_in: Duration::from_nanos(single.until.saturating_sub(shared.now)),
                 user_timeout: Some(Duration::from_nanos(
                     single.until.saturating_sub(shared.now).max(1_000_000),
                 )),

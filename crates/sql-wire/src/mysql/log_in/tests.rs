@@ -11,6 +11,7 @@ fn session(mode: Mode) -> MysqlSession {
         password: PASSWORD.into(),
         database: "d".into(),
         private_transport: false,
+        by_odbc: false,
         tls: Tls::new(mode, None).unwrap(),
     })
 }

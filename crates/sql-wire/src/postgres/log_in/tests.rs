@@ -9,6 +9,7 @@ fn session(mode: Mode) -> (PostgresSession, Vec<u8>) {
         password: "p".into(),
         database: "d".into(),
         private_transport: false,
+        by_odbc: false,
         tls: Tls::new(mode, None).unwrap(),
     });
     let mut out = Vec::new();

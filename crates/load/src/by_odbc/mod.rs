@@ -1,0 +1,49 @@
+//! `odbc`: what a connection string of ODBC reaches, and statements by it for those who have no ODBC of their own.
+
+mod ask;
+mod lines;
+mod thread;
+
+use anyhow::{Context, Result};
+use base::arguments::seconds;
+use sql_wire::Kind;
+use sql_wire::args::Login;
+use sql_wire::endpoint::Endpoint;
+use std::time::Duration;
+use thread::Thread;
+
+/// Connect by ODBC and say what is there, as JSON.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The connection string, without its password.
+    #[arg(long, value_name = "STRING")]
+    odbc: String,
+    #[command(flatten)]
+    login: Login,
+    /// Bound on connecting and logging in.
+    #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "10s")]
+    connect_timeout: Duration,
+    /// Execute statements, each a line of standard input that is a text of JSON, and answer each with a line: rows
+    /// and how many were changed, or the error. The dialect is that of the server.
+    #[arg(long, value_enum, value_name = "DIALECT")]
+    lines: Option<Kind>,
+    /// Bound on each of these statements.
+    #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "60s")]
+    answer_timeout: Duration,
+}
+
+pub fn main(args: &Args) -> Result<()> {
+    speak(args).with_context(|| Endpoint::Odbc(args.odbc.clone()).to_string())
+}
+
+fn speak(args: &Args) -> Result<()> {
+    let password = args.login.credentials()?.password;
+    let options = args.lines.map_or("", sql_wire::odbc::options);
+    let mut thread = Thread::start(&args.odbc, args.connect_timeout)?;
+    let found = ask::log_in(&mut thread, &password, options, args.connect_timeout)?;
+    println!("{found}");
+    match args.lines {
+        None => Ok(()),
+        Some(kind) => lines::serve(&mut thread, kind, args.answer_timeout),
+    }
+}

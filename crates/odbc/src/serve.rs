@@ -1,0 +1,195 @@
+//! The thread of one connection: takes requests from its socket, makes ODBC's calls, answers.
+
+use crate::calls::{self, Diagnostic, Handle};
+use crate::cancel::Call;
+use crate::frame::{self, Frame, Keep, Request, Transaction};
+use crate::statement::{self, Habits, Prepared};
+use crate::string;
+use std::collections::HashMap;
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::time::Duration;
+
+const BUFFER: usize = 16 * 1024;
+
+/// Serves the socket until its other end is closed or says goodbye.
+pub fn serve(mut socket: UnixStream, connection: &str, login: Duration) {
+    let call = Call::new(&socket);
+    let mut session = Session {
+        call,
+        connection: connection.to_string(),
+        login,
+        statements: HashMap::new(),
+        texts: HashMap::new(),
+        direct: None,
+        link: None,
+        habits: Habits::default(),
+    };
+    let (mut input, mut out, mut buffer) = (Vec::new(), Vec::new(), [0; BUFFER]);
+    loop {
+        let mut used = 0;
+        while let Ok(Some((request, length))) = frame::request(&input[used..]) {
+            used += length;
+            if !session.handle(request, &mut out) {
+                return;
+            }
+            if !out.is_empty() && socket.write_all(&out).is_err() {
+                return;
+            }
+            out.clear();
+        }
+        input.drain(..used);
+        match socket.read(&mut buffer) {
+            Ok(0) | Err(_) => return,
+            Ok(count) => input.extend_from_slice(&buffer[..count]),
+        }
+    }
+}
+
+/// A connection and its environment; dropped in this order.
+struct Link {
+    connection: Handle,
+    _environment: Handle,
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.connection.disconnect();
+    }
+}
+
+/// Statements go before their connection.
+struct Session {
+    statements: HashMap<u32, Prepared>,
+    /// Statements that were told and not yet executed.
+    texts: HashMap<u32, (String, Vec<frame::Type>)>,
+    /// For texts.
+    direct: Option<Handle>,
+    link: Option<Link>,
+    call: Arc<Call>,
+    connection: String,
+    login: Duration,
+    habits: Habits,
+}
+
+impl Session {
+    /// False when the conversation is over.
+    fn handle(&mut self, request: Request, out: &mut Vec<u8>) -> bool {
+        let done = match request {
+            Request::Open { password, options } => self.open(password, options, out),
+            Request::Prepare { id, sql, types } => {
+                self.texts.insert(id, (sql.to_string(), types));
+                return true;
+            }
+            Request::Execute {
+                id,
+                keep_rows,
+                values,
+            } => self.execute(id, keep_rows, values, out),
+            Request::Query { sql, keep } => self.query(sql, keep, out),
+            Request::Transaction(what) => self.transaction(what, out),
+            Request::Quit => return false,
+        };
+        if let Err(diagnostic) = done {
+            out.clear();
+            let dead = self.is_dead(&diagnostic);
+            Frame::failed(
+                &diagnostic.state,
+                diagnostic.native,
+                dead,
+                &diagnostic.message,
+                out,
+            );
+        }
+        true
+    }
+
+    /// Asks the driver where its words leave that open: it may ask the server in turn.
+    fn is_dead(&self, diagnostic: &Diagnostic) -> bool {
+        let open = diagnostic.state == "HY000" || diagnostic.state.starts_with("08");
+        let link = self.link.as_ref();
+        open && link.is_some_and(|link| link.connection.is_dead())
+    }
+
+    fn open(&mut self, password: &str, options: &str, out: &mut Vec<u8>) -> Result<(), Diagnostic> {
+        let environment = Handle::environment()?;
+        let connection = environment.child()?;
+        let seconds = self.login.as_secs_f64().ceil().max(1.0) as usize;
+        // not every driver has it; the other end keeps its own bound
+        let _ = connection.set_attribute(calls::ATTR_LOGIN_TIMEOUT, seconds);
+        let text = string::with_password(&self.connection, password);
+        connection.connect(&string::with_options(&text, options))?;
+        let link = self.link.insert(Link {
+            connection,
+            _environment: environment,
+        });
+        let name = link.connection.info(calls::INFO_DBMS_NAME)?;
+        let version = link.connection.info(calls::INFO_DBMS_VERSION)?;
+        self.habits.big_int_as_text = name.eq_ignore_ascii_case("oracle");
+        Frame::connected(&name, &version, out);
+        Ok(())
+    }
+
+    fn link(link: &Option<Link>) -> Result<&Handle, Diagnostic> {
+        let link = link
+            .as_ref()
+            .ok_or_else(|| Diagnostic::own("not connected"))?;
+        Ok(&link.connection)
+    }
+
+    #[inline]
+    fn execute(
+        &mut self,
+        id: u32,
+        keep_rows: bool,
+        values: frame::Values,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Diagnostic> {
+        if let Some((sql, types)) = self.texts.get(&id) {
+            let prepared = Prepared::new(Self::link(&self.link)?, sql, types, self.habits)?;
+            self.statements.insert(id, prepared);
+            self.texts.remove(&id);
+        }
+        let Some(prepared) = self.statements.get_mut(&id) else {
+            return Err(Diagnostic::own("a statement that nobody told"));
+        };
+        prepared.fill(values)?;
+        let canceller = prepared.handle().canceller();
+        self.call
+            .during(canceller, || prepared.execute(keep_rows, out))
+    }
+
+    fn query(&mut self, sql: &str, keep: Keep, out: &mut Vec<u8>) -> Result<(), Diagnostic> {
+        if self.direct.is_none() {
+            self.direct = Some(Self::link(&self.link)?.child()?);
+        }
+        let Some(handle) = &self.direct else {
+            return Ok(());
+        };
+        self.call.during(handle.canceller(), || {
+            statement::direct(handle, sql, keep, out)
+        })
+    }
+
+    fn transaction(&mut self, what: Transaction, out: &mut Vec<u8>) -> Result<(), Diagnostic> {
+        let link = Self::link(&self.link)?;
+        match what {
+            Transaction::Begin => link.set_attribute(calls::ATTR_AUTOCOMMIT, 0)?,
+            Transaction::Commit => {
+                let ended = link.end_transaction(calls::COMMIT);
+                if ended.is_err() {
+                    // as after a COMMIT that failed elsewhere: nothing is open
+                    let _ = link.end_transaction(calls::ROLLBACK);
+                }
+                ended.and(link.set_attribute(calls::ATTR_AUTOCOMMIT, 1))?;
+            }
+            Transaction::Rollback => {
+                link.end_transaction(calls::ROLLBACK)?;
+                link.set_attribute(calls::ATTR_AUTOCOMMIT, 1)?;
+            }
+        }
+        Frame::done(0, out);
+        Ok(())
+    }
+}

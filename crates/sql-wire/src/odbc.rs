@@ -1,0 +1,210 @@
+//! ODBC's calls as a protocol: the frames of the crate `odbc`, whose thread at the other end makes the calls.
+//!
+//! Placeholders are ODBC's `?` whatever the dialect. BEGIN, COMMIT and ROLLBACK are sent as texts where the server
+//! has them; elsewhere autocommit is turned off and SQLEndTran ends the transaction.
+
+mod classify;
+mod placeholders;
+mod tables;
+
+use super::{
+    Credentials, Event, Failure, Fed, Kind, Parameters, Reply, Rows, Session, Statement, Type,
+    Value,
+};
+use odbc::frame::{self, Answer, Frame, Keep, Transaction};
+
+pub use classify::{failure, without_names};
+
+/// The dialect of a DBMS, by the name that its driver tells (SQL_DBMS_NAME).
+pub fn dialect(dbms: &str) -> Option<Kind> {
+    let name = dbms.to_ascii_lowercase();
+    let known = [
+        ("mariadb", Kind::Mysql),
+        ("mysql", Kind::Mysql),
+        ("postgresql", Kind::Postgres),
+        ("solid", Kind::Soliddb),
+        ("oracle", Kind::Oracle),
+        ("microsoft sql server", Kind::Sqlserver),
+        ("db2", Kind::Db2),
+    ];
+    let found = known.iter().find(|(begin, _)| name.starts_with(begin));
+    found.map(|(_, kind)| *kind)
+}
+
+/// What a driver is told so that its server behaves as by its own protocol, where the user says nothing of it.
+///
+/// MariaDB's and MySQL's Connector/ODBC: an UPDATE tells how many rows it found, not how many it changed
+/// (FLAG_FOUND_ROWS). psqlODBC: no SAVEPOINT before each statement of a transaction ("Level of rollback on errors"),
+/// and booleans as numbers.
+pub fn options(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Mysql => "OPTION=2",
+        Kind::Postgres => "Protocol=7.4-0;BoolsAsChar=0",
+        _ => "",
+    }
+}
+
+pub struct OdbcSession {
+    kind: Kind,
+    password: String,
+    /// Which statements the thread was told.
+    told: Vec<bool>,
+    keep_rows: bool,
+    rows: Rows,
+}
+
+impl OdbcSession {
+    pub fn new(kind: Kind, credentials: &Credentials) -> OdbcSession {
+        OdbcSession {
+            kind,
+            password: credentials.password.clone(),
+            told: Vec::new(),
+            keep_rows: false,
+            rows: Rows::default(),
+        }
+    }
+
+    /// The transaction's begin or end, where the server has no statement for it.
+    fn transaction(&self, sql: &str) -> Option<Transaction> {
+        match sql {
+            _ if !self.kind.is_by_odbc_alone() => None,
+            "BEGIN" => Some(Transaction::Begin),
+            "COMMIT" => Some(Transaction::Commit),
+            "ROLLBACK" => Some(Transaction::Rollback),
+            _ => None,
+        }
+    }
+
+    fn keep(&mut self, keep_rows: bool) {
+        self.keep_rows = keep_rows;
+        self.rows.start(0);
+    }
+
+    fn event(&mut self, answer: Answer) -> Event {
+        match answer {
+            Answer::Connected { .. } => Event::Authenticated,
+            Answer::Done {
+                rows,
+                affected,
+                columns,
+                fields,
+            } => {
+                if self.keep_rows {
+                    self.rows.start(usize::from(columns));
+                    fields.for_each(|field| push(field, &mut self.rows));
+                }
+                Event::Done(Reply { rows, affected })
+            }
+            Answer::Failed {
+                state,
+                native,
+                dead,
+                message,
+            } => Event::Refused(failure(self.kind, state, native, dead, message)),
+        }
+    }
+}
+
+#[inline]
+fn push(field: frame::Value, rows: &mut Rows) {
+    match field {
+        frame::Value::Null => rows.push_null(),
+        frame::Value::Int(number) => rows.push_int(i64::from(number)),
+        frame::Value::BigInt(number) => rows.push_int(number),
+        frame::Value::Double(number) => rows.push_float(number),
+        frame::Value::Text(text) => rows.push_text(text),
+    }
+}
+
+fn type_of(of: Type) -> frame::Type {
+    match of {
+        Type::Int => frame::Type::Int,
+        Type::BigInt => frame::Type::BigInt,
+        Type::Double => frame::Type::Double,
+        Type::Text => frame::Type::Text,
+    }
+}
+
+#[inline]
+fn value(value: Value, parameters: &Parameters) -> frame::Value<'_> {
+    match value {
+        Value::Null => frame::Value::Null,
+        Value::Int(number) => frame::Value::Int(number),
+        Value::BigInt(number) => frame::Value::BigInt(number),
+        Value::Double(number) => frame::Value::Double(number),
+        Value::Text { start, length } => frame::Value::Text(parameters.text_at(start, length)),
+    }
+}
+
+impl Session for OdbcSession {
+    fn open(&mut self, out: &mut Vec<u8>) {
+        Frame::open(&self.password, options(self.kind), out);
+    }
+
+    fn quit(&mut self, out: &mut Vec<u8>) {
+        Frame::quit(out);
+    }
+
+    fn feed(&mut self, input: &[u8], _out: &mut Vec<u8>) -> Result<Fed, Failure> {
+        let read = frame::answer(input).map_err(|_| Failure::protocol("a frame of ODBC"))?;
+        Ok(match read {
+            None => Fed {
+                consumed: 0,
+                event: None,
+            },
+            Some((answer, consumed)) => Fed {
+                consumed,
+                event: Some(self.event(answer)),
+            },
+        })
+    }
+
+    fn secured(&mut self, _certificate: &[u8], _out: &mut Vec<u8>) -> Result<(), Failure> {
+        Err(Failure::protocol("TLS is the driver's own affair"))
+    }
+
+    fn query(&mut self, sql: &str, keep_rows: bool, out: &mut Vec<u8>) {
+        self.keep(keep_rows);
+        match self.transaction(sql) {
+            Some(what) => Frame::transaction(what, out),
+            None => {
+                let keep = if keep_rows { Keep::Rows } else { Keep::Count };
+                Frame::query(sql, keep, out);
+            }
+        }
+    }
+
+    fn rows(&mut self) -> &mut Rows {
+        &mut self.rows
+    }
+
+    fn execute(
+        &mut self,
+        id: usize,
+        statement: &Statement,
+        parameters: &Parameters,
+        keep_rows: bool,
+        out: &mut Vec<u8>,
+    ) {
+        // what neither has parameters nor is asked for often is not worth preparing, and MySQL cannot prepare BEGIN
+        if statement.types.is_empty() {
+            return self.query(&statement.sql, keep_rows, out);
+        }
+        self.keep(keep_rows);
+        if self.told.len() <= id {
+            self.told.resize(id + 1, false);
+        }
+        if !std::mem::replace(&mut self.told[id], true) {
+            let sql = placeholders::plain(&statement.sql, self.kind);
+            let types = statement.types.iter().map(|of| type_of(*of));
+            Frame::prepare(id as u32, &sql, types, out);
+        }
+        let mut call = Frame::execute(id as u32, keep_rows, out);
+        for one in &parameters.values {
+            call.value(value(*one, parameters));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

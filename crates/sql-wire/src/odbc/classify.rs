@@ -1,0 +1,235 @@
+//! From what a driver says of a failure to its class: first by the DBMS' own number, then by SQLSTATE.
+//!
+//! The code of a failure is the DBMS' own number where drivers hand it over, as with the protocols of these servers;
+//! else the SQLSTATE.
+
+use super::tables;
+use crate::{Class, Failure, Kind, mysql, postgres};
+
+/// A failure by SQLSTATE, native number and message; `dead`: the driver says that the connection is of no use.
+pub fn failure(kind: Kind, state: &str, native: i32, dead: bool, message: &str) -> Failure {
+    let message = without_names(message);
+    let mut failure = match kind {
+        Kind::Postgres => of_postgres(state, message),
+        Kind::Mysql => of_mysql(state, native, message),
+        _ => of_others(kind, state, native, message),
+    };
+    if dead && !failure.class.ends_session() {
+        failure = Failure::new(Class::Connection, failure.code, failure.message);
+    }
+    failure
+}
+
+/// The message without the names of those who handed it on: `[unixODBC][Driver Manager]`.
+pub fn without_names(mut message: &str) -> &str {
+    while let Some((_, rest)) = message
+        .strip_prefix('[')
+        .and_then(|rest| rest.split_once(']'))
+    {
+        message = rest.trim_start();
+    }
+    message
+}
+
+/// psqlODBC hands SQLSTATEs of the server on; what happens while connecting it tells by words alone.
+/// Of the server's message the first line is kept, as its protocol has it.
+fn of_postgres(state: &str, message: &str) -> Failure {
+    let line = message.lines().next().unwrap_or_default();
+    let line = line.strip_prefix("ERROR: ").unwrap_or(line);
+    let message = line.trim_end_matches(';').trim();
+    let words = [
+        ("authentication failed", Class::Authentication),
+        ("no password supplied", Class::Authentication),
+        ("pg_hba.conf", Class::Authentication),
+        ("role \"", Class::Authentication),
+        ("the database system is", Class::NotReady),
+        ("terminating connection", Class::Shutdown),
+    ];
+    let by_words = words.iter().find(|(words, _)| message.contains(words));
+    let class = match (state, by_words) {
+        _ if message.contains("database \"") && message.contains("does not exist") => {
+            Class::UnknownDatabase
+        }
+        ("08001" | "08004" | "08S01" | "HY000" | "57P01", Some((_, class))) => *class,
+        _ => match postgres::classify::class(state, message) {
+            Class::Other => of_state(state),
+            class => class,
+        },
+    };
+    Failure::new(class, state, message)
+}
+
+/// Connector/ODBC hands the server's numbers on; those of the client library are from 2000 on.
+fn of_mysql(state: &str, native: i32, message: &str) -> Failure {
+    let Ok(number @ 1..) = u16::try_from(native) else {
+        return Failure::new(of_state(state), state, message);
+    };
+    let class = match number {
+        2002 | 2003 | 2005 => Class::Refused,
+        2006 | 2013 | 2014 | 2027 | 2055 => Class::Connection,
+        2026 | 2054 | 2058 | 2059 | 2061 => Class::Authentication,
+        _ => return mysql::classify::failure(number, message),
+    };
+    Failure::new(class, number.to_string(), message)
+}
+
+fn of_others(kind: Kind, state: &str, native: i32, message: &str) -> Failure {
+    let number = tables::number(kind, native, message);
+    let class = match number.and_then(|number| tables::class(kind, number, message)) {
+        Some(class) => class,
+        None => of_state(state),
+    };
+    let code = number.map_or_else(|| state.to_string(), |number| number.to_string());
+    Failure::new(class, code, message)
+}
+
+/// SQLSTATEs of ODBC 3 and of SQL's standard, whoever says them.
+///
+/// Source: Microsoft, ODBC Programmer's Reference, appendix A; ISO 9075-2, subclause 24.1.
+pub fn of_state(state: &str) -> Class {
+    match state {
+        "08001" | "08004" => Class::Refused,
+        // the driver is not there, or no data source of this name is: waiting does not help
+        "IM001" | "IM002" | "IM003" | "IM004" | "IM005" | "IM010" | "IM012" => {
+            Class::UnknownDatabase
+        }
+        "HYT00" | "HYT01" | "S1T00" | "HY008" => Class::Timeout,
+        "25006" => Class::ReadOnly,
+        "40001" | "40002" => Class::Conflict,
+        "40003" => Class::Connection,
+        "3D000" | "3F000" => Class::UnknownDatabase,
+        "42S02" | "S0002" => Class::MissingTable,
+        _ if state.starts_with("08") => Class::Connection,
+        _ if state.starts_with("23") => Class::Constraint,
+        _ if state.starts_with("28") => Class::Authentication,
+        _ => Class::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn class(kind: Kind, state: &str, native: i32, message: &str) -> Class {
+        failure(kind, state, native, false, message).class
+    }
+
+    #[test]
+    fn names_of_those_who_hand_a_message_on_are_left_out() {
+        let message = "[unixODBC][Driver Manager]Data source name not found";
+        assert_eq!(without_names(message), "Data source name not found");
+        assert_eq!(without_names("[x] a [y]"), "a [y]");
+        assert_eq!(without_names("[x"), "[x");
+    }
+
+    #[test]
+    fn numbers_of_mysql_are_those_of_its_protocol() {
+        assert_eq!(
+            class(Kind::Mysql, "40001", 1213, "Deadlock"),
+            Class::Deadlock
+        );
+        assert_eq!(
+            class(Kind::Mysql, "23000", 1062, "Duplicate"),
+            Class::Constraint
+        );
+        assert_eq!(
+            class(Kind::Mysql, "HY000", 2013, "Lost connection"),
+            Class::Connection
+        );
+        assert_eq!(
+            class(Kind::Mysql, "HY000", 2002, "Can't connect"),
+            Class::Refused
+        );
+        let failure = failure(
+            Kind::Mysql,
+            "HY000",
+            1205,
+            false,
+            "[ma-3.1]Lock wait timeout",
+        );
+        assert_eq!(
+            (failure.class, failure.code.as_str()),
+            (Class::LockTimeout, "1205")
+        );
+    }
+
+    #[test]
+    fn what_postgres_says_while_connecting_is_told_by_its_words() {
+        let said = [
+            (
+                "FATAL:  password authentication failed for user \"x\"",
+                Class::Authentication,
+            ),
+            (
+                "FATAL:  database \"x\" does not exist",
+                Class::UnknownDatabase,
+            ),
+            (
+                "FATAL:  the database system is starting up",
+                Class::NotReady,
+            ),
+            (
+                "connection to server at ... failed: Connection refused",
+                Class::Refused,
+            ),
+            ("FATAL:  sorry, too many clients already", Class::Refused),
+        ];
+        for (message, expected) in said {
+            assert_eq!(
+                class(Kind::Postgres, "08001", 101, message),
+                expected,
+                "{message}"
+            );
+        }
+        assert_eq!(
+            class(Kind::Postgres, "40P01", 1, "deadlock detected"),
+            Class::Deadlock
+        );
+        assert_eq!(
+            class(Kind::Postgres, "08S01", 35, "server closed"),
+            Class::Connection
+        );
+    }
+
+    #[test]
+    fn of_a_message_of_postgres_the_servers_own_words_are_kept() {
+        let said = "ERROR: relation \"t\" does not exist;\nError while preparing parameters";
+        let missing = failure(Kind::Postgres, "42P01", 1, false, said);
+        assert_eq!(missing.message, "relation \"t\" does not exist");
+        assert_eq!(missing.class, Class::MissingTable);
+    }
+
+    #[test]
+    fn a_dead_connection_is_one_whatever_was_said() {
+        let failure = failure(Kind::Oracle, "HY000", 0, true, "something");
+        assert_eq!(failure.class, Class::Connection);
+        assert!(failure.doubt);
+    }
+
+    proptest! {
+        #[test]
+        fn every_state_has_a_class_by_its_beginning(rest in "[0-9A-Z]{3}", kind in 0..5) {
+            let kind = [Kind::Soliddb, Kind::Oracle, Kind::Sqlserver, Kind::Db2, Kind::Postgres][kind as usize];
+            for (start, expected) in [
+                ("23", vec![Class::Constraint]),
+                ("28", vec![Class::Authentication]),
+                ("08", vec![Class::Connection, Class::Refused]),
+            ] {
+                let failure = failure(kind, &format!("{start}{rest}"), 0, false, "x");
+                prop_assert!(expected.contains(&failure.class), "{}", failure);
+            }
+        }
+
+        #[test]
+        fn nothing_is_taken_for_what_it_is_not(state in "[0-9A-Z]{5}", native in any::<i32>(), message in ".{0,40}") {
+            for kind in [Kind::Mysql, Kind::Postgres, Kind::Soliddb, Kind::Oracle, Kind::Sqlserver, Kind::Db2] {
+                let alive = failure(kind, &state, native, false, &message);
+                let dead = failure(kind, &state, native, true, &message);
+                prop_assert!(!alive.code.is_empty());
+                prop_assert!(dead.class.ends_session());
+                prop_assert_eq!(alive.code, dead.code);
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+"""Connections of ODBC for the controller: `fivenines-core odbc --lines` makes the calls, so that there is
+one way to a driver, and Python needs none of its own. What is here is as much of DB-API as checks ask for.
+"""
+
+import json
+import os
+import select
+import subprocess
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from fivenines.core import core_binary
+from fivenines.errors import FiveninesError, UsageError
+
+PASSWORD = "FIVENINES_PASSWORD"
+"""The environment variable that carries the password, as in `load.commands`."""
+
+
+class OdbcError(FiveninesError):
+    """A statement was refused, or the connection is gone.
+
+    Attributes:
+        kind: the class of the failure, as load.json has them.
+        code: the DBMS' own number, or an SQLSTATE.
+    """
+
+    def __init__(self, message: str, kind: str = "", code: str = "") -> None:
+        super().__init__(message)
+        self.kind, self.code = kind, code
+
+
+def ask(odbc: str, password: str, timeout: float) -> dict[str, Any]:
+    """What is behind a connection string: `dbms`, `version`, and `dialect`, None if it is unknown.
+
+    Raises:
+        FiveninesError: it cannot be reached, with what to do where that is plain.
+    """
+    done = subprocess.run(
+        _command(odbc, timeout), env=_environment(password), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if done.returncode != 0:
+        raise _refusal(done.stderr, password)
+    return dict(json.loads(done.stdout))
+
+
+class Connection:
+    """A session in autocommit, on which no statement lasts longer than so many seconds.
+
+    Raises:
+        FiveninesError: it cannot be made.
+    """
+
+    def __init__(
+        self, odbc: str, password: str, dialect: str, timeout: float, seconds: float
+    ) -> None:
+        command = [
+            *_command(odbc, timeout), "--lines", dialect, "--answer-timeout", f"{max(seconds, 0.1):.3f}",
+        ]  # fmt: skip
+        self._password = password
+        self._bound = timeout + seconds
+        self._process = subprocess.Popen(
+            command, env=_environment(password), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        try:
+            self._line()
+        except BaseException:
+            self.close()
+            raise
+
+    def cursor(self) -> "Cursor":
+        return Cursor(self)
+
+    def execute(self, sql: str) -> "Cursor":
+        """Execute a statement on a cursor of its own."""
+        cursor = self.cursor()
+        cursor.execute(sql)
+        return cursor
+
+    def close(self) -> None:
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if stream is not None:
+                stream.close()
+
+    def __enter__(self) -> "Connection":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def answer(self, sql: str) -> dict[str, Any]:
+        """The answer to a statement.
+
+        Raises:
+            OdbcError: it was refused, or nobody answers.
+        """
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps(sql) + "\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            raise _refusal(self._said(), self._password) from None
+        answer = self._line()
+        if error := answer.get("error"):
+            message = str(error["message"]).partition("\n")[0]
+            raise OdbcError(f"{error['code']}: {message}", error["class"], error["code"])
+        return answer
+
+    def _line(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        # an answer is one line, so nothing waits in the stream's own buffer
+        ready, _, _ = select.select([self._process.stdout], [], [], self._bound)
+        if not ready:
+            self._process.kill()
+            raise OdbcError(f"no answer in {self._bound:g} s", "timeout")
+        line = self._process.stdout.readline()
+        if not line:
+            raise _refusal(self._said(), self._password)
+        return dict(json.loads(line))
+
+    def _said(self) -> str:
+        assert self._process.stderr is not None
+        self._process.wait()
+        return self._process.stderr.read()
+
+
+class Cursor:
+    """The last statement's rows."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._rows: Iterator[tuple[Any, ...]] = iter(())
+        self.rowcount = -1
+        self.description: list[tuple[str]] | None = None
+
+    def execute(self, sql: str, values: Sequence[object] | None = None) -> "Cursor":
+        """Execute a statement; there are no values beside it.
+
+        Raises:
+            OdbcError: it was refused.
+        """
+        if values:
+            raise NotImplementedError("statements by ODBC have no values here")
+        answer = self._connection.answer(sql)
+        self._rows = iter([tuple(row) for row in answer["rows"]])
+        self.description = [(name,) for name in answer["columns"]] or None
+        self.rowcount = int(answer["count"] if answer["columns"] else answer["affected"])
+        return self
+
+    def fetchone(self) -> tuple[Any, ...] | None:
+        return next(self._rows, None)
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        return list(self._rows)
+
+    def fetchmany(self, size: int = 1) -> list[tuple[Any, ...]]:
+        return [row for _, row in zip(range(size), self._rows, strict=False)]
+
+    def nextset(self) -> None:
+        """All results of a text were read with its first."""
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        return self._rows
+
+    def __enter__(self) -> "Cursor":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing is held."""
+
+
+def _command(odbc: str, timeout: float) -> list[str]:
+    return [
+        str(core_binary()), "odbc", "--odbc", odbc, "--password-env", PASSWORD,
+        "--connect-timeout", f"{max(timeout, 0.1):.3f}",
+    ]  # fmt: skip
+
+
+def _environment(password: str) -> dict[str, str]:
+    return {**os.environ, PASSWORD: password}
+
+
+def _refusal(said: str, password: str) -> FiveninesError:
+    lines = [line for line in said.splitlines() if line.strip()]
+    reason = lines[-1].removeprefix("fivenines-core: ") if lines else "it gave no reason"
+    if password:
+        reason = reason.replace(password, "***")
+    return UsageError(reason) if "error: " in said[:8] else OdbcError(reason)

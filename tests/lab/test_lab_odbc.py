@@ -1,0 +1,184 @@
+"""ODBC with Debian's drivers on real servers: what is measured by it is what is measured by the protocols."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lab_elsewhere import PASSWORD, Alien, mariadb, postgres, running
+from lab_support import program, run_trial, timing
+
+DRIVERS = {"postgres": "PostgreSQL Unicode", "mariadb": "MariaDB Unicode"}
+SMALL = ("--workload", "tatp", "--set", "subscribers=200")
+
+
+@dataclass
+class Place:
+    """A server, which the account `app` with the password `app` may use."""
+
+    kind: str
+    server: Alien
+
+    @property
+    def odbc(self) -> str:
+        """Its connection string, without a password."""
+        driver = DRIVERS[self.kind]
+        return (
+            f"Driver={{{driver}}};Server=127.0.0.1;Port={self.server.port};Database=sbtest;UID=app"
+        )
+
+    @property
+    def native(self) -> str:
+        scheme = "mysql" if self.kind == "mariadb" else "postgresql"
+        return f"{scheme}://app:app@{self.server.at}/sbtest"
+
+    def start(self, *arguments: str, dsn: str = "", **environment: str) -> subprocess.Popen[str]:
+        """Start a bench, by ODBC unless a DSN says something else."""
+        return subprocess.Popen(
+            program("bench", "--dsn", dsn or f"odbc:{self.odbc}", *arguments),
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL,
+            env={**os.environ, "ODBC_PWD": "app", "COLUMNS": "80", **environment},
+        )  # fmt: skip
+
+    def bench(
+        self, *arguments: str, dsn: str = "", **environment: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a bench to its end."""
+        with self.start(*arguments, dsn=dsn, **environment) as process:
+            out, err = process.communicate(timeout=120)
+        assert "Traceback" not in err, err
+        return subprocess.CompletedProcess([], process.returncode, out, err)
+
+    def counts(self, tables: tuple[str, ...]) -> dict[str, int]:
+        """Rows of each table."""
+        return {
+            one: int(str(self.server.query(f"SELECT COUNT(*) FROM {one}")[0][0])) for one in tables
+        }
+
+
+@pytest.fixture(scope="module", params=["postgres", "mariadb"])
+def place(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Place]:
+    folder = tmp_path_factory.mktemp("odbc")
+    make = postgres if request.param == "postgres" else mariadb
+    server = make(folder, "db1")
+    with running(server):
+        yield Place(request.param, server)
+
+
+def _json(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    assert done.returncode == 0, done.stderr
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+TATP = ("subscriber", "access_info", "special_facility", "call_forwarding")
+
+
+def test_the_same_work_leaves_the_same_rows(place: Place) -> None:
+    """One connection and one seed: both do the same transactions, and the data are the same afterwards."""
+    found = {}
+    for way, dsn in (("native", place.native), ("odbc", "")):
+        work = ("--transactions", "400", "--connections", "1", "--seed", "7", "--check", "--json")
+        done = _json(place.bench(*SMALL, "--prepare", "--drop", *work, dsn=dsn))
+        load = done["load"]
+        sums = place.server.query("SELECT SUM(vlr_location), SUM(bit_1) FROM subscriber")[0]
+        found[way] = (
+            load["transactions"], load["expected"], load["queries"], load["errors"],
+            place.counts(TATP), [int(str(value)) for value in sums],
+        )  # fmt: skip
+        assert {check["status"] for check in done["checks"]} == {"holds"}
+    assert found["odbc"] == found["native"]
+    assert found["odbc"][0]["ok"] > 0
+
+
+def test_oltp_by_odbc_reads_and_writes(place: Place) -> None:
+    work = ("--tables", "2", "--table-size", "500", "--seed", "3", "--connections", "1", "--json")
+    found = {}
+    for way, dsn in (("native", place.native), ("odbc", "")):
+        done = _json(place.bench(*work, "--prepare", "--drop", "--transactions", "60", dsn=dsn))
+        load = done["load"]
+        sums = place.server.query("SELECT COUNT(*), SUM(id), SUM(k) FROM sbtest1")[0]
+        found[way] = (load["transactions"], load["queries"], [int(str(value)) for value in sums])
+    assert found["odbc"] == found["native"]
+
+
+def test_a_server_that_dies_and_comes_back_is_survived(place: Place) -> None:
+    with place.start(
+        *SMALL, "--prepare", "--duration", "8s", "--json", "--connections", "3"
+    ) as bench:
+        assert bench.stderr is not None
+        for line in bench.stderr:
+            if re.match(r" +2 s ", line):
+                break
+        os.kill(int(place.server.pid_file.read_text()), signal.SIGKILL)
+        time.sleep(1)
+        place.server.start()
+        out, _ = bench.communicate(timeout=60)
+    load = json.loads(out)["load"]
+    assert load["reconnects"] >= 1 and load["transactions"]["ok"] > 0
+    classes = {one["class"] for one in load["errors"]}
+    assert classes & {"connection", "shutdown"}, load["errors"]
+    assert classes <= {"connection", "shutdown", "refused", "not_ready", "deadlock"}, load["errors"]
+
+
+def test_each_refusal_is_one_message(place: Place) -> None:
+    known = f"odbc:{place.odbc}"
+    dead = re.sub(r"Port=\d+", "Port=9", known)
+    failed = {
+        "nobody listens": (place.bench(dsn=f"{dead};PWD=s3cret"), "onnect"),
+        "unknown driver": (place.bench(dsn="odbc:Driver={Nix};PWD=s3cret"), "odbcinst.ini"),
+        "unknown data source": (place.bench(dsn="odbc:DSN=nix;PWD=s3cret"), "odbc.ini"),
+        "tables are missing": (place.bench("--workload", "tpcc"), "--prepare makes"),
+        "not in this dialect": (
+            place.bench("--dialect", "oracle", "--workload", "tpcc"), "not written for the SQL of oracle",
+        ),
+    }  # fmt: skip
+    if place.kind == "mariadb":  # the PostgreSQL of this test trusts its network
+        failed["wrong password"] = (place.bench(dsn=f"{known};PWD=s3cret"), "Access denied")
+    for why, (done, words) in failed.items():
+        assert done.returncode in (1, 2), (why, done.stdout, done.stderr)
+        assert done.stderr.count("error: ") == 1 and done.stdout == "", (why, done.stderr)
+        assert words in done.stderr, (why, done.stderr)
+        assert "s3cret" not in done.stdout + done.stderr, why
+
+
+def test_a_missing_driver_manager_says_what_to_install(tmp_path: Path) -> None:
+    # a world without the library: an empty file hides it from the loader
+    empty = tmp_path / "libodbc.so.2"
+    empty.touch()
+    core = Path(sys.executable).with_name("fivenines-core")
+    done = subprocess.run(
+        [str(core), "odbc", "--odbc", "DSN=x"], env={**os.environ, "LD_LIBRARY_PATH": str(tmp_path)},
+        capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 1 and "apt-get install unixodbc" in done.stderr, done.stderr
+
+
+def test_the_ledger_of_an_external_cluster_goes_by_odbc(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(PASSWORD, "app")
+    template = place.odbc.replace("127.0.0.1", "{host}").replace(str(place.server.port), "{port}")
+    outcome = run_trial(
+        tmp_path,
+        f"solutions:\n  - solution: external\n    engine: external-{place.kind}\n"
+        f"    members: {{db1: '{place.server.at}'}}\n    user: app\n    password_env: {PASSWORD}\n"
+        f"    database: sbtest\n    existing: replace\n    odbc: '{template}'\n"
+        + timing(recovery=1),
+    )
+    record = outcome.record
+    assert record.check is not None and record.check.acknowledged > 0
+    (node,) = record.check.nodes
+    assert (node.lost, node.phantom, node.duplicate) == (0, 0, 0) and node.present > 0
+    (endpoint,) = record.load["endpoints"]
+    assert endpoint.startswith("odbc:Driver=") and "PWD" not in endpoint

@@ -1,0 +1,68 @@
+"""Connection strings of ODBC: passwords are taken out whatever is in them, mistakes told without them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fivenines.errors import UsageError
+from fivenines.load.dsn import Address, parse_addresses, parse_dsn, redacted
+from fivenines.load.odbc import ConnectionStringError, split_password
+
+PASSWORDS = st.text(
+    st.characters(codec="ascii", exclude_categories=["Cc"]), min_size=1, max_size=20
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept", "password"),
+    [
+        ("DSN=x", "DSN=x", None),
+        ("Driver={A;B}; Server=h;PWD=s3", "Driver={A;B};Server=h", "s3"),
+        ("driver=/a/b.so;password={a}};b};UID=me;", "driver=/a/b.so;UID=me", "a};b"),
+        ("DSN=x;PWD=", "DSN=x", ""),
+        ("FILEDSN=/x;;", "FILEDSN=/x", None),
+    ],
+)
+def test_a_password_is_taken_out(text: str, kept: str, password: str | None) -> None:
+    assert split_password(text) == (kept, password)
+
+
+@given(PASSWORDS)
+def test_any_password_comes_through_and_is_never_shown(password: str) -> None:
+    secret = f"QqQ{password}"
+    escaped = secret.replace("}", "}}")
+    dsn = parse_dsn(f"odbc:Driver={{X Y}};PWD={{{escaped}}};Server=h")
+    assert dsn.password == secret and dsn.by_odbc and dsn.driver == "odbc"
+    assert str(dsn) == "odbc:Driver={X Y};Server=h"
+    assert "QqQ" not in repr(dsn)
+    assert "QqQ" not in redacted(f"odbc:Driver={{X Y}};PWD={{{escaped}}};Server=h")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Server=h;PWD=QqQ",
+        "Driver={A;PWD=QqQ",
+        "nonsense QqQ",
+        "DSN=x;PWD={QqQ",
+        "DSN=\x07;PWD=QqQ",
+    ],
+)
+def test_a_mistake_is_told_without_the_password(text: str) -> None:
+    with pytest.raises(ConnectionStringError) as caught:
+        split_password(text)
+    assert "QqQ" not in str(caught.value)
+    with pytest.raises(UsageError) as told:
+        parse_dsn(f"odbc:{text}")
+    assert "QqQ" not in str(told.value) and "odbc:DSN=name" in str(told.value)
+    assert "QqQ" not in redacted(f"odbc:{text}")
+
+
+def test_the_environment_has_the_password_that_the_string_lacks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ODBC_PWD", "from outside")
+    assert parse_dsn("odbc:DSN=x").password == "from outside"
+    assert parse_dsn("ODBC:DSN=x;PWD=own").password == "own"
+    assert parse_addresses("odbc:DSN=y;PWD=z", "mysql") == (Address("", odbc="DSN=y"),)
