@@ -34,6 +34,9 @@ _AURORA = ("kill", "crash", "slow-disk", "stalled-replica", "storage-failure")
 
 _READERS_OF_MULTI_AZ = 2
 
+_SHORTEST_PASSWORD = 8
+"""Source: RDS API reference, CreateDBCluster."""
+
 
 class CreateSettings(Settings):
     """A cluster that is made for the run, and deleted at its end with all that is in it."""
@@ -186,6 +189,10 @@ class AuroraSettings(SolutionSettings):
 
     def _problems_with_creation(self, create: CreateSettings) -> list[str]:
         found = []
+        if 0 < len(os.environ.get(self.password_env, "")) < _SHORTEST_PASSWORD:
+            found.append(
+                f"password_env: RDS wants passwords of {_SHORTEST_PASSWORD} characters or more"
+            )
         if not create.instance_class.startswith("db."):
             found.append(
                 f"create.instance_class: {create.instance_class!r}: classes begin with db."
