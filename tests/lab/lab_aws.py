@@ -315,7 +315,7 @@ def amazon(folder: Path, port: int, cluster_port: int, ports: Sequence[int]) -> 
 
 def main() -> None:
     """Serve until killed."""
-    from moto.server import (  # noqa: PLC0415
+    from moto.moto_server.werkzeug_app import (  # noqa: PLC0415
         DomainDispatcherApplication,
         MotoRequestHandler,
         create_backend_app,

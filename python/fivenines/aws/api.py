@@ -184,15 +184,13 @@ class Api:
         with self._words(f"reboot {instance}"):
             self._rds.reboot_db_instance(DBInstanceIdentifier=instance)
 
-    def events(self, kind: str, name: str, since: datetime) -> list[RdsEvent]:
-        """What RDS has told of a `db-cluster` or `db-instance` since a moment by Amazon's clock."""
-        with self._words(f"read the events of {name}"):
-            pages = self._rds.get_paginator("describe_events").paginate(
-                SourceIdentifier=name, SourceType=kind, StartTime=since
-            )
+    def events(self, since: datetime) -> list[RdsEvent]:
+        """What RDS has told of everything in the region since a moment by Amazon's clock."""
+        with self._words("read the events of RDS"):
+            pages = self._rds.get_paginator("describe_events").paginate(StartTime=since)
             return [
                 RdsEvent(
-                    one["Date"], one.get("SourceIdentifier", name), one.get("Message", ""),
+                    one["Date"], one.get("SourceIdentifier", ""), one.get("Message", ""),
                     tuple(one.get("EventCategories", ())),
                 )
                 for page in pages for one in page["Events"]

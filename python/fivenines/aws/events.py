@@ -49,7 +49,7 @@ _EARLIER = timedelta(seconds=5)
 
 
 class EventReader:
-    """Asks for the events of a cluster and of its instances, at most every `EVERY` seconds.
+    """Asks for the events of a cluster and of its instances, at most every `EVERY` seconds, at once.
 
     Args:
         api: where to ask.
@@ -60,7 +60,7 @@ class EventReader:
 
     def __init__(self, api: Api, cluster: str, instances: Iterable[str], since: float) -> None:
         self._api = api
-        self._sources = [("db-cluster", cluster), *(("db-instance", one) for one in instances)]
+        self._sources = {cluster, *instances}
         self._since = datetime.fromtimestamp(since, UTC) - _EARLIER
         self._found: list[ManagerEvent] = []
         self._asked = 0.0
@@ -78,9 +78,8 @@ class EventReader:
         try:
             told = [
                 one
-                for kind, name in self._sources
-                for one in self._api.events(kind, name, self._since)
-                if one.moment >= self._since
+                for one in self._api.events(self._since)
+                if one.source in self._sources and one.moment >= self._since
             ]
         except FiveninesError:
             return
