@@ -28,6 +28,9 @@ ADMIN = "rdsadmin"
 """The account, and its password, by which the stand-in promotes."""
 
 REGION = "eu-central-1"
+NOWHERE = 1
+"""A port of nobody's: connections are refused there."""
+
 CLUSTER_HOST, READER_HOST = "127.0.0.1", "127.0.0.2"
 
 
@@ -79,7 +82,7 @@ class Addresses:
         self._done()
 
     def drop(self) -> None:
-        """End the writer's connections."""
+        """End the writer's connections, and let no other in."""
         self._ours.send(None)
         self._done()
 
@@ -98,6 +101,7 @@ def _lead(told: Any, port: int, first: int, second: int) -> None:
         told.send("done")
         ports = told.recv()
         if ports is None:
+            writer.target = NOWHERE
             writer.drop()
             continue
         writer.target, reader.target = ports
@@ -156,8 +160,9 @@ class Standin:
             backend, "db-cluster", name, f"Started cross AZ failover to DB instance: {successor}"
         )
         old, new = self.port(former), self.port(successor)
-        _sql(old, "SET GLOBAL super_read_only = 1")
         self.addresses.drop()
+        _end_sessions(old)
+        _sql(old, "SET GLOBAL super_read_only = 1")
         ((written,),) = _sql(old, "SELECT @@global.gtid_executed")
         _sql(new, f"SELECT WAIT_FOR_EXECUTED_GTID_SET('{written}', 10)")
         _sql(
@@ -220,6 +225,18 @@ def _sql(port: int, *statements: str) -> Any:
         for one in statements:
             cursor.execute(one)
         return cursor.fetchall()
+
+
+def _end_sessions(port: int) -> None:
+    """End all clients, as a restart does: one that waits for a row would hold up who makes it read-only."""
+    rows = _sql(
+        port,
+        "SELECT id FROM information_schema.processlist WHERE id <> CONNECTION_ID() "
+        "AND command IN ('Query', 'Execute', 'Sleep')",
+    )
+    for (session,) in rows:
+        with suppress(Exception):  # it may have ended by itself
+            _sql(port, f"KILL {session}")
 
 
 def _event(backend: Any, kind: str, source: str, message: str) -> None:

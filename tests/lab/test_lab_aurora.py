@@ -16,6 +16,8 @@ from lab_elsewhere import PASSWORD, Alien, free_port, running
 from lab_support import HEAD, PAUSES, fivenines, program, timing
 
 from fivenines.analysis.trials import measure_all
+from fivenines.aws import cuts
+from fivenines.aws.api import Access, Api
 from fivenines.results.store import StoredTrial, open_run
 
 _OPTIONS = ("--gtid-mode=ON", "--enforce-gtid-consistency=ON")
@@ -184,6 +186,37 @@ def test_what_cannot_be_deleted_is_named_with_the_command(api: Amazon, tmp_path:
     assert process.returncode == 1, said
     assert b"It costs money until it is deleted: fivenines aws sweep --region" in said
     assert b"Traceback" not in said
+
+
+def test_rules_of_a_security_group_go_and_come_back(
+    api: Amazon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {**api.environment, "FIVENINES_CACHE": str(tmp_path)}.items():
+        monkeypatch.setenv(name, value)
+    ec2 = api.client("ec2")
+    group = ec2.create_security_group(GroupName="shop", Description="of the test")["GroupId"]
+    rules = [
+        {"IpProtocol": "tcp", "FromPort": 22, "ToPort": 22, "IpRanges": [{"CidrIp": "10.0.0.0/8"}]},
+        {"IpProtocol": "tcp", "FromPort": 3000, "ToPort": 65535,
+         "IpRanges": [{"CidrIp": "10.1.0.0/16"}, {"CidrIp": "10.2.0.0/16"}]},
+    ]  # fmt: skip
+    ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=rules)
+    api.add("shop", 2, VpcSecurityGroupIds=[group])
+
+    def open_ports() -> list[int]:
+        (found,) = ec2.describe_security_groups(GroupIds=[group])["SecurityGroups"]
+        return sorted(one["FromPort"] for one in found["IpPermissions"] for _ in one["IpRanges"])
+
+    ours = Api(Access(lab_aws.REGION, "", api.url))
+    there = ours.cluster("shop")
+    assert there.groups == (group,) and open_ports() == [22, 3000, 3000]
+    made = cuts.cut(ours, there.groups, there.port)
+    assert open_ports() == [22]
+    cuts.heal(ours, made)
+    assert open_ports() == [22, 3000, 3000]
+    # whoever heals twice changes nothing
+    cuts.heal(ours, made)
+    assert open_ports() == [22, 3000, 3000]
 
 
 @pytest.mark.parametrize(

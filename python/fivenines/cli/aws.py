@@ -15,7 +15,19 @@ if TYPE_CHECKING:
     from fivenines.aws.left import Left
 
 app = typer.Typer(
-    help="Clusters of Amazon Aurora and RDS that a run has made.",
+    help="""What runs with `solution: aurora` have made at Amazon, and left there.
+
+    \b
+    fivenines run mine.yaml --dry-run       what a cluster for the run costs
+    fivenines run mine.yaml --yes           make it, measure it, delete it
+    fivenines aws sweep --region REGION     what a killed run has left
+    fivenines aws sweep --region REGION --yes    delete that
+
+    Credentials are those of boto3: AWS_PROFILE, or ~/.aws, or the machine's
+    role. It takes the extra: pip install 'fivenines\\[aws]'
+
+    It was never run against AWS, but against a stand-in for its API.
+    """,
     cls=Group,
     no_args_is_help=True,
     rich_markup_mode="rich",

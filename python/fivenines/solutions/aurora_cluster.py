@@ -16,6 +16,7 @@ from fivenines.aws.api import Api, Described
 from fivenines.aws.prices import spent
 from fivenines.aws.tags import origin, tags_of
 from fivenines.errors import FiveninesError, UsageError
+from fivenines.locks import WAITING
 from fivenines.software.base import Report
 from fivenines.solutions.aurora_settings import AuroraSettings, CreateSettings
 from fivenines.waiting import wait_until
@@ -119,7 +120,7 @@ def existing_for_a_run(settings: AuroraSettings, report: Report) -> Iterator[Non
         yield
     finally:
         _made.pop(key, None)
-        report(f"deleting the cluster {made.name}", None)
+        report(f"{WAITING}the cluster {made.name} to be taken for deletion", None)
         _delete(api, made, report)
 
 
@@ -171,7 +172,7 @@ def instance_values(
 def _create(
     api: Api, made: Made, settings: AuroraSettings, create: CreateSettings, report: Report
 ) -> None:
-    report(f"creating the cluster {made.name}, which takes about ten minutes", None)
+    report(f"{WAITING}the cluster {made.name} to be created, about ten minutes", None)
     tags = tags_of(made.name.rpartition("-")[2])
     password = os.environ.get(settings.password_env, "")
     api.create_cluster(made.name, cluster_values(settings, create, password), tags)
@@ -215,7 +216,7 @@ def _tried(api: Api, made: Made, patience: float, report: Report) -> list[str]:
         return [f"{made.name} does not carry the tags of this run"]
     names = tuple(one.name for one in there.instances)
     one = left.Left(made.name, names, there.status, whose)
-    return left.delete(api, one, patience, lambda text: report(text, None))
+    return left.delete(api, one, patience, lambda text: report(f"{WAITING}AWS: {text}", None))
 
 
 @contextmanager

@@ -66,6 +66,8 @@ class Drained:
 class Solution:
     """Node1 is the primary at first; a server beside the nodes is called part1."""
 
+    hand_over_patience = 5.0
+
     def __init__(self, size: int = 3) -> None:
         self.done: list[str] = []
         node: Any = Node
