@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from fivenines.aws.api import Access, Api
+from fivenines.aws.api import Access, Api, Described
 from fivenines.aws.tags import Origin, origin
 from fivenines.errors import FiveninesError
 
@@ -20,12 +20,16 @@ _EVERY = 10.0
 
 @dataclass(frozen=True)
 class Left:
-    """A cluster of ours with its instances; without a name: instances whose cluster is gone."""
+    """A cluster of ours with its instances; without a name: instances whose cluster is gone.
+
+    `whole`: a Multi-AZ cluster takes its instances along, which cannot be deleted by themselves.
+    """
 
     cluster: str
     instances: tuple[str, ...]
     status: str
     origin: Origin
+    whole: bool = False
 
     @property
     def name(self) -> str:
@@ -37,7 +41,7 @@ def find(api: Api) -> list[Left]:
     """All that carries our tag in the region."""
     clusters = api.clusters()
     found = [
-        Left(one.name, tuple(each.name for each in one.instances), one.status, made)
+        Left(one.name, tuple(each.name for each in one.instances), one.status, made, is_whole(one))
         for one in clusters
         if (made := origin(one.tags)) is not None
     ]
@@ -48,6 +52,11 @@ def find(api: Api) -> list[Left]:
         if name not in members and (made := origin(tags)) is not None
     }
     return found + [Left("", (name,), "without a cluster", made) for name, made in alone.items()]
+
+
+def is_whole(there: Described) -> bool:
+    """Whether it is deleted with its instances at once, as Multi-AZ clusters are and Aurora is not."""
+    return not there.engine.startswith("aurora")
 
 
 def delete(
@@ -62,7 +71,7 @@ def delete(
         tell: told why something is tried again.
     """
     deadline = time.monotonic() + patience
-    waiting = [(api.delete_instance, name) for name in left.instances]
+    waiting = [(api.delete_instance, name) for name in left.instances if not left.whole]
     waiting += [(api.delete_cluster, left.cluster)] if left.cluster else []
     while True:
         reasons = [_tried(*one) for one in waiting]

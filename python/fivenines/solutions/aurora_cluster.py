@@ -215,7 +215,7 @@ def _tried(api: Api, made: Made, patience: float, report: Report) -> list[str]:
     if whose is None:
         return [f"{made.name} does not carry the tags of this run"]
     names = tuple(one.name for one in there.instances)
-    one = left.Left(made.name, names, there.status, whose)
+    one = left.Left(made.name, names, there.status, whose, left.is_whole(there))
     return left.delete(api, one, patience, lambda text: report(f"{WAITING}AWS: {text}", None))
 
 

@@ -97,7 +97,10 @@ class Simulated(Fault[FaultSettings]):
         moment, told = now(), []
         for server in hit:
             statement = simulation(writer.engine.family, self.settings, server.name)
-            writer.query(statement)
+            try:
+                writer.query(statement)
+            except Exception as error:  # drivers raise what they like
+                raise _refusal(writer, statement, error) from error
             told.append(statement)
         seen = of_replica and context.settles(lambda: all(map(_lags, hit)), 10.0)
         unseen = "no replica is seen to lag" if of_replica else "what its disks do cannot be seen"
@@ -162,8 +165,12 @@ def run(api: Api, name: str, server: ExternalServer) -> str:
     except Exception as error:
         # who asks for a crash does not live to hear that it came
         if not any(words in str(error) for words in _LOST):
-            raise FiveninesError(f"{server.name} refuses {statement}: {brief(error)}") from error
+            raise _refusal(server, statement, error) from error
     return f"{statement} on {server.name}"
+
+
+def _refusal(server: Any, statement: str, error: Exception) -> FiveninesError:
+    return FiveninesError(f"{server.name} refuses {statement}: {brief(error)}")
 
 
 def _lags(server: Any) -> bool:

@@ -20,17 +20,9 @@ from fivenines.solutions.settings import SolutionSettings
 _IDENTIFIER = re.compile(r"[A-Za-z](?:-?[A-Za-z0-9])*")
 """Of a cluster: RDS API reference, CreateDBCluster."""
 
-_ANY = (
-    "none",
-    "command",
-    "connection-storm",
-    "long-transaction",
-    "switchover",
-    "restart",
-    "partition",
-)
-_AURORA = ("kill", "crash", "slow-disk", "stalled-replica", "storage-failure")
-"""Faults by Aurora's own SQL."""
+_ANY = ("none", "command", "connection-storm", "long-transaction", "switchover", "partition")
+_AURORA = ("kill", "crash", "restart", "slow-disk", "stalled-replica", "storage-failure")
+"""Faults of single instances, by Aurora's own SQL and by RebootDBInstance: a Multi-AZ cluster has neither."""
 
 _READERS_OF_MULTI_AZ = 2
 
@@ -225,9 +217,13 @@ class AuroraSettings(SolutionSettings):
     def problems_with_fault(self, fault: FaultSettings) -> list[str]:
         kind = fault.fault
         if kind in _AURORA and not self.is_aurora:
-            return [f"{kind} is SQL of Aurora's own, which a Multi-AZ cluster has not"]
+            return [f"{kind} is possible with Aurora alone: a Multi-AZ cluster has no means for it"]
         if kind not in (*_ANY, *_AURORA):
             return [f"{kind} takes a lab. `fault: command` runs a command of your own"]
+        if getattr(fault, "to", "") and self.engine == "rds-mysql":
+            return [
+                "to: who takes over cannot be chosen in a Multi-AZ cluster of MySQL: leave it out"
+            ]
         if kind == "partition" and getattr(fault, "target", "") != "all":
             return [
                 "target: a security group is that of the whole cluster: write `target: all`. No new "

@@ -2,6 +2,7 @@
 
 import os
 import platform
+from dataclasses import replace
 
 import pytest
 
@@ -71,6 +72,13 @@ def test_instances_go_first_and_what_is_refused_is_tried_again(
     told: list[str] = []
     assert delete(cloud, one, 60, told.append) == []  # type: ignore[arg-type]
     assert cloud.done == ["a-1", "a", "a-2"] and told == ["a-2 is creating", "a-2 is creating"]
+
+
+def test_a_multi_az_cluster_takes_its_instances_along() -> None:
+    cloud = Cloud()
+    (one, _) = find(cloud)  # type: ignore[arg-type]
+    assert delete(cloud, replace(one, whole=True)) == []  # type: ignore[arg-type]
+    assert cloud.done == ["a"] and not one.whole
 
 
 def test_what_stays_is_named_with_the_command() -> None:

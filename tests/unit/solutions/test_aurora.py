@@ -10,9 +10,11 @@ from fivenines.aws.api import Described, Instance
 from fivenines.errors import FiveninesError, UsageError
 from fivenines.experiment.source import parse_experiment
 from fivenines.faults.kill import KillSettings
+from fivenines.faults.restart import RestartSettings
 from fivenines.faults.slow_disk import SlowDiskSettings
 from fivenines.faults.stalled_replica import StalledReplicaSettings
 from fivenines.faults.storage_failure import StorageFailureSettings
+from fivenines.faults.switchover import SwitchoverSettings
 from fivenines.servers.aurora import OF_MYSQL, WRITER, AuroraDelay, AuroraMysql, AuroraPostgres
 from fivenines.solutions import aurora_cluster
 from fivenines.solutions.aurora_cluster import (
@@ -113,9 +115,13 @@ def test_faults_that_amazon_has_not_are_refused(faults: str, said: str) -> None:
         parsed(file(faults=faults))
 
 
-def test_sql_of_aurora_is_not_for_multi_az_clusters() -> None:
+def test_what_aurora_alone_can_is_not_for_multi_az_clusters() -> None:
     multi = aurora(engine="rds-postgres", readers=2)
-    assert "Multi-AZ" in multi.problems_with_fault(KillSettings(fault="kill"))[0]
+    for fault in (KillSettings(fault="kill"), RestartSettings(fault="restart")):
+        assert "Multi-AZ" in multi.problems_with_fault(fault)[0]
+    to = SwitchoverSettings(fault="switchover", to="shop-2")
+    assert multi.problems_with_fault(to) == []
+    assert "cannot be chosen" in aurora(engine="rds-mysql", readers=2).problems_with_fault(to)[0]
     assert aurora().problems_with_fault(KillSettings(fault="kill")) == []
 
 
