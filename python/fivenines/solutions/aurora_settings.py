@@ -24,6 +24,8 @@ _ANY = ("none", "command", "connection-storm", "long-transaction", "switchover",
 _AURORA = ("kill", "crash", "restart", "slow-disk", "stalled-replica", "storage-failure")
 """Faults of single instances, by Aurora's own SQL and by RebootDBInstance: a Multi-AZ cluster has neither."""
 
+_SIMULATED = ("slow-disk", "stalled-replica", "storage-failure")
+
 _READERS_OF_MULTI_AZ = 2
 
 _SHORTEST_PASSWORD = 8
@@ -216,24 +218,26 @@ class AuroraSettings(SolutionSettings):
 
     def problems_with_fault(self, fault: FaultSettings) -> list[str]:
         kind = fault.fault
-        if kind in _AURORA and not self.is_aurora:
-            return [f"{kind} is possible with Aurora alone: a Multi-AZ cluster has no means for it"]
         if kind not in (*_ANY, *_AURORA):
             return [f"{kind} takes a lab. `fault: command` runs a command of your own"]
-        if getattr(fault, "to", "") and self.engine == "rds-mysql":
-            return [
-                "to: who takes over cannot be chosen in a Multi-AZ cluster of MySQL: leave it out"
-            ]
-        if kind == "partition" and getattr(fault, "target", "") != "all":
-            return [
-                "target: a security group is that of the whole cluster: write `target: all`. No new "
-                "connection comes in then, and those that are open go on"
-            ]
-        if kind in ("slow-disk", "stalled-replica", "storage-failure") and fault.lasts is None:
-            return ["duration: Aurora simulates it for a time that is given in advance: write one"]
-        if kind == "restart" and fault.lasts:
-            return ["duration: how long a reboot takes is Amazon's: leave it out"]
-        return []
+        if kind in _AURORA and not self.is_aurora:
+            return [f"{kind} is possible with Aurora alone: a Multi-AZ cluster has no means for it"]
+        reasons = {
+            "to: who takes over cannot be chosen in a Multi-AZ cluster of MySQL: leave it out": (
+                bool(getattr(fault, "to", "")) and self.engine == "rds-mysql"
+            ),
+            "target: a security group is that of the whole cluster: write `target: all`. No new connection "
+            "comes in then, and those that are open go on": (
+                kind == "partition" and getattr(fault, "target", "") != "all"
+            ),
+            "duration: Aurora simulates it for a time that is given in advance: write one": (
+                kind in _SIMULATED and fault.lasts is None
+            ),
+            "duration: how long a reboot takes is Amazon's: leave it out": (
+                kind == "restart" and bool(fault.lasts)
+            ),
+        }
+        return [reason for reason, applies in reasons.items() if applies]
 
     def problems_with_network(self, network: NetworkSettings) -> list[str]:
         if network == NetworkSettings(name=network.name):
