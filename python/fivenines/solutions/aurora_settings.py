@@ -175,6 +175,8 @@ class AuroraSettings(SolutionSettings):
             )
         if self.cluster and not _IDENTIFIER.fullmatch(self.cluster):
             found.append(f"cluster: {self.cluster!r} is no identifier of a cluster")
+        if self.budget is not None and self.create is None:
+            found.append("budget: it is for a cluster that `create` makes: leave it out")
         if self.password_env not in os.environ:
             found.append(f"password_env: the environment has no variable {self.password_env}")
         if self.tls_ca and not self.tls.startswith("verify"):

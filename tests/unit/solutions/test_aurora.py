@@ -73,6 +73,7 @@ def file(solution: str = "cluster: shop-1", **given: str) -> str:
         ({"create": CREATE["create"]}, "cluster: name an existing cluster, or say in `create`"),
         ({"cluster": "-x"}, "cluster: '-x' is no identifier of a cluster"),
         ({"password_env": "NOBODY_HAS_THIS"}, "the environment has no variable NOBODY_HAS_THIS"),
+        ({"budget": 5}, "budget: it is for a cluster that `create` makes"),
         ({"tls_ca": "ca.pem"}, "prefer verifies nothing"),
         ({"durability": "relaxed"}, "durability: fivenines does not set up"),
         ({**CREATE, "create": {"instance_class": "large"}}, "classes begin with db."),
