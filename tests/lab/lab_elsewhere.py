@@ -73,9 +73,9 @@ class Alien:
         """A hook that starts it again; it stays in the background."""
         return f"{self.folder.parent}/{{node}}/start.sh"
 
-    def query(self, sql: str) -> list[tuple[object, ...]]:
-        """Rows of a statement, by the account of the tests."""
-        target = Target("127.0.0.1", self.port, "app", "app", "sbtest", tls="prefer")
+    def query(self, sql: str, account: str = "app") -> list[tuple[object, ...]]:
+        """Rows of a statement, by an account whose password is its name."""
+        target = Target("127.0.0.1", self.port, account, account, "sbtest", tls="prefer")
         with closing(self.open(target, 2.0, 5.0)) as connection, connection.cursor() as cursor:  # type: ignore[type-var,attr-defined]
             cursor.execute(sql)
             return list(cursor.fetchall()) if cursor.description else []
@@ -148,9 +148,9 @@ def mariadb(folder: Path, name: str) -> Alien:
     return _mysql_family(folder, name, "mariadb-10.11", "mariadbd", more)
 
 
-def mysql(folder: Path, name: str) -> Alien:
-    """A MySQL server out of the engine's tree."""
-    more = ("--skip-name-resolve", "--mysqlx=OFF", "--secure-file-priv=NULL")
+def mysql(folder: Path, name: str, *options: str) -> Alien:
+    """A MySQL server out of the engine's tree, with further options."""
+    more = ("--skip-name-resolve", "--mysqlx=OFF", "--secure-file-priv=NULL", *options)
     return _mysql_family(folder, name, "mysql-9.7", "mysqld", more)
 
 

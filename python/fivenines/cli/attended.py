@@ -51,12 +51,17 @@ class Stopped:
 
     def __init__(self) -> None:
         self.left = 0
+        self._reason = ""
 
     def __call__(self, event: "Progress") -> None:
         from fivenines.runner.progress import CampaignStopped
 
         if isinstance(event, CampaignStopped):
-            self.left = event.left
+            self.left, self._reason = event.left, event.reason
+
+    @property
+    def _why(self) -> str:
+        return f": {self._reason}" if self._reason else " as asked"
 
     def require_not(self, command: str) -> None:
         """Say that the run is not at its end, and how it is continued.
@@ -67,7 +72,7 @@ class Stopped:
         if self.left:
             trials = "1 trial is" if self.left == 1 else f"{self.left} trials are"
             raise CampaignStoppedError(
-                f"stopped as asked; {trials} left to do. Continue with: {command}"
+                f"stopped{self._why}; {trials} left to do. Continue with: {command}"
             )
 
 

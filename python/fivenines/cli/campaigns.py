@@ -76,7 +76,7 @@ class Outcome:
         A script must not take it for a success.
 
         Raises:
-            CampaignStoppedError: somebody has asked it to stop.
+            CampaignStoppedError: somebody has asked it to stop, or more would cost too much.
             FiveninesError: trials are broken.
         """
         self.stopped.require_not(self._campaign.command)

@@ -16,6 +16,7 @@ import typer
 
 from fivenines import __version__, paths, private
 from fivenines.cli import (
+    aws,
     bench,
     calibrate,
     check,
@@ -94,6 +95,7 @@ app.add_typer(results.app, name="results")
 app.add_typer(engines.app, name="engines")
 app.add_typer(workers.app, name="workers")
 app.add_typer(hosts.app, name="hosts")
+app.add_typer(aws.app, name="aws")
 
 
 def _show_version(wanted: bool) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fivenines.cli import charges
 from fivenines.cli.planned import Planned
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ def show_plans(file: Path, works: Sequence[Planned], as_json: bool, at_once: int
             console.say("")
         _show(one, at_once)
     _show_machines([one.experiment for one in works])
+    for line in charges.lines(works):
+        console.say(line)
     if any(one.part for one in works):
         seconds = sum(one.seconds_by(at_once) for one in works)
         console.say("")
@@ -243,6 +246,7 @@ def _as_dict(file: Path, work: Planned, at_once: int) -> dict[str, object]:
         "experiment": as_dict(work.experiment),
         "expected_seconds": work.seconds_by(at_once),
         "at_once": at_once,
+        **({"charges": found} if (found := charges.as_dicts(work)) else {}),
         "trials": [
             {"id": one.id, "number": one.number, "seed": one.seed, **one.cell.key.model_dump()}
             for one in work.trials

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fivenines.cli import campaigns, check, plan_shown
+from fivenines.cli import campaigns, charges, check, plan_shown
 from fivenines.cli.attended import Audience, How, address
 from fivenines.cli.check import JunitOption, ThresholdOption
 from fivenines.cli.options import AsJson
@@ -79,6 +79,9 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     ] = None,
     threshold: ThresholdOption = None,
     junit: JunitOption = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Pay what the plan says, where a solution costs money.")
+    ] = False,
     progress: Annotated[
         How,
         typer.Option(help="auto; plain: lines that stay; json: a JSON object a line on stdout."),
@@ -134,6 +137,7 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
             works = [what_is_left(one, one.folder(folder)) for one in works]
         plan_shown.show_plans(file, works, as_json, beside.crew(works).at_once)
     else:
+        charges.require_agreed(works, yes)
         wanted = _Wanted(
             file, part or [], only or [], trials, threshold or [], out, resume, beside, copy_to or "",
             inventory,
@@ -192,7 +196,15 @@ def _placed(
             f"{beside.words[0]}: over SSH trials run one after another: each has the machines of the "
             "inventory for itself"
         )
+    if beside.words and any(_run_by_others(one) for one in there):
+        raise UsageError(
+            f"{beside.words[0]}: trials of a cluster that others run go one after another: it is there once"
+        )
     return there
+
+
+def _run_by_others(part: "Part") -> bool:
+    return any(solution.external for solution in part.experiment.solutions)
 
 
 def _campaign(

@@ -109,8 +109,8 @@ class Story:
                 beside = f", {at_once} side by side" if at_once > 1 else ""
                 trials = f"{most}{count(total, 'trial')} to do{beside}"
                 return [f"{trials}, {time}{_left(expected_seconds)}"]
-            case CampaignStopped(left):
-                return [f"stopped as asked: {count(left, 'trial')} left to do"]
+            case CampaignStopped(left, reason):
+                return [f"stopped: {reason or 'as asked'}: {count(left, 'trial')} left to do"]
         self.finished, self._preparing = True, ""
         return []
 

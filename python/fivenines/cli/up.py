@@ -96,7 +96,7 @@ def up(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     wanted = wanted_solution(solution, settings or [], nodes, engine)
     if wanted.external:
         raise UsageError(
-            f"up: {solution} is a cluster that runs already, and fivenines does not deploy it: "
+            f"up: {solution} is a cluster that others run, and fivenines does not deploy it: "
             "measure it by `fivenines run` (see docs/how-to/measure-your-own-cluster.md)"
         )
     around = wanted_network(network or [])
@@ -123,10 +123,16 @@ class WithSolutions(Command):
     """A command whose help lists all solutions: from their own models, looked up when it is asked for."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
+        from fivenines import plugins
         from fivenines.experiment import choices
+        from fivenines.solutions.settings import SolutionSettings
 
         names = choices.lines("solutions")
-        del names["external"]
+        for name, kind in plugins.kinds(
+            "fivenines.solutions", SolutionSettings, "solution"
+        ).items():
+            if kind.external:
+                del names[name]
         width = max(map(len, names))
         lines = [f"{name:<{width}}  {about}" for name, about in names.items()]
         first, _, rest = (self.help or "").partition("\n\n")

@@ -45,6 +45,9 @@ class Cluster(ABC, Generic[N]):
     health: ClassVar[Literal["synced", "writable"]] = "writable"
     """What makes a node eligible for writes, in the words of `fivenines-core health`."""
 
+    hand_over_patience: ClassVar[float] = 5.0
+    """Seconds until another node must be seen to have the writes that were handed over."""
+
     replicates_disk: ClassVar[bool] = False
     """Whether its nodes share a disk, of which `disk_status` tells."""
 
@@ -157,6 +160,14 @@ class Cluster(ABC, Generic[N]):
             FiveninesError: it has no means for that.
         """
         raise FiveninesError(f"{self.name}: it cannot make a switchover")
+
+    def hand_over_to(self, name: str) -> str:
+        """The same, to the node of this name.
+
+        Raises:
+            FiveninesError: it has no means for that.
+        """
+        raise FiveninesError(f"{self.name}: who shall be the primary cannot be chosen")
 
     def undrain(self, draining: Drain | None, node: N) -> None:
         """Let a node that has handed over get writes again."""

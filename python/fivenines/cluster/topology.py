@@ -33,6 +33,8 @@ class Topology:
         clients: names of the hosts of the load.
         words: for servers beside the nodes that faults may hit, with what each means.
         machines: what its nodes are, `processes` or `guests`.
+        chooses_successor: whether a switchover can be told who shall be the primary then.
+        storage_can_fail: whether its storage keeps copies by itself, parts of which can be made to fail.
         restart_seconds: about how long a server takes from its start until it is a member, on two cores.
     """
 
@@ -53,6 +55,8 @@ class Topology:
     words: Mapping[str, str] = field(default_factory=dict)
     restart_seconds: float = 3.0
     machines: str = "processes"
+    chooses_successor: bool = False
+    storage_can_fail: bool = False
 
     @property
     def host_names(self) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 import shutil
 import time
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +72,18 @@ def data_set(
     """
     kind = plugins.implementation("fivenines.solutions", Solution, settings)  # type: ignore[type-abstract]
     return kind.data_for(settings, workload, report, begun)
+
+
+def existing(settings: SolutionSettings, report: Report) -> AbstractContextManager[None]:
+    """What a solution needs for a whole run, beside data: it exists inside."""
+    kind = plugins.implementation("fivenines.solutions", Solution, settings)  # type: ignore[type-abstract]
+    return kind.existing(settings, report)
+
+
+def too_dear(settings: SolutionSettings, seconds: float) -> str:
+    """Why a trial of a solution that takes so long may not begin; empty if it may."""
+    kind = plugins.implementation("fivenines.solutions", Solution, settings)  # type: ignore[type-abstract]
+    return kind.too_dear(settings, seconds)
 
 
 class Deployed(Closing):

@@ -4,6 +4,7 @@ Verified by what can be seen from here: the server does not answer any more, or 
 """
 
 from collections.abc import Callable
+from typing import ClassVar
 
 from fivenines.errors import FiveninesError
 from fivenines.faults import targets
@@ -14,9 +15,6 @@ from fivenines.servers.base import Server
 from fivenines.servers.external import ExternalServer
 
 Hook = Callable[[str, Server], str]
-
-_PATIENCE = 10.0
-"""Seconds until a hook must have shown an effect."""
 
 _ANOTHER_START = 3.0
 """Seconds by which the moments of two starts differ: what servers tell of them is rounded."""
@@ -34,6 +32,9 @@ class Hooked(Fault[FaultSettings]):
 
     settings_type = FaultSettings
 
+    patience: ClassVar[float] = 10.0
+    """Seconds until a hook must have shown an effect."""
+
     def __init__(self, settings: FaultSettings, strike_by: str, mend_by: str, run: "Hook") -> None:
         super().__init__(settings)
         self._strike_by = strike_by
@@ -50,7 +51,7 @@ class Hooked(Fault[FaultSettings]):
         told: list[str] = []
         context.solution.each(lambda one: told.append(self._run(self._strike_by, one)), servers)
         seen = context.settles(
-            lambda: all(_is_hit(server, before[server.name]) for server in servers), _PATIENCE
+            lambda: all(_is_hit(server, before[server.name]) for server in servers), self.patience
         )
         detail = "; ".join(told) + ("" if seen else "; but it answers as before")
         return Injection(target.hosts, target.role, moment, seen, detail, target.servers)
@@ -62,7 +63,7 @@ class Hooked(Fault[FaultSettings]):
         told: list[str] = []
         servers: list[ExternalServer] = list(injection.servers)  # type: ignore[arg-type]
         context.solution.each(lambda one: told.append(self._run(self._mend_by, one)), servers)
-        back = context.settles(lambda: all(server.answers() for server in servers), _PATIENCE)
+        back = context.settles(lambda: all(server.answers() for server in servers), self.patience)
         detail = "; ".join(told) + ("" if back else "; but it does not answer")
         return Recovery(back, detail, moment)
 

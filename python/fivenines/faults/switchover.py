@@ -22,7 +22,15 @@ class SwitchoverSettings(FaultSettings):
         5.0, description="Galera: time until the node that was drained gets writes again"
     )
 
+    to: str = Field(
+        "", description="the node that shall be the primary then; empty: whoever does it chooses"
+    )
+
     def problems_with(self, topology: Topology) -> list[str]:
+        if self.to and not topology.chooses_successor:
+            return [
+                f"to: {topology.solution} cannot be told who shall be the primary: leave it out"
+            ]
         return list(topology.without_switchover)
 
 
@@ -33,7 +41,7 @@ class Switchover(Fault[SwitchoverSettings]):
 
     def inject(self, context: FaultContext) -> Injection:
         moment = now()
-        over = hand_over(context)
+        over = hand_over(context, self.settings.to)
         # where a manager did it there is nothing to take back: the former primary is a replica now
         lasts = 0.0 if context.manager is not None else None
         hosts = (over.former.name,)
@@ -56,8 +64,10 @@ class HandedOver:
     told: str
 
 
-def hand_over(context: FaultContext) -> HandedOver:
+def hand_over(context: FaultContext, to: str = "") -> HandedOver:
     """Let another node be the primary, by whoever promotes or by the solution's own means.
+
+    `to` names it, where the solution can be told.
 
     Raises:
         FiveninesError: it still is the same one; says why.
@@ -68,9 +78,11 @@ def hand_over(context: FaultContext) -> HandedOver:
         told = f"by the access layer: {former.name} to {context.access.switch_over()}"
     elif context.manager is not None:
         told = f"by the failover manager: {former.name} to {context.manager.switch_over()}"
+    elif to:
+        told = solution.hand_over_to(to)
     else:
         told = solution.hand_over(context.access.draining)
-    done = context.settles(lambda: _successor(context, former), 5.0)
+    done = context.settles(lambda: _successor(context, former), solution.hand_over_patience)
     successor = solution.primary()
     if not done and (successor is None or successor is former):
         raise FiveninesError(f"{former.name} is still the primary ({told})")

@@ -109,7 +109,10 @@ EVENTS: dict[str, dict[str, str]] = {
         "spared": "trials that are not done",
         "seconds": "what those would have taken",
     },
-    "campaign-stopped": {"left": "trials still to be done when somebody stopped the run"},
+    "campaign-stopped": {
+        "left": "trials still to be done when the run was stopped",
+        "reason": "why no further one begins, as a budget; empty: somebody asked for that",
+    },
     "campaign-finished": {"folder": "the run"},
     "run-closed": {"reason": "empty: it came to its end; else why not"},
     "result": {

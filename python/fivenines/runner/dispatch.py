@@ -4,7 +4,10 @@ import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from fivenines.deployment.deployed import too_dear
 from fivenines.errors import FiveninesError
+from fivenines.experiment.duet_plan import seconds_of
+from fivenines.experiment.plan import Trial
 from fivenines.experiment.spec import Experiment
 from fivenines.results import layout, stops
 from fivenines.runner.as_needed import AsNeeded
@@ -58,6 +61,8 @@ class Dispatch:
         self._index = 0
         self._losses: dict[str, int] = {}
         self._failure: BaseException | None = None
+        self._too_dear = ""
+        """Why no further trial may begin: it would cost too much."""
         self._over = threading.Event()
         self._under_way = 0
         self._lock = threading.RLock()
@@ -78,9 +83,9 @@ class Dispatch:
         if self._failure is not None:
             raise self._failure
         rest = self._schedule.rest()
-        if rest and stops.is_asked(self._folder):
+        if rest and (self._too_dear or stops.is_asked(self._folder)):
             left = [one for one in rest if not self._as_needed.has_enough(one)]
-            self._tell(CampaignStopped(len(left)))
+            self._tell(CampaignStopped(len(left), self._too_dear))
         elif rest:
             raise FiveninesError(f"all workers are lost, with {len(rest)} trials left to do")
 
@@ -137,17 +142,27 @@ class Dispatch:
 
     def _take(self, worker: Worker) -> Work | None:
         with self._changed:
-            while not self._over.is_set() and not stops.is_asked(self._folder):
+            while not self._ends():
                 work = self._schedule.take(worker.host)
                 if work is None:
                     if not self._under_way:
                         return None
                     # another machine may be lost yet, with trials that are for us then
                     self._changed.wait(_POLL)
+                elif self._is_too_dear(work):
+                    self._schedule.give_back(work)
                 elif not self._as_needed.spares(work, self._tell):
                     self._under_way += 1
                     return work
             return None
+
+    def _ends(self) -> bool:
+        return self._over.is_set() or bool(self._too_dear) or stops.is_asked(self._folder)
+
+    def _is_too_dear(self, work: Work) -> bool:
+        if isinstance(work, Trial):
+            self._too_dear = too_dear(work.cell.solution, seconds_of([work], self._experiment))
+        return bool(self._too_dear)
 
     def _see_through(self, work: Work, worker: Worker) -> None:
         """Run a trial until it is complete, or broken as often as it may be."""

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
-from fivenines.deployment.deployed import data_set, engines_of, require_versions
+from fivenines.deployment.deployed import data_set, engines_of, existing, require_versions
 from fivenines.experiment.plan import Trial
 from fivenines.load import dataset
 from fivenines.load.program import software_of
@@ -42,11 +42,13 @@ def prepare(
                     )  # type: ignore[misc]
                 )
                 found[name] = used.enter_context(status).version
-    for solution in {cell.solution.name: cell.solution for cell in cells}.values():
-        require_versions(solution)
 
     def report(message: str, fraction: float | None) -> None:
         listener(DataSet(message, fraction))
+
+    for solution in {cell.solution.name: cell.solution for cell in cells}.values():
+        require_versions(solution)
+        used.enter_context(existing(solution, report))
 
     held: set[Path] = set()
     for cell in cells:

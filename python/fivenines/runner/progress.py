@@ -168,9 +168,11 @@ class CellSettled:
 
 @dataclass(frozen=True)
 class CampaignStopped:
-    """Somebody asked that no further trial begins; `left` are still to be done."""
+    """No further trial begins: somebody asked for that, or it costs too much; `left` are still to be done."""
 
     left: int
+    reason: str = ""
+    """Empty: somebody asked."""
 
 
 @dataclass(frozen=True)

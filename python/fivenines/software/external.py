@@ -1,4 +1,4 @@
-"""`external-postgres` and its like: the server of a cluster that others run. There is nothing to fetch."""
+"""`external-postgres`, `aurora-mysql` and their like: servers that others run. There is nothing to fetch."""
 
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Root
@@ -19,12 +19,12 @@ class _External(Engine):
 
     def root(self) -> Root:
         raise FiveninesError(
-            f"engine {self.name} has no files here: it is for `solution: external`"
+            f"engine {self.name} has no files here: it is for servers that others run"
         )
 
     def program(self, name: str) -> str:
         raise FiveninesError(
-            f"engine {self.name} has no programs here: it is for `solution: external`"
+            f"engine {self.name} has no programs here: it is for servers that others run"
         )
 
 
@@ -50,3 +50,35 @@ class ExternalMysql(_External):
     name = "external-mysql"
     description = "MySQL servers that others run"
     family = "mysql"
+
+
+class AuroraMysql(_External):
+    """Aurora MySQL."""
+
+    name = "aurora-mysql"
+    description = "Amazon Aurora MySQL, for `solution: aurora`"
+    family = "mysql"
+
+
+class AuroraPostgresql(_External):
+    """Aurora PostgreSQL."""
+
+    name = "aurora-postgresql"
+    description = "Amazon Aurora PostgreSQL, for `solution: aurora`"
+    family = "postgresql"
+
+
+class RdsMysql(_External):
+    """MySQL in a Multi-AZ cluster of RDS."""
+
+    name = "rds-mysql"
+    description = "MySQL in a Multi-AZ cluster of Amazon RDS, for `solution: aurora`"
+    family = "mysql"
+
+
+class RdsPostgres(_External):
+    """PostgreSQL in a Multi-AZ cluster of RDS."""
+
+    name = "rds-postgres"
+    description = "PostgreSQL in a Multi-AZ cluster of Amazon RDS, for `solution: aurora`"
+    family = "postgresql"

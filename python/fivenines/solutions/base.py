@@ -7,7 +7,7 @@ comes back. Adding a solution is one file with a `SolutionSettings` and a `Solut
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar, cast
@@ -114,6 +114,20 @@ class Solution(Cluster[N], Generic[S, N]):
             FiveninesError: it could not be made.
         """
         return dataset.ensure(engine(settings.engine), workload, report, cls.bootstrap)
+
+    @classmethod
+    def existing(cls, settings: S, report: Report) -> AbstractContextManager[None]:
+        """What lasts longer than its trials: it exists inside, for a whole run.
+
+        Raises:
+            FiveninesError: it could not be made, or be taken away again.
+        """
+        return nullcontext()
+
+    @classmethod
+    def too_dear(cls, settings: S, seconds: float) -> str:
+        """Why a trial that takes so long may not begin, as it would cost too much; empty if it may."""
+        return ""
 
     def fault(self, settings: FaultSettings) -> Fault[Any] | None:
         """A fault by the solution's own means, where the lab has none to break it; None: as usual."""

@@ -17,6 +17,7 @@ from fivenines.solutions.sweep import SweepSettings, VariantSettings
 from fivenines.units import Size
 
 if TYPE_CHECKING:
+    from fivenines.aws.prices import Charge
     from fivenines.faults.settings import FaultSettings
     from fivenines.lab.settings import NetworkSettings
     from fivenines.workloads.settings import WorkloadSettings
@@ -99,6 +100,16 @@ class SolutionSettings(Settings):
     external: ClassVar[bool] = False
     """Whether its servers are run by others: nothing is deployed, and only hooks can break anything."""
 
+    chooses_successor: ClassVar[bool] = False
+    """Whether a switchover can be told who shall be the primary then."""
+
+    storage_can_fail: ClassVar[bool] = False
+    """Whether its storage keeps copies by itself, parts of which can be made to fail."""
+
+    def charge(self, seconds: float) -> "Charge | None":
+        """What it costs to have it for so long, where somebody is paid for it; None: nothing is made."""
+        return None
+
     @property
     def failover_manager(self) -> ManagerSettings | None:
         """Its failover manager; None where failover is built in."""
@@ -131,6 +142,7 @@ class SolutionSettings(Settings):
             moves_address=manager is not None and manager.moves_address,
             without_switchover=tuple(self.problems_with_switchover()), words=self.target_words,
             restart_seconds=self.restart_seconds, machines=self.machines,
+            chooses_successor=self.chooses_successor, storage_can_fail=self.storage_can_fail,
         )  # fmt: skip
 
     def default_name(self) -> str:

@@ -137,9 +137,7 @@ def test_the_help_of_up_has_every_solution_with_a_line(fivenines: Fivenines) -> 
         line = [
             line.split(None, 1) for line in answer.out.splitlines() if line.split()[:1] == [name]
         ]
-        assert [words[1].rstrip() for words in line] == ([about] if name != "external" else []), (
-            name
-        )
+        assert [words[1].rstrip() for words in line] == ([] if model.external else [about]), name
     assert max(map(len, answer.out.splitlines())) <= 80
 
 

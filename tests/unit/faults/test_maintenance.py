@@ -66,6 +66,8 @@ class Drained:
 class Solution:
     """Node1 is the primary at first; a server beside the nodes is called part1."""
 
+    hand_over_patience = 5.0
+
     def __init__(self, size: int = 3) -> None:
         self.done: list[str] = []
         node: Any = Node
@@ -89,12 +91,12 @@ class Solution:
     def maintenance_order(self) -> list[Any]:
         return [*self.parts, *sorted(self.nodes, key=lambda node: node is self.first)]
 
-    def hand_over(self, _access: object) -> str:
+    def hand_over(self, _draining: object) -> str:
         self.done.append("hand over")
         self.first = self.nodes[1]
         return "node1 to node2"
 
-    def undrain(self, _access: object, node: Any) -> None:
+    def undrain(self, _draining: object, node: Any) -> None:
         self.done.append(f"welcome {node.name}")
 
     def not_joined_reason(self, node: Any) -> str:

@@ -256,3 +256,21 @@ def test_nobody_is_interrupted_only_after_somebody_else_has_cleaned_up(
     workers = [Slow("a", "here", lambda _order: "wait"), Quick("b", "here", lambda _order: "wait")]
     _interrupted(tmp_path, workers, monkeypatch)
     assert in_time == [True]
+
+
+def test_a_trial_that_would_cost_too_much_ends_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[Any] = []
+    asked: list[float] = []
+
+    def too_dear(_solution: Any, seconds: float) -> str:
+        asked.append(seconds)
+        return "its budget is 5" if len(asked) > 1 else ""
+
+    monkeypatch.setattr(module, "too_dear", too_dear)
+    worker = Pretended("a", "a", lambda _order: "complete")
+    dispatch = _dispatch(tmp_path, told)
+    dispatch.run([worker])
+    assert len(worker.orders) == 1 and all(seconds > 0 for seconds in asked)
+    assert told[-1] == CampaignStopped(len(WORK) - 1, "its budget is 5")

@@ -61,7 +61,8 @@ impl Answer {
 
 const KIND_OF_MYSQL: &str = "SHOW GLOBAL VARIABLES \
     WHERE Variable_name IN ('wsrep_on', 'group_replication_group_name')";
-const PLAIN_ROLE: &str = "SELECT @@global.read_only";
+/// A reader of Amazon Aurora may not be read-only, but its InnoDB is.
+const PLAIN_ROLE: &str = "SELECT @@global.read_only OR @@global.innodb_read_only";
 /// Outside the primary component Galera refuses tables, but not its own: hence the look at another one.
 const GALERA_ROLE: &str = "SELECT @@global.read_only, view_id, \
     (SELECT 1 FROM mysql.innodb_table_stats LIMIT 1) FROM mysql.wsrep_cluster";

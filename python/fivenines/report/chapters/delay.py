@@ -81,7 +81,7 @@ DRAWN = (
     "Seconds_Behind_Master", "gtid_binlog_pos - gtid_slave_pos", "wsrep_local_recv_queue",
     "max(wsrep_last_committed) - wsrep_last_committed", "pg_stat_replication.replay_lag",
     "pg_current_wal_lsn - replay_lsn", "Seconds_Behind_Source", "max(gtid_executed) - gtid_executed",
-    "COUNT_TRANSACTIONS_REMOTE_IN_APPLIER_QUEUE",
+    "COUNT_TRANSACTIONS_REMOTE_IN_APPLIER_QUEUE", "AuroraReplicaLag",
 )  # fmt: skip
 """Figures of the servers that are drawn below the truth; all of them stand in the table."""
 

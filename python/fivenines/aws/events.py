@@ -1,0 +1,106 @@
+"""What RDS tells of a failover, in the words of failover managers.
+
+| RDS says | event |
+|---|---|
+| Started (same AZ, cross AZ) failover to DB instance: X | decided, of X |
+| Completed (RDS initiated) failover to DB instance: X | promoted, of X |
+| Promoting previous primary again: X | promoted, of X |
+| Cluster failover failed | failed |
+| A new writer was promoted. Restarting database as a reader | demoted |
+| DB instance shutdown | stopped |
+| DB instance restarted | restarted |
+
+Moments are those of Amazon's clock, written to the millisecond: how far that is off this machine's clock is
+not known here, nor how much later than the deed an event is written. RDS promises neither order nor delivery.
+Source: Amazon Aurora user guide, "Amazon RDS event categories and event messages for Aurora"; "Monitoring
+Amazon RDS events".
+"""
+
+import re
+import threading
+import time
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, timedelta
+
+from fivenines.aws.api import Api, RdsEvent
+from fivenines.cluster.events import ManagerEvent
+from fivenines.errors import FiveninesError
+
+_KINDS = (
+    (re.compile(r"Started (?:\w+ AZ )?failover to DB instance:? ?(?P<node>[\w-]*)"), "decided"),
+    (
+        re.compile(
+            r"Completed (?:RDS initiated )?failover to (?:DB )?instance:? ?(?P<node>[\w-]*)"
+        ),
+        "promoted",
+    ),
+    (re.compile(r"Promoting previous primary again:? ?(?P<node>[\w-]*)"), "promoted"),
+    (re.compile(r"Cluster failover failed"), "failed"),
+    (re.compile(r"A new writer was promoted"), "demoted"),
+    (re.compile(r"DB instance shutdown"), "stopped"),
+    (re.compile(r"DB instance restarted"), "restarted"),
+)
+
+EVERY = 3.0
+"""Seconds between two questions: the API is throttled for the whole account."""
+
+_EARLIER = timedelta(seconds=5)
+"""How much earlier than the start events are asked for, as clocks differ."""
+
+
+class EventReader:
+    """Asks for the events of a cluster and of its instances, at most every `EVERY` seconds, at once.
+
+    Args:
+        api: where to ask.
+        cluster: its identifier.
+        instances: theirs.
+        since: the moment of the start, in seconds since 1970.
+    """
+
+    def __init__(self, api: Api, cluster: str, instances: Iterable[str], since: float) -> None:
+        self._api = api
+        self._sources = {cluster, *instances}
+        self._since = datetime.fromtimestamp(since, UTC) - _EARLIER
+        self._found: list[ManagerEvent] = []
+        self._asked = 0.0
+        self._one_at_a_time = threading.Lock()
+
+    def events(self) -> list[ManagerEvent]:
+        """All that it has told so far; what the API does not answer now it may answer later."""
+        with self._one_at_a_time:
+            if time.monotonic() - self._asked > EVERY:
+                self._asked = time.monotonic()
+                self._ask(time.time_ns() - time.monotonic_ns())
+            return list(self._found)
+
+    def _ask(self, ahead_ns: int) -> None:
+        try:
+            told = [
+                one
+                for one in self._api.events(self._since)
+                if one.source in self._sources and one.moment >= self._since
+            ]
+        except FiveninesError:
+            return
+        self._found = managers(told, lambda moment: nanoseconds(moment) - ahead_ns)
+
+
+def managers(told: Iterable[RdsEvent], clock: Callable[[datetime], int]) -> list[ManagerEvent]:
+    """Events of RDS as those of a manager, in the order of their moments; `clock` makes ns of a moment."""
+    found = {}
+    for one in told:
+        for pattern, kind in _KINDS:
+            if match := pattern.search(one.message):
+                node = match.groupdict().get("node") or one.source
+                detail = (
+                    f"RDS at {one.moment.astimezone(UTC):%H:%M:%S.%f}"[:-3] + f" UTC: {one.message}"
+                )
+                found[clock(one.moment), kind, node] = detail
+                break
+    return [ManagerEvent(*key, detail) for key, detail in sorted(found.items())]
+
+
+def nanoseconds(moment: datetime) -> int:
+    """Since 1970."""
+    return int(moment.timestamp()) * 1_000_000_000 + moment.microsecond * 1000

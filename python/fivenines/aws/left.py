@@ -1,0 +1,105 @@
+"""What fivenines has made at Amazon and is still there: found by its tags, and deleted.
+
+Nothing without our tag is ever deleted. An instance goes before its cluster: a cluster is only deleted when
+none of its instances stays (RDS API reference, DeleteDBCluster).
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from fivenines.aws.api import Access, Api, Described
+from fivenines.aws.tags import Origin, origin
+from fivenines.errors import FiveninesError
+
+PATIENCE = 1200.0
+"""Seconds that an instance may take until it can be deleted: one that is being made cannot."""
+
+_EVERY = 10.0
+
+
+@dataclass(frozen=True)
+class Left:
+    """A cluster of ours with its instances; without a name: instances whose cluster is gone.
+
+    `whole`: a Multi-AZ cluster takes its instances along, which cannot be deleted by themselves.
+    """
+
+    cluster: str
+    instances: tuple[str, ...]
+    status: str
+    origin: Origin
+    whole: bool = False
+
+    @property
+    def name(self) -> str:
+        """Of the cluster, or of its instances."""
+        return self.cluster or ", ".join(self.instances)
+
+
+def find(api: Api) -> list[Left]:
+    """All that carries our tag in the region."""
+    clusters = api.clusters()
+    found = [
+        Left(one.name, tuple(each.name for each in one.instances), one.status, made, is_whole(one))
+        for one in clusters
+        if (made := origin(one.tags)) is not None
+    ]
+    members = {each.name for one in clusters for each in one.instances}
+    alone = {
+        name: made
+        for name, tags in api.instances().items()
+        if name not in members and (made := origin(tags)) is not None
+    }
+    return found + [Left("", (name,), "without a cluster", made) for name, made in alone.items()]
+
+
+def is_whole(there: Described) -> bool:
+    """Whether it is deleted with its instances at once, as Multi-AZ clusters are and Aurora is not."""
+    return not there.engine.startswith("aurora")
+
+
+def delete(
+    api: Api, left: Left, patience: float = 0.0, tell: Callable[[str], None] = lambda _: None
+) -> list[str]:
+    """Let it be deleted; what could not be, with the reason each.
+
+    Args:
+        api: where it is.
+        left: what is to go.
+        patience: seconds during which what is refused is tried again.
+        tell: told why something is tried again.
+    """
+    deadline = time.monotonic() + patience
+    waiting = [(api.delete_instance, name) for name in left.instances if not left.whole]
+    waiting += [(api.delete_cluster, left.cluster)] if left.cluster else []
+    while True:
+        reasons = [_tried(*one) for one in waiting]
+        waiting = [one for one, reason in zip(waiting, reasons, strict=True) if reason]
+        if not waiting or time.monotonic() > deadline:
+            return [reason for reason in reasons if reason]
+        tell(next(reason for reason in reasons if reason))
+        time.sleep(_EVERY)
+
+
+def command(access: Access) -> str:
+    """The command line that finds and deletes what is left."""
+    words = ["fivenines", "aws", "sweep"]
+    for name, value in (
+        ("region", access.region), ("profile", access.profile), ("endpoint-url", access.endpoint_url),
+    ):  # fmt: skip
+        words += [f"--{name}", value] if value else []
+    return " ".join([*words, "--yes"])
+
+
+def named(reasons: Sequence[str], access: Access) -> str:
+    """What is said of things that could not be deleted, and cost money."""
+    return f"{'; '.join(reasons)}. It costs money until it is deleted: {command(access)}"
+
+
+def _tried(action: Callable[[str], None], name: str) -> str:
+    try:
+        action(name)
+    except FiveninesError as error:
+        return str(error)
+    return ""

@@ -1,0 +1,164 @@
+"""Servers of Amazon Aurora and of Multi-AZ clusters of RDS, by what they say of themselves by SQL.
+
+Replicas of Aurora share the primary's storage: they have no replication threads and no positions of their
+own, and tell in a table or function of Aurora's who writes and how far each lags. Servers of a Multi-AZ
+cluster replicate as any others do, and have neither.
+Sources: Amazon Aurora user guide, "Aurora MySQL-specific information_schema tables",
+"aurora_replica_status"; MySQL manual, "innodb_read_only".
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+
+from fivenines.lab.host import Host
+from fivenines.servers.base import Server
+from fivenines.servers.delay import DelayReader, DelayRow
+from fivenines.servers.external import (
+    ElsewhereMysql,
+    ElsewherePostgres,
+    ExternalServer,
+)
+from fivenines.servers.remote import Target
+from fivenines.servers.session import Session
+from fivenines.software.base import Engine
+
+WRITER = "MASTER_SESSION_ID"
+"""What Aurora calls the session of the instance that writes."""
+
+AT_EASE_MS = 100.0
+"""A replica that lags less has what was written, as Aurora rounds: usual are 10 to 20 ms."""
+
+OF_MYSQL = {
+    "information_schema.replica_host_status": (
+        "SERVER_ID", "SESSION_ID", "REPLICA_LAG_IN_MILLISECONDS",
+    ),
+    "mysql.ro_replica_status": ("server_id", "session_id", "replica_lag_in_msec"),
+}  # fmt: skip
+"""Where Aurora MySQL tells of its replicas, of now and of before: with instance, session and lag in ms."""
+
+_OF_POSTGRES = "SELECT server_id, session_id, replica_lag_in_msec FROM aurora_replica_status()"
+
+
+class _Aurora(ExternalServer):
+    """What both have in common; `status` is the statement about the replicas, or empty."""
+
+    _status: str | None = None
+
+    def status_statement(self) -> str:
+        """The statement that tells of the replicas; empty: this server is none of Aurora's."""
+        if self._status is None:
+            self._status = self._statement()
+        return self._status
+
+    def _statement(self) -> str:
+        raise NotImplementedError
+
+    def lags(self) -> dict[str, float | None]:
+        """The lag of each replica in ms, as this server knows it."""
+        rows = self.query(self.status_statement())
+        return {
+            str(name): None if lag is None else float(lag)
+            for name, session, lag in rows
+            if session != WRITER
+        }
+
+
+class AuroraMysql(_Aurora, ElsewhereMysql):
+    """Aurora MySQL, or MySQL of a Multi-AZ cluster."""
+
+    def writable(self) -> bool:
+        # a reader of Aurora is not read_only, its InnoDB is
+        with suppress(Exception):
+            return self.query("SELECT @@global.read_only OR @@global.innodb_read_only") == [(0,)]
+        return False
+
+    def follows(self) -> str:
+        return _listed(self) if self.status_statement() else super().follows()
+
+    def behind(self, primary: Server) -> str:
+        return _lagging(self, primary) if self.status_statement() else super().behind(primary)
+
+    def delay(self) -> DelayReader:  # type: ignore[override]  # where it is Aurora, another one
+        statement = _told(self)
+        return AuroraDelay(self.name, statement) if statement else super().delay()
+
+    def _statement(self) -> str:
+        for table, (server, session, lag) in OF_MYSQL.items():
+            schema, name = table.split(".")
+            if self.query(
+                "SELECT 1 FROM information_schema.tables "
+                f"WHERE table_schema = '{schema}' AND LOWER(table_name) = '{name}'"
+            ):
+                return f"SELECT {server}, {session}, {lag} FROM {table}"
+        return ""
+
+
+class AuroraPostgres(_Aurora, ElsewherePostgres):
+    """Aurora PostgreSQL, or PostgreSQL of a Multi-AZ cluster."""
+
+    @property
+    def watched_at(self) -> str:
+        # the watch asks for a position, which Aurora refuses without logical replication
+        return "" if self.engine.name == "aurora-postgresql" else super().watched_at
+
+    def follows(self) -> str:
+        return _listed(self) if self.status_statement() else super().follows()
+
+    def behind(self, primary: Server) -> str:
+        return _lagging(self, primary) if self.status_statement() else super().behind(primary)
+
+    def delay(self) -> DelayReader:  # type: ignore[override]  # where it is Aurora, another one
+        statement = _told(self)
+        return AuroraDelay(self.name, statement) if statement else super().delay()
+
+    def _statement(self) -> str:
+        rows = self.query("SELECT 1 FROM pg_proc WHERE proname = 'aurora_replica_status'")
+        return _OF_POSTGRES if rows else ""
+
+
+class AuroraDelay(DelayReader):
+    """A replica's lag as Aurora tells it, in the words of its metric (CloudWatch: AuroraReplicaLag).
+
+    Args:
+        name: of the node: the identifier of its instance.
+        statement: the statement about all replicas.
+    """
+
+    def __init__(self, name: str, statement: str) -> None:
+        super().__init__(name)
+        self._statement = statement
+
+    def read(self, asked: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
+        for server, session, lag in asked.ask(self._statement).rows:
+            # each tells of all: what it says of itself is enough
+            if server == self.name and session != WRITER:
+                yield self.name, REPLICA_LAG, None if lag is None else float(lag), "ms"
+
+
+REPLICA_LAG = "AuroraReplicaLag"
+
+
+def _told(server: AuroraMysql | AuroraPostgres) -> str:
+    with suppress(Exception):  # it may be away now
+        return server.status_statement()
+    return ""
+
+
+def _listed(server: AuroraMysql | AuroraPostgres) -> str:
+    if server.writable() or server.name in server.lags():
+        return ""
+    return f"{server.name} is not among the replicas that Aurora knows"
+
+
+def _lagging(server: AuroraMysql | AuroraPostgres, primary: Server) -> str:
+    told = primary if isinstance(primary, AuroraMysql | AuroraPostgres) else server
+    lag = told.lags().get(server.name)
+    if lag is None:
+        return f"Aurora does not say how far {server.name} lags"
+    return f"{server.name} lags by {lag:.0f} ms, as Aurora says" if lag > AT_EASE_MS else ""
+
+
+def aurora_server(host: Host, engine: Engine, target: Target) -> ExternalServer:
+    """A server of one of RDS's clusters."""
+    kind = AuroraPostgres if engine.family == "postgresql" else AuroraMysql
+    return kind(host, engine, target)

@@ -1,0 +1,138 @@
+"""Amazon Aurora, and Multi-AZ clusters of RDS: external clusters whose addresses the API of RDS tells.
+
+What is measured is measured as in any cluster that others run. What differs is who breaks it (the API,
+Aurora's SQL, security groups), who tells of failovers (RDS events), and that it may be made for the run.
+"""
+
+import time
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, suppress
+from pathlib import Path
+from typing import Any, ClassVar
+
+from fivenines.aws import cuts
+from fivenines.aws.events import EventReader
+from fivenines.cluster.capabilities import Drain
+from fivenines.cluster.events import ManagerEvent
+from fivenines.errors import FiveninesError
+from fivenines.faults.base import Fault
+from fivenines.faults.settings import FaultSettings
+from fivenines.lab.world import World
+from fivenines.load.dsn import Address
+from fivenines.servers.aurora import aurora_server
+from fivenines.servers.external import ExternalServer
+from fivenines.servers.remote import Target
+from fivenines.software.base import Engine, Report
+from fivenines.solutions.aurora_cluster import described, existing_for_a_run, over_budget
+from fivenines.solutions.aurora_faults import Crashed, CutOff, OnAws, Simulated, run
+from fivenines.solutions.aurora_settings import AuroraSettings
+from fivenines.solutions.external import External
+from fivenines.waiting import wait_until
+from fivenines.workloads.settings import WorkloadSettings
+
+_BACK = 300.0
+"""Seconds that Amazon has to start an instance again."""
+
+_CUT_LEFT = "the rules of its security groups are still out"
+
+
+class Aurora(External):
+    """Knows its instances by the API, and their roles by asking them."""
+
+    settings_type = AuroraSettings  # type: ignore[assignment]  # they become those of an external one
+    hand_over_patience: ClassVar[float] = 120.0
+
+    def __init__(self, settings: AuroraSettings, world: World, engine: Engine, data: Path) -> None:
+        self._api, self._described = described(settings)
+        self._events: EventReader | None = None
+        self._cuts: list[cuts.Cut] = []
+        super().__init__(settings.as_external(self._described), world, engine, data)
+
+    @classmethod
+    def data_for(  # type: ignore[override]  # its settings become those of an external cluster
+        cls,
+        settings: AuroraSettings,
+        workload: WorkloadSettings,
+        report: Report,
+        begun: bool = False,
+    ) -> Path:
+        _, there = described(settings)
+        return External.data_for(settings.as_external(there), workload, report, begun)
+
+    @classmethod
+    def existing(  # type: ignore[override]
+        cls, settings: AuroraSettings, report: Report
+    ) -> AbstractContextManager[None]:
+        return existing_for_a_run(settings, report)
+
+    @classmethod
+    def too_dear(cls, settings: AuroraSettings, seconds: float) -> str:  # type: ignore[override]
+        return over_budget(settings, seconds)
+
+    def deploy(self) -> None:
+        there = self._described
+        names = [one.name for one in there.instances]
+        self._events = EventReader(self._api, there.name, names, time.time())
+        super().deploy()
+
+    def events(self) -> list[ManagerEvent]:
+        return self._events.events() if self._events is not None else []
+
+    def rejoin(self, node: ExternalServer) -> None:
+        # nobody but Amazon starts it
+        wait_until(node.refusal, _BACK, f"{node.name} did not answer again", 0.5)
+
+    def fault(self, settings: FaultSettings) -> Fault[Any] | None:  # type: ignore[override]
+        kind = settings.fault
+        if kind in ("kill", "crash", "restart"):
+            how = OnAws if kind == "restart" else Crashed
+            return how(settings, kind, "", self._run)
+        if kind in ("slow-disk", "stalled-replica", "storage-failure"):
+            return Simulated(settings)
+        return CutOff(settings, self._cut, self._heal) if kind == "partition" else None
+
+    def hand_over(self, draining: Drain | None) -> str:
+        return self.hand_over_to("")
+
+    def hand_over_to(self, name: str) -> str:
+        if name:
+            self.node(name)  # says which there are
+        self._api.failover(self._described.name, name)
+        return f"FailoverDBCluster of {self._described.name}" + (f" to {name}" if name else "")
+
+    def leave(self) -> None:
+        reasons = self._left_cut()
+        with suppress(FiveninesError):
+            super().leave()
+        if reasons:
+            raise FiveninesError(f"{self.name}: {_CUT_LEFT}: {'; '.join(reasons)}")
+
+    def _left_cut(self) -> Sequence[str]:
+        """Put back what a fault has not; why it could not be."""
+        reasons = []
+        for one in list(self._cuts):
+            try:
+                self._heal(one)
+            except FiveninesError as error:
+                reasons.append(str(error))
+        return reasons
+
+    def _run(self, name: str, server: Any) -> str:
+        return run(self._api, name, server)
+
+    def _cut(self) -> cuts.Cut:
+        made = cuts.cut(self._api, self._described.groups, self._described.port)
+        self._cuts.append(made)
+        return made
+
+    def _heal(self, made: cuts.Cut) -> None:
+        cuts.heal(self._api, made)
+        self._cuts.remove(made)
+
+    def _server(self, name: str, where: Address) -> ExternalServer:
+        settings = self.settings
+        target = Target(
+            where.host, where.port, settings.user, self._password, settings.database, "",
+            settings.tls, settings.tls_ca or "",
+        )  # fmt: skip
+        return aurora_server(self.world.add_external(name, where.host), self.engine, target)

@@ -1,0 +1,182 @@
+"""Faults of an Aurora cluster: by the API of RDS, by Aurora's own SQL, and by security groups.
+
+Sources: Amazon Aurora user guide, "Testing Amazon Aurora MySQL using fault injection queries", and the same
+of Aurora PostgreSQL; RDS API reference, RebootDBInstance.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from fivenines.aws import cuts
+from fivenines.aws.api import Api
+from fivenines.errors import FiveninesError, brief
+from fivenines.faults import targets
+from fivenines.faults.base import Fault, Injection, Recovery, now
+from fivenines.faults.context import FaultContext
+from fivenines.faults.hooked import Hooked
+from fivenines.faults.settings import FaultSettings
+from fivenines.servers.aurora import AT_EASE_MS
+from fivenines.servers.external import ExternalServer
+from fivenines.software.base import Family
+
+_CRASHES = {"kill": "instance", "crash": "node"}
+"""What crashes: the database alone; or it, and the process that writes to the storage."""
+
+_LOST = ("Lost connection", "server closed the connection", "terminating connection", "gone away")
+"""How drivers tell that a crash ended the connection that asked for it."""
+
+
+def crash(family: Family, fault: str) -> str:
+    """The statement that crashes the server that gets it."""
+    what = _CRASHES[fault]
+    if family == "postgresql":
+        return f"SELECT aurora_inject_crash('{what}')"
+    return f"ALTER SYSTEM CRASH {what.upper()}"
+
+
+def simulation(family: Family, settings: FaultSettings, replica: str = "") -> str:
+    """The statement that lets Aurora simulate a fault of disks, or of a replica, for a time.
+
+    Args:
+        family: of the servers.
+        settings: of the fault.
+        replica: the instance, for a fault of a replica.
+    """
+    seconds = math.ceil(settings.lasts or 0)
+    percent = f"{getattr(settings, 'percent', 100.0):g}"
+    delay = round(1000 * getattr(settings, "delay", 0.0))
+    if family == "postgresql":
+        # of disks PostgreSQL takes one index: all of the volume's are named
+        disks = (
+            "FROM generate_series(0, (SELECT disks - 1 FROM aurora_show_volume_status())) AS disk"
+        )
+        return {
+            "stalled-replica": f"SELECT aurora_inject_replica_failure({percent}, {seconds}, '{replica}')",
+            "storage-failure": f"SELECT aurora_inject_disk_failure({percent}, disk, true, {seconds}) {disks}",
+            "slow-disk": f"SELECT aurora_inject_disk_congestion({percent}, disk, true, {seconds}, {delay}, "
+            f"{delay}) {disks}",
+        }[settings.fault]
+    what = {
+        "stalled-replica": f'READ REPLICA FAILURE TO "{replica}"',
+        "storage-failure": "DISK FAILURE",
+        "slow-disk": f"DISK CONGESTION BETWEEN {delay} AND {delay} MILLISECONDS",
+    }[settings.fault]
+    return f"ALTER SYSTEM SIMULATE {percent} PERCENT {what} FOR INTERVAL {seconds} SECOND"
+
+
+class OnAws(Hooked):
+    """By what Amazon does to an instance; verified as hooks are: it is away, or was started again.
+
+    Nobody has to start it again: Amazon does.
+    """
+
+    patience: ClassVar[float] = 120.0
+
+
+class Crashed(OnAws):
+    """Its servers are down until Amazon has started them again."""
+
+    downs = True
+
+
+class Simulated(Fault[FaultSettings]):
+    """Simulated by Aurora for a time that is told in advance; nothing can end it before.
+
+    That Aurora took the statement is all that can be seen of its disks, so faults of disks are not
+    verified. A replica's is, by the lag that Aurora tells.
+    """
+
+    settings_type = FaultSettings
+
+    def inject(self, context: FaultContext) -> Injection:
+        target = targets.resolve(str(getattr(self.settings, "target", "primary")), context)
+        of_replica = self.settings.fault == "stalled-replica"
+        hit: Sequence[Any] = target.servers if of_replica else [context.solution.target("primary")]
+        writer = context.solution.target("primary")
+        moment, told = now(), []
+        for server in hit:
+            statement = simulation(writer.engine.family, self.settings, server.name)
+            try:
+                writer.query(statement)
+            except Exception as error:  # drivers raise what they like
+                raise _refusal(writer, statement, error) from error
+            told.append(statement)
+        seen = of_replica and context.settles(lambda: all(map(_lags, hit)), 10.0)
+        unseen = "no replica is seen to lag" if of_replica else "what its disks do cannot be seen"
+        detail = f"Aurora took: {'; '.join(told)}" + ("" if seen else f"; {unseen}")
+        return Injection(target.hosts, target.role, moment, seen, detail, target.servers)
+
+    def recover(self, context: FaultContext, injection: Injection) -> Recovery:
+        moment = now()
+        if self.settings.fault != "stalled-replica":
+            return Recovery(False, "its time is over; what its disks do cannot be seen", moment)
+        back = context.settles(lambda: not any(map(_lags, injection.servers)), 30.0)
+        return Recovery(
+            back, "it applies again" if back else "its time is over, but it lags", moment
+        )
+
+
+class CutOff(Fault[FaultSettings]):
+    """No new connection reaches the cluster, by its security groups; those that are open go on.
+
+    Verified by a fresh connection that is not let in, and one that is afterwards.
+    """
+
+    settings_type = FaultSettings
+
+    def __init__(
+        self, settings: FaultSettings, cut: Callable[[], cuts.Cut], heal: Callable[[cuts.Cut], None]
+    ) -> None:
+        super().__init__(settings)
+        self._cut, self._heal = cut, heal
+
+    def inject(self, context: FaultContext) -> Injection:
+        target = targets.resolve("all", context)
+        moment = now()
+        made = self._cut()
+        seen = context.settles(lambda: not any(map(_lets_in, target.servers)), 30.0)
+        count = sum(map(len, made.rules.values()))
+        detail = f"rules taken out of {', '.join(made.rules)}: {count}; open connections go on"
+        detail += "" if seen else "; but a new connection is let in"
+        return Injection(target.hosts, "all", moment, seen, detail, target.servers, made)
+
+    def recover(self, context: FaultContext, injection: Injection) -> Recovery:
+        moment = now()
+        self._heal(injection.held)
+        back = context.settles(lambda: all(map(_lets_in, injection.servers)), 30.0)
+        return Recovery(
+            back, "rules are back" if back else "rules are back, nobody is let in", moment
+        )
+
+
+def run(api: Api, name: str, server: ExternalServer) -> str:
+    """Do to an instance what a fault of this name means; in words what was done.
+
+    Raises:
+        FiveninesError: it was refused.
+    """
+    if name == "restart":
+        api.reboot(server.name)
+        return f"RebootDBInstance of {server.name}"
+    statement = crash(server.engine.family, name)
+    try:
+        server.query(statement)
+    except Exception as error:
+        # who asks for a crash does not live to hear that it came
+        if not any(words in str(error) for words in _LOST):
+            raise _refusal(server, statement, error) from error
+    return f"{statement} on {server.name}"
+
+
+def _refusal(server: Any, statement: str, error: Exception) -> FiveninesError:
+    return FiveninesError(f"{server.name} refuses {statement}: {brief(error)}")
+
+
+def _lags(server: Any) -> bool:
+    lag = server.lags().get(server.name)
+    return lag is None or lag > AT_EASE_MS
+
+
+def _lets_in(server: Any) -> bool:
+    return not server.refusal()

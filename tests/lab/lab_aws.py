@@ -1,0 +1,354 @@
+"""A stand-in for Amazon in these tests: moto's RDS, with real MySQL servers behind its addresses.
+
+`Amazon` starts it as a process of its own on loopback (this file as a program). Beside the API it has the
+addresses of a cluster: one that leads to the writer, one that leads to a reader. FailoverDBCluster does with
+the real servers what Aurora does with its own: the writer refuses writes and drops its clients, a reader is
+promoted, the address follows, and events tell so. Nothing of this is in the product.
+"""
+
+import json
+import multiprocessing
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from io import BytesIO
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import parse_qs
+
+ADMIN = "rdsadmin"
+"""The account, and its password, by which the stand-in promotes."""
+
+REGION = "eu-central-1"
+NOWHERE = 1
+"""A port of nobody's: connections are refused there."""
+
+CLUSTER_HOST, READER_HOST = "127.0.0.1", "127.0.0.2"
+
+
+class Forwarder:
+    """An address that leads to one port of 127.0.0.1, and can be moved; its connections end then."""
+
+    def __init__(self, host: str, port: int, target: int) -> None:
+        self.target = target
+        self._open: list[socket.socket] = []
+        self._socket = socket.create_server((host, port))
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def drop(self) -> None:
+        """End all connections."""
+        while self._open:
+            with suppress(OSError):
+                self._open.pop().shutdown(socket.SHUT_RDWR)
+
+    def _serve(self) -> None:
+        while True:
+            client, _ = self._socket.accept()
+            try:
+                server = socket.create_connection(("127.0.0.1", self.target))
+            except OSError:
+                client.close()
+                continue
+            self._open += [client, server]
+            for one, other in ((client, server), (server, client)):
+                one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                threading.Thread(target=_pump, args=(one, other), daemon=True).start()
+
+
+def _pump(source: socket.socket, sink: socket.socket) -> None:
+    with suppress(OSError):
+        while data := source.recv(65536):
+            sink.sendall(data)
+    for one in (source, sink):
+        with suppress(OSError):
+            one.shutdown(socket.SHUT_RDWR)
+
+
+class Addresses:
+    """The cluster's two addresses, in a process of their own: moto's work must not hold up their bytes."""
+
+    def __init__(self, port: int, writer: int, reader: int) -> None:
+        self._ours, theirs = multiprocessing.Pipe()
+        arguments = (theirs, port, writer, reader)
+        multiprocessing.Process(target=_lead, args=arguments, daemon=True).start()
+        self._done()
+
+    def drop(self) -> None:
+        """End the writer's connections, and let no other in."""
+        self._ours.send(None)
+        self._done()
+
+    def move(self, writer: int, reader: int) -> None:
+        """Lead to these ports from now on."""
+        self._ours.send((writer, reader))
+        self._done()
+
+    def _done(self) -> None:
+        assert self._ours.recv() == "done"
+
+
+def _lead(told: Any, port: int, first: int, second: int) -> None:
+    writer, reader = Forwarder(CLUSTER_HOST, port, first), Forwarder(READER_HOST, port, second)
+    while True:
+        told.send("done")
+        ports = told.recv()
+        if ports is None:
+            writer.target = NOWHERE
+            writer.drop()
+            continue
+        writer.target, reader.target = ports
+        reader.drop()
+
+
+class Standin:
+    """The program's state: ports of the servers by number, the addresses, and what is to go wrong."""
+
+    def __init__(self, ports: Sequence[int], cluster_port: int) -> None:
+        self.ports = list(ports)
+        self.cluster_port = cluster_port
+        self.throttled = 0
+        self.refused: dict[str, str] = {}
+        self.actions: list[str] = []
+        self.addresses = Addresses(cluster_port, self.ports[0], self.ports[-1])
+
+    def port(self, instance: str) -> int:
+        """Of the server behind an instance, whose name ends in its number."""
+        return self.ports[int(instance.rpartition("-")[2]) - 1]
+
+    def patch(self) -> None:
+        """Let moto tell our addresses, and promote really."""
+        from moto.rds import models  # noqa: PLC0415
+
+        backend: Any = models.RDSBackend
+        created, failed_over = backend.create_db_cluster, backend.failover_db_cluster
+
+        def create(rds: Any, values: dict[str, Any]) -> Any:
+            cluster = created(rds, values)
+            cluster.port = self.cluster_port
+            return cluster
+
+        def fail_over(
+            rds: Any, db_cluster_identifier: str, target_db_instance_identifier: str | None = None
+        ) -> Any:
+            members = rds.clusters[db_cluster_identifier].members
+            former = next(one for one in members if one.is_cluster_writer)
+            cluster = failed_over(rds, db_cluster_identifier, target_db_instance_identifier)
+            cluster.writer.is_cluster_writer = True
+            names = former.db_instance_identifier, cluster.writer.db_instance_identifier
+            arguments = (rds, db_cluster_identifier, *names)
+            threading.Thread(target=self.promote, args=arguments, daemon=True).start()
+            return cluster
+
+        cluster, instance = vars(models)["DBCluster"], vars(models)["DBInstance"]
+        backend.create_db_cluster, backend.failover_db_cluster = create, fail_over
+        cluster.endpoint, cluster.reader_endpoint = CLUSTER_HOST, READER_HOST
+        instance.endpoint = property(
+            lambda one: {"Address": "127.0.0.1", "Port": self.port(one.db_instance_identifier)}
+        )
+
+    def promote(self, backend: Any, name: str, former: str, successor: str) -> None:
+        """What Aurora does in a failover, with servers that replicate."""
+        _event(
+            backend, "db-cluster", name, f"Started cross AZ failover to DB instance: {successor}"
+        )
+        old, new = self.port(former), self.port(successor)
+        self.addresses.drop()
+        _end_sessions(old)
+        _sql(old, "SET GLOBAL super_read_only = 1")
+        ((written,),) = _sql(old, "SELECT @@global.gtid_executed")
+        _sql(new, f"SELECT WAIT_FOR_EXECUTED_GTID_SET('{written}', 10)")
+        _sql(
+            new,
+            "STOP REPLICA",
+            "RESET REPLICA ALL",
+            "SET GLOBAL super_read_only = 0",
+            "SET GLOBAL read_only = 0",
+        )
+        follow(old, new)
+        self.addresses.move(new, old)
+        _event(
+            backend,
+            "db-instance",
+            former,
+            "A new writer was promoted. Restarting database as a reader.",
+        )
+        _event(backend, "db-cluster", name, f"Completed failover to DB instance: {successor}")
+
+    def application(self, environ: dict[str, Any], start: Any, moto: Any) -> Any:
+        """The API, and what the tests tell the stand-in."""
+        size = int(environ.get("CONTENT_LENGTH") or 0)
+        body = environ["wsgi.input"].read(size)
+        environ["wsgi.input"] = BytesIO(body)
+        if environ["PATH_INFO"] == "/lab":
+            told = json.loads(body)
+            self.throttled = told.get("throttled", self.throttled)
+            self.refused = told.get("refused", self.refused)
+            start("200 OK", [("Content-Type", "application/json")])
+            return [json.dumps(self.actions).encode()]
+        action = parse_qs(body.decode(errors="replace")).get("Action", [""])[0]
+        self.actions.append(action)
+        if self.throttled > 0:
+            self.throttled -= 1
+            return _error(start, "Throttling", "Rate exceeded")
+        if action in self.refused:
+            return _error(start, self.refused[action], "refused by the test")
+        return moto(environ, start)
+
+
+def follow(replica: int, source: int) -> None:
+    """Let one server replicate from another, by their ports."""
+    _sql(
+        replica,
+        f"CHANGE REPLICATION SOURCE TO SOURCE_HOST='127.0.0.1', SOURCE_PORT={source}, SOURCE_USER='{ADMIN}', "
+        f"SOURCE_PASSWORD='{ADMIN}', SOURCE_AUTO_POSITION=1, GET_SOURCE_PUBLIC_KEY=1, "
+        "SOURCE_CONNECT_RETRY=1",
+        "START REPLICA",
+        "SET GLOBAL super_read_only = 1",
+    )
+
+
+def _sql(port: int, *statements: str) -> Any:
+    import pymysql  # noqa: PLC0415
+
+    connection = pymysql.connect(
+        host="127.0.0.1", port=port, user=ADMIN, password=ADMIN, autocommit=True
+    )
+    with connection, connection.cursor() as cursor:
+        for one in statements:
+            cursor.execute(one)
+        return cursor.fetchall()
+
+
+def _end_sessions(port: int) -> None:
+    """End all clients, as a restart does: one that waits for a row would hold up who makes it read-only."""
+    rows = _sql(
+        port,
+        "SELECT id FROM information_schema.processlist WHERE id <> CONNECTION_ID() "
+        "AND command IN ('Query', 'Execute', 'Sleep')",
+    )
+    for (session,) in rows:
+        with suppress(Exception):  # it may have ended by itself
+            _sql(port, f"KILL {session}")
+
+
+def _event(backend: Any, kind: str, source: str, message: str) -> None:
+    backend.events.append(
+        SimpleNamespace(
+            source_identifier=source, source_type=kind, message=message, event_categories=["failover"],
+            source_arn=f"arn:aws:rds:{REGION}:123456789012:{source}", date=datetime.now(UTC),
+        )
+    )  # fmt: skip
+
+
+def _error(start: Any, code: str, message: str) -> list[bytes]:
+    start("400 Bad Request", [("Content-Type", "text/xml")])
+    text = (
+        f"<ErrorResponse><Error><Type>Sender</Type><Code>{code}</Code><Message>{message}</Message></Error>"
+        "<RequestId>1</RequestId></ErrorResponse>"
+    )
+    return [text.encode()]
+
+
+class Amazon:
+    """The stand-in as the tests see it."""
+
+    def __init__(self, port: int) -> None:
+        self.url = f"http://127.0.0.1:{port}"
+        self.environment = {
+            "AWS_ACCESS_KEY_ID": "nobody", "AWS_SECRET_ACCESS_KEY": "nothing",
+            "AWS_DEFAULT_REGION": REGION, "AWS_EC2_METADATA_DISABLED": "true",
+        }  # fmt: skip
+
+    def tell(self, **told: object) -> list[str]:
+        """Let something go wrong from now on; the actions that were asked for so far."""
+        request = urllib.request.Request(f"{self.url}/lab", json.dumps(told).encode())
+        with urllib.request.urlopen(request, timeout=5) as answer:
+            found: list[str] = json.load(answer)
+            return found
+
+    def client(self, service: str = "rds") -> Any:
+        """A client of boto3 beside the product's."""
+        import boto3  # noqa: PLC0415
+
+        return boto3.client(
+            service, region_name=REGION, endpoint_url=self.url, aws_access_key_id="nobody",
+            aws_secret_access_key="nothing",
+        )  # fmt: skip
+
+    def clusters(self) -> list[str]:
+        """The identifiers of all clusters."""
+        return [
+            one["DBClusterIdentifier"] for one in self.client().describe_db_clusters()["DBClusters"]
+        ]
+
+    def add(self, name: str, instances: int, **values: Any) -> None:
+        """A cluster that is there already."""
+        client = self.client()
+        client.create_db_cluster(
+            DBClusterIdentifier=name, Engine="aurora-mysql", MasterUsername="app",
+            MasterUserPassword="app-app-app", **values,
+        )  # fmt: skip
+        for number in range(1, instances + 1):
+            client.create_db_instance(
+                DBInstanceIdentifier=f"{name}-{number}", DBClusterIdentifier=name,
+                Engine="aurora-mysql", DBInstanceClass="db.r6g.large",
+            )  # fmt: skip
+
+
+@contextmanager
+def amazon(folder: Path, port: int, cluster_port: int, ports: Sequence[int]) -> Iterator[Amazon]:
+    """The stand-in runs inside, at a port; its cluster's addresses lead to servers at `ports`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "amazon.log").open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, __file__, str(port), str(cluster_port), *map(str, ports)],
+            stdout=log, stderr=log, env={**os.environ, "AWS_DEFAULT_REGION": REGION},
+        )  # fmt: skip
+    try:
+        made = Amazon(port)
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                made.tell()
+                break
+            except OSError:
+                assert time.monotonic() < deadline and process.poll() is None, (
+                    folder / "amazon.log"
+                ).read_text()[-2000:]
+                time.sleep(0.1)
+        yield made
+    finally:
+        process.kill()
+        process.wait()
+
+
+def main() -> None:
+    """Serve until killed."""
+    from moto.moto_server.werkzeug_app import (  # noqa: PLC0415
+        DomainDispatcherApplication,
+        MotoRequestHandler,
+        create_backend_app,
+    )
+    from werkzeug.serving import run_simple  # noqa: PLC0415
+
+    port, cluster_port, *ports = map(int, sys.argv[1:])
+    standin = Standin(ports, cluster_port)
+    standin.patch()
+    moto = DomainDispatcherApplication(create_backend_app)
+
+    def application(environ: dict[str, Any], start: Any) -> Any:
+        return standin.application(environ, start, moto)
+
+    run_simple("127.0.0.1", port, application, threaded=True, request_handler=MotoRequestHandler)
+
+
+if __name__ == "__main__":
+    main()
