@@ -14,6 +14,8 @@ from lab_support import (
     timing,
 )
 
+from fivenines.software.store import engine
+
 
 @pytest.mark.parametrize("recipe", ["pgbouncer", "pgpool", "pgpool-failover"])
 def test_clients_get_to_the_new_primary_through_it(tmp_path: Path, recipe: str) -> None:
@@ -75,7 +77,10 @@ solutions:
       ready: {{says: "^relays"}}
 {kill()}{timing(8)}"""
     )
-    (trial,) = run_one(tmp_path / "run", text, {}).complete
+    try:
+        (trial,) = run_one(tmp_path / "run", text, {}).complete
+    finally:
+        engine(f"root:archive:{archive}").remove()
     record = trial.record
     assert record.fault is not None and record.fault.verified and record.fault.rejoined
     told = [one.detail for one in record.events if one.node == "proxy"]

@@ -143,7 +143,7 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
             HEAD + WORKLOADS + "solutions:\n  - solution: hot-standby\n    standby: 2\n",
             "x.yaml:5:5: unknown key 'standby' in solutions[0]; did you mean 'standbys'?\n"
             "    allowed: solution, name, engine, durability, access, machines, reads, limits, server, "
-            "sweep, standbys, safeness, wait_for, choice, cascade, slots, delay, manager",
+            "sweep, standbys, safeness, wait_for, choice, cascade, slots, delay, subscriber, manager",
         ),
         (
             HEAD + WORKLOADS + "solutions:\n  - {solution: hot-standby, engine: postgress}\n",
@@ -368,7 +368,7 @@ def test_wrong_settings_of_a_solution_are_named() -> None:
         "    allowed: one of off, local, remote_write, on, remote_apply\n"
         "up: unknown key 'standby'; did you mean 'standbys'?\n"
         "    allowed: solution, name, engine, durability, access, machines, reads, limits, server, sweep, "
-        "standbys, safeness, wait_for, choice, cascade, slots, delay, manager"
+        "standbys, safeness, wait_for, choice, cascade, slots, delay, subscriber, manager"
     )
     with pytest.raises(UsageError) as senseless:
         solution_from({"solution": "galera", "size": 4}, "up")

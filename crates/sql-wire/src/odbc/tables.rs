@@ -1,5 +1,5 @@
-//! The numbers of those DBMSs that are reached by ODBC alone, as their manuals have them. None was tried against its
-//! server; a number that is not here is judged by its SQLSTATE.
+//! The numbers of those DBMSs that are reached by ODBC alone, written from memory of their manuals but for the three
+//! that are named below. None was tried against its server; a number that is not here is judged by its SQLSTATE.
 //!
 //! Sources: solidDB manual, "Database errors", "Error codes for HotStandby"; Oracle Database Error Messages; Microsoft,
 //! "Database Engine errors and events"; IBM Db2, "SQL messages".
@@ -9,8 +9,9 @@ use crate::{Class, Kind};
 type Table = &'static [(Class, &'static [i32])];
 
 /// 10013, 10045 and 10047 were read in the HotStandby manual; the others are those of the Administrator Guide's list,
-/// from memory, as it was not at hand. Concurrency conflicts are those of optimistic tables, deadlocks those of pessimistic ones. Transactions are aborted
-/// when the servers of a HotStandby pair change their roles (10047), and are to be tried again.
+/// from memory, as it was not at hand. Concurrency conflicts are those of optimistic tables, deadlocks those of
+/// pessimistic ones. Transactions are aborted when the servers of a HotStandby pair change their roles (10047), and
+/// are to be tried again.
 const SOLIDDB: Table = &[
     (Class::Conflict, &[10006, 10007, 10047]),
     (Class::Deadlock, &[10031]),
