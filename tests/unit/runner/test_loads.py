@@ -25,7 +25,8 @@ from fivenines.workloads.oltp import Oltp
 
 NODES = [
     SimpleNamespace(
-        name=f"node{number}", endpoint=f"10.0.0.{number}:3306", host=SimpleNamespace(name=f"node{number}"),
+        name=f"node{number}", endpoint=f"10.0.0.{number}:3306",
+        client_endpoint=f"10.0.0.{number}:3306", host=SimpleNamespace(name=f"node{number}"),
         driver="noop", database="sbtest", application=("app", "app"),
     )
     for number in (1, 2, 3)
