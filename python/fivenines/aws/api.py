@@ -32,6 +32,10 @@ _GONE = ("DBClusterNotFoundFault", "DBInstanceNotFound")
 _RULE_IS_THERE = "InvalidPermission.Duplicate"
 
 
+class NoClusterError(UsageError):
+    """There is no cluster of this name: the API was asked, and has said so."""
+
+
 @dataclass(frozen=True)
 class Access:
     """Whose account, and where.
@@ -120,14 +124,14 @@ class Api:
         """A cluster with its instances.
 
         Raises:
-            UsageError: there is none of this name.
+            NoClusterError: there is none of this name.
             FiveninesError: the API could not be asked.
         """
         with self._words(f"describe the cluster {name}"):
             try:
                 answer = self._rds.describe_db_clusters(DBClusterIdentifier=name)
             except self._rds.exceptions.DBClusterNotFoundFault:
-                raise UsageError(
+                raise NoClusterError(
                     f"{self._where} has no cluster {name!r}: its identifier is what the RDS console shows, "
                     "and region and profile must be those of its account"
                 ) from None
@@ -212,7 +216,8 @@ class Api:
 
     def give_back(self, group: str, rules: Sequence[Mapping[str, Any]]) -> None:
         """Put rules into a security group; those that are there already are no error."""
-        for rule in rules:
+        # one source at a time: EC2 refuses a whole request of which one rule is there already
+        for rule in (single for one in rules for single in _singles(one)):
             with self._words(
                 f"give the security group {group} its rules back", given=(_RULE_IS_THERE,)
             ):
@@ -353,6 +358,22 @@ def _lets_in(rule: Mapping[str, Any], port: int) -> bool:
         return False
     first, last = int(rule.get("FromPort", -1)), int(rule.get("ToPort", -1))
     return first == -1 or first <= port <= last
+
+
+def _singles(rule: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """A rule as rules of one source each: EC2 API reference, IpPermission."""
+    sources = ("IpRanges", "Ipv6Ranges", "PrefixListIds", "UserIdGroupPairs")
+    what = {name: value for name, value in rule.items() if name not in sources}
+    for name in sources:
+        for one in rule.get(name, ()):
+            yield {**what, name: [one]}
+
+
+def was_refused(error: FiveninesError) -> bool:
+    """Whether the API has answered that it does not do it; else it may have done it."""
+    from botocore.exceptions import ClientError
+
+    return isinstance(error.__cause__, ClientError)
 
 
 def _tags(pairs: Sequence[Mapping[str, str]]) -> dict[str, str]:

@@ -8,12 +8,13 @@ EC2 user guide, "Security group connection tracking").
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from fivenines import paths
 from fivenines.aws.api import Access, Api
+from fivenines.aws.tags import born
 from fivenines.errors import FiveninesError
 
 Rules = Mapping[str, list[dict[str, Any]]]
@@ -40,7 +41,14 @@ def cut(api: Api, groups: tuple[str, ...], port: int) -> Cut:
         raise FiveninesError(
             f"no rule of {', '.join(groups) or 'a security group'} lets port {port} in"
         )
-    made = Cut(_folder() / f"{'-'.join(rules)}-{os.getpid()}.json", api.access, rules)
+    wide = [group for group, found in rules.items() if any(_is_wider(one, port) for one in found)]
+    if wide:
+        raise FiveninesError(
+            f"a rule of {', '.join(wide)} lets in more than port {port}: what others have there would be "
+            "cut off as well. Give the cluster a security group of its own, with a rule for this port alone"
+        )
+    file = _folder() / f"{'-'.join(rules)}-{os.getpid()}.json"
+    made = Cut(file, replace(api.access, region=api.region), rules)
     _write(made)
     try:
         for group, found in rules.items():
@@ -66,7 +74,7 @@ def unhealed() -> Iterator[Cut]:
     """Cuts that a controller of this machine has left."""
     for file in sorted(_folder().glob("*.json")):
         told = json.loads(file.read_text(encoding="utf-8"))
-        if not Path(f"/proc/{told['pid']}").exists():
+        if told["born"] != born(told["pid"]):
             yield Cut(file, Access(**told["access"]), told["rules"])
 
 
@@ -76,8 +84,16 @@ def _folder() -> Path:
 
 def _write(made: Cut) -> None:
     made.file.parent.mkdir(parents=True, exist_ok=True)
-    told = {"pid": os.getpid(), "access": asdict(made.access), "rules": made.rules}
-    with made.file.open("w", encoding="utf-8") as stream:
+    pid = os.getpid()
+    told = {"pid": pid, "born": born(pid), "access": asdict(made.access), "rules": made.rules}
+    # whole, or not there
+    part = made.file.with_suffix(".part")
+    with part.open("w", encoding="utf-8") as stream:
         json.dump(told, stream)
         stream.flush()
         os.fsync(stream.fileno())
+    part.replace(made.file)
+
+
+def _is_wider(rule: Mapping[str, Any], port: int) -> bool:
+    return (rule.get("FromPort"), rule.get("ToPort")) != (port, port)

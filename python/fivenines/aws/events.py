@@ -64,6 +64,9 @@ class EventReader:
         self._since = datetime.fromtimestamp(since, UTC) - _EARLIER
         self._found: list[ManagerEvent] = []
         self._asked = 0.0
+        self._unread: ManagerEvent | None = None
+        # once, so that no step of this machine's clock moves what was told
+        self._ahead_ns = time.time_ns() - time.monotonic_ns()
         self._one_at_a_time = threading.Lock()
 
     def events(self) -> list[ManagerEvent]:
@@ -71,19 +74,24 @@ class EventReader:
         with self._one_at_a_time:
             if time.monotonic() - self._asked > EVERY:
                 self._asked = time.monotonic()
-                self._ask(time.time_ns() - time.monotonic_ns())
-            return list(self._found)
+                self._ask()
+            return [*self._found, *([self._unread] if self._unread else [])]
 
-    def _ask(self, ahead_ns: int) -> None:
+    def _ask(self) -> None:
         try:
             told = [
                 one
                 for one in self._api.events(self._since)
                 if one.source in self._sources and one.moment >= self._since
             ]
-        except FiveninesError:
+        except FiveninesError as error:
+            # without them nobody is seen to decide: whoever reads of phases must know why
+            self._unread = ManagerEvent(
+                time.monotonic_ns(), "failed", "", f"no events of RDS: {error}"
+            )
             return
-        self._found = managers(told, lambda moment: nanoseconds(moment) - ahead_ns)
+        self._unread = None
+        self._found = managers(told, lambda moment: nanoseconds(moment) - self._ahead_ns)
 
 
 def managers(told: Iterable[RdsEvent], clock: Callable[[datetime], int]) -> list[ManagerEvent]:

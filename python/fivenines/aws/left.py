@@ -83,7 +83,7 @@ def delete(
 
 
 def command(access: Access) -> str:
-    """The command line that finds and deletes what is left."""
+    """The command line that finds and deletes what this account of this machine has left."""
     words = ["fivenines", "aws", "sweep"]
     for name, value in (
         ("region", access.region), ("profile", access.profile), ("endpoint-url", access.endpoint_url),

@@ -45,7 +45,9 @@ class Charge:
         text = f"{self.solution}: {self.count} x {self.kind} for about {hours}"
         if self.price is None or self.amount is None:
             return f"{text}, price not known"
-        ends = "" if self.budget is None else f"; the run ends before {self.budget:.2f} are spent"
+        ends = ""
+        if self.budget is not None:
+            ends = f"; no trial begins that would exceed {self.budget:.2f}"
         return f"{text} at {self.price:g} an hour each: about {self.amount:.2f}{ends}"
 
 

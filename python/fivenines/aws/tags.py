@@ -6,8 +6,7 @@ import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-
-import psutil
+from pathlib import Path
 
 RUN = "fivenines:run"
 _OWNER, _HOST, _PID, _BORN, _CREATED = (
@@ -23,7 +22,7 @@ def tags_of(run: str) -> dict[str, str]:
         _OWNER: getpass.getuser(),
         _HOST: platform.node(),
         _PID: str(pid),
-        _BORN: _born(pid),
+        _BORN: born(pid),
         _CREATED: datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
@@ -40,9 +39,14 @@ class Origin:
     created: str
 
     @property
+    def is_mine(self) -> bool:
+        """Whether this account of this machine has made it."""
+        return (self.owner, self.host) == (getpass.getuser(), platform.node())
+
+    @property
     def in_use(self) -> bool:
         """Whether the process that made it runs now, as far as can be seen from this machine."""
-        return self.host == platform.node() and _born(self.pid) == self.born != ""
+        return self.host == platform.node() and born(self.pid) == self.born != ""
 
 
 def origin(tags: Mapping[str, str]) -> Origin | None:
@@ -56,9 +60,12 @@ def origin(tags: Mapping[str, str]) -> Origin | None:
     )  # fmt: skip
 
 
-def _born(pid: int) -> str:
-    """When a process began, as text: a number of a process may be another's by now."""
+def born(pid: int) -> str:
+    """Which process that is, as text, as its number may be another's by now: its start since which boot."""
     try:
-        return str(round(psutil.Process(pid).create_time())) if pid else ""
-    except psutil.Error:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        # the name, in brackets, may have anything in it
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return f"{boot} {fields[19]}"  # starttime, proc(5)
+    except OSError:
         return ""

@@ -47,18 +47,26 @@ def sweep(
     in_use: Annotated[
         bool, typer.Option("--in-use", help="Also what a run on this machine uses now.")
     ] = False,
+    everybody: Annotated[
+        bool,
+        typer.Option(
+            "--everybody", help="Also what others, or other machines, have made: it may be in use."
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Find what runs have left at Amazon, and delete it.
 
-    A run deletes the cluster that it made, also after Ctrl-C or a failure.
-    It cannot if it is killed itself (kill -9, a power loss): then this does.
+    A run deletes the cluster that it made, also after Ctrl-C, SIGTERM or a
+    failure. It cannot if it is killed itself (kill -9, a power loss), or if
+    its credentials have expired: then this does.
 
     \b
     fivenines aws sweep --region eu-central-1
     fivenines aws sweep --region eu-central-1 --yes
 
-    Only what carries the tag fivenines:run is ever deleted. Rules of security
+    Only what carries the tag fivenines:run is ever deleted, and only what this
+    account of this machine has made, unless you say --everybody. Rules of security
     groups that a killed run on this machine has taken out are put back, too.
 
     Each region is looked at by itself. Exit code 1: something is still there.
@@ -70,7 +78,11 @@ def sweep(
     access = Access(region, profile, endpoint_url)
     api = Api(access)
     found = left.find(api)
-    chosen = [one for one in found if in_use or not one.origin.in_use]
+    chosen = [
+        one
+        for one in found
+        if (everybody or one.origin.is_mine) and (in_use or not one.origin.in_use)
+    ]
     reasons = [reason for one in chosen for reason in left.delete(api, one)] if yes else []
     healed, unhealed = _rules(yes)
     if as_json:
@@ -85,7 +97,7 @@ def sweep(
         )
     else:
         _show(found, healed, unhealed)
-        _conclude(chosen, yes, reasons, access)
+        _conclude(found, chosen, yes, reasons, access)
     if reasons or unhealed or (chosen and not yes):
         raise typer.Exit(1)
 
@@ -129,12 +141,16 @@ def _show(found: "list[Left]", healed: list[str], out: list[str]) -> None:
         console.say(f"{group}: a run was killed that had taken rules out of it", "yellow")
 
 
-def _conclude(chosen: "list[Left]", yes: bool, reasons: list[str], access: "Access") -> None:
+def _conclude(
+    found: "list[Left]", chosen: "list[Left]", yes: bool, reasons: list[str], access: "Access"
+) -> None:
     from fivenines.aws import left
     from fivenines.cli import console
 
-    if not chosen:
-        console.say("Nothing of fivenines is left here.")
+    if not found:
+        console.say("No cluster of fivenines is left here.")
+    elif not chosen:
+        console.say("None of these is yours to delete: it is in use, or others have made it.")
     elif not yes:
         console.say(f"To delete it: {left.command(access)}", "bold")
     elif reasons:

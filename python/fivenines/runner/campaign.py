@@ -62,9 +62,9 @@ def run_campaign(
         trials = [work for work in planned if isinstance(work, Trial)]
         duets = [work for work in planned if isinstance(work, Block)]
         every = [*trials, *(member for duet in duets for member in duet.members())]
-        found = prepare(every, begun, listener, used)
         left = _left(planned, folder)
         waiting = {work.id for work in left}
+        found = prepare(every, waiting, begun, listener, used)
         require_accepted([one for one in every if one.id in waiting], written, listener)
         manifest = _manifest(experiment, written.text, trials, duets, found)
         _open(folder, manifest, resume)

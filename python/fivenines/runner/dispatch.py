@@ -171,6 +171,8 @@ class Dispatch:
             self._tell(TrialStarted(work, self._index, worker.name))
         first = _attempts_before(self._folder, work.id) + 1
         for attempt in range(first, first + ATTEMPTS):
+            if attempt > first and self._is_too_dear(work):
+                break
             order = Order(work, self._experiment, self._folder, attempt, self._engines)
             delivered = worker.carry_out(order, self._tell)
             if delivered.record.status == "complete":

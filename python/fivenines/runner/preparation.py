@@ -1,6 +1,6 @@
 """Engines and data sets of trials: pulled and loaded where they are missing, held while they are used."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -13,12 +13,17 @@ from fivenines.runner.progress import DataSet, EnginePull, Listener
 
 
 def prepare(
-    trials: Sequence[Trial], begun: bool, listener: Listener, used: ExitStack
+    trials: Sequence[Trial],
+    waiting: Container[str],
+    begun: bool,
+    listener: Listener,
+    used: ExitStack,
 ) -> dict[str, str]:
     """Have everything that trials need on this machine, until `used` ends; the versions of the engines.
 
     Args:
-        trials: what is to be run.
+        trials: what is to be run, or has run.
+        waiting: the ids of those that are still to be run: the others need no data, and no cluster.
         begun: whether they belong to a run that has begun: its data sets must not be made anew.
         listener: told about progress.
         used: holds what was prepared.
@@ -46,6 +51,11 @@ def prepare(
     def report(message: str, fraction: float | None) -> None:
         listener(DataSet(message, fraction))
 
+    cells = {
+        (trial.cell.solution.name, trial.cell.workload.name): trial.cell
+        for trial in trials
+        if trial.id in waiting
+    }.values()
     for solution in {cell.solution.name: cell.solution for cell in cells}.values():
         require_versions(solution)
         used.enter_context(existing(solution, report))

@@ -7,12 +7,12 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from fivenines.aws import left
-from fivenines.aws.api import Api, Described
+from fivenines.aws.api import Api, Described, NoClusterError, was_refused
 from fivenines.aws.prices import spent
 from fivenines.aws.tags import origin, tags_of
 from fivenines.errors import FiveninesError, UsageError
@@ -23,6 +23,15 @@ from fivenines.waiting import wait_until
 
 PATIENCE = 2400.0
 """Seconds until a cluster must be available."""
+
+_BACK_SOON = 300.0
+"""Seconds that a trial waits for a cluster that is not available."""
+
+_SURE = 60.0
+"""Seconds until a cluster is believed not to be there that was asked for: the API may know it late."""
+
+_USABLE = ("available", "backing-up", "storage-optimization")
+"""States in which clients are served (RDS user guide, "Viewing DB instance status")."""
 
 _EVERY = 5.0
 _RDS_ENGINES = {"rds-mysql": "mysql", "rds-postgres": "postgres"}
@@ -35,6 +44,8 @@ class Made:
     name: str
     count: int
     price: float | None
+    asked: bool = False
+    """Whether it may be there: it was asked for, and not refused."""
     since: float = field(default_factory=time.monotonic)
 
     def spent(self, further: float = 0.0) -> float | None:
@@ -83,17 +94,21 @@ def described(settings: AuroraSettings) -> tuple[Api, Described]:
             f"{settings.name}: {there.name} has {readers} readers, and the file says `readers: "
             f"{settings.readers}`"
         )
-    if reason := not_available(there):
-        raise FiveninesError(f"{settings.name}: {reason}")
+    if not_available(there):
+        # after a restart, or during a backup, it soon is
+        wait_until(
+            lambda: not_available(api.cluster(there.name)), _BACK_SOON, settings.name, _EVERY
+        )
+        there = api.cluster(there.name)
     return api, there
 
 
 def not_available(there: Described) -> str:
     """Why a cluster cannot be measured now; empty if it can."""
-    if there.status != "available":
+    if there.status not in _USABLE:
         return f"the cluster {there.name} is {there.status}"
     waiting = [
-        f"{one.name} is {one.status}" for one in there.instances if one.status != "available"
+        f"{one.name} is {one.status}" for one in there.instances if one.status not in _USABLE
     ]
     waiting += [f"{one.name} has no address yet" for one in there.instances if not one.host]
     return "; ".join(waiting) or ("" if there.instances else f"{there.name} has no instance")
@@ -112,16 +127,22 @@ def existing_for_a_run(settings: AuroraSettings, report: Report) -> Iterator[Non
         yield
         return
     api = Api(settings.access_to_aws)
-    made = Made(_new_name(settings.name), settings.nodes, settings.price())
+    price = settings.price()
+    if price is None and settings.budget is not None:
+        raise UsageError(
+            f"{settings.name}: the price list does not answer, so nobody could say when its budget is spent: "
+            "write price_per_hour"
+        )
+    made = Made(_new_name(settings.name), settings.nodes, price)
     key = settings.model_dump_json()
-    try:
-        _create(api, made, settings, create, report)
-        _made[key] = made
-        yield
-    finally:
-        _made.pop(key, None)
-        report(f"{WAITING}the cluster {made.name} to be taken for deletion", None)
-        _delete(api, made, report)
+    with _ends_as_by_ctrl_c():
+        try:
+            _create(api, made, settings, create, report)
+            _made[key] = made
+            yield
+        finally:
+            _made.pop(key, None)
+            _delete(api, made, report)
 
 
 def over_budget(settings: AuroraSettings, further: float) -> str:
@@ -175,7 +196,12 @@ def _create(
     report(f"{WAITING}the cluster {made.name} to be created, about ten minutes", None)
     tags = tags_of(made.name.rpartition("-")[2])
     password = os.environ.get(settings.password_env, "")
-    api.create_cluster(made.name, cluster_values(settings, create, password), tags)
+    made.asked = True
+    try:
+        api.create_cluster(made.name, cluster_values(settings, create, password), tags)
+    except FiveninesError as error:
+        made.asked = not was_refused(error)
+        raise
     if settings.is_aurora:
         for number in range(settings.nodes):
             name = f"{made.name}-{number + 1}"
@@ -195,6 +221,7 @@ def _delete(api: Api, made: Made, report: Report) -> None:
     try:
         with _without_ctrl_c():
             reasons = _tried(api, made, 0.0, report)
+        _tell(report, f"the cluster {made.name} to be taken for deletion")
         if reasons:
             reasons = _tried(api, made, left.PATIENCE, report)
     except KeyboardInterrupt:
@@ -205,18 +232,52 @@ def _delete(api: Api, made: Made, report: Report) -> None:
 
 def _tried(api: Api, made: Made, patience: float, report: Report) -> list[str]:
     """What could not be deleted of it, with the reason each."""
+    if not made.asked:
+        return []
     try:
-        there = api.cluster(made.name)
-    except UsageError:
-        return []  # it was never made
+        there = _described(api, made.name, time.monotonic() + _SURE)
+    except NoClusterError:
+        return []
     except FiveninesError as error:
-        return [str(error)]
+        return [f"{made.name}: {error}"]
     whose = origin(there.tags)
     if whose is None:
         return [f"{made.name} does not carry the tags of this run"]
     names = tuple(one.name for one in there.instances)
     one = left.Left(made.name, names, there.status, whose, left.is_whole(there))
-    return left.delete(api, one, patience, lambda text: report(f"{WAITING}AWS: {text}", None))
+    return left.delete(api, one, patience, lambda text: _tell(report, f"AWS: {text}"))
+
+
+def _described(api: Api, name: str, until: float) -> Described:
+    """A cluster that was asked for; the API may not know it yet."""
+    while True:
+        try:
+            return api.cluster(name)
+        except NoClusterError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(_EVERY)
+
+
+def _tell(report: Report, who: str) -> None:
+    # a terminal that is gone must not end what ends the costs
+    with suppress(Exception):
+        report(f"{WAITING}{who}", None)
+
+
+@contextmanager
+def _ends_as_by_ctrl_c() -> Iterator[None]:
+    """Whoever ends this process by SIGTERM or SIGHUP (a pipeline, a closed terminal) lets it clean up."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    ending = (signal.SIGTERM, signal.SIGHUP)
+    before = [signal.signal(one, lambda *_: signal.raise_signal(signal.SIGINT)) for one in ending]
+    try:
+        yield
+    finally:
+        for one, handler in zip(ending, before, strict=True):
+            signal.signal(one, handler)
 
 
 @contextmanager

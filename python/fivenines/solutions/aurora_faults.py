@@ -23,7 +23,10 @@ from fivenines.software.base import Family
 _CRASHES = {"kill": "instance", "crash": "node"}
 """What crashes: the database alone; or it, and the process that writes to the storage."""
 
-_LOST = ("Lost connection", "server closed the connection", "terminating connection", "gone away")
+_LOST = (
+    "Lost connection", "server closed the connection", "terminating connection", "gone away",
+    "SSL SYSCALL error", "SSL connection has been closed", "Connection reset",
+)  # fmt: skip
 """How drivers tell that a crash ended the connection that asked for it."""
 
 
@@ -94,6 +97,7 @@ class Simulated(Fault[FaultSettings]):
         of_replica = self.settings.fault == "stalled-replica"
         hit: Sequence[Any] = target.servers if of_replica else [context.solution.target("primary")]
         writer = context.solution.target("primary")
+        before = {server.name: _lag(server) or 0.0 for server in hit} if of_replica else {}
         moment, told = now(), []
         for server in hit:
             statement = simulation(writer.engine.family, self.settings, server.name)
@@ -102,7 +106,9 @@ class Simulated(Fault[FaultSettings]):
             except Exception as error:  # drivers raise what they like
                 raise _refusal(writer, statement, error) from error
             told.append(statement)
-        seen = of_replica and context.settles(lambda: all(map(_lags, hit)), 10.0)
+        seen = of_replica and context.settles(
+            lambda: all(_lags(server, before[server.name]) for server in hit), 10.0
+        )
         unseen = "no replica is seen to lag" if of_replica else "what its disks do cannot be seen"
         detail = f"Aurora took: {'; '.join(told)}" + ("" if seen else f"; {unseen}")
         return Injection(target.hosts, target.role, moment, seen, detail, target.servers)
@@ -111,7 +117,7 @@ class Simulated(Fault[FaultSettings]):
         moment = now()
         if self.settings.fault != "stalled-replica":
             return Recovery(False, "its time is over; what its disks do cannot be seen", moment)
-        back = context.settles(lambda: not any(map(_lags, injection.servers)), 30.0)
+        back = context.settles(lambda: all(map(_at_ease, injection.servers)), 30.0)
         return Recovery(
             back, "it applies again" if back else "its time is over, but it lags", moment
         )
@@ -173,9 +179,21 @@ def _refusal(server: Any, statement: str, error: Exception) -> FiveninesError:
     return FiveninesError(f"{server.name} refuses {statement}: {brief(error)}")
 
 
-def _lags(server: Any) -> bool:
-    lag = server.lags().get(server.name)
-    return lag is None or lag > AT_EASE_MS
+def _lag(server: Any) -> float | None:
+    """Milliseconds as Aurora tells them; None: it does not."""
+    told: float | None = server.lags().get(server.name)
+    return told
+
+
+def _lags(server: Any, before: float) -> bool:
+    """Whether it lags more than ever before the fault; what is not told is not seen."""
+    lag = _lag(server)
+    return lag is not None and lag > max(AT_EASE_MS, 2 * before)
+
+
+def _at_ease(server: Any) -> bool:
+    lag = _lag(server)
+    return lag is not None and lag <= AT_EASE_MS
 
 
 def _lets_in(server: Any) -> bool:

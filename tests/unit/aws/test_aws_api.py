@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from fivenines.aws.api import Access, Api, _lets_in, said_by_aws
+from fivenines.aws.api import Access, Api, _lets_in, _singles, said_by_aws
 from fivenines.errors import UsageError
 
 
@@ -66,3 +66,17 @@ def test_a_stand_in_on_this_machine_is_free() -> None:
 )
 def test_rules_of_a_port(rule: dict[str, object], lets_in: bool) -> None:
     assert _lets_in(rule, 3306) is lets_in
+
+
+def test_a_rule_is_put_back_source_by_source() -> None:
+    rule = {
+        "IpProtocol": "tcp", "FromPort": 3306, "ToPort": 3306,
+        "IpRanges": [{"CidrIp": "10.0.0.0/8"}, {"CidrIp": "192.0.2.0/24"}],
+        "UserIdGroupPairs": [{"GroupId": "sg-9"}], "Ipv6Ranges": [],
+    }  # fmt: skip
+    what = {"IpProtocol": "tcp", "FromPort": 3306, "ToPort": 3306}
+    assert list(_singles(rule)) == [
+        {**what, "IpRanges": [{"CidrIp": "10.0.0.0/8"}]},
+        {**what, "IpRanges": [{"CidrIp": "192.0.2.0/24"}]},
+        {**what, "UserIdGroupPairs": [{"GroupId": "sg-9"}]},
+    ]

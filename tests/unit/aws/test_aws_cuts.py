@@ -22,7 +22,8 @@ RULE = {
 class Groups:
     """Security groups by name."""
 
-    access = Access("eu-central-1")
+    access = Access()
+    region = "eu-central-1"
 
     def __init__(self, stuck: str = "") -> None:
         self.there: dict[str, list[dict[str, Any]]] = {"sg-1": [RULE], "sg-2": [RULE], "sg-3": []}
@@ -77,3 +78,19 @@ def test_what_a_killed_run_has_taken_out_is_found() -> None:
     assert one.access == Access("eu-central-1") and one.rules == {"sg-1": [RULE]}
     cuts.heal(api, one)  # type: ignore[arg-type]
     assert api.there["sg-1"] == [RULE] and list(cuts.unhealed()) == []
+
+
+def test_a_rule_for_more_than_the_port_is_not_touched() -> None:
+    api = Groups()
+    for wide in ({"IpProtocol": "-1"}, {**RULE, "FromPort": 0, "ToPort": 65535}):
+        api.there["sg-1"] = [wide]
+        with pytest.raises(FiveninesError, match="a rule of sg-1 lets in more than port 3306"):
+            cuts.cut(api, ("sg-1",), 3306)  # type: ignore[arg-type]
+        assert api.there["sg-1"] == [wide] and not list(paths.cache().glob("aws/*"))
+
+
+def test_a_number_that_is_another_process_by_now_hides_no_cut() -> None:
+    made = cuts.cut(Groups(), ("sg-1",), 3306)  # type: ignore[arg-type]
+    told = json.loads(made.file.read_text())
+    made.file.write_text(json.dumps({**told, "born": "another boot 1"}))
+    assert [one.rules for one in cuts.unhealed()] == [{"sg-1": [RULE]}]

@@ -18,11 +18,11 @@ OURS = tags_of("1a2b")
 def test_tags_say_whose_it_is_and_whether_it_runs() -> None:
     made = origin(OURS)
     assert made is not None and made.run == "1a2b" and made.in_use
-    assert made.host == platform.node() and made.pid == os.getpid()
+    assert made.host == platform.node() and made.pid == os.getpid() and made.is_mine
     dead = origin({**OURS, "fivenines:born": "1"})
     elsewhere = origin({**OURS, "fivenines:host": "another"})
     assert dead is not None and not dead.in_use
-    assert elsewhere is not None and not elsewhere.in_use
+    assert elsewhere is not None and not elsewhere.in_use and not elsewhere.is_mine
     assert origin({"Name": "shop"}) is None
 
 

@@ -42,8 +42,8 @@ def test_longer_never_costs_less(price: float, count: int, first: float, more: f
 def test_a_charge_reads_as_a_sentence() -> None:
     one = Charge("shop", "db.r6g.large", 2, 5400, 0.3, 5)
     assert str(one) == (
-        "shop: 2 x db.r6g.large for about 1.5 h at 0.3 an hour each: about 0.90; the run ends before 5.00 "
-        "are spent"
+        "shop: 2 x db.r6g.large for about 1.5 h at 0.3 an hour each: about 0.90; no trial begins that "
+        "would exceed 5.00"
     )
     assert str(Charge("shop", "db.r6g.large", 2, 5400, None)).endswith("price not known")
 

@@ -25,7 +25,7 @@ def test_the_plan_says_what_it_costs(fivenines: Fivenines) -> None:
     answer = fivenines("run", "paid.yaml", "--dry-run", "--trials", "2")
     assert answer.code == 0
     assert "aurora-mysql: 2 x db.r6g.large for about" in answer.out
-    assert "the run ends before 4.00 are spent" in answer.out
+    assert "no trial begins that would exceed 4.00" in answer.out
     assert "Storage, I/O, backups and traffic come on top." in answer.out
     (charge,) = json.loads(fivenines("run", "paid.yaml", "--dry-run", "--json").out)["charges"]
     assert charge["instances"] == 2 and charge["price_per_hour"] == 0.3 and charge["amount"] > 0.1

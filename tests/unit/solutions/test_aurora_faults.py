@@ -27,11 +27,15 @@ class Server:
         self.closed = ""
         self.asked: list[str] = []
         self.error: Exception | None = None
+        self.hits: tuple[Server, float | None] | None = None
+        """Who lags by how much once a statement was taken."""
 
     def query(self, sql: str) -> list[Any]:
         self.asked.append(sql)
         if self.error is not None:
             raise self.error
+        if self.hits is not None:
+            self.hits[0].lag = self.hits[1]
         return []
 
     def lags(self) -> dict[str, float | None]:
@@ -61,8 +65,13 @@ def context(cluster: Any) -> Any:
 def test_a_stalled_replica_is_seen_by_its_lag(cluster: Any) -> None:
     writer, reader = cluster.nodes
     fault, here = Simulated(StalledReplicaSettings(fault="stalled-replica")), context(cluster)
+    # what lags no more than before, or whose lag is not told, is not seen to be stalled
+    for lag in (15.0, None):
+        writer.hits = (reader, lag)
+        assert not fault.inject(here).verified
+    reader.lag, writer.hits = 3000.0, (reader, 4000.0)
     assert not fault.inject(here).verified
-    reader.lag = 4000.0
+    reader.lag = 20.0
     injection = fault.inject(here)
     assert injection.verified and injection.hosts == ("r",)
     # the writer is asked for it, whoever is hit
