@@ -1,8 +1,10 @@
 //! The functions of the driver manager: opened at run time, and behind safe handles. All that is unsafe about ODBC
 //! is in this file.
 //!
-//! Each connection has an environment of its own, since the driver manager lets only one call into a driver at a
-//! time for each environment unless odbcinst.ini says `Threading = 0` (unixODBC, DriverManager/__handles.c).
+//! Each connection has an environment of its own, so that each thread owns all that it uses: one that never comes back
+//! holds no handle that others need. That does not help where odbcinst.ini says `Threading = 3` of a driver: then
+//! the driver manager lets one call at a time into it from the whole process, whatever the environment (unixODBC,
+//! DriverManager/__handles.c); without it, it does not serialise (SQLConnect.c; so in Debian's 2.3.11).
 //!
 //! Source: Microsoft, ODBC Programmer's Reference; the numbers are those of unixODBC's sql.h and sqlext.h.
 
@@ -38,6 +40,8 @@ pub const ROLLBACK: i16 = 1;
 
 /// Close the cursor of a statement, which stays prepared and bound.
 const CLOSE: u16 = 0;
+/// Forget where the columns of a statement were bound.
+const UNBIND: u16 = 2;
 
 const LIBRARY: &CStr = c"libodbc.so.2";
 const MESSAGE: usize = 1024;
@@ -115,6 +119,17 @@ macro_rules! functions {
                     unsafe { std::mem::transmute::<*mut c_void, unsafe extern "C" fn($($argument),*) -> Return>(found) }
                 },)* })
             }
+
+            /// Functions that do nothing and tell of it.
+            #[cfg(test)]
+            fn stand_in() -> Functions {
+                Functions { $($name: {
+                    unsafe extern "C" fn function($(_: $argument),*) -> Return {
+                        stand_in::called(stringify!($name))
+                    }
+                    function
+                },)* }
+            }
         }
     };
 }
@@ -170,6 +185,9 @@ fn open_library() -> Result<Functions, String> {
     // SAFETY: it is the driver manager by its name.
     unsafe { Functions::of(library) }
 }
+
+#[cfg(test)]
+pub mod stand_in;
 
 /// An environment, a connection or a statement; freed when it is dropped.
 pub struct Handle {
@@ -399,6 +417,7 @@ impl Handle {
                     &mut length,
                 )
             };
+            let length = signed(length);
             if !self.check(result)? || length == NULL_DATA {
                 out.truncate(start);
                 return Ok(length != NULL_DATA);
@@ -420,7 +439,7 @@ impl Handle {
         // SAFETY: the number outlives the call.
         let result = unsafe { (self.functions.SQLRowCount)(self.raw, &mut count) };
         match result {
-            SUCCESS | SUCCESS_WITH_INFO => count.max(0) as u64,
+            SUCCESS | SUCCESS_WITH_INFO => signed(count).max(0) as u64,
             _ => 0,
         }
     }
@@ -436,6 +455,12 @@ impl Handle {
     pub fn close_cursor(&self) {
         // SAFETY: the handle is a statement's.
         unsafe { (self.functions.SQLFreeStmt)(self.raw, CLOSE) };
+    }
+
+    /// Forgets the columns that are bound, whose places may be gone.
+    pub fn unbind_columns(&self) {
+        // SAFETY: the handle is a statement's.
+        unsafe { (self.functions.SQLFreeStmt)(self.raw, UNBIND) };
     }
 
     /// What another thread needs to cancel this statement.
@@ -555,7 +580,7 @@ impl Bound {
     /// What a column has now: its bytes, or None for NULL.
     #[inline]
     pub fn get(&self) -> Option<&[u8]> {
-        match *self.length {
+        match signed(*self.length) {
             NULL_DATA => None,
             NO_TOTAL => Some(&self.bytes[..self.bytes.len() - 1]),
             length => Some(&self.bytes[..(length.max(0) as usize).min(self.bytes.len())]),
@@ -571,6 +596,17 @@ impl Diagnostic {
             native: 0,
             message: message.to_string(),
         }
+    }
+}
+
+/// A length as it was meant. Drivers whose lengths have four bytes (Db2's libdb2.so; libdb2o.so has eight) leave the
+/// upper half of ours as it was, zero, and their negative numbers look like lengths of just below 4 GiB.
+#[inline]
+fn signed(length: isize) -> isize {
+    const NEGATIVE: std::ops::RangeInclusive<isize> = 0xffff_ff00..=0xffff_ffff;
+    match NEGATIVE.contains(&length) {
+        true => length as i32 as isize,
+        false => length,
     }
 }
 

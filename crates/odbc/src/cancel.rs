@@ -94,3 +94,31 @@ fn look(calls: &mut Vec<Weak<Call>>) {
         true
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calls::stand_in;
+    use std::sync::atomic::Ordering;
+    use std::time::Instant;
+
+    fn is_cancelled() -> bool {
+        stand_in::CANCELLED.load(Ordering::SeqCst) > 0
+    }
+
+    #[test]
+    fn a_call_is_cancelled_when_the_other_end_is_closed_and_not_before() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let statement = stand_in::handle(&[]);
+        Call::new(&theirs).during(statement.canceller(), || std::thread::sleep(4 * EVERY));
+        assert!(!is_cancelled());
+        drop(ours);
+        Call::new(&theirs).during(statement.canceller(), || {
+            let begun = Instant::now();
+            while !is_cancelled() && begun.elapsed() < Duration::from_secs(60) {
+                std::thread::sleep(EVERY);
+            }
+        });
+        assert!(is_cancelled());
+    }
+}

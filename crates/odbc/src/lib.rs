@@ -12,6 +12,7 @@ mod serve;
 mod statement;
 pub mod string;
 
+use std::fmt;
 use std::io;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,32 +21,106 @@ use std::time::Duration;
 /// Drivers are C programs that expect room; what is not touched is not taken.
 const STACK: usize = 1 << 20;
 
+/// Threads beyond those that are expected: a driver that heeds no bound on logging in leaves one for each attempt.
+const SPARE: usize = 1024;
+
 /// Threads whose connection, or the attempt to make it, is not over.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
+/// Connections that are expected at a time.
+static EXPECTED: AtomicUsize = AtomicUsize::new(0);
 
 /// Threads that have not come back from their driver, or serve a connection.
 pub fn running() -> usize {
     RUNNING.load(Ordering::Relaxed)
 }
 
+/// Says how many connections, and attempts to make one, there will be at a time.
+pub fn expect(connections: usize) {
+    EXPECTED.store(connections, Ordering::Relaxed);
+}
+
+/// Why no thread was started.
+#[derive(Debug)]
+pub enum NoThread {
+    /// So many are there that have not come back from their driver.
+    TooMany(usize),
+    Machine(io::Error),
+}
+
+impl fmt::Display for NoThread {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            NoThread::TooMany(running) => write!(
+                out,
+                "{running} threads have not come back from their driver of ODBC: it does not end attempts to log in \
+                 (SQL_ATTR_LOGIN_TIMEOUT); it may have a keyword for that"
+            ),
+            NoThread::Machine(error) => write!(out, "no thread for a connection by ODBC: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for NoThread {}
+
+impl From<io::Error> for NoThread {
+    fn from(error: io::Error) -> NoThread {
+        NoThread::Machine(error)
+    }
+}
+
+/// One of the threads that run, until it is dropped.
+struct Running;
+
+impl Running {
+    fn new(most: usize) -> Result<Running, NoThread> {
+        let before = RUNNING.fetch_add(1, Ordering::Relaxed);
+        let counted = Running;
+        match before < most {
+            true => Ok(counted),
+            false => Err(NoThread::TooMany(before)),
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        RUNNING.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 /// Starts the thread of a connection by this connection string, which logs in when it is told to; `login` is what
 /// the driver is told to wait at most. When the end that is given back is closed, the thread says goodbye.
-pub fn open(connection: &str, login: Duration) -> io::Result<UnixStream> {
+pub fn open(connection: &str, login: Duration) -> Result<UnixStream, NoThread> {
+    let running = Running::new(EXPECTED.load(Ordering::Relaxed) + SPARE)?;
     let (ours, theirs) = UnixStream::pair()?;
     let connection = connection.to_string();
-    RUNNING.fetch_add(1, Ordering::Relaxed);
-    let started = std::thread::Builder::new()
+    std::thread::Builder::new()
         .name("odbc".to_string())
         .stack_size(STACK)
         .spawn(move || {
             serve::serve(theirs, &connection, login);
-            RUNNING.fetch_sub(1, Ordering::Relaxed);
-        });
-    match started {
-        Ok(_) => Ok(ours),
-        Err(error) => {
-            RUNNING.fetch_sub(1, Ordering::Relaxed);
-            Err(error)
-        }
+            drop(running);
+        })?;
+    Ok(ours)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_that_do_not_come_back_are_bounded() {
+        let kept: Vec<_> = (0..3).map(|_| Running::new(3).unwrap()).collect();
+        let Err(refused) = Running::new(3) else {
+            panic!()
+        };
+        assert!(
+            refused
+                .to_string()
+                .starts_with("3 threads have not come back")
+        );
+        assert_eq!(running(), 3);
+        drop(kept);
+        assert_eq!(running(), 0);
     }
 }

@@ -16,16 +16,7 @@ const BUFFER: usize = 16 * 1024;
 /// Serves the socket until its other end is closed or says goodbye.
 pub fn serve(mut socket: UnixStream, connection: &str, login: Duration) {
     let call = Call::new(&socket);
-    let mut session = Session {
-        call,
-        connection: connection.to_string(),
-        login,
-        statements: HashMap::new(),
-        texts: HashMap::new(),
-        direct: None,
-        link: None,
-        habits: Habits::default(),
-    };
+    let mut session = Session::new(call, connection, login);
     let (mut input, mut out, mut buffer) = (Vec::new(), Vec::new(), [0; BUFFER]);
     loop {
         let mut used = 0;
@@ -51,10 +42,49 @@ pub fn serve(mut socket: UnixStream, connection: &str, login: Duration) {
 struct Link {
     connection: Handle,
     _environment: Handle,
+    /// Autocommit is off: a transaction may be open.
+    manual: bool,
+    /// What became of its transaction, or of autocommit, is not known: nothing more may be asked of it.
+    broken: bool,
+}
+
+impl Link {
+    fn new(connection: Handle, environment: Handle) -> Link {
+        Link {
+            connection,
+            _environment: environment,
+            manual: false,
+            broken: false,
+        }
+    }
+
+    fn begin(&mut self) -> Result<(), Diagnostic> {
+        self.connection.set_attribute(calls::ATTR_AUTOCOMMIT, 0)?;
+        self.manual = true;
+        Ok(())
+    }
+
+    /// Ends the transaction. One whose COMMIT failed is rolled back, as after a COMMIT that failed elsewhere.
+    fn end(&mut self, how: i16) -> Result<(), Diagnostic> {
+        let ended = self.connection.end_transaction(how);
+        let closed = match ended {
+            Err(_) if how == calls::COMMIT => self.connection.end_transaction(calls::ROLLBACK),
+            _ => ended.clone(),
+        };
+        // by ODBC turning autocommit on commits what is open: never before it is ended
+        let alone = closed.and_then(|()| self.connection.set_attribute(calls::ATTR_AUTOCOMMIT, 1));
+        self.manual = alone.is_err();
+        self.broken = alone.is_err();
+        ended
+    }
 }
 
 impl Drop for Link {
     fn drop(&mut self) {
+        if self.manual {
+            // ODBC refuses to disconnect within a transaction (25000), and the session would keep its locks
+            let _ = self.connection.end_transaction(calls::ROLLBACK);
+        }
         self.connection.disconnect();
     }
 }
@@ -74,6 +104,19 @@ struct Session {
 }
 
 impl Session {
+    fn new(call: Arc<Call>, connection: &str, login: Duration) -> Session {
+        Session {
+            call,
+            connection: connection.to_string(),
+            login,
+            statements: HashMap::new(),
+            texts: HashMap::new(),
+            direct: None,
+            link: None,
+            habits: Habits::default(),
+        }
+    }
+
     /// False when the conversation is over.
     fn handle(&mut self, request: Request, out: &mut Vec<u8>) -> bool {
         let done = match request {
@@ -120,10 +163,7 @@ impl Session {
         let _ = connection.set_attribute(calls::ATTR_LOGIN_TIMEOUT, seconds);
         let text = string::with_password(&self.connection, password);
         connection.connect(&string::with_options(&text, options))?;
-        let link = self.link.insert(Link {
-            connection,
-            _environment: environment,
-        });
+        let link = self.link.insert(Link::new(connection, environment));
         let name = link.connection.info(calls::INFO_DBMS_NAME)?;
         let version = link.connection.info(calls::INFO_DBMS_VERSION)?;
         self.habits.big_int_as_text = name.eq_ignore_ascii_case("oracle");
@@ -131,11 +171,17 @@ impl Session {
         Ok(())
     }
 
-    fn link(link: &Option<Link>) -> Result<&Handle, Diagnostic> {
-        let link = link
-            .as_ref()
-            .ok_or_else(|| Diagnostic::own("not connected"))?;
-        Ok(&link.connection)
+    /// The connection, if anything may be asked of it.
+    #[inline]
+    fn usable(link: &mut Option<Link>) -> Result<&mut Link, Diagnostic> {
+        match link {
+            None => Err(Diagnostic::own("not connected")),
+            Some(link) if link.broken => Err(Diagnostic {
+                state: "08S01".to_string(),
+                ..Diagnostic::own("what became of this connection's last transaction is not known")
+            }),
+            Some(link) => Ok(link),
+        }
     }
 
     #[inline]
@@ -146,8 +192,9 @@ impl Session {
         values: frame::Values,
         out: &mut Vec<u8>,
     ) -> Result<(), Diagnostic> {
+        let link = Self::usable(&mut self.link)?;
         if let Some((sql, types)) = self.texts.get(&id) {
-            let prepared = Prepared::new(Self::link(&self.link)?, sql, types, self.habits)?;
+            let prepared = Prepared::new(&link.connection, sql, types, self.habits)?;
             self.statements.insert(id, prepared);
             self.texts.remove(&id);
         }
@@ -161,8 +208,9 @@ impl Session {
     }
 
     fn query(&mut self, sql: &str, keep: Keep, out: &mut Vec<u8>) -> Result<(), Diagnostic> {
+        let link = Self::usable(&mut self.link)?;
         if self.direct.is_none() {
-            self.direct = Some(Self::link(&self.link)?.child()?);
+            self.direct = Some(link.connection.child()?);
         }
         let Some(handle) = &self.direct else {
             return Ok(());
@@ -173,23 +221,16 @@ impl Session {
     }
 
     fn transaction(&mut self, what: Transaction, out: &mut Vec<u8>) -> Result<(), Diagnostic> {
-        let link = Self::link(&self.link)?;
+        let link = Self::usable(&mut self.link)?;
         match what {
-            Transaction::Begin => link.set_attribute(calls::ATTR_AUTOCOMMIT, 0)?,
-            Transaction::Commit => {
-                let ended = link.end_transaction(calls::COMMIT);
-                if ended.is_err() {
-                    // as after a COMMIT that failed elsewhere: nothing is open
-                    let _ = link.end_transaction(calls::ROLLBACK);
-                }
-                ended.and(link.set_attribute(calls::ATTR_AUTOCOMMIT, 1))?;
-            }
-            Transaction::Rollback => {
-                link.end_transaction(calls::ROLLBACK)?;
-                link.set_attribute(calls::ATTR_AUTOCOMMIT, 1)?;
-            }
+            Transaction::Begin => link.begin()?,
+            Transaction::Commit => link.end(calls::COMMIT)?,
+            Transaction::Rollback => link.end(calls::ROLLBACK)?,
         }
         Frame::done(0, out);
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -112,7 +112,11 @@ impl Prepared {
     pub fn execute(&mut self, keep_rows: bool, out: &mut Vec<u8>) -> Result<(), Diagnostic> {
         self.handle.execute()?;
         if matches!(self.columns, Columns::Unknown) {
-            self.columns = bind_columns(&self.handle)?;
+            self.columns = bind_columns(&self.handle).inspect_err(|_| {
+                // those that were bound before have no place any more, which the next row would be written to
+                self.handle.unbind_columns();
+                self.handle.close_cursor();
+            })?;
         }
         let answered = self.answer(keep_rows, out);
         if !matches!(self.columns, Columns::None) {
@@ -294,4 +298,47 @@ fn results(statement: &Handle, keep: Keep, out: &mut Vec<u8>) -> Result<(), Diag
     }
     frame.count(rows, affected);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calls::stand_in;
+
+    /// A statement with two columns, and what its execution called.
+    fn executed(refused: &[&'static str]) -> (bool, Vec<String>, Prepared) {
+        let connection = stand_in::handle(refused);
+        let mut prepared = Prepared::new(&connection, "x", &[], Habits::default()).unwrap();
+        drop(connection);
+        stand_in::calls();
+        let done = prepared.execute(true, &mut Vec::new()).is_ok();
+        (done, stand_in::calls(), prepared)
+    }
+
+    #[test]
+    fn columns_without_a_place_are_forgotten_and_the_cursor_closed() {
+        for refused in ["SQLDescribeCol 2", "SQLBindCol 2"] {
+            let (done, calls, mut prepared) = executed(&[refused]);
+            assert!(!done, "{refused}");
+            let [.., failed, unbound, closed] = calls.as_slice() else {
+                panic!("{calls:?}")
+            };
+            assert_eq!(
+                [failed, unbound, closed],
+                [refused, "SQLFreeStmt 2", "SQLFreeStmt 0"]
+            );
+            // nor are they taken for known
+            stand_in::refuse(&[]);
+            assert!(prepared.execute(true, &mut Vec::new()).is_ok());
+            assert!(stand_in::calls().contains(&"SQLBindCol 2".to_string()));
+        }
+    }
+
+    #[test]
+    fn columns_are_bound_once() {
+        let (done, calls, mut prepared) = executed(&[]);
+        assert!(done && calls.contains(&"SQLBindCol 2".to_string()));
+        prepared.execute(true, &mut Vec::new()).unwrap();
+        assert_eq!(stand_in::calls(), ["SQLExecute", "SQLFreeStmt 0"]);
+    }
 }

@@ -5,6 +5,8 @@
 
 /// Names under which drivers take the password.
 const PASSWORDS: [&str; 2] = ["pwd", "password"];
+/// What stands in names of secrets, of which drivers have more (NewPWD, SSLKeyPassword).
+const SECRETS: [&str; 4] = ["pass", "pwd", "secret", "token"];
 
 /// The pairs of a connection string in their order; texts as they are written there, with their braces.
 fn pairs(text: &str) -> Vec<(&str, &str)> {
@@ -42,10 +44,20 @@ fn is_password(keyword: &str) -> bool {
     PASSWORDS.contains(&keyword.to_ascii_lowercase().as_str())
 }
 
+/// Whether a keyword, or an option within a value such as psqlODBC's `pqopt={password=...}`, may be a secret.
+fn is_secret(keyword: &str, value: &str) -> bool {
+    let within = keyword.eq_ignore_ascii_case("pqopt").then_some(value);
+    let words = [Some(keyword), within];
+    words.into_iter().flatten().any(|words| {
+        let words = words.to_ascii_lowercase();
+        SECRETS.iter().any(|secret| words.contains(secret))
+    })
+}
+
 /// The string without its password, as it may be shown.
 pub fn redacted(text: &str) -> String {
     let shown = pairs(text).into_iter().map(|(keyword, value)| {
-        match (is_password(keyword), value.is_empty()) {
+        match (is_secret(keyword, value), value.is_empty()) {
             (true, _) => format!("{keyword}=***"),
             // a stray text may be the rest of a password
             (false, true) if !text.contains(&format!("{keyword}=")) => "***".to_string(),
@@ -61,7 +73,15 @@ pub fn with_password(text: &str, password: &str) -> String {
     if password.is_empty() || has_one {
         return text.to_string();
     }
-    format!("{};PWD={{{}}}", trimmed(text), password.replace('}', "}}"))
+    format!("{};PWD={}", trimmed(text), quoted(password))
+}
+
+/// The value as it stands in a string: in braces only where it needs them, as not every driver takes them away.
+fn quoted(value: &str) -> String {
+    match value.contains([';', '{', '}']) || value.trim() != value {
+        true => format!("{{{}}}", value.replace('}', "}}")),
+        false => value.to_string(),
+    }
 }
 
 /// The string with further pairs, those whose keyword is not there already.
@@ -104,7 +124,10 @@ mod tests {
     #[test]
     fn a_password_is_added_where_none_is() {
         assert_eq!(with_password("DSN=x;", "p}w"), "DSN=x;PWD={p}}w}");
+        assert_eq!(with_password("DSN=x;", "p=w@!"), "DSN=x;PWD=p=w@!");
+        assert_eq!(with_password("DSN=x", " p;"), "DSN=x;PWD={ p;}");
         assert_eq!(with_password("DSN=x;password=y", "z"), "DSN=x;password=y");
+        assert_eq!(with_password("DSN=x;NewPWD=y", "z"), "DSN=x;NewPWD=y;PWD=z");
         assert_eq!(with_password("DSN=x", ""), "DSN=x");
     }
 
@@ -115,7 +138,24 @@ mod tests {
         assert_eq!(with_options("DSN=x", ""), "DSN=x");
     }
 
+    #[test]
+    fn secrets_by_other_names_are_not_shown() {
+        let text = "DSN=x;NewPWD=a;SSLKeyPassword=b;pqopt={password=c};AccessToken=d;pqopt={x=1}";
+        let shown = "DSN=x;NewPWD=***;SSLKeyPassword=***;pqopt=***;AccessToken=***;pqopt={x=1}";
+        assert_eq!(redacted(text), shown);
+    }
+
     proptest! {
+        #[test]
+        fn a_password_is_read_as_it_was_written(password in "[ a-z;}{=]{1,12}") {
+            let text = with_password("Driver={X};Server=h", &password);
+            let pairs = pairs(&text);
+            let (name, value) = pairs[2];
+            let inner = value.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+            let read = inner.map_or(value.to_string(), |inner| inner.replace("}}", "}"));
+            prop_assert_eq!((pairs.len(), name, read), (3, "PWD", password));
+        }
+
         #[test]
         fn no_password_is_ever_shown(password in "[a-z;}{=]{1,8}QQQ[a-z;}{=]{0,8}") {
             let text = with_password("Driver={X};Server=h", &password);

@@ -41,7 +41,7 @@ impl Client {
     ) -> Result<Client, Failure> {
         let credentials = credentials.at(endpoint);
         if let Endpoint::Odbc(connection) = endpoint {
-            let stream = Stream::Unix(odbc::open(connection, timeout)?);
+            let stream = Stream::Unix(super::odbc::open(connection, timeout)?);
             return Client::log_in(kind, stream, endpoint, &credentials, timeout);
         }
         if let Endpoint::Unix(path) = endpoint {

@@ -8,12 +8,36 @@ mod placeholders;
 mod tables;
 
 use super::{
-    Credentials, Event, Failure, Fed, Kind, Parameters, Reply, Rows, Session, Statement, Type,
-    Value,
+    Class, Credentials, Event, Failure, Fed, Kind, Parameters, Reply, Rows, Session, Statement,
+    Type, Value,
 };
+use odbc::NoThread;
 use odbc::frame::{self, Answer, Frame, Keep, Transaction};
+use std::io::ErrorKind;
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
 
 pub use classify::{failure, without_names};
+
+/// Starts a connection's thread, see `odbc::open`. What this machine lacks for it is no answer of a server.
+pub fn open(connection: &str, login: Duration) -> Result<UnixStream, Failure> {
+    odbc::open(connection, login).map_err(|why| {
+        let code = match &why {
+            NoThread::TooMany(_) => TOO_MANY_THREADS,
+            NoThread::Machine(error) if error.kind() == ErrorKind::WouldBlock => NO_THREAD,
+            NoThread::Machine(_) => "",
+        };
+        match why {
+            NoThread::Machine(error) if code.is_empty() => Failure::from(error),
+            why => Failure::new(Class::Other, code, why.to_string()),
+        }
+    })
+}
+
+/// The codes of these two: threads are not back from their driver; the kernel starts no more (EAGAIN, which by a unix
+/// socket means something else).
+pub const TOO_MANY_THREADS: &str = "threads";
+pub const NO_THREAD: &str = "no_thread";
 
 /// The dialect of a DBMS, by the name that its driver tells (SQL_DBMS_NAME).
 pub fn dialect(dbms: &str) -> Option<Kind> {
@@ -50,6 +74,8 @@ pub struct OdbcSession {
     /// Which statements the thread was told.
     told: Vec<bool>,
     keep_rows: bool,
+    /// The call under way is a COMMIT.
+    committing: bool,
     rows: Rows,
 }
 
@@ -60,6 +86,7 @@ impl OdbcSession {
             password: credentials.password.clone(),
             told: Vec::new(),
             keep_rows: false,
+            committing: false,
             rows: Rows::default(),
         }
     }
@@ -100,7 +127,13 @@ impl OdbcSession {
                 native,
                 dead,
                 message,
-            } => Event::Refused(failure(self.kind, state, native, dead, message)),
+            } => {
+                let classify = match self.committing {
+                    true => classify::failure_of_commit,
+                    false => failure,
+                };
+                Event::Refused(classify(self.kind, state, native, dead, message))
+            }
         }
     }
 }
@@ -165,6 +198,8 @@ impl Session for OdbcSession {
 
     fn query(&mut self, sql: &str, keep_rows: bool, out: &mut Vec<u8>) {
         self.keep(keep_rows);
+        let verb = sql.trim_start().get(..6);
+        self.committing = verb.is_some_and(|verb| verb.eq_ignore_ascii_case("commit"));
         match self.transaction(sql) {
             Some(what) => Frame::transaction(what, out),
             None => {
@@ -191,6 +226,7 @@ impl Session for OdbcSession {
             return self.query(&statement.sql, keep_rows, out);
         }
         self.keep(keep_rows);
+        self.committing = false;
         if self.told.len() <= id {
             self.told.resize(id + 1, false);
         }

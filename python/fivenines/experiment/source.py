@@ -16,6 +16,7 @@ from fivenines.experiment import (
     duet_checks,
     inventory,
     lab_checks,
+    load_checks,
     measure_checks,
     names,
     networks,
@@ -218,6 +219,7 @@ def _validated(
         found += checks.threshold_mistakes(entries, experiment.thresholds)
         found += checks.ledger_mistakes(experiment.ledger, entries.workloads)
         found += workload_checks.mistakes(experiment)
+        found += load_checks.mistakes(experiment)
         found += in_file(sweep_checks.mistakes(experiment))
         found += trials_checks.mistakes(experiment)
         found += in_file(settle_checks.mistakes(experiment))

@@ -7,6 +7,7 @@ import os
 import select
 import subprocess
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 from fivenines.core import core_binary
@@ -83,7 +84,9 @@ class Connection:
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream is not None:
-                stream.close()
+                # what could not be written to a process that is gone is written once more by `close`
+                with suppress(OSError):
+                    stream.close()
 
     def __enter__(self) -> "Connection":
         return self

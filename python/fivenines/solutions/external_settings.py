@@ -11,6 +11,7 @@ from fivenines.faults.settings import FaultSettings
 from fivenines.lab.settings import NetworkSettings
 from fivenines.load.dsn import Address, parse_addresses
 from fivenines.load.odbc import ConnectionStringError, split_password
+from fivenines.load.settings import LoadSettings
 from fivenines.settings import Settings
 from fivenines.software.store import engine
 from fivenines.solutions.durability import STRICT
@@ -34,6 +35,9 @@ BY_HOOKS = {
 """Faults that hooks can do: the hook that breaks it, and the one that ends it."""
 
 ENDED_BY_RESTART = ("kill", "stop", "crash")
+
+_OF_SOCKETS = ("tls", "tls_ca", "keepalive", "tcp_user_timeout")
+"""What of a load is set on connections that drivers of ODBC make themselves."""
 
 _BY_SQL = ("none", "command", "connection-storm", "long-transaction")
 """Faults that need no control of the servers."""
@@ -239,6 +243,12 @@ class ExternalSettings(SolutionSettings):
             return []
         named = " and ".join(f"`hooks.{name}`" for name in missing)
         return [f"its servers are not fivenines' own. Give {named}, or use `fault: command`"]
+
+    def problems_with_load(self, load: LoadSettings) -> dict[str, str]:
+        usual = LoadSettings()
+        why = "by ODBC that is the driver's: leave it out, and say it by a keyword of the driver in `odbc`"
+        given = (key for key in _OF_SOCKETS if getattr(load, key) != getattr(usual, key))
+        return dict.fromkeys(given, why) if self.odbc else {}
 
     def problems_with_network(self, network: NetworkSettings) -> list[str]:
         if network == NetworkSettings(name=network.name):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from fivenines.aws.prices import Charge
     from fivenines.faults.settings import FaultSettings
     from fivenines.lab.settings import NetworkSettings
+    from fivenines.load.settings import LoadSettings
     from fivenines.workloads.settings import WorkloadSettings
 
     AnyAccess = AccessSettings
@@ -239,6 +240,10 @@ class SolutionSettings(Settings):
     def problems_with_workload(self, workload: "WorkloadSettings") -> list[str]:
         """Why its servers cannot run a workload."""
         return []
+
+    def problems_with_load(self, load: "LoadSettings") -> dict[str, str]:
+        """What has no effect on its load, by the keys of the section `load:`."""
+        return {}
 
     def problems_with_fault(self, fault: "FaultSettings") -> list[str]:
         """Why a fault cannot be injected into it, whatever its target."""

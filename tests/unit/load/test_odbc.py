@@ -27,6 +27,36 @@ def test_a_password_is_taken_out(text: str, kept: str, password: str | None) -> 
     assert split_password(text) == (kept, password)
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("DSN=x;NewPWD=QqQ", "NewPWD"),
+        ("Driver={X};PWD=a;SSLKeyPassword=QqQ", "SSLKeyPassword"),
+        ("DSN=x;client_secret={QqQ;}", "client_secret"),
+        ("DSN=x;AccessToken=QqQ", "AccessToken"),
+        ("DSN=x;pqopt={connect_timeout=3 password=QqQ}", "password in pqopt"),
+        ("DSN=x;PQOPT={sslpassword = 'QqQ'}", "sslpassword in PQOPT"),
+    ],
+)
+def test_other_secrets_are_refused_by_their_names(text: str, name: str) -> None:
+    with pytest.raises(UsageError) as told:
+        parse_dsn(f"odbc:{text}")
+    assert f"{name} would be shown" in str(told.value) and "QqQ" not in str(told.value)
+    assert "QqQ" not in redacted(f"odbc:{text}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "DSN=passport",
+        "DSN=x;pqopt={tcp_user_timeout=5000 application_name=token}",
+        "DSN=x;pqopt={passfile=/root/.pgpass}",
+    ],
+)
+def test_what_is_no_secret_is_kept(text: str) -> None:
+    assert split_password(text) == (text, None)
+
+
 @given(PASSWORDS)
 def test_any_password_comes_through_and_is_never_shown(password: str) -> None:
     secret = f"QqQ{password}"

@@ -97,6 +97,32 @@ def test_what_needs_no_control_is_not_refused(fault: str) -> None:
     parse_experiment(file(faults=f"[{fault}]"), "x.yaml")
 
 
+BY_ODBC = (
+    "[{solution: external, engine: external-mariadb, write: ['db:3306'], user: app, database: shop, "
+    "odbc: 'DSN=x;Server={host};Port={port}'}]"
+)
+
+
+@pytest.mark.parametrize(
+    ("load", "said"),
+    [
+        (f"{{tls: verify-full, tls_ca: {__file__}}}", r"load\.tls and load\.tls_ca: no effect"),
+        ("{rate: 10, keepalive: null}", r"load\.keepalive: no effect"),
+        ("{keepalive: {idle: 3s}, tcp_user_timeout: 5s}", r"load\.keepalive and load\.tcp_user_"),
+    ],
+)
+def test_what_drivers_of_odbc_ignore_is_refused_with_file_and_line(load: str, said: str) -> None:
+    with pytest.raises(UsageError, match=rf"x\.yaml:4:\d+: {said}") as refused:
+        parse_experiment(file(solutions=BY_ODBC, load=load), "x.yaml")
+    assert "keyword of the driver in `odbc`" in str(refused.value) and str(refused.value).count("x.yaml:") == 1
+    if "tls_ca" not in load:
+        parse_experiment(file(load=load), "x.yaml")
+
+
+def test_a_load_as_usual_goes_by_odbc() -> None:
+    parse_experiment(file(solutions=BY_ODBC, load="{rate: 10, tls: disable}"), "x.yaml")
+
+
 def test_hooks_allow_the_faults_that_they_are_for() -> None:
     hooks = "hooks: {kill: 'ssh {node} kill', restart: 'ssh {node} start'}"
     solutions = (

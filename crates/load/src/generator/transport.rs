@@ -52,7 +52,7 @@ impl Transport {
                 Ok(Transport::Unix(stream))
             }
             (Endpoint::Odbc(connection), _) => {
-                let stream = odbc::open(connection, options.log_in)?;
+                let stream = sql_wire::odbc::open(connection, options.log_in)?;
                 stream.set_nonblocking(true)?;
                 let mut stream = UnixStream::from_std(stream);
                 registry.register(&mut stream, token, both)?;

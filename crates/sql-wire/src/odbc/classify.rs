@@ -20,6 +20,25 @@ pub fn failure(kind: Kind, state: &str, native: i32, dead: bool, message: &str) 
     failure
 }
 
+/// The same, for the answer to a COMMIT.
+///
+/// By MySQL a deadlock is a conflict there, see `mysql::classify::error_at`. Where neither a number nor an SQLSTATE tells
+/// anything, nobody knows whether it was committed.
+pub fn failure_of_commit(
+    kind: Kind,
+    state: &str,
+    native: i32,
+    dead: bool,
+    message: &str,
+) -> Failure {
+    let mut failure = failure(kind, state, native, dead, message);
+    if kind == Kind::Mysql && failure.class == Class::Deadlock {
+        failure.class = Class::Conflict;
+    }
+    failure.doubt |= failure.code == "HY000";
+    failure
+}
+
 /// The message without the names of those who handed it on: `[unixODBC][Driver Manager]`.
 pub fn without_names(mut message: &str) -> &str {
     while let Some((_, rest)) = message
@@ -96,7 +115,8 @@ pub fn of_state(state: &str) -> Class {
         "HYT00" | "HYT01" | "S1T00" | "HY008" => Class::Timeout,
         "25006" => Class::ReadOnly,
         "40001" | "40002" => Class::Conflict,
-        "40003" => Class::Connection,
+        // the outcome of the statement, or of the transaction, is not known
+        "40003" | "25S01" | "HY117" => Class::Connection,
         "3D000" | "3F000" => Class::UnknownDatabase,
         "42S02" | "S0002" => Class::MissingTable,
         _ if state.starts_with("08") => Class::Connection,
@@ -205,6 +225,36 @@ mod tests {
         let failure = failure(Kind::Oracle, "HY000", 0, true, "something");
         assert_eq!(failure.class, Class::Connection);
         assert!(failure.doubt);
+    }
+
+    #[test]
+    fn an_outcome_that_is_not_known_leaves_doubt() {
+        for (kind, state, native, message) in [
+            (Kind::Db2, "40003", 0, "x"),
+            (Kind::Sqlserver, "25S01", 0, "x"),
+            (Kind::Soliddb, "HY117", 0, "x"),
+            (Kind::Oracle, "HY000", 25405, "x"),
+            (Kind::Oracle, "HY000", 0, "ORA-25409: failover happened"),
+        ] {
+            let failure = failure(kind, state, native, false, message);
+            assert!(failure.doubt && failure.class.ends_session(), "{failure}");
+        }
+    }
+
+    #[test]
+    fn of_a_commit_a_failure_without_a_reason_leaves_doubt() {
+        let commit = |state, native| failure_of_commit(Kind::Soliddb, state, native, false, "x");
+        assert!(commit("HY000", 0).doubt);
+        assert!(!commit("HY000", 10006).doubt);
+        assert!(!commit("40001", 0).doubt);
+        assert!(!failure(Kind::Soliddb, "HY000", 0, false, "x").doubt);
+    }
+
+    #[test]
+    fn a_deadlock_at_commit_is_a_conflict_as_by_mysqls_protocol() {
+        let commit = |kind, native| failure_of_commit(kind, "40001", native, false, "x").class;
+        assert_eq!(commit(Kind::Mysql, 1213), Class::Conflict);
+        assert_eq!(commit(Kind::Sqlserver, 1205), Class::Deadlock);
     }
 
     proptest! {

@@ -33,7 +33,9 @@ const ORACLE: Table = &[
     (Class::Shutdown, &[28, 1012, 1089, 1090, 1092]),
     (
         Class::Connection,
-        &[3113, 3114, 3135, 12537, 12547, 12571, 25402, 25408],
+        &[
+            3113, 3114, 3135, 12537, 12547, 12571, 25402, 25405, 25407, 25408, 25409,
+        ],
     ),
     (
         Class::Refused,
@@ -130,6 +132,8 @@ mod tests {
         assert_eq!(of(Kind::Soliddb, 10006), Class::Conflict);
         assert_eq!(of(Kind::Soliddb, 10045), Class::NotPrimary);
         assert_eq!(of(Kind::Oracle, 60), Class::Deadlock);
+        // the status of the transaction is not known after a failover of the session
+        assert_eq!(of(Kind::Oracle, 25405), Class::Connection);
         assert_eq!(of(Kind::Sqlserver, 1205), Class::Deadlock);
         assert_eq!(of(Kind::Db2, -911), Class::Deadlock);
         let message =

@@ -132,3 +132,37 @@ fn answers_become_events() {
 
     assert!(session.feed(&[1, 0, 0, 0, 99], &mut out).is_err());
 }
+
+#[test]
+fn the_answer_to_a_commit_is_judged_as_one() {
+    let class = |session: &mut OdbcSession| {
+        let mut answer = Vec::new();
+        Frame::failed("40001", 1213, false, "Deadlock", &mut answer);
+        let fed = session.feed(&answer, &mut Vec::new()).unwrap();
+        let Some(Event::Refused(failure)) = fed.event else {
+            panic!()
+        };
+        failure.class
+    };
+    let mut session = session(Kind::Mysql);
+    let mut out = Vec::new();
+    let (no, commit) = (
+        Parameters::default(),
+        Statement::new(Kind::Mysql, "commit", Effect::Commit, "COMMIT", &[]),
+    );
+    session.execute(0, &commit, &no, false, &mut out);
+    assert_eq!(class(&mut session), Class::Conflict);
+    let update = Statement::new(
+        Kind::Mysql,
+        "x",
+        Effect::Write,
+        "UPDATE t SET a=?",
+        &[Type::Int],
+    );
+    session.execute(1, &update, &no, false, &mut out);
+    assert_eq!(class(&mut session), Class::Deadlock);
+    session.query("commit", false, &mut out);
+    assert_eq!(class(&mut session), Class::Conflict);
+    session.query("SELECT 1", false, &mut out);
+    assert_eq!(class(&mut session), Class::Deadlock);
+}

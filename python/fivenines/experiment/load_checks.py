@@ -1,0 +1,17 @@
+"""What the section `load:` asks for, and the load of a solution cannot have: it would be ignored, untold."""
+
+from collections.abc import Iterator
+
+from fivenines.experiment.mistakes import Mistake, shown
+from fivenines.experiment.spec import Experiment
+
+
+def mistakes(experiment: Experiment) -> Iterator[Mistake]:
+    """One mistake for the first solution that ignores something, with all that it ignores."""
+    for solution in experiment.solutions:
+        if ignored := solution.problems_with_load(experiment.load):
+            keys = " and ".join(f"load.{key}" for key in ignored)
+            first, why = next(iter(ignored.items()))
+            called = shown(solution.name or solution.default_name())
+            yield Mistake(None, ("load", first), f"{keys}: no effect on {called}: {why}")
+            break

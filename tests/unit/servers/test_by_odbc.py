@@ -1,0 +1,33 @@
+"""The conversation with the process that makes ODBC's calls, where that process is gone."""
+
+import pytest
+
+from fivenines.servers import by_odbc
+
+GREETING = """printf '{"dialect": "mysql"}\\n'"""
+
+
+def _connected(monkeypatch: pytest.MonkeyPatch, then: str) -> by_odbc.Connection:
+    """A connection whose process greets and goes on with these commands."""
+    # what follows the shell's `exit` are arguments that it does not look at
+    command = ["sh", "-c", f"{GREETING}; {then}; exit", "odbc"]
+    monkeypatch.setattr(by_odbc, "_command", lambda *_: command)
+    return by_odbc.Connection("DSN=x", "s3cret", "mysql", 10, 10)
+
+
+def test_a_process_that_is_gone_is_told_and_its_pipes_are_closed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    connection = _connected(monkeypatch, "echo 'fivenines-core: s3cret is wrong' >&2")
+    process = connection._process
+    process.wait()
+    with pytest.raises(by_odbc.OdbcError, match=r"^\*\*\* is wrong$"), connection:
+        connection.execute("SELECT 1")
+    pipes = (process.stdin, process.stdout, process.stderr)
+    assert all(pipe is not None and pipe.closed for pipe in pipes)
+
+
+def test_a_process_that_is_there_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    connection = _connected(monkeypatch, "read line; echo '[]'")
+    connection.close()
+    assert connection._process.returncode is not None
