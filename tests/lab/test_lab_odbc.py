@@ -131,6 +131,22 @@ def test_a_server_that_dies_and_comes_back_is_survived(place: Place) -> None:
     assert classes <= {"connection", "shutdown", "refused", "not_ready", "deadlock"}, load["errors"]
 
 
+def test_statements_that_are_given_up_are_cancelled(place: Place, tmp_path: Path) -> None:
+    script = tmp_path / "sleep.sql"
+    sleep = "pg_sleep" if place.kind == "postgres" else "SLEEP"
+    script.write_text(f"SELECT {sleep}(60);\n")
+    bounds = ("--connections", "1", "--duration", "4s", "--answer-timeout", "1s")
+    done = place.bench("--script", str(script), *bounds)
+    assert "no reply to the statement" in done.stderr, done.stderr
+    if place.kind == "postgres":
+        log = (place.server.folder / "server.log").read_text()
+        cancelled = log.count("canceling statement due to user request")
+    else:
+        (row,) = place.server.query("SHOW GLOBAL STATUS LIKE 'Com_kill'")
+        cancelled = int(str(row[1]))
+    assert cancelled >= 1
+
+
 def test_each_refusal_is_one_message(place: Place) -> None:
     known = f"odbc:{place.odbc}"
     dead = re.sub(r"Port=\d+", "Port=9", known)

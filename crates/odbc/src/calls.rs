@@ -8,7 +8,7 @@
 //!
 //! Source: Microsoft, ODBC Programmer's Reference; the numbers are those of unixODBC's sql.h and sqlext.h.
 
-use std::ffi::{CStr, c_void};
+use std::ffi::{CStr, CString, c_void};
 use std::ptr::null_mut;
 use std::sync::OnceLock;
 
@@ -24,6 +24,8 @@ const SUCCESS_WITH_INFO: Return = 1;
 const NO_DATA: Return = 100;
 const NULL_DATA: isize = -1;
 const NO_TOTAL: isize = -4;
+/// In place of a text's length: it ends with a zero byte.
+const NTS: i16 = -3;
 const PARAM_INPUT: i16 = 1;
 
 const ATTR_ODBC_VERSION: i32 = 200;
@@ -299,13 +301,16 @@ impl Handle {
 
     /// Connects and logs in.
     pub fn connect(&self, connection: &str) -> Result<(), Diagnostic> {
-        let length = i16::try_from(connection.len())
-            .map_err(|_| Diagnostic::own("the connection string is too long"))?;
-        // SAFETY: the text is as long as is said; without a buffer for the completed string none is written.
+        // With a zero byte at its end and no length: given one, log-ins by MariaDB's driver (3.1.15) were refused now and
+        // then where the password came last and without braces, as if it read on beyond the end.
+        let text = CString::new(connection).map_err(|_| {
+            Diagnostic::own("the connection string or the password has a zero byte")
+        })?;
+        // SAFETY: the text ends with a zero byte; without a buffer for the completed string none is written.
         let result = unsafe {
             let (out, size) = (null_mut(), null_mut());
-            let text = connection.as_ptr();
-            (self.functions.SQLDriverConnect)(self.raw, null_mut(), text, length, out, 0, size, 0)
+            let text = text.as_ptr().cast();
+            (self.functions.SQLDriverConnect)(self.raw, null_mut(), text, NTS, out, 0, size, 0)
         };
         self.check(result).map(drop)
     }

@@ -82,7 +82,8 @@ impl Link {
 impl Drop for Link {
     fn drop(&mut self) {
         if self.manual {
-            // ODBC refuses to disconnect within a transaction (25000), and the session would keep its locks
+            // by ODBC a driver refuses to disconnect within a transaction (25000), and the session would keep its locks;
+            // unixODBC leaves that to the driver, and MariaDB's disconnects
             let _ = self.connection.end_transaction(calls::ROLLBACK);
         }
         self.connection.disconnect();

@@ -26,8 +26,8 @@ def split_password(text: str) -> tuple[str, str | None]:
     """A connection string without its password, and the password; None: it has none.
 
     Raises:
-        ConnectionStringError: it cannot be read, says neither driver nor data source, or has another secret than
-            PWD or PASSWORD.
+        ConnectionStringError: it cannot be read, says neither driver nor data source, or has another
+            secret than PWD or PASSWORD.
     """
     kept, password, at = [], None, 0
     names = set()
@@ -46,8 +46,9 @@ def split_password(text: str) -> tuple[str, str | None]:
             password = value[1:-1].replace("}}", "}") if value.startswith("{") else value
         elif secret := _secret(name, value):
             raise ConnectionStringError(
-                f"{secret} would be shown in the list of processes, in messages and in files: the one password "
-                "that can be hidden is PWD= or the environment's; others belong into odbc.ini, as DSN=name"
+                f"{secret} would be shown in the list of processes, in messages and in files: the one "
+                "password that can be hidden is PWD= or the environment's; others belong into odbc.ini, as "
+                "DSN=name"
             )
         else:
             kept.append(f"{name}={value}")

@@ -42,6 +42,7 @@ pub(super) fn called(call: impl Into<String>) -> Return {
 fn all() -> Functions {
     Functions {
         SQLSetConnectAttr: set_attribute,
+        SQLDriverConnect: connect,
         SQLGetDiagRec: diagnostic,
         SQLEndTran: end_transaction,
         SQLNumResultCols: columns,
@@ -57,6 +58,21 @@ fn all() -> Functions {
 
 unsafe extern "C" fn set_attribute(_: Raw, attribute: i32, value: *mut c_void, _: i32) -> Return {
     called(format!("SQLSetConnectAttr {attribute} {}", value as usize))
+}
+
+unsafe extern "C" fn connect(
+    _: Raw,
+    _: *mut c_void,
+    text: *const u8,
+    length: i16,
+    _: *mut u8,
+    _: i16,
+    _: *mut i16,
+    _: u16,
+) -> Return {
+    // SAFETY: by its length it ends with a zero byte.
+    let text = (length == NTS).then(|| unsafe { CStr::from_ptr(text.cast()) });
+    called(format!("SQLDriverConnect {text:?}"))
 }
 
 unsafe extern "C" fn end_transaction(_: i16, _: Raw, how: i16) -> Return {
@@ -140,4 +156,13 @@ fn null_is_null_also_by_drivers_whose_lengths_have_four_bytes() {
         assert_eq!(bound.get().map(<[u8]>::len), expected, "{length:#x}");
     }
     assert_eq!(signed(3 << 30), 3 << 30);
+}
+
+#[test]
+fn connection_strings_end_with_a_zero_byte() {
+    let connection = handle(&[]);
+    connection.connect("DSN=x;PWD=app").unwrap();
+    assert_eq!(calls(), ["SQLDriverConnect Some(\"DSN=x;PWD=app\")"]);
+    assert!(connection.connect("DSN=x;PWD=a\0pp").is_err());
+    assert!(calls().is_empty());
 }
