@@ -159,7 +159,11 @@ while [ ! -e disk/run/trials/.0002.part/observed/hosts.csv ]; do
   kill -0 $program || exit 9
   sleep 0.05
 done
-dd if=/dev/zero of=disk/filler bs=1M 2> /dev/null || true
+# also what becomes free meanwhile, as a server's log does
+while kill -0 $program 2> /dev/null; do
+  dd if=/dev/zero bs=64k 2> /dev/null >> disk/filler || true
+  sleep 0.05
+done
 code=0; wait $program || code=$?
 echo $code > code1
 ls -A disk/run disk/run/trials > left

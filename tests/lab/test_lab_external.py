@@ -138,7 +138,7 @@ def test_it_is_nothing_to_bring_up(tmp_path: Path) -> None:
     setting = ("--set", "user=app", "--set", "database=x", "--set", "write=[h:1]")
     done = fivenines("up", "external", "--engine", "external-mysql", *setting, cwd=tmp_path)
     assert done.returncode == 2
-    assert "is a cluster that runs already" in done.stderr
+    assert "is a cluster that others run" in done.stderr
 
 
 @pytest.mark.parametrize("kind", ["mariadb", "mysql"])
