@@ -1,19 +1,15 @@
 """What all failover managers share: who promotes another node when the primary dies."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import ClassVar
 
 from pydantic import Field
 
-from fivenines.cluster.topology import Topology
-from fivenines.settings import Settings
+from fivenines.cluster.part_settings import PartSettings
 
 
-class ManagerSettings(Settings):
+class ManagerSettings(PartSettings):
     """Settings of any failover manager; `kind` is narrowed by each subclass."""
-
-    host: ClassVar[str] = ""
-    """The name of the host that it runs on; empty: it has none of its own."""
 
     failover_fact: ClassVar[str] = ""
     """Who fails over, and how, in a few words; for the facts of a solution."""
@@ -44,24 +40,5 @@ class ManagerSettings(Settings):
         return False
 
     @property
-    def engines(self) -> Sequence[str]:
-        """The engines that it needs, by name, beside those that its kind always needs."""
-        return ()
-
-    def machine_problem(self) -> str:
-        """Why it cannot run on this machine, after the name of its setting; empty if that is not known."""
-        return ""
-
-    @property
-    def watch_period(self) -> float:
-        """Seconds between two of its looks at the nodes, the longest; 0: it does not look."""
-        return 0.0
-
-    @property
     def switches_over(self) -> bool:
-        """Whether it hands the primary's role over when it is asked to."""
         return bool(self.host)
-
-    def problems_with(self, topology: Topology) -> list[str]:
-        """Why it makes no sense with these settings of a solution."""
-        return []

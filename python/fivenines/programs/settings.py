@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from fivenines.cluster.part_settings import PartSettings
 from fivenines.lab.host import Root
 from fivenines.programs import marks, templates
 from fivenines.programs.marks import MarkSettings, Pattern
@@ -41,10 +42,9 @@ class ReadySettings(Settings):
     )
 
 
-class ProgramParts(Settings):
+class ProgramParts(PartSettings):
     """What proxies and failover managers of one's own have in common."""
 
-    host: ClassVar[str] = ""
     section: ClassVar[str]
     """The key of an experiment file that it stands below: `access` or `manager`."""
 
@@ -85,12 +85,10 @@ class ProgramParts(Settings):
 
     @property
     def watch_period(self) -> float:
-        """See the settings of access layers and failover managers."""
         return self.looks_every
 
     @property
     def switches_over(self) -> bool:
-        """Whether it hands the primary's role over when it is asked to."""
         return bool(self.switchover)
 
     @property
@@ -126,7 +124,6 @@ class ProgramParts(Settings):
         return [f"{self.section}.{one}" for one in found]
 
     def machine_problem(self) -> str:
-        """Why it cannot run on this machine, after the name of its setting; empty if that is not known."""
         program = Path(self.command[0])
         if self.root is not None:
             lacking = self.root.machine_problem()
@@ -142,7 +139,6 @@ class ProgramParts(Settings):
 
     @property
     def engines(self) -> list[str]:
-        """The engines that it needs: where its root is made of an image or an archive."""
         return [self.root.engine] if self.root is not None and self.root.engine else []
 
     def root_seen(self) -> Root:
