@@ -90,7 +90,7 @@ class Running:
             FiveninesError: it is not; with its last words.
         """
         settings = self.settings
-        self.write_files(self.solution.primary_of_record)
+        self.write_files()
         for tail in self._tails:
             tail.skip()
         self._said.clear()
@@ -149,7 +149,7 @@ class Running:
         try:
             with self._one_at_a_time:
                 name = self.solution.primary_of_record.name
-                self.write_files(self.solution.primary_of_record)
+                self.write_files()
                 if not self.process.alive:
                     raise FiveninesError("it does not run")
                 self._tell_it(how)
@@ -163,7 +163,6 @@ class Running:
         Raises:
             FiveninesError: it failed, or took longer than `timeout` seconds.
         """
-        self._take_facts(self.solution.primary_of_record)
         try:
             return self.host.run(self.told(command, node), uid=self._uid, timeout=timeout)
         except FiveninesError as error:
@@ -207,13 +206,14 @@ class Running:
     def told(self, command: Sequence[str], node: str = "") -> list[str]:
         """The words of a command that is a template; `node` is who is meant by that name in it."""
         more = {"node": self._node(self.solution.node(node))} if node else {}
-        return [templates.rendered(word, self._facts, more) for word in command]
+        facts = self._facts()
+        return [templates.rendered(word, facts, more) for word in command]
 
-    def write_files(self, primary: Server) -> None:
-        """Make its files anew, with this primary."""
-        self._take_facts(primary)
+    def write_files(self) -> None:
+        """Make its files anew, with the primary of now."""
+        facts = self._facts()
         for name, template in self.settings.files.items():
-            text = templates.rendered(template, self._facts)
+            text = templates.rendered(template, facts)
             secrets.write(self.host, name, text)
             (self.host.node / "conf" / name).write_text(self._hidden(text))
         if self._uid is not None:
@@ -227,11 +227,13 @@ class Running:
     def _output(self) -> str:
         return f"{self.settings.called}.out"
 
-    def _take_facts(self, primary: Server) -> None:
+    def _facts(self) -> templates.Facts:
+        """What its templates get now."""
         nodes = [self._node(one) for one in self.solution.nodes]
+        primary = self._node(self.solution.primary_of_record)
         given, (write_port, read_port) = self.solution.passwords, self._ports
-        self._facts = templates.Facts(
-            nodes=nodes, primary=self._node(primary),
+        return templates.Facts(
+            nodes=nodes, primary=primary,
             replicas=[one for one in nodes if one.name != primary.name],
             address=self.host.address, write_port=write_port, read_port=read_port,
             application=templates.TemplateAccount(APPLICATION, given.application),

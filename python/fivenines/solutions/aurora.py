@@ -18,10 +18,8 @@ from fivenines.errors import FiveninesError
 from fivenines.faults.base import Fault
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab.world import World
-from fivenines.load.dsn import Address
 from fivenines.servers.aurora import aurora_server
 from fivenines.servers.external import ExternalServer
-from fivenines.servers.remote import Target
 from fivenines.software.base import Engine, Report
 from fivenines.solutions.aurora_cluster import described, existing_for_a_run, over_budget
 from fivenines.solutions.aurora_faults import Crashed, CutOff, OnAws, Simulated, run
@@ -40,6 +38,7 @@ class Aurora(External):
     """Knows its instances by the API, and their roles by asking them."""
 
     settings_type = AuroraSettings  # type: ignore[assignment]  # they become those of an external one
+    server_of = staticmethod(aurora_server)
     hand_over_patience: ClassVar[float] = 120.0
 
     def __init__(self, settings: AuroraSettings, world: World, engine: Engine, data: Path) -> None:
@@ -128,11 +127,3 @@ class Aurora(External):
     def _heal(self, made: cuts.Cut) -> None:
         cuts.heal(self._api, made)
         self._cuts.remove(made)
-
-    def _server(self, name: str, where: Address) -> ExternalServer:
-        settings = self.settings
-        target = Target(
-            where.host, where.port, settings.user, self._password, settings.database, "",
-            settings.tls, settings.tls_ca or "",
-        )  # fmt: skip
-        return aurora_server(self.world.add_external(name, where.host), self.engine, target)

@@ -44,6 +44,8 @@ class External(Solution[ExternalSettings, ExternalServer]):
     """Knows its servers by asking them; who is primary is what they say."""
 
     settings_type = ExternalSettings
+    server_of = staticmethod(external_server)
+    """Makes the server of a host that is reached so."""
     world: ThisMachine
     patience: ClassVar[float] = 60.0
     """Seconds that replicas have to catch up with what was loaded."""
@@ -260,6 +262,7 @@ class External(Solution[ExternalSettings, ExternalServer]):
             where.host, where.port, settings.user, self._password, settings.database, "",
             settings.tls, settings.tls_ca or "",
         )  # fmt: skip
-        server = external_server(self.world.add_external(name, where.host), self.engine, target)
+        host = self.world.add_external(name, where.host)
+        server = self.server_of(host, self.engine, target)
         server.odbc = settings.client_endpoint(where) if settings.odbc else ""
         return server

@@ -44,7 +44,7 @@ def layer(tmp_path: Path, **given: Any) -> Program:
         alive=True, interrupt=lambda number: ran.append(number.name)
     )  # type: ignore[assignment]
     made._running._root = Root()
-    made._running.write_files(solution.primary_of_record)
+    made._running.write_files()
     return made
 
 
