@@ -145,11 +145,12 @@ class Haproxy(Access[HaproxySettings]):
     def draining(self) -> Drain:
         return self
 
-    def drain(self, name: str) -> None:
+    def drain(self, name: str) -> str:
         """Give a node no more writes and reads, and end the connections there (HAProxy, `set server`)."""
         for entry in self._entries_of(name):
             self._command(f"set server {entry} state maint")
             self._command(f"shutdown sessions server {entry}")
+        return "in maintenance at HAProxy, its sessions ended"
 
     def undrain(self, name: str) -> None:
         """Let a drained node be chosen again."""

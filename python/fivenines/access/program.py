@@ -115,12 +115,13 @@ class Program(Access[ProgramSettings]):
     def draining(self) -> Drain | None:
         return self if self.settings.drain else None
 
-    def drain(self, name: str) -> None:
+    def drain(self, name: str) -> str:
         """Take a node out of service by the user's command."""
         # who hands over drains the primary, and whoever stops it afterwards would again
         if name not in self._drained:
             self._running.run(self.settings.drain, node=name)
             self._drained.add(name)
+        return "drained by the command of the access layer"
 
     def undrain(self, name: str) -> None:
         """Let a drained node be chosen again, by the user's command."""

@@ -8,8 +8,12 @@ from fivenines.lab.process import Process
 class Drain(Protocol):
     """An access layer that can take a node out of service, as for maintenance."""
 
-    def drain(self, name: str) -> None:
-        """Give a node no more writes and reads, and end the connections there."""
+    def drain(self, name: str) -> str:
+        """Give a node no more writes and reads, and end the connections there.
+
+        Returns:
+            What the node is now, in words that follow its name.
+        """
 
     def undrain(self, name: str) -> None:
         """Let a drained node be chosen again."""

@@ -35,8 +35,7 @@ class Draining(Solution[S, N]):
         node = self.target("primary")
         self.drained.add(node.name)
         if draining is not None:
-            draining.drain(node.name)
-            return f"{node.name} in maintenance at the access layer, its sessions ended"
+            return f"{node.name} {draining.drain(node.name)}"
         statements, words = self.refusal
         node.execute(*statements)
         return f"{node.name} {words}"

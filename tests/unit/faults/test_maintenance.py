@@ -56,8 +56,9 @@ class Drained:
     def __init__(self, done: list[str]) -> None:
         self._done = done
 
-    def drain(self, name: str) -> None:
+    def drain(self, name: str) -> str:
         self._done.append(f"drain {name}")
+        return "drained"
 
     def undrain(self, name: str) -> None:
         self._done.append(f"undrain {name}")
