@@ -23,6 +23,9 @@ WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=50
 
 PASSWORD = "FIVENINES_TEST_PASSWORD"
 
+ODD = "a+b%41 ;}{="
+"""The password of the account `odd`, full of what has a meaning in connection strings."""
+
 
 @dataclass
 class Alien:
@@ -55,7 +58,7 @@ class Alien:
         )
         script.chmod(0o755)
         subprocess.run([script], check=True)
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while time.monotonic() < deadline:
             with suppress(Exception):
                 self.query("SELECT 1")
@@ -118,7 +121,9 @@ def postgres(folder: Path, name: str, primary: int | None = None) -> Alien:
     (home / "data").chmod(0o700)
     port = free_port()
     trust = "all all 127.0.0.1/32 trust\n"
-    (home / "data" / "pg_hba.conf").write_text(f"host {trust}host replication {trust[4:]}")
+    (home / "data" / "pg_hba.conf").write_text(
+        f"host all odd 127.0.0.1/32 scram-sha-256\nhost {trust}host replication {trust[4:]}"
+    )
     lines = [
         "listen_addresses = '127.0.0.1'", f"port = {port}", "unix_socket_directories = ''",
         "wal_level = replica", "max_wal_senders = 16", "hot_standby = on", "max_connections = 300",
@@ -181,6 +186,7 @@ def _mysql_family(
     # the passwords of a data set are nobody's: those who run these servers have set their own
     (home / "accounts.sql").write_text(
         "SET SESSION sql_log_bin = 0;\nALTER USER app@'%' IDENTIFIED BY 'app';\n"
+        f"CREATE USER IF NOT EXISTS odd@'%' IDENTIFIED BY '{ODD}';\nGRANT SELECT ON sbtest.* TO odd@'%';\n"
     )
     return Alien(name, port, ["exec", *command], home, open_mysql)
 

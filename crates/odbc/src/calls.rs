@@ -36,6 +36,9 @@ const ATTR_CONNECTION_DEAD: i32 = 1209;
 
 pub const INFO_DBMS_NAME: u16 = 17;
 pub const INFO_DBMS_VERSION: u16 = 18;
+/// SQL_CURSOR_COMMIT_BEHAVIOR and SQL_CURSOR_ROLLBACK_BEHAVIOR
+pub const INFO_COMMIT_BEHAVIOR: u16 = 23;
+pub const INFO_ROLLBACK_BEHAVIOR: u16 = 24;
 
 pub const COMMIT: i16 = 0;
 pub const ROLLBACK: i16 = 1;
@@ -332,6 +335,17 @@ impl Handle {
         Ok(text(&buffer))
     }
 
+    /// The same where it is a number of two bytes; None: the driver does not tell.
+    pub fn info_number(&self, what: u16) -> Option<u16> {
+        let mut number = 0_u16;
+        // SAFETY: the number has two bytes and outlives the call.
+        let result = unsafe {
+            let value = (&raw mut number).cast();
+            (self.functions.SQLGetInfo)(self.raw, what, value, 2, null_mut())
+        };
+        matches!(result, SUCCESS | SUCCESS_WITH_INFO).then_some(number)
+    }
+
     /// Ends the transaction of a connection.
     pub fn end_transaction(&self, how: i16) -> Result<(), Diagnostic> {
         // SAFETY: the handle is a connection's.
@@ -580,6 +594,13 @@ impl Bound {
 
     pub fn shape(&self) -> Shape {
         self.shape
+    }
+
+    /// Whether the column has a longer text now than there is room for; a text ends with a zero byte.
+    #[inline]
+    pub fn is_cut_short(&self) -> bool {
+        let length = signed(*self.length);
+        self.shape == Shape::Text && (length == NO_TOTAL || length >= self.bytes.len() as isize)
     }
 
     /// What a column has now: its bytes, or None for NULL.

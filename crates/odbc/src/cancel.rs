@@ -3,6 +3,7 @@
 //! server that does not answer, has a thread of its own each time.
 
 use crate::calls::{self, Canceller};
+use crate::thread;
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, OnceLock, Weak};
@@ -63,15 +64,12 @@ fn watched(action: impl FnOnce(&mut Vec<Weak<Call>>)) {
     static WATCHED: OnceLock<Mutex<Vec<Weak<Call>>>> = OnceLock::new();
     let calls = WATCHED.get_or_init(|| {
         // without it, calls end by the driver's own bounds
-        let _ = std::thread::Builder::new()
-            .name("odbc-cancel".to_string())
-            .stack_size(64 * 1024)
-            .spawn(|| {
-                loop {
-                    std::thread::sleep(EVERY);
-                    watched(look);
-                }
-            });
+        let _ = thread::start("odbc-cancel", 64 * 1024, || {
+            loop {
+                std::thread::sleep(EVERY);
+                watched(look);
+            }
+        });
         Mutex::default()
     });
     if let Ok(mut calls) = calls.lock() {
@@ -86,9 +84,7 @@ fn look(calls: &mut Vec<Weak<Call>>) {
         };
         if call.is_under_way() && calls::is_hung_up(call.socket) {
             // a failure to start it leaves the call to the driver's own bounds
-            let _ = std::thread::Builder::new()
-                .stack_size(512 * 1024)
-                .spawn(move || call.cancel());
+            let _ = thread::start("odbc-cancel", 512 * 1024, move || call.cancel());
             return false;
         }
         true

@@ -11,6 +11,7 @@ pub mod frame;
 mod serve;
 mod statement;
 pub mod string;
+mod thread;
 
 use std::fmt;
 use std::io;
@@ -94,13 +95,10 @@ pub fn open(connection: &str, login: Duration) -> Result<UnixStream, NoThread> {
     let running = Running::new(EXPECTED.load(Ordering::Relaxed) + SPARE)?;
     let (ours, theirs) = UnixStream::pair()?;
     let connection = connection.to_string();
-    std::thread::Builder::new()
-        .name("odbc".to_string())
-        .stack_size(STACK)
-        .spawn(move || {
-            serve::serve(theirs, &connection, login);
-            drop(running);
-        })?;
+    thread::start("odbc", STACK, move || {
+        serve::serve(theirs, &connection, login);
+        drop(running);
+    })?;
     Ok(ours)
 }
 

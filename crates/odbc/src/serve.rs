@@ -6,12 +6,16 @@ use crate::frame::{self, Frame, Keep, Request, Transaction};
 use crate::statement::{self, Habits, Prepared};
 use crate::string;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::Duration;
 
 const BUFFER: usize = 16 * 1024;
+
+/// SQL_CB_DELETE
+const CB_DELETE: u16 = 0;
 
 /// Serves the socket until its other end is closed or says goodbye.
 pub fn serve(mut socket: UnixStream, connection: &str, login: Duration) {
@@ -44,6 +48,8 @@ struct Link {
     _environment: Handle,
     /// Autocommit is off: a transaction may be open.
     manual: bool,
+    /// The end of a transaction ends what was prepared, too (SQL_CB_DELETE).
+    forgets: bool,
     /// What became of its transaction, or of autocommit, is not known: nothing more may be asked of it.
     broken: bool,
 }
@@ -54,14 +60,16 @@ impl Link {
             connection,
             _environment: environment,
             manual: false,
+            forgets: false,
             broken: false,
         }
     }
 
     fn begin(&mut self) -> Result<(), Diagnostic> {
-        self.connection.set_attribute(calls::ATTR_AUTOCOMMIT, 0)?;
+        let begun = self.connection.set_attribute(calls::ATTR_AUTOCOMMIT, 0);
         self.manual = true;
-        Ok(())
+        self.broken = begun.is_err();
+        begun
     }
 
     /// Ends the transaction. One whose COMMIT failed is rolled back, as after a COMMIT that failed elsewhere.
@@ -93,7 +101,7 @@ impl Drop for Link {
 /// Statements go before their connection.
 struct Session {
     statements: HashMap<u32, Prepared>,
-    /// Statements that were told and not yet executed.
+    /// What they are made of, whether or not they were executed yet.
     texts: HashMap<u32, (String, Vec<frame::Type>)>,
     /// For texts.
     direct: Option<Handle>,
@@ -159,14 +167,19 @@ impl Session {
     fn open(&mut self, password: &str, options: &str, out: &mut Vec<u8>) -> Result<(), Diagnostic> {
         let environment = Handle::environment()?;
         let connection = environment.child()?;
-        let seconds = self.login.as_secs_f64().ceil().max(1.0) as usize;
-        // not every driver has it; the other end keeps its own bound
+        // beyond the other end's own bound, which is to be the one that is met
+        let seconds = self.login.as_secs_f64().ceil() as usize + 1;
+        // not every driver has it
         let _ = connection.set_attribute(calls::ATTR_LOGIN_TIMEOUT, seconds);
+        let options = options.replace("{login}", &seconds.to_string());
         let text = string::with_password(&self.connection, password);
-        connection.connect(&string::with_options(&text, options))?;
+        connection.connect(&string::with_options(&text, &options))?;
         let link = self.link.insert(Link::new(connection, environment));
         let name = link.connection.info(calls::INFO_DBMS_NAME)?;
         let version = link.connection.info(calls::INFO_DBMS_VERSION)?;
+        link.forgets = [calls::INFO_COMMIT_BEHAVIOR, calls::INFO_ROLLBACK_BEHAVIOR]
+            .iter()
+            .any(|what| link.connection.info_number(*what) == Some(CB_DELETE));
         self.habits.big_int_as_text = name.eq_ignore_ascii_case("oracle");
         Frame::connected(&name, &version, out);
         Ok(())
@@ -194,18 +207,24 @@ impl Session {
         out: &mut Vec<u8>,
     ) -> Result<(), Diagnostic> {
         let link = Self::usable(&mut self.link)?;
-        if let Some((sql, types)) = self.texts.get(&id) {
-            let prepared = Prepared::new(&link.connection, sql, types, self.habits)?;
-            self.statements.insert(id, prepared);
-            self.texts.remove(&id);
-        }
-        let Some(prepared) = self.statements.get_mut(&id) else {
-            return Err(Diagnostic::own("a statement that nobody told"));
+        let prepared = match self.statements.entry(id) {
+            Entry::Occupied(found) => found.into_mut(),
+            Entry::Vacant(place) => {
+                let Some((sql, types)) = self.texts.get(&id) else {
+                    return Err(Diagnostic::own("a statement that nobody told"));
+                };
+                let connection = &link.connection;
+                place.insert(Prepared::new(
+                    connection,
+                    &self.call,
+                    sql,
+                    types,
+                    self.habits,
+                )?)
+            }
         };
         prepared.fill(values)?;
-        let canceller = prepared.handle().canceller();
-        self.call
-            .during(canceller, || prepared.execute(keep_rows, out))
+        prepared.execute(&self.call, keep_rows, out)
     }
 
     fn query(&mut self, sql: &str, keep: Keep, out: &mut Vec<u8>) -> Result<(), Diagnostic> {
@@ -216,18 +235,20 @@ impl Session {
         let Some(handle) = &self.direct else {
             return Ok(());
         };
-        self.call.during(handle.canceller(), || {
-            statement::direct(handle, sql, keep, out)
-        })
+        statement::direct(handle, &self.call, sql, keep, out)
     }
 
     fn transaction(&mut self, what: Transaction, out: &mut Vec<u8>) -> Result<(), Diagnostic> {
         let link = Self::usable(&mut self.link)?;
-        match what {
-            Transaction::Begin => link.begin()?,
-            Transaction::Commit => link.end(calls::COMMIT)?,
-            Transaction::Rollback => link.end(calls::ROLLBACK)?,
+        let done = match what {
+            Transaction::Begin => link.begin(),
+            Transaction::Commit => link.end(calls::COMMIT),
+            Transaction::Rollback => link.end(calls::ROLLBACK),
+        };
+        if what != Transaction::Begin && link.forgets {
+            self.statements.clear();
         }
+        done?;
         Frame::done(0, out);
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! A statement that is prepared once, and whose parameters and columns are bound once.
 
 use crate::calls::{Bound, Column, Diagnostic, Handle, Shape};
+use crate::cancel::Call;
 use crate::frame::{Frame, Keep, Type, Value, Values};
 
 /// A text parameter has at least this much room; longer ones are bound anew.
@@ -9,6 +10,8 @@ const TEXT: usize = 256;
 const LONGEST: usize = 4096;
 /// Bytes that a character can have.
 const CHARACTER: usize = 4;
+const CUT_SHORT: &str = "a value is longer than its column can be by the driver's words (SQLDescribeCol), as of a varchar \
+    without a length in PostgreSQL: give the column a length, or the driver a larger size (MaxVarcharSize=)";
 /// Beyond this, rows are only counted; see `sql_wire::Rows`.
 const MOST_BYTES: usize = 16 << 20;
 
@@ -38,12 +41,13 @@ enum Columns {
 impl Prepared {
     pub fn new(
         connection: &Handle,
+        call: &Call,
         sql: &str,
         types: &[Type],
         habits: Habits,
     ) -> Result<Prepared, Diagnostic> {
         let handle = connection.child()?;
-        handle.prepare(sql)?;
+        call.during(handle.canceller(), || handle.prepare(sql))?;
         let bind = |(at, of): (usize, &Type)| {
             let (shape, room) = shape(*of, habits);
             Bound::parameter(&handle, at as u16 + 1, shape, room)
@@ -59,10 +63,6 @@ impl Prepared {
             columns: Columns::Unknown,
             scratch: Vec::new(),
         })
-    }
-
-    pub fn handle(&self) -> &Handle {
-        &self.handle
     }
 
     /// Puts values in the places of the parameters.
@@ -89,6 +89,7 @@ impl Prepared {
             (Value::Int(number), Shape::BigInt) => bound.set(&i64::from(number).to_ne_bytes()),
             (Value::BigInt(number), Shape::BigInt) => bound.set(&number.to_ne_bytes()),
             (Value::Double(number), Shape::Double) => bound.set(&number.to_ne_bytes()),
+            (Value::Int(number), Shape::Double) => bound.set(&f64::from(number).to_ne_bytes()),
             (Value::Text(text), Shape::Text) if text.len() <= bound.room() => bound.set(text),
             (Value::Text(text), Shape::Text) => {
                 let number = at as u16 + 1;
@@ -109,8 +110,15 @@ impl Prepared {
     }
 
     /// Executes it and writes the answer's frame.
-    pub fn execute(&mut self, keep_rows: bool, out: &mut Vec<u8>) -> Result<(), Diagnostic> {
-        self.handle.execute()?;
+    ///
+    /// What reads the rows is not cancelled: MariaDB's driver would free them meanwhile.
+    pub fn execute(
+        &mut self,
+        call: &Call,
+        keep_rows: bool,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Diagnostic> {
+        call.during(self.handle.canceller(), || self.handle.execute())?;
         if matches!(self.columns, Columns::Unknown) {
             self.columns = bind_columns(&self.handle).inspect_err(|_| {
                 // those that were bound before have no place any more, which the next row would be written to
@@ -137,7 +145,7 @@ impl Prepared {
         let start = out.len();
         let mut frame = Frame::done(count, out);
         let mut rows = 0;
-        let fetched = loop {
+        let fetched = 'rows: loop {
             match self.handle.fetch() {
                 Ok(true) => {}
                 Ok(false) => break Ok(()),
@@ -146,9 +154,14 @@ impl Prepared {
             rows += 1;
             let keep = keep_rows && frame.size() < MOST_BYTES;
             match &self.columns {
-                Columns::Bound(columns) if keep => columns.iter().for_each(|column| {
-                    frame.value(value(column));
-                }),
+                Columns::Bound(columns) if keep => {
+                    for column in columns {
+                        if column.is_cut_short() {
+                            break 'rows Err(Diagnostic::own(CUT_SHORT));
+                        }
+                        frame.value(value(column));
+                    }
+                }
                 Columns::Read(columns) => {
                     read_row(&self.handle, columns, keep, &mut self.scratch, &mut frame)?;
                 }
@@ -257,18 +270,24 @@ fn read_row(
 /// changes there were.
 pub fn direct(
     statement: &Handle,
+    call: &Call,
     sql: &str,
     keep: Keep,
     out: &mut Vec<u8>,
 ) -> Result<(), Diagnostic> {
-    statement.execute_direct(sql)?;
+    call.during(statement.canceller(), || statement.execute_direct(sql))?;
     let start = out.len();
-    let answered = results(statement, keep, out);
+    let answered = results(statement, call, keep, out);
     statement.close_cursor();
     answered.inspect_err(|_| out.truncate(start))
 }
 
-fn results(statement: &Handle, keep: Keep, out: &mut Vec<u8>) -> Result<(), Diagnostic> {
+fn results(
+    statement: &Handle,
+    call: &Call,
+    keep: Keep,
+    out: &mut Vec<u8>,
+) -> Result<(), Diagnostic> {
     let described = describe(statement)?;
     let mut columns = whole_numbers(&described);
     let mut frame = Frame::done(columns.len() as u16, out);
@@ -291,7 +310,7 @@ fn results(statement: &Handle, keep: Keep, out: &mut Vec<u8>) -> Result<(), Diag
             }
         }
         is_first = false;
-        if !statement.next_result()? {
+        if !call.during(statement.canceller(), || statement.next_result())? {
             break;
         }
         columns = whole_numbers(&describe(statement)?);
@@ -304,14 +323,23 @@ fn results(statement: &Handle, keep: Keep, out: &mut Vec<u8>) -> Result<(), Diag
 mod tests {
     use super::*;
     use crate::calls::stand_in;
+    use std::os::unix::net::UnixStream;
+    use std::sync::Arc;
+
+    /// Nobody is at the other end, which nobody looks at here.
+    fn unheard() -> Arc<Call> {
+        let (socket, _) = UnixStream::pair().unwrap();
+        Call::new(&socket)
+    }
 
     /// A statement with two columns, and what its execution called.
     fn executed(refused: &[&'static str]) -> (bool, Vec<String>, Prepared) {
         let connection = stand_in::handle(refused);
-        let mut prepared = Prepared::new(&connection, "x", &[], Habits::default()).unwrap();
+        let mut prepared =
+            Prepared::new(&connection, &unheard(), "x", &[], Habits::default()).unwrap();
         drop(connection);
         stand_in::calls();
-        let done = prepared.execute(true, &mut Vec::new()).is_ok();
+        let done = prepared.execute(&unheard(), true, &mut Vec::new()).is_ok();
         (done, stand_in::calls(), prepared)
     }
 
@@ -329,7 +357,7 @@ mod tests {
             );
             // nor are they taken for known
             stand_in::refuse(&[]);
-            assert!(prepared.execute(true, &mut Vec::new()).is_ok());
+            assert!(prepared.execute(&unheard(), true, &mut Vec::new()).is_ok());
             assert!(stand_in::calls().contains(&"SQLBindCol 2".to_string()));
         }
     }
@@ -338,7 +366,7 @@ mod tests {
     fn columns_are_bound_once() {
         let (done, calls, mut prepared) = executed(&[]);
         assert!(done && calls.contains(&"SQLBindCol 2".to_string()));
-        prepared.execute(true, &mut Vec::new()).unwrap();
+        prepared.execute(&unheard(), true, &mut Vec::new()).unwrap();
         assert_eq!(stand_in::calls(), ["SQLExecute", "SQLFreeStmt 0"]);
     }
 }

@@ -77,8 +77,9 @@ pub fn with_password(text: &str, password: &str) -> String {
 }
 
 /// The value as it stands in a string: in braces only where it needs them, as not every driver takes them away.
+/// psqlODBC reads `%41` and `+` without braces as in a URL.
 fn quoted(value: &str) -> String {
-    match value.contains([';', '{', '}']) || value.trim() != value {
+    match value.contains([';', '{', '}', '%', '+']) || value.trim() != value {
         true => format!("{{{}}}", value.replace('}', "}}")),
         false => value.to_string(),
     }
@@ -126,6 +127,7 @@ mod tests {
         assert_eq!(with_password("DSN=x;", "p}w"), "DSN=x;PWD={p}}w}");
         assert_eq!(with_password("DSN=x;", "p=w@!"), "DSN=x;PWD=p=w@!");
         assert_eq!(with_password("DSN=x", " p;"), "DSN=x;PWD={ p;}");
+        assert_eq!(with_password("DSN=x", "p%41"), "DSN=x;PWD={p%41}");
         assert_eq!(with_password("DSN=x;password=y", "z"), "DSN=x;password=y");
         assert_eq!(with_password("DSN=x;NewPWD=y", "z"), "DSN=x;NewPWD=y;PWD=z");
         assert_eq!(with_password("DSN=x", ""), "DSN=x");

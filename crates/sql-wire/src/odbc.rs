@@ -58,11 +58,12 @@ pub fn dialect(dbms: &str) -> Option<Kind> {
 /// What a driver is told so that its server behaves as by its own protocol, where the user says nothing of it.
 ///
 /// MariaDB's and MySQL's Connector/ODBC: an UPDATE tells how many rows it found, not how many it changed
-/// (FLAG_FOUND_ROWS). psqlODBC: no SAVEPOINT before each statement of a transaction ("Level of rollback on errors"),
+/// (FLAG_FOUND_ROWS), and how long to try to connect, which MariaDB's before 3.1.18 does not take from
+/// SQL_ATTR_LOGIN_TIMEOUT (ODBC-377). psqlODBC: no SAVEPOINT before each statement of a transaction ("Level of rollback on errors"),
 /// and booleans as numbers.
 pub fn options(kind: Kind) -> &'static str {
     match kind {
-        Kind::Mysql => "OPTION=2",
+        Kind::Mysql => "OPTION=2;CONN_TIMEOUT={login}",
         Kind::Postgres => "Protocol=7.4-0;BoolsAsChar=0",
         _ => "",
     }

@@ -126,3 +126,46 @@ fn without_a_transaction_a_connection_is_closed_at_once() {
     drop(session);
     assert!(!stand_in::calls().iter().any(|call| call == ROLLBACK));
 }
+
+#[test]
+fn what_the_end_of_a_transaction_ended_is_prepared_again() {
+    for (forgets, prepared) in [(false, 0), (true, 1)] {
+        let mut session = session();
+        session.link.as_mut().unwrap().forgets = forgets;
+        let (id, types) = (7, Vec::new());
+        let prepare = Request::Prepare {
+            id,
+            sql: "x",
+            types,
+        };
+        assert!(session.handle(prepare, &mut Vec::new()));
+        let mut bytes = Vec::new();
+        drop(Frame::execute(id, false, &mut bytes));
+        let execute = |session: &mut Session| {
+            let (request, _) = frame::request(&bytes).unwrap().unwrap();
+            assert_eq!(ask(session, request), "");
+        };
+        execute(&mut session);
+        stand_in::calls();
+        assert_eq!(
+            ask(&mut session, Request::Transaction(Transaction::Commit)),
+            ""
+        );
+        execute(&mut session);
+        let again = stand_in::calls();
+        let count = again.iter().filter(|call| *call == "SQLPrepare").count();
+        assert_eq!(count, prepared, "{again:?}");
+    }
+}
+
+#[test]
+fn a_begin_that_fails_leaves_nothing_to_be_asked() {
+    let mut session = session();
+    stand_in::refuse(&[MANUAL]);
+    assert_eq!(
+        ask(&mut session, Request::Transaction(Transaction::Begin)),
+        "40001"
+    );
+    stand_in::refuse(&[]);
+    assert_eq!(ask(&mut session, query()), "08S01");
+}

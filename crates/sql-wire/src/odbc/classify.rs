@@ -14,7 +14,8 @@ pub fn failure(kind: Kind, state: &str, native: i32, dead: bool, message: &str) 
         Kind::Mysql => of_mysql(state, native, message),
         _ => of_others(kind, state, native, message),
     };
-    if dead && !failure.class.ends_session() {
+    // libmariadb tells any loss of a connection with TLS as a failure of TLS (2026), which at the log-in it may be
+    if dead && !failure.class.leaves_doubt() {
         failure = Failure::new(Class::Connection, failure.code, failure.message);
     }
     failure
@@ -23,7 +24,7 @@ pub fn failure(kind: Kind, state: &str, native: i32, dead: bool, message: &str) 
 /// The same, for the answer to a COMMIT.
 ///
 /// By MySQL a deadlock is a conflict there, see `mysql::classify::error_at`. Where neither a number nor an SQLSTATE tells
-/// anything, nobody knows whether it was committed.
+/// anything, nobody knows whether it was committed, nor where a number is not in our table of its DBMS.
 pub fn failure_of_commit(
     kind: Kind,
     state: &str,
@@ -35,7 +36,10 @@ pub fn failure_of_commit(
     if kind == Kind::Mysql && failure.class == Class::Deadlock {
         failure.class = Class::Conflict;
     }
-    failure.doubt |= failure.code == "HY000";
+    failure.doubt |= match kind.is_by_odbc_alone() {
+        true => failure.class == Class::Other,
+        false => failure.code == "HY000",
+    };
     failure
 }
 
@@ -55,6 +59,8 @@ pub fn without_names(mut message: &str) -> &str {
 fn of_postgres(state: &str, message: &str) -> Failure {
     let line = message.lines().next().unwrap_or_default();
     let line = line.strip_prefix("ERROR: ").unwrap_or(line);
+    // as by its protocol: the session ends with it
+    let is_fatal = line.starts_with("FATAL:") || line.starts_with("PANIC:");
     let message = line.trim_end_matches(';').trim();
     let words = [
         ("authentication failed", Class::Authentication),
@@ -63,6 +69,7 @@ fn of_postgres(state: &str, message: &str) -> Failure {
         ("role \"", Class::Authentication),
         ("the database system is", Class::NotReady),
         ("terminating connection", Class::Shutdown),
+        ("timeout expired", Class::Timeout),
     ];
     let by_words = words.iter().find(|(words, _)| message.contains(words));
     let class = match (state, by_words) {
@@ -71,6 +78,7 @@ fn of_postgres(state: &str, message: &str) -> Failure {
         }
         ("08001" | "08004" | "08S01" | "HY000" | "57P01", Some((_, class))) => *class,
         _ => match postgres::classify::class(state, message) {
+            Class::Other if is_fatal => Class::Connection,
             Class::Other => of_state(state),
             class => class,
         },
@@ -194,6 +202,10 @@ mod tests {
                 Class::Refused,
             ),
             ("FATAL:  sorry, too many clients already", Class::Refused),
+            (
+                "connection to server at ... failed: timeout expired",
+                Class::Timeout,
+            ),
         ];
         for (message, expected) in said {
             assert_eq!(
@@ -228,6 +240,29 @@ mod tests {
     }
 
     #[test]
+    fn a_connection_with_tls_that_is_lost_is_no_refused_log_in() {
+        let tls = |dead| failure(Kind::Mysql, "HY000", 2026, dead, "TLS/SSL error");
+        assert_eq!(tls(false).class, Class::Authentication);
+        assert_eq!(tls(true).class, Class::Connection);
+        assert!(tls(true).doubt);
+    }
+
+    #[test]
+    fn what_ends_a_session_of_postgres_leaves_doubt_whatever_its_state() {
+        for said in [
+            "PANIC:  could not write to file \"pg_wal/x\"",
+            "FATAL:  out of it",
+        ] {
+            let failure = failure_of_commit(Kind::Postgres, "53100", 1, false, said);
+            assert_eq!(failure.class, Class::Connection);
+            assert!(failure.doubt);
+        }
+        let full = "ERROR:  could not extend file \"x\"";
+        let failure = failure_of_commit(Kind::Postgres, "53100", 1, false, full);
+        assert_eq!((failure.class, failure.doubt), (Class::Other, false));
+    }
+
+    #[test]
     fn an_outcome_that_is_not_known_leaves_doubt() {
         for (kind, state, native, message) in [
             (Kind::Db2, "40003", 0, "x"),
@@ -246,6 +281,8 @@ mod tests {
         let commit = |state, native| failure_of_commit(Kind::Soliddb, state, native, false, "x");
         assert!(commit("HY000", 0).doubt);
         assert!(!commit("HY000", 10006).doubt);
+        // a number that is not in the table
+        assert!(commit("HY000", 14529).doubt);
         assert!(!commit("40001", 0).doubt);
         assert!(!failure(Kind::Soliddb, "HY000", 0, false, "x").doubt);
     }
