@@ -31,10 +31,10 @@ workloads: [{{workload: oltp_update_non_index, {data}}}]
 connections: [2]
 load: {{rate: 50}}
 ledger: {{rate: 200, read_rate: 200, clients: 4}}
-timing: {{warmup: 500ms, steady: 4s, recovery: 1s, settle: 10s}}
+timing: {{warmup: 500ms, steady: 5s, recovery: 1s, settle: 10s}}
 """
 
-_STILL = 0.8
+_STILL = 1.5
 """Seconds for which the standby applies nothing."""
 
 _LAST, _SECOND, _THIRD, _FOURTH = range(4)
@@ -69,7 +69,7 @@ class Rows(Calibrator):
     name = "rows"
     title = "Rows of the ledger"
     order = 2
-    seconds = (14.0, 14.0)
+    seconds = (15.0, 15.0)
 
     def measure(self, context: CalibrationContext) -> list[Line]:
         planted = Planted()

@@ -32,17 +32,22 @@ _TAKES_EFFECT = 2.0
 _AT_FIRST = 15.0
 """Longest time in seconds until all nodes have the durability of their first roles."""
 
+_ASKED = 15.0
+"""Longest time in seconds until every node has been asked once more; a frozen one only has to be asked."""
+
 
 @dataclass
 class _Known:
     """What was seen of a node last: its role, its durability; and what went wrong since.
 
-    `at_ns`: when it was last seen well, or without a server.
+    `at_ns`: when it was last seen well, or without a server. `asked_ns`: when the last look at it began that
+    is over.
     """
 
     role: str = ""
     kind: Kind | None = None
     at_ns: int = 0
+    asked_ns: int = 0
     wrong: str = ""
     silent: str = "it has not been asked yet"
     """Why nothing is known of it now; empty: it answers."""
@@ -96,11 +101,15 @@ class DurabilityKeeper:
         return list(self._events)
 
     def require(self) -> None:
-        """Make sure that every node that answers has the durability of its role.
+        """Make sure that every node that answers has the durability of its role as it is now.
+
+        What was seen before says nothing of roles that have changed since.
 
         Raises:
             FiveninesError: one has not; says why.
         """
+        now = time.monotonic_ns()
+        wait_until(lambda: self._unasked(now), _ASKED, "durability by role is not known")
         wait_until(self.problem, _TIMEOUT + _TAKES_EFFECT, "durability does not follow the roles")
 
     def problem(self) -> str:
@@ -114,10 +123,16 @@ class DurabilityKeeper:
         found = ((name, known.silent) for name, known in self._known.items())
         return next((f"{name}: {silent}" for name, silent in found if silent), "")
 
+    def _unasked(self, since_ns: int) -> str:
+        """Who was not asked since a moment; empty: all were, whether they answered or not."""
+        found = (name for name, known in self._known.items() if known.asked_ns < since_ns)
+        return next((f"{name} was not asked" for name in found), "")
+
     def _watch(self, node: Server) -> None:
         reader, known = node.role_reader(self._company), self._known[node.name]
         asked = node.session(_TIMEOUT)
         while True:
+            began_ns = time.monotonic_ns()
             try:
                 if node.alive:
                     self._look(node, reader, asked, known)
@@ -128,6 +143,7 @@ class DurabilityKeeper:
             except Exception as error:
                 # it starts, ends or is frozen: whoever broke it tells of that
                 known.silent = f"it does not answer: {brief(error)}"
+            known.asked_ns = began_ns
             if self._over.wait(EVERY):
                 break
         asked.close()

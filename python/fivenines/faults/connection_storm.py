@@ -14,8 +14,8 @@ from fivenines.servers.base import Server
 from fivenines.units import Duration
 from fivenines.workloads.script import Script
 
-_PATIENCE = 5.0
-"""Seconds that the storm may take to be in."""
+_PATIENCE = 15.0
+"""Seconds that the storm may take to be in, and that its administrator may take to get in after it."""
 
 
 class ConnectionStormSettings(FaultSettings):
@@ -62,7 +62,7 @@ class ConnectionStorm(Fault[ConnectionStormSettings]):
         moment = now()
         storm.kill()
         gone = storm.gone(members) and context.settles(
-            lambda: not node.alive or _connected(node) is not None
+            lambda: not node.alive or _connected(node) is not None, _PATIENCE
         )
         return Recovery(gone, "all have hung up" if gone else "the server is still full", moment)
 

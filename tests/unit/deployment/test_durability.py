@@ -147,6 +147,18 @@ def test_a_server_that_starts_anew_is_set_again(keep: Keep) -> None:
     until(lambda: node.kind == "relaxed")
 
 
+def test_what_is_required_is_seen_after_it_was_asked_for(
+    keep: Keep, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(durability, "EVERY", 0.3)
+    node = Node("node1", primary=True)
+    keeper = keep([node], primary="relaxed", standby="strict")
+    keeper.start()
+    node.primary = False
+    keeper.require()
+    assert node.kind == "strict" and told(keeper)[-1][2].startswith("strict as standby")
+
+
 def test_a_server_that_does_not_obey_is_told_once_and_breaks_the_trial(keep: Keep) -> None:
     node = Node("node1", primary=True)
     keeper = keep([node], primary="relaxed", standby="strict")
