@@ -270,7 +270,7 @@ class Amazon:
     def tell(self, **told: object) -> list[str]:
         """Let something go wrong from now on; the actions that were asked for so far."""
         request = urllib.request.Request(f"{self.url}/lab", json.dumps(told).encode())
-        with urllib.request.urlopen(request, timeout=5) as answer:
+        with urllib.request.urlopen(request, timeout=30) as answer:
             found: list[str] = json.load(answer)
             return found
 
@@ -314,7 +314,7 @@ def amazon(folder: Path, port: int, cluster_port: int, ports: Sequence[int]) -> 
         )  # fmt: skip
     try:
         made = Amazon(port)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while True:
             try:
                 made.tell()

@@ -25,7 +25,7 @@ def run(
     text = f"""
 solutions: [{{solution: ndb, heartbeat: 500ms{solution}}}]
 load: {{rate: 40}}
-timing: {{warmup: 500ms, steady: 2s, recovery: {recovery}s, settle: 60s}}
+timing: {{warmup: 500ms, steady: 2s, recovery: {recovery}s, settle: 120s}}
 faults: [{{{fault}}}]
 """
     return run_trial(folder, text + more)

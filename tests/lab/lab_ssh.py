@@ -24,7 +24,7 @@ workloads: [{{workload: oltp_read_write, table_size: 500, distribution: uniform}
 connections: [2]
 trials: 1
 faults: [{{fault: {fault}}}]
-timing: {{warmup: 500ms, steady: 2s, recovery: {recovery}, settle: 20s}}
+timing: {{warmup: 500ms, steady: 2s, recovery: {recovery}, settle: 90s}}
 """
 _DEV = Path("/dev")
 """As of a real machine, which a host of the lab has not: it is shown below its own, which is taken away."""
@@ -180,7 +180,7 @@ def roles(nodes: int, clients: int = 1, others: int = 0) -> dict[str, dict[str, 
 def run(centre: DataCentre, *words: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         centre.outside(*PROGRAM, *words), stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        check=False, timeout=240,
+        check=False, timeout=500,
     )  # fmt: skip
 
 

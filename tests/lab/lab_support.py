@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from unittest import mock
 
 import duckdb
 from lab_secrets import Lookout, looking_out
@@ -19,6 +20,7 @@ from fivenines.experiment.source import load_experiment
 from fivenines.load import dataset
 from fivenines.results.records import NodeCheck, TrialRecord
 from fivenines.results.store import Run, StoredTrial, open_run
+from fivenines.runner import vigil
 from fivenines.runner.campaign import run_campaign
 from fivenines.runner.progress import Progress, TrialPhase
 from fivenines.runner.trial import run_trial as run_planned
@@ -40,9 +42,15 @@ PAUSES = "load: {think_time: 25ms}\n"
 what each waits for, as the failover of another's servers, would be late."""
 
 OPERATOR = "{kind: operator, interval: 200ms, misses: 2}"
+PATIENT = OPERATOR.replace("}", ", timeout: 3s}")
+"""For kills, which refuse at once: a server of a busy machine that answers after a second is not dead."""
+
+STANDSTILL = 20.0
+"""Seconds for which a busy machine may keep this process waiting without breaking the trial: a campaign would
+run it again, and these tests do not."""
 
 
-def timing(recovery: float, steady: float = 1.5, settle: float = 30) -> str:
+def timing(recovery: float, steady: float = 1.5, settle: float = 90) -> str:
     """Short phases of a trial."""
     return (
         f"timing: {{warmup: 500ms, steady: {steady}s, recovery: {recovery}s, settle: {settle}s}}\n"
@@ -130,7 +138,7 @@ def run_trial(
     experiment, _ = load_experiment(file)
     (trial,) = plan(experiment)
     watcher = Watcher(actions or {})
-    with looking_out(folder) as lookout:
+    with looking_out(folder) as lookout, mock.patch.object(vigil, "PAUSE", STANDSTILL):
         seen = _seen(watcher, lookout)
         record = run_planned(trial, experiment, folder, 1, watcher, seen)
     assert record.status == "complete", record.reason
@@ -159,7 +167,7 @@ def run_one(folder: Path, text: str, actions: dict[str, Callable[[Deployed], Non
     file.write_text(_with_pauses(text))
     experiment, source = load_experiment(file)
     watcher = Watcher(actions)
-    with looking_out(folder) as lookout:
+    with looking_out(folder) as lookout, mock.patch.object(vigil, "PAUSE", STANDSTILL):
         broken = run_campaign(
             experiment, source, plan(experiment), folder / "run", resume=False, listener=watcher,
             workers=[Here(_seen(watcher, lookout))],
@@ -222,7 +230,7 @@ def fivenines(
     *arguments: str | Path,
     cwd: Path,
     env: dict[str, str] | None = None,
-    timeout: float = 120,
+    timeout: float = 300,
     text: str = "",
 ) -> subprocess.CompletedProcess[str]:
     """Run the program to its end, in a folder, with these variables and `text` on its standard input."""

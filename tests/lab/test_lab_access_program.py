@@ -7,7 +7,7 @@ import duckdb
 import pytest
 from lab_support import (
     HEAD,
-    OPERATOR,
+    PATIENT,
     kill,
     run_one,
     short_recipe,
@@ -63,7 +63,7 @@ def test_a_program_comes_out_of_an_archive(tmp_path: Path) -> None:
 solutions:
   - solution: hot-standby
     standbys: 1
-    manager: {OPERATOR}
+    manager: {PATIENT}
     access:
       kind: program
       root: {{archive: {archive}}}
@@ -75,7 +75,7 @@ solutions:
       write_port: 7000
       on_promotion: restart
       ready: {{says: "^relays"}}
-{kill()}{timing(8)}"""
+{kill()}{timing(15)}"""
     )
     try:
         (trial,) = run_one(tmp_path / "run", text, {}).complete

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 from lab_leftovers import Made
-from lab_support import HEAD, fivenines, program, timing
+from lab_support import HEAD, STANDSTILL, fivenines, program, timing
 
 from fivenines import paths
 from fivenines.experiment.plan import plan
@@ -60,6 +60,8 @@ def test_a_trial_in_which_the_clock_was_set_or_the_machine_slept_is_broken_by_na
         return run_campaign(experiment, source, trials, tmp_path / "run", resume, listener)  # type: ignore[arg-type]
 
     monkeypatch.setattr(vigil, "read", read)
+    # a busy machine may keep this process waiting: no third incident is to be told
+    monkeypatch.setattr(vigil, "PAUSE", STANDSTILL)
     assert go(False, strike) == ["0001"]
     run = store.open_run(tmp_path / "run")
     assert run.complete == []
@@ -81,7 +83,7 @@ def test_a_trial_in_which_the_controller_stood_still_is_broken_and_tried_again(
             program("run", "tiny.yaml", "--out", "run"), cwd=tmp_path, stdin=subprocess.DEVNULL,
             stdout=said, stderr=said,
         )  # fmt: skip
-    deadline = time.monotonic() + 90
+    deadline = time.monotonic() + 200
     while not (tmp_path / "run/trials/.0001.part/observed/hosts.csv").exists():
         assert running.poll() is None, (tmp_path / "said").read_text()
         assert time.monotonic() < deadline
@@ -89,7 +91,7 @@ def test_a_trial_in_which_the_controller_stood_still_is_broken_and_tried_again(
     running.send_signal(signal.SIGSTOP)
     time.sleep(vigil.PAUSE + 2)
     running.send_signal(signal.SIGCONT)
-    assert running.wait(120) == 0, (tmp_path / "said").read_text()
+    assert running.wait(250) == 0, (tmp_path / "said").read_text()
     run = store.open_run(tmp_path / "run")
     assert len(run.complete) == 1
     (broken,) = run.broken
@@ -130,21 +132,21 @@ def test_a_controller_that_the_kernel_kills_for_want_of_memory_leaves_nothing(
     )  # fmt: skip
     greedy = None
     try:
-        deadline = time.monotonic() + 90
+        deadline = time.monotonic() + 200
         while not (tmp_path / "run/trials/.0001.part/observed/hosts.csv").exists():
             assert running.poll() is None and time.monotonic() < deadline
             time.sleep(0.02)
         made.note(running.pid)
         Path(f"/proc/{running.pid}/oom_score_adj").write_text("1000")
         greedy = subprocess.Popen(group.wrap([sys.executable, "-c", _GREEDY]))
-        assert running.wait(60) == -signal.SIGKILL
+        assert running.wait(200) == -signal.SIGKILL
         assert _killed_for_memory(memory) >= 1
     finally:
         for process in filter(None, (greedy, running)):
             process.kill()
             process.wait()
         group.remove()
-    assert made.left(5.0) == []
+    assert made.left(60.0) == []
     again = fivenines("run", "tiny.yaml", "--out", "run", "--resume", cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     assert len(store.open_run(tmp_path / "run").complete) == 1
@@ -158,6 +160,11 @@ mount -t tmpfs -o size={size} tmpfs disk
 while [ ! -e disk/run/trials/.0002.part/observed/hosts.csv ]; do
   kill -0 $program || exit 9
   sleep 0.05
+done
+# in one go: to write as much takes longer than the trial; a little less where a server was quicker
+for less in 0 20000000 40000000; do
+  left=$(df --output=avail -B1 disk | tail -n 1)
+  fallocate -l $((left - less)) disk/filler && break
 done
 # also what becomes free meanwhile, as a server's log does
 while kill -0 $program 2> /dev/null; do
@@ -178,7 +185,7 @@ cp -r disk/run kept
 
 def _in_private(folder: Path, script: str, env: dict[str, str] | None = None) -> None:
     done = subprocess.run(
-        [*_PRIVATE, "sh", "-c", script], cwd=folder, capture_output=True, text=True, timeout=250,
+        [*_PRIVATE, "sh", "-c", script], cwd=folder, capture_output=True, text=True, timeout=500,
         check=False, env={**os.environ, "COLUMNS": "200", **(env or {})},
     )  # fmt: skip
     words = [path.read_text() for path in folder.glob("said*")]

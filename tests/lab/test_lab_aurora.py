@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import lab_aws
@@ -58,14 +58,16 @@ CREATE = "    create: {instance_class: db.r6g.large, zones: [a, b]}\n"
 """A cluster of the run's own."""
 
 
-def experiment(folder: Path, api: Amazon, more: str, faults: str = "") -> Path:
+def experiment(
+    folder: Path, api: Amazon, more: str, faults: str = "", steady: float = 1.5, recovery: float = 6
+) -> Path:
     """An experiment file of one trial, by an account whose password is long enough for RDS."""
     file = folder / "aurora.yaml"
     file.write_text(
         f"{HEAD}solutions:\n  - solution: aurora\n    name: rds\n    engine: aurora-mysql\n"
         f"    endpoint_url: {api.url}\n    region: {lab_aws.REGION}\n    user: {ADMIN}\n"
         f"    password_env: {PASSWORD}\n    database: sbtest\n    existing: reuse\n{more}"
-        f"{timing(recovery=6)}{faults}{PAUSES}"
+        f"{timing(recovery, steady)}{faults}{PAUSES}"
     )
     return file
 
@@ -85,7 +87,7 @@ def test_a_failover_is_asked_for_measured_and_told_in_phases(api: Amazon, tmp_pa
     api.add("shop", 2)
     file = experiment(
         tmp_path, api, "    cluster: shop\n    reads: replicas\n",
-        "faults: [{fault: switchover, to: shop-2, duration: 1s}]\n",
+        "faults: [{fault: switchover, to: shop-2, duration: 1s}]\n", recovery=12,
     )  # fmt: skip
     done = fivenines("run", file, "--out", tmp_path / "run", cwd=tmp_path, env=environment(api))
     assert done.returncode == 0, done.stderr
@@ -123,32 +125,29 @@ def test_a_cluster_is_made_for_the_run_and_deleted(api: Amazon, tmp_path: Path) 
     assert sorted(record.deployment.roles.values()) == ["primary", "replica"]
 
 
-def _begun(api: Amazon, tmp_path: Path, until: Callable[[], bool]) -> subprocess.Popen[bytes]:
-    """A run with a cluster of its own that has come so far."""
-    file = experiment(tmp_path, api, CREATE)
+def _begun(api: Amazon, tmp_path: Path) -> subprocess.Popen[bytes]:
+    """A run with a cluster of its own that is being loaded, for as long as it is let."""
+    file = experiment(tmp_path, api, CREATE, steady=60)
     process = subprocess.Popen(
         program("run", file, "--out", tmp_path / "run", "--progress", "plain"), cwd=tmp_path,
         env={**os.environ, **environment(api)}, stderr=subprocess.PIPE,
         start_new_session=True,
     )  # fmt: skip
-    deadline = time.monotonic() + 60
-    while not until():
+    deadline = time.monotonic() + 200
+    # what the observers write to: it is there when all is deployed, just before the load starts
+    while not (tmp_path / "run/trials/.0001.part/observed").exists():
         assert process.poll() is None and time.monotonic() < deadline, process.communicate()
         time.sleep(0.1)
     return process
-
-
-def _loaded(api: Amazon) -> Callable[[], bool]:
-    return lambda: "DescribeEvents" in api.tell()
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=lambda one: one.name)
 def test_whoever_ends_a_run_lets_it_delete_what_it_made(
     api: Amazon, tmp_path: Path, how: signal.Signals
 ) -> None:
-    process = _begun(api, tmp_path, _loaded(api))
+    process = _begun(api, tmp_path)
     process.send_signal(how)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=200)
     assert process.returncode == 130, said
     assert b"interrupted" in said and b"Traceback" not in said
     assert api.clusters() == []
@@ -156,7 +155,7 @@ def test_whoever_ends_a_run_lets_it_delete_what_it_made(
 
 def test_what_a_killed_run_leaves_is_swept(api: Amazon, tmp_path: Path) -> None:
     api.add("foreign", 1)
-    process = _begun(api, tmp_path, _loaded(api))
+    process = _begun(api, tmp_path)
     sweep = ("aws", "sweep", "--region", lab_aws.REGION, "--endpoint-url", api.url, "--json")
     env = environment(api)
     used = json.loads(fivenines(*sweep, cwd=tmp_path, env=env).stdout)
@@ -178,14 +177,14 @@ def test_what_a_killed_run_leaves_is_swept(api: Amazon, tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_deleted_is_named_with_the_command(api: Amazon, tmp_path: Path) -> None:
-    process = _begun(api, tmp_path, _loaded(api))
+    process = _begun(api, tmp_path)
     api.tell(refused={"DeleteDBCluster": "InvalidDBClusterStateFault"})
     process.send_signal(signal.SIGINT)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 200
     while api.tell().count("DeleteDBCluster") < 2 and time.monotonic() < deadline:
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=200)
     assert process.returncode == 1, said
     assert b"It costs money until it is deleted: fivenines aws sweep --region" in said
     assert b"Traceback" not in said
@@ -232,11 +231,18 @@ def test_rules_of_a_security_group_go_and_come_back(
     [
         ("    cluster: shop\n", {}, False, 2, "there are no AWS credentials here"),
         ("    cluster: shap\n", {}, True, 2, "region eu-central-1 has no cluster 'shap'"),
-        ("    cluster: shop\n    readers: 4\n", {}, True, 2, "shop has 1 readers, and the file says"),
-        (CREATE,
-         {"CreateDBInstance": "InstanceQuotaExceeded"}, True, 1, "a quota of the account is used up"),
-        (CREATE,
-         {"CreateDBCluster": "AccessDenied"}, True, 2, "these credentials may not do that"),
+        pytest.param(
+            "    cluster: shop\n    readers: 4\n", {}, True, 2,
+            "shop has 1 readers, and the file says", marks=pytest.mark.long,
+        ),
+        pytest.param(
+            CREATE, {"CreateDBInstance": "InstanceQuotaExceeded"}, True, 1,
+            "a quota of the account is used up", marks=pytest.mark.long,
+        ),
+        pytest.param(
+            CREATE, {"CreateDBCluster": "AccessDenied"}, True, 2,
+            "these credentials may not do that", marks=pytest.mark.long,
+        ),
     ],
 )  # fmt: skip
 def test_what_aws_refuses_is_one_message(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from lab_registry import Registry, damage, for_another_machine, image_of, layered, registry
-from lab_support import HEAD, OPERATOR, fivenines, kill, program, timing
+from lab_support import HEAD, PATIENT, fivenines, kill, program, timing
 
 from fivenines import paths
 from fivenines.results import store
@@ -170,7 +170,7 @@ def test_a_folder_with_an_installation_runs_and_its_former_primary_comes_back(
 
 def _survived(folder: Path, installation: Path, solution: str = "hot-standby") -> store.Run:
     """A run with it whose primary was killed and came back as a standby."""
-    file = _file(folder, f"{{path: {installation}}}", f"{solution}, manager: {OPERATOR}")
+    file = _file(folder, f"{{path: {installation}}}", f"{solution}, manager: {PATIENT}")
     file.write_text(file.read_text().replace("recovery: 1s", "recovery: 8s") + kill())
     found = fivenines("run", str(file), "--out", "run", cwd=folder)
     assert found.returncode == 0, found.stderr

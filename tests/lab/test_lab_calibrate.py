@@ -1,6 +1,7 @@
 """`fivenines calibrate` on real servers: what is planted is found, and what is wrong is out of bounds."""
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -18,7 +19,7 @@ from fivenines import paths
 from fivenines.analysis import consistency, staleness
 from fivenines.calibration import divergence, links, outages, rows
 from fivenines.calibration.base import CalibrationContext
-from fivenines.calibration.judging import judge_outages
+from fivenines.calibration.judging import MeasuredOutage, judge_outages
 from fivenines.lab.settings import LinkSettings
 from fivenines.lab.world import World
 from fivenines.results.calibration import Line
@@ -44,14 +45,16 @@ def out(lines: list[Line]) -> list[str]:
     return [line.planted for line in lines if line.within is False]
 
 
+@pytest.mark.timeout(900)
 def test_a_quick_calibration_is_kept_and_written_into_later_runs(
     cache: Path, tmp_path: Path
 ) -> None:
     env = {"FIVENINES_CACHE": str(cache)}
     only = "machine,rows,divergence,links,throughput"
     done = fivenines(
-        "calibrate", "--quick", "--only", only, "--format", "json", cwd=tmp_path, env=env
-    )
+        "calibrate", "--quick", "--only", only, "--format", "json", cwd=tmp_path, env=env,
+        timeout=500,
+    )  # fmt: skip
     told = json.loads(done.stdout)
     assert done.returncode == (0 if told["within_bounds"] else 1), done.stderr
     steps = {step["name"]: step for step in told["measured"]}
@@ -97,10 +100,10 @@ def test_breaking_off_keeps_what_is_done_and_leaves_nothing(cache: Path, tmp_pat
             running.send_signal(signal.SIGINT)
             break
     said = running.stderr.read()
-    assert running.wait(30) == 130 and "kept: machine" in said
+    assert running.wait(120) == 130 and "kept: machine" in said
     (file,) = (own / "calibration").iterdir()  # no scratch folder beside it
     assert [step["name"] for step in json.loads(file.read_text())["steps"]] == ["machine"]
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while (left := _processes_of(own)) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert left == []
@@ -131,23 +134,31 @@ def test_a_proxy_that_reports_200_ms_more_or_less_is_out_of_bounds(
     monkeypatch.setattr(outages, "measured", measured)
     few = dict.fromkeys((0.05, 0.5), (2, 2))
     monkeypatch.setattr(outages, "LENGTHS", few)
-    lines = outages.Outages().measure(context(tmp_path))
+    # a machine that stood still itself during one of the outages made it longer: look again
+    for turn in range(3):
+        lines = outages.Outages().measure(context(tmp_path / str(turn)))
+        trial, wanted, planted = kept[-1]
+        right = _MEASURED(trial, wanted, planted)
+        noise = max(_off(one) for one in right)
+        if noise <= 150:
+            break
     # each of the sessions' and of new connections
     assert len(lines) == 8
-    trial, wanted, planted = kept[0]
-    right = _MEASURED(trial, wanted, planted)
     # far beyond any noise: each of them was measured, and is nowhere near half a second off
-    assert all(one.measured_ms is not None for one in right)
-    assert all(abs((one.measured_ms or 0) - one.planted_ms) < 400 for one in right)
+    assert noise < 400, right
     for wrong in (200_000_000, -200_000_000):
         lying = [replace(one, ended=one.ended + wrong) for one in planted]
         lines = judge_outages(_MEASURED(trial, wanted, lying))
         # noise could only hide a lie that is not much larger
-        noise = max(abs((one.measured_ms or 0) - one.planted_ms) for one in right)
         assert len(out(lines)) == len(lines) or noise > 150, lines
 
 
 _MEASURED = outages.measured
+
+
+def _off(one: MeasuredOutage) -> float:
+    """How many ms a measured outage is off; one whose end was not seen is off by any number."""
+    return math.inf if one.measured_ms is None else abs(one.measured_ms - one.planted_ms)
 
 
 def test_each_blind_checker_of_rows_is_out_of_bounds(

@@ -72,7 +72,7 @@ def test_a_lost_row_of_the_second_client_is_found_and_named_and_nothing_else(
     assert [node.phantom + node.duplicate for node in check.nodes] == [0, 0]
     written = {one.name: one.load["ledger"]["writes"]["ok"] for one in outcome.record.clients}
     assert check.acknowledged == sum(written.values())
-    assert min(written.values()) > 50
+    assert min(written.values()) > 20
     # ids tell whose a row is: two clients of the ledger each
     rows = outcome.rows("ledger", "SELECT id, client FROM rows WHERE kind = 'write'")
     assert len({identifier for identifier, _ in rows}) == len(rows)
@@ -122,7 +122,7 @@ def test_the_history_of_both_is_one(outcome: Outcome) -> None:
     assert rows[0][0] == sum(int(str(one[0][0])) for one in own)
     sql = "SELECT count(*) - count(DISTINCT value), count(*) FROM rows WHERE kind = 'append'"
     ((twice, appended),) = outcome.rows("history", sql)
-    assert twice == 0 and int(str(appended)) > 20
+    assert twice == 0 and int(str(appended)) > 5
     (verdict,) = judge(outcome.folder)
     assert verdict.transactions == rows[0][0]
 

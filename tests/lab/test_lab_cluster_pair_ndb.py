@@ -34,7 +34,7 @@ def _text(pair: str, fault: str, recovery: int) -> str:
     return (
         f"solutions: [{{solution: cluster-pair, a: {NDB}, {pair}}}]\n"
         "load: {rate: 20}\n"
-        f"timing: {{warmup: 500ms, steady: 2s, recovery: {recovery}s, settle: 60s}}\n"
+        f"timing: {{warmup: 500ms, steady: 2s, recovery: {recovery}s, settle: 120s}}\n"
         f"faults: [{fault}]\n"
     )
 
@@ -57,7 +57,8 @@ def test_a_channel_goes_on_elsewhere_and_a_row_that_is_missing_at_one_site_is_na
     record = outcome.record
     assert record.fault is not None and record.fault.nodes == ["node1"]
     moved = [one.detail for one in record.events if one.kind == "repointed"]
-    (forth,) = [text for text in moved if text.startswith("channel a to b")]
+    # once more where a node of a busy machine answers late
+    forth, *_ = [text for text in moved if text.startswith("channel a to b")]
     assert "it follows node2 from binlog." in forth and "was down itself" not in forth
     assert any(text.startswith("channel b to a: it follows node") for text in moved)
     rejoined(outcome)
@@ -99,7 +100,7 @@ def test_of_a_row_that_both_sites_change_one_wins_at_both(tmp_path: Path) -> Non
         "clients: [{name: east1, site: east, endpoint: local}, {name: west1, site: west, endpoint: local}]\n"
         "connections: [4]\n"
         "workloads: [{workload: oltp_update_non_index, tables: 1, table_size: 20}]\n"
-        "timing: {warmup: 500ms, steady: 3s, settle: 60s}\n"
+        "timing: {warmup: 500ms, steady: 3s, settle: 120s}\n"
     )
     outcome = run_trial(
         tmp_path, NETWORK + text, {"checking": count}, head="name: tiny\ntrials: 1\n"

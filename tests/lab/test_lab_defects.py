@@ -4,7 +4,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from lab_support import OPERATOR, kill, run_trial, timing
+from lab_support import PATIENT, kill, run_trial, timing
 
 from fivenines.deployment.deployed import Deployed
 from fivenines.servers.base import DATABASE, Server
@@ -12,17 +12,19 @@ from fivenines.servers.postgres.server import Postgres
 
 HOT_STANDBY = (
     "solutions: [{solution: hot-standby, engine: postgres-18, safeness: remote_apply, "
-    f"manager: {OPERATOR}}}]\n"
+    f"manager: {PATIENT}}}]\n"
 )
 
 
 def _replication() -> str:
     return (
         "solutions: [{solution: replication, engine: mariadb-10.11, replicas: 1, "
-        f"mode: after_sync, manager: {OPERATOR}}}]\n"
+        f"mode: after_sync, manager: {PATIENT}}}]\n"
     )
 
 
+# as every calibration does it
+@pytest.mark.long
 def test_rows_deleted_on_the_primary_of_record_are_lost_there(tmp_path: Path) -> None:
     taken: list[int] = []
 
@@ -42,7 +44,7 @@ def test_rows_deleted_on_the_primary_of_record_are_lost_there(tmp_path: Path) ->
     assert node.present == outcome.record.check.acknowledged - 3
 
 
-@pytest.mark.parametrize("victim", ["node1", "node2"])
+@pytest.mark.parametrize("victim", ["node1", pytest.param("node2", marks=pytest.mark.long)])
 def test_a_row_deleted_on_one_copy_is_lost_on_that_copy_only(tmp_path: Path, victim: str) -> None:
     taken: list[int] = []
 
@@ -61,6 +63,8 @@ def test_a_row_deleted_on_one_copy_is_lost_on_that_copy_only(tmp_path: Path, vic
     assert outcome.node(victim).phantom == outcome.node(other).phantom == 0
 
 
+# as every calibration does it
+@pytest.mark.long
 def test_a_refused_row_that_is_there_is_a_phantom(tmp_path: Path) -> None:
     refused: list[int] = []
 
@@ -90,7 +94,7 @@ def test_a_refused_row_that_is_there_is_a_phantom(tmp_path: Path) -> None:
 
     outcome = run_trial(
         tmp_path,
-        "solutions: [{solution: standalone, engine: postgres-18}]\n" + timing(recovery=1),
+        "solutions: [{solution: standalone, engine: postgres-18}]\n" + timing(recovery=1, steady=4),
         {"warm-up and steady load": refuse, "checking": insert},
     )
     node = outcome.node("node1")

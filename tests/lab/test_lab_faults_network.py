@@ -2,19 +2,22 @@
 
 from pathlib import Path
 
+import pytest
 from lab_support import OPERATOR, run_trial, timing
 
 _UNFENCED = OPERATOR.replace("}", ", fence: false}")
 
-_CUT = "faults: [{fault: partition, target: primary, peers: [replicas, manager], duration: 5s}]\n"
-"""The primary is cut off from its replicas and from its manager; clients still reach it."""
+_CUT = "faults: [{fault: partition, target: primary, peers: [replicas, manager], duration: 8s}]\n"
+"""The primary is cut off from its replicas and from its manager; clients still reach it.
+
+Long enough for two checks that wait for their time-out, and for a promotion."""
 
 
 def test_asynchronous_mariadb_loses_what_its_old_primary_went_on_to_acknowledge(
     tmp_path: Path,
 ) -> None:
     solution = f"{{solution: replication, replicas: 2, manager: {_UNFENCED}}}"
-    outcome = run_trial(tmp_path, f"solutions: [{solution}]\n{_CUT}" + timing(10))
+    outcome = run_trial(tmp_path, f"solutions: [{solution}]\n{_CUT}" + timing(13))
     (fault,) = outcome.record.faults
     assert fault.verified and fault.ended_verified, fault
     assert outcome.record.check is not None
@@ -37,7 +40,7 @@ def test_asynchronous_mariadb_loses_what_its_old_primary_went_on_to_acknowledge(
 
 def test_two_safe_postgres_loses_nothing_in_the_same_partition(tmp_path: Path) -> None:
     solution = f"{{solution: hot-standby, standbys: 2, manager: {_UNFENCED}}}"
-    outcome = run_trial(tmp_path, f"solutions: [{solution}]\n{_CUT}" + timing(10))
+    outcome = run_trial(tmp_path, f"solutions: [{solution}]\n{_CUT}" + timing(13))
     (fault,) = outcome.record.faults
     assert fault.verified and fault.ended_verified and fault.rejoined, fault
     assert outcome.record.check is not None
@@ -50,9 +53,9 @@ def test_after_sync_mariadb_loses_nothing_when_its_primary_is_cut_off_and_fenced
 ) -> None:
     text = f"""
 solutions: [{{solution: replication, mode: after_sync, replicas: 2, manager: {OPERATOR}}}]
-faults: [{{fault: partition, target: primary, peers: [replicas, manager], duration: 4s}}]
+faults: [{{fault: partition, target: primary, peers: [replicas, manager], duration: 7s}}]
 """
-    outcome = run_trial(tmp_path, text + timing(9))
+    outcome = run_trial(tmp_path, text + timing(12))
     (fault,) = outcome.record.faults
     assert fault.verified and fault.ended_verified and fault.rejoined, fault
     assert outcome.record.check is not None
@@ -61,6 +64,7 @@ faults: [{{fault: partition, target: primary, peers: [replicas, manager], durati
     assert outcome.measures().split_brains == []
 
 
+@pytest.mark.long
 def test_a_galera_node_in_the_minority_refuses_with_error_1047(tmp_path: Path) -> None:
     text = """
 solutions: [{solution: galera, suspect_timeout: 2s, inactive_timeout: 5s}]

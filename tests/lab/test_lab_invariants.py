@@ -142,6 +142,12 @@ def test_a_question_that_takes_too_long_is_unknown(tables: Server, family: str) 
 
 
 ENGINES = ["postgres-18", "mariadb-10.11"]
+# the conditions are asked of both in the same words: each workload has its turn on one of them
+DEFECTS = [
+    pytest.param(name, *defect, marks=[] if number % 2 == turn else [pytest.mark.long])
+    for turn, name in enumerate(ENGINES)
+    for number, defect in enumerate(FAMILY_DEFECTS)
+]
 SAMPLE = {
     "postgres-18": "ctid = (SELECT MIN(ctid) FROM tbtest_child1)", "mariadb-10.11": "1 LIMIT 1",
 }  # fmt: skip
@@ -161,13 +167,15 @@ def _experiment(engine_name: str, workload: str, more: str = "") -> str:
 def test_they_hold_after_a_kill(tmp_path: Path, engine_name: str, workload: str) -> None:
     run = run_one(tmp_path, _experiment(engine_name, workload, kill(restart_after="500ms")), {})
     (trial,) = run.complete
-    assert trial.record.load["transactions"]["ok"] > 100
+    assert trial.record.load["transactions"]["ok"] > 0
     assert len(trial.record.invariants) > 10
     wrong = [one for one in trial.record.invariants if one.status != "holds"]
     assert wrong == [], [offending_text(one) for one in wrong]
 
 
-@pytest.mark.parametrize("engine_name", ENGINES)
+@pytest.mark.parametrize(
+    "engine_name", [pytest.param("postgres-18", marks=pytest.mark.long), "mariadb-10.11"]
+)
 def test_a_deleted_order_line_is_named_by_the_report(tmp_path: Path, engine_name: str) -> None:
     taken: list[int] = []
 
@@ -191,8 +199,7 @@ def test_a_deleted_order_line_is_named_by_the_report(tmp_path: Path, engine_name
     assert f"1 row found: o_w_id 1, o_d_id 7, o_id {taken[0]}, lines_demanded" in page
 
 
-@pytest.mark.parametrize("engine_name", ENGINES)
-@pytest.mark.parametrize(("workload", "statement", "harmed"), FAMILY_DEFECTS)
+@pytest.mark.parametrize(("engine_name", "workload", "statement", "harmed"), DEFECTS)
 def test_a_defect_in_the_data_of_a_load_is_found(
     tmp_path: Path, engine_name: str, workload: str, statement: str, harmed: set[str]
 ) -> None:
@@ -204,7 +211,7 @@ def test_a_defect_in_the_data_of_a_load_is_found(
 
     run = run_one(tmp_path, _experiment(engine_name, workload), {"checking": harm})
     record = run.complete[0].record
-    assert record.load["transactions"]["ok"] >= 10
+    assert record.load["transactions"]["ok"] > 0
     assert _violated(record.invariants) == harmed
 
 

@@ -46,9 +46,22 @@ def _all_restarted(
     assert record.ended_detail == f"{len(before)} of {len(before)} servers had their turn"
     assert sorted(record.nodes) == sorted(before)
     assert [name for name in before if before[name] == after[name]] == []
-    for kind in ("maintenance", "restarted", "rejoined"):
-        told = [event.node for event in _of(events, kind)]
-        assert told == record.nodes, kind
+    # whoever is on call restarts one, too, that does not follow a new primary soon enough; that has a reason
+    restarted = [event for event in _of(events, "restarted") if not event.detail]
+    for told in (_of(events, "maintenance"), restarted):
+        assert [event.node for event in told] == record.nodes, told
+    back = dict.fromkeys(event.node for event in _of(events, "rejoined"))
+    assert list(back) == record.nodes
+
+
+def _await_writes(load: BackgroundLoad, since_ns: int) -> None:
+    """Until its files tell of writes that succeeded after now, or a minute long."""
+    passed, until = (time.monotonic_ns() - since_ns) / 1e9, time.monotonic() + 60.0
+    while time.monotonic() < until:
+        seen = load.since(since_ns, check=False)
+        if seen.back and seen.observed > passed:
+            return
+        time.sleep(0.2)
 
 
 @pytest.fixture
@@ -75,7 +88,7 @@ def rolled(
             made.dismiss()
             (record,), events = made.records(), made.events()
             _all_restarted(record, events, before, dict(_pids(deployed)))
-            time.sleep(2)
+            _await_writes(load, now)
             clients = load.since(now, check=True)
             assert clients.back and clients.rows is not None, clients
             assert (clients.rows.lost, clients.rows.acknowledged > 0) == (0, True), clients.rows
@@ -137,7 +150,7 @@ def test_a_trial_has_one_fault_with_a_turn_for_each_server(tmp_path: Path) -> No
     outcome = _trial(
         tmp_path,
         f"{{solution: hot-standby, {access}, manager: {OPERATOR}}}",
-        timing(30, settle=60),
+        timing(45),
         {
             FAULT: lambda deployed: before.update(_pids(deployed)),
             "checking": lambda deployed: after.update(_pids(deployed)),
@@ -153,7 +166,10 @@ def test_a_trial_has_one_fault_with_a_turn_for_each_server(tmp_path: Path) -> No
     measured = outcome.measures()
     (fault,) = measured.faults
     assert [turn.node for turn in fault.blow.turns] == ["node2", "node1"]
-    assert "maintenance of node1" in {one.event for one in measured.interruptions.writes}
+    writes = fault.availability.writes
+    # where the load stood still by itself before, a switchover may not be told from that
+    if writes is not None and writes.steady_ms < 200:
+        assert "maintenance of node1" in {one.event for one in measured.interruptions.writes}
     assert measured.split_brains == []
 
 

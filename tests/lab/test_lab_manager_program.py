@@ -48,7 +48,8 @@ def test_a_script_of_ones_own_promotes_a_standby(tmp_path: Path) -> None:
     (trial,) = run.complete
     record = trial.record
     assert record.fault is not None and record.fault.verified and record.fault.rejoined
-    told = {event.kind: event for event in record.events}
+    # the first of each kind: a busy machine may let a later question to a healthy primary fail
+    told = {event.kind: event for event in reversed(record.events)}
     assert told.keys() >= {"missed", "decided", "promoted", "repointed"}
     assert told["promoted"].node in ("node2", "node3")
     assert told["missed"].t < told["decided"].t < told["promoted"].t
@@ -93,7 +94,7 @@ def test_it_switches_over_dies_and_rejoins_nodes_by_itself(tmp_path: Path) -> No
 
         new = manager.switch_over()
         assert new == solution.primary_of_record.name == "node2"
-        wait_until(astray, 30.0, "not all follow the new primary")
+        wait_until(astray, 120.0, "not all follow the new primary")
         # one that was killed is started again with the primary of now
         manager.kill()
         assert not manager.alive
@@ -104,12 +105,12 @@ def test_it_switches_over_dies_and_rejoins_nodes_by_itself(tmp_path: Path) -> No
         assert process is not None
         process.gone(process.kill())
         wait_until(
-            lambda: "" if _promoted(manager) > 1 else "nobody was promoted", 30.0, "no failover"
+            lambda: "" if _promoted(manager) > 1 else "nobody was promoted", 120.0, "no failover"
         )
         assert solution.primary_of_record.name == "node1"
         assert not manager.at_work
         manager.start_node(solution.node("node2"))
-        wait_until(astray, 30.0, "node2 was not made a member")
+        wait_until(astray, 120.0, "node2 was not made a member")
         assert not any(event.kind == "failed" for event in manager.events())
         _ends_by_itself(manager)
 
@@ -125,7 +126,7 @@ def _log(manager: ProgramManager) -> str:
 def _ends_by_itself(manager: ProgramManager) -> None:
     """A manager that ends although nobody ended it is told."""
     manager._running.process.interrupt(15)  # type: ignore[arg-type]
-    until = time.monotonic() + 10
+    until = time.monotonic() + 60
     while manager.alive or not any(one.kind == "failed" for one in manager.events()):
         assert time.monotonic() < until
         time.sleep(0.05)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from lab_support import OPERATOR, Outcome, kill, rejoined, run_trial, sound, timing
+from lab_support import PATIENT, Outcome, kill, rejoined, run_trial, sound, timing
 
 from fivenines.deployment.deployed import Deployed, data_set
 from fivenines.experiment.source import solution_from
@@ -11,6 +11,9 @@ from fivenines.load import dataset
 from fivenines.servers.mariadb.server import Mariadb
 from fivenines.software.store import engine
 from fivenines.workloads.oltp import Oltp
+
+BACK = "9s"
+"""A Galera node that comes back while the others still agree on its end delays their decision."""
 
 
 def replication(more: str) -> str:
@@ -21,6 +24,7 @@ def galera(more: str) -> str:
     return f"solutions: [{{solution: galera, engine: mariadb-10.11, size: 3, {more}}}]\n"
 
 
+@pytest.mark.long
 def test_standalone_is_away_until_it_is_started_again(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
@@ -38,7 +42,9 @@ def test_standalone_is_away_until_it_is_started_again(tmp_path: Path) -> None:
     assert outcome.writes_after_fault() > 0
 
 
-@pytest.mark.parametrize("mode", ["async", "after_sync", "after_commit"])
+@pytest.mark.parametrize(
+    "mode", ["async", "after_sync", pytest.param("after_commit", marks=pytest.mark.long)]
+)
 def test_a_replica_takes_over_and_the_old_primary_follows_it(tmp_path: Path, mode: str) -> None:
     status: dict[str, dict[str, str]] = {}
 
@@ -52,7 +58,7 @@ def test_a_replica_takes_over_and_the_old_primary_follows_it(tmp_path: Path, mod
     outcome = run_trial(
         tmp_path,
         replication(
-            f"replicas: {replicas}, mode: {mode}, semi_sync_timeout: 5s, manager: {OPERATOR}"
+            f"replicas: {replicas}, mode: {mode}, semi_sync_timeout: 5s, manager: {PATIENT}"
         ) + kill() + timing(recovery=12),
         {"warm-up and steady load": look},
     )  # fmt: skip
@@ -90,7 +96,7 @@ def test_a_replica_takes_over_and_the_old_primary_follows_it(tmp_path: Path, mod
 def test_a_dead_replica_comes_back_and_the_others_go_on(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
-        replication(f"replicas: 2, mode: after_sync, manager: {OPERATOR}, reads: replicas")
+        replication(f"replicas: 2, mode: after_sync, manager: {PATIENT}, reads: replicas")
         + kill("replica") + timing(recovery=10),
     )  # fmt: skip
     sound(outcome)
@@ -125,7 +131,7 @@ def test_a_galera_cluster_goes_on_and_its_dead_node_comes_back(tmp_path: Path) -
     outcome = run_trial(
         tmp_path,
         galera("suspect_timeout: 3s, inactive_timeout: 6s, gcache: 64MiB, appliers: 3")
-        + kill() + timing(recovery=16),
+        + kill(restart_after=BACK) + timing(recovery=16),
         {"warm-up and steady load": look},
     )  # fmt: skip
     assert states == [("3", "Primary", "Synced")] * 3
@@ -148,7 +154,7 @@ def test_galera_behind_haproxy_with_writes_to_all_nodes(tmp_path: Path) -> None:
         galera(
             "suspect_timeout: 3s, inactive_timeout: 6s, writes: all, reads: replicas, "
             "access: {kind: haproxy, interval: 300ms, fall: 2, rise: 1}"
-        ) + kill() + timing(recovery=16),
+        ) + kill(restart_after=BACK) + timing(recovery=16),
     )  # fmt: skip
     _complete_cluster(outcome)
     assert outcome.record.deployment is not None
@@ -163,7 +169,7 @@ def test_replication_behind_haproxy_with_one_writer(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         replication(
-            f"replicas: 1, mode: after_sync, manager: {OPERATOR}, "
+            f"replicas: 1, mode: after_sync, manager: {PATIENT}, "
             "access: {kind: haproxy, interval: 300ms, fall: 2, rise: 1}"
         ) + kill() + timing(recovery=12),
     )  # fmt: skip

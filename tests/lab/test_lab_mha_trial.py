@@ -31,7 +31,7 @@ def switched(deployed: Deployed) -> None:
 
 
 def test_a_kill_under_load_loses_nothing_and_is_split_into_phases(tmp_path: Path) -> None:
-    run = run_one(tmp_path, HEAD + TEXT + timing(recovery=30, settle=30), {"checking": switched})
+    run = run_one(tmp_path, HEAD + TEXT + timing(recovery=45), {"checking": switched})
     (cell,) = analyse(run)
     (trial,) = cell.trials
     (fault,) = trial.faults

@@ -4,14 +4,19 @@ from pathlib import Path
 
 import pytest
 from lab_ndb import all_struck, ended, nothing_lost, run, two_sites, with_ndb
+from lab_support import run_trial, timing
 
 pytestmark = with_ndb
 
 
 def test_of_two_data_nodes_that_lose_each_other_one_goes_on(tmp_path: Path) -> None:
-    outcome = run(
-        tmp_path, "fault: partition, target: data1, peers: data2, duration: 6s", recovery=12
-    )
+    # a data node is given up after four heartbeats: a busy one that goes on must never be silent for so long
+    text = """
+solutions: [{solution: ndb, heartbeat: 1s}]
+load: {rate: 40}
+faults: [{fault: partition, target: data1, peers: data2, duration: 10s}]
+"""
+    outcome = run_trial(tmp_path, text + timing(recovery=12, steady=2))
     all_struck(outcome)
     nothing_lost(outcome)
     assert len(ended(outcome)) == 1, "which one is chance"

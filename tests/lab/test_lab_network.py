@@ -18,6 +18,11 @@ from fivenines.lab.world import World
 
 NAMES = ("node1", "node2", "client")
 RTT = 0.04
+BRIEFLY = 0.5
+"""Seconds until an echo is given up that is not expected."""
+
+Pairs = set[tuple[str, str]]
+WORLDS = [pytest.param("plain", marks=pytest.mark.long), "far"]
 
 _ECHO = """
 import socket, sys
@@ -29,10 +34,10 @@ with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
 """
 _ASK = """
 import socket, sys, time
-address, size, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+address, size, count, patience = sys.argv[1], *map(int, sys.argv[2:4]), float(sys.argv[4])
 with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
     client.connect((address, 7007))
-    client.settimeout(0.5)
+    client.settimeout(patience)
     for _ in range(count):
         began = time.monotonic()
         try:
@@ -64,24 +69,34 @@ def far(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         for name in ("node1", "node2"):
             host = world.hosts[name]
             host.spawn_beside([sys.executable, "-c", _ECHO, host.address], log="echo.out")
-        while len(_round_trips(world, "client", "node2", 1)) < 1:
+        while len(_round_trips(world, "client", "node2", 1, patience=BRIEFLY)) < 1:
             time.sleep(0.05)
         yield world
 
 
-def _unreached(world: World) -> set[tuple[str, str]]:
-    return {pair for pair in permutations(NAMES, 2) if not world.reaches(*pair)}
+def _unreached(world: World, expected: Pairs | None = None) -> Pairs:
+    """Between whom no frame gets through: who is not expected to be among them is asked again, and longer.
+
+    Two programs have to start for each pair, of which the one that knocks may be late.
+    """
+    found = {pair for pair in permutations(NAMES, 2) if not world.reaches(*pair)}
+    known = expected or set()
+    return {pair for pair in found if pair in known or not world.reaches(*pair, timeout=2.0)}
 
 
-def _round_trips(world: World, source: str, target: str, count: int, size: int = 10) -> list[float]:
-    """Seconds of the round trips of the echoes that came back."""
-    return _trips(world.hosts[source], world.hosts[target].address, count, size)
+def _round_trips(
+    world: World, source: str, target: str, count: int, size: int = 10, patience: float = 5.0
+) -> list[float]:
+    """Seconds of the round trips of the echoes that came back, each within `patience` seconds."""
+    return _trips(world.hosts[source], world.hosts[target].address, count, size, patience)
 
 
-def _trips(source: Host, address: str, count: int, size: int = 10) -> list[float]:
-    command = [sys.executable, "-c", _ASK, address, str(size), str(count)]
+def _trips(
+    source: Host, address: str, count: int, size: int = 10, patience: float = 5.0
+) -> list[float]:
+    command = [sys.executable, "-c", _ASK, address, str(size), str(count), str(patience)]
     done = subprocess.run(
-        source.beside(command), capture_output=True, text=True, check=True, timeout=60
+        source.beside(command), capture_output=True, text=True, check=True, timeout=120
     )
     return [float(line) for line in done.stdout.split()]
 
@@ -103,7 +118,7 @@ def test_a_network_begins_and_ends_when_it_is_told(tmp_path: Path) -> None:
             node.spawn_beside([sys.executable, "-c", _ECHO, address], log=f"{address}.out")
         # a host answers at each of its addresses
         for address in addresses:
-            while len(_trips(client, address, 1)) < 1:
+            while len(_trips(client, address, 1, patience=BRIEFLY)) < 1:
                 time.sleep(0.05)
         assert min(_trips(client, node.address, 20)) < RTT
         world.begin_network()
@@ -128,22 +143,26 @@ def test_hosts_of_one_site_reach_each_other(plain: World) -> None:
 def test_a_cut_works_one_way_and_is_counted(plain: World) -> None:
     before = plain.frames_cut()
     plain.cut([("node1", "node2")])
-    assert _unreached(plain) == {("node1", "node2")}
-    assert plain.frames_cut() > before
+    assert _unreached(plain, {("node1", "node2")}) == {("node1", "node2")}
+    deadline = time.monotonic() + 30
+    while plain.frames_cut() <= before:
+        # who knocks may have been ended before it began
+        assert not plain.reaches("node1", "node2")
+        assert time.monotonic() < deadline
     plain.heal([("node1", "node2")])
     assert _unreached(plain) == set()
     after = plain.frames_cut()
-    assert plain.reaches("node1", "node2") and plain.frames_cut() == after
+    assert plain.reaches("node1", "node2", timeout=2.0) and plain.frames_cut() == after
 
 
 def test_two_cuts_of_one_pair_are_healed_one_by_one(plain: World) -> None:
-    alone = {pair for pair in permutations(NAMES, 2) if "node1" in pair}
+    alone: Pairs = {pair for pair in permutations(NAMES, 2) if "node1" in pair}
     plain.cut(alone)
     plain.cut([("node1", "client")])
-    assert _unreached(plain) == alone
+    assert _unreached(plain, alone) == alone
     plain.heal(alone)
     plain.heal([("node2", "client")])
-    assert _unreached(plain) == {("node1", "client")}
+    assert _unreached(plain, {("node1", "client")}) == {("node1", "client")}
     plain.heal([("node1", "client")])
     assert _unreached(plain) == set()
 
@@ -172,8 +191,8 @@ def test_a_round_trip_between_sites_takes_what_was_set(far: World) -> None:
     assert [far.site_of(name) for name in NAMES] == ["east", "west", "east"]
     between = _round_trips(far, "node1", "node2", 5)
     assert len(between) == 5 and min(between) >= RTT
-    within = _round_trips(far, "client", "node1", 5)
-    assert len(within) == 5 and min(within) < RTT
+    within = _round_trips(far, "client", "node1", 20)
+    assert len(within) == 20 and min(within) < RTT
 
 
 def test_every_frame_between_sites_is_counted(far: World) -> None:
@@ -192,10 +211,10 @@ def test_every_frame_between_sites_is_counted(far: World) -> None:
 
 
 def test_a_site_can_be_cut_off_one_way(far: World) -> None:
-    away = [("node1", "node2"), ("client", "node2")]
+    away = {("node1", "node2"), ("client", "node2")}
     far.cut(away)
-    assert _unreached(far) == set(away)
-    assert _round_trips(far, "node1", "node2", 1) == []
+    assert _unreached(far, away) == away
+    assert _round_trips(far, "node1", "node2", 1, patience=BRIEFLY) == []
     far.heal(away)
     assert _unreached(far) == set()
     assert _round_trips(far, "node1", "node2", 1)
@@ -206,12 +225,12 @@ def test_the_link_between_sites_changes_and_comes_back(far: World) -> None:
     assert min(_round_trips(far, "node1", "node2", 3)) >= 3 * RTT
     far.impair(("east", "west"), LinkSettings(loss=1.0))
     lost = far.traffic()["east", "west"].dropped_loss
-    assert _round_trips(far, "node1", "node2", 2) == []
+    assert _round_trips(far, "node1", "node2", 2, patience=BRIEFLY) == []
     assert far.traffic()["east", "west"].dropped_loss >= lost + 2
     assert not far.reaches("node1", "node2")
     far.restore(("east", "west"))
     assert min(_round_trips(far, "node1", "node2", 3)) >= RTT
-    assert far.reaches("node1", "node2")
+    assert far.reaches("node1", "node2", timeout=2.0)
 
 
 def test_a_full_queue_drops_frames(far: World) -> None:
@@ -234,7 +253,7 @@ def test_a_full_queue_drops_frames(far: World) -> None:
     far.restore(("east", "west"))
 
 
-@pytest.mark.parametrize("world_of", ["plain", "far"])
+@pytest.mark.parametrize("world_of", WORLDS)
 def test_a_port_is_cut_and_others_are_not(world_of: str, request: pytest.FixtureRequest) -> None:
     world: World = request.getfixturevalue(world_of)
     both, ways = (7010, 7011), [("node1", "node2"), ("node2", "node1")]
@@ -282,15 +301,16 @@ def _greeted(world: World, port: int, patience: float = 3.0) -> bool:
     return subprocess.run(node1.beside(asks), check=False, timeout=20).returncode == 0
 
 
-@pytest.mark.parametrize("world_of", ["plain", "far"])
+@pytest.mark.parametrize("world_of", WORLDS)
 def test_one_host_is_impaired_and_restored(world_of: str, request: pytest.FixtureRequest) -> None:
     world: World = request.getfixturevalue(world_of)
     world.impair("client", LinkSettings(rtt=2 * RTT))
     assert _unreached(world) == set()
     world.impair("client", LinkSettings(loss=1.0))
-    assert _unreached(world) == {pair for pair in permutations(NAMES, 2) if "client" in pair}
+    away: Pairs = {pair for pair in permutations(NAMES, 2) if "client" in pair}
+    assert _unreached(world, away) == away
     world.cut([("node1", "node2")])
-    assert ("node1", "node2") in _unreached(world)
+    assert not world.reaches("node1", "node2")
     world.heal([("node1", "node2")])
     world.require_sound()
     world.restore("client")
@@ -301,9 +321,9 @@ def test_one_host_is_impaired_and_restored(world_of: str, request: pytest.Fixtur
 def test_an_impaired_host_is_as_far_away_as_was_set(far: World) -> None:
     far.impair("client", LinkSettings(rtt=2 * RTT))
     assert min(_round_trips(far, "client", "node1", 3)) >= 2 * RTT
-    assert min(_round_trips(far, "node1", "node2", 3)) < 2 * RTT
+    assert min(_round_trips(far, "node1", "node2", 20)) < 2 * RTT
     far.restore("client")
-    assert min(_round_trips(far, "client", "node1", 3)) < 2 * RTT
+    assert min(_round_trips(far, "client", "node1", 20)) < 2 * RTT
 
 
 def test_an_emulator_that_died_is_told(tmp_path_factory: pytest.TempPathFactory) -> None:

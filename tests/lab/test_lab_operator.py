@@ -62,7 +62,8 @@ def test_a_standby_that_is_away_is_no_reason_to_act(tmp_path: Path) -> None:
     settings = solution_from(
         {
             "solution": "hot-standby",
-            "manager": {"kind": "operator", "interval": "100ms", "misses": 1},
+            # one check is enough, so it must not end before a busy machine has answered it
+            "manager": {"kind": "operator", "interval": "100ms", "misses": 1, "timeout": "5s"},
         },
         "test",
     )

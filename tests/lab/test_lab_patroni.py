@@ -24,7 +24,7 @@ from fivenines.workloads.oltp import Oltp
 
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
 
-_SHORT = "version: 3, ttl: 5s, loop_wait: 1s, retry_timeout: 3s"
+_SHORT = "version: 3, ttl: 9s, loop_wait: 1s, retry_timeout: 4s"
 """What Patroni 4 would not allow, and makes a failover short."""
 
 
@@ -33,7 +33,7 @@ def test_a_crash_under_synchronous_patroni_loses_nothing(tmp_path: Path) -> None
 solutions: [{{solution: patroni, mode: synchronous, {_SHORT}}}]
 faults: [{{fault: crash, target: primary, restart_after: 4s}}]
 """
-    outcome = run_trial(tmp_path, text + timing(18, settle=30))
+    outcome = run_trial(tmp_path, text + timing(28))
     sound(outcome)
     (fault,) = outcome.record.faults
     assert fault.nodes == ["node1"] and fault.verified
@@ -83,7 +83,7 @@ def test_all_nodes_adopt_their_copies_of_the_data(deployed: Deployed) -> None:
 
 
 def test_haproxy_finds_the_primary_by_patroni_s_own_checks(deployed: Deployed) -> None:
-    assert _write_servers(deployed) == {"node1"}
+    _until(lambda: _write_servers(deployed) == {"node1"})
     statuses = {
         node.name: [
             ask(node.host, "GET", f"http://{node.host.address}:8008{path}").status
@@ -184,6 +184,10 @@ def _write_servers(deployed: Deployed) -> set[str]:
 
 def _until(happened: Callable[[], bool], timeout: float = 120.0) -> None:
     deadline = time.monotonic() + timeout
-    while not happened():
+    while True:
+        # who is busy, or about to start or end, may not answer
+        with contextlib.suppress(Exception):
+            if happened():
+                return
         assert time.monotonic() < deadline
         time.sleep(0.1)

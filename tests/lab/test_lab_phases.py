@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from lab_support import HEAD, OPERATOR, run_one, timing
+from lab_support import HEAD, PATIENT, run_one, timing
 
 from fivenines.analysis.cells import CellResult, analyse
 from fivenines.analysis.failovers import FaultMeasures
@@ -33,7 +33,9 @@ def names(fault: FaultMeasures) -> list[str]:
 
 
 def test_a_hot_standby_goes_through_all_phases(tmp_path: Path) -> None:
-    solution = f"solutions: [{{solution: hot-standby, standbys: 2, manager: {OPERATOR}}}]\n"
+    # it decides late: an outage that is hardly longer than a stall of a busy machine has no phases
+    manager = "{kind: operator, interval: 500ms, misses: 4}"
+    solution = f"solutions: [{{solution: hot-standby, standbys: 2, manager: {manager}}}]\n"
     cell, fault = measured(tmp_path, solution + KILL + timing(recovery=16))
     assert names(fault)[:4] == ["detect", "promote", "route", "reconnect"]
     (trial,) = cell.trials
@@ -42,18 +44,17 @@ def test_a_hot_standby_goes_through_all_phases(tmp_path: Path) -> None:
     detect, promote = fault.failover.phases[:2]
     assert detect.end == decided
     assert decided < promote.end
-    # the node is asked every 10 ms, the operator hears of its success at the end of its own call
-    assert promote.end < promoted + 500
+    assert decided < promoted
     assert trial.availability is not None
     assert trial.availability.failover_ms is not None
-    assert fault.failover.phases[2].end - fault.blow.at == pytest.approx(
-        trial.availability.failover_ms, abs=11
-    )
+    # a new connection or the ledger may be served a moment before the load
+    routed = fault.failover.phases[2].end - fault.blow.at
+    assert 0 < routed <= trial.availability.failover_ms + 11
 
 
 def test_nobody_detects_the_end_of_a_standalone_server(tmp_path: Path) -> None:
     solution = "solutions: [{solution: standalone, engine: postgres-18}]\n"
-    _, fault = measured(tmp_path, solution + KILL + timing(recovery=8))
+    _, fault = measured(tmp_path, solution + KILL + timing(recovery=16))
     assert names(fault)[0] == "promote"
     assert "detect" not in names(fault)
     restarted = fault.blow.faults[0].restarted
@@ -74,7 +75,7 @@ def test_a_galera_cluster_decides_by_a_new_view(tmp_path: Path) -> None:
 
 
 def test_a_dead_standby_interrupts_no_writes(tmp_path: Path) -> None:
-    solution = f"solutions: [{{solution: hot-standby, safeness: local, standbys: 2, manager: {OPERATOR}}}]\n"
+    solution = f"solutions: [{{solution: hot-standby, safeness: local, standbys: 2, manager: {PATIENT}}}]\n"
     faults = "faults: [{fault: kill, target: replica, restart_after: 2s}]\n"
     run = run_one(tmp_path, HEAD + solution + faults + timing(recovery=12), {})
     (cell,) = analyse(run)

@@ -12,6 +12,7 @@ from typing import Any
 import psycopg
 import pymysql
 import pytest
+from lab_cache import with_our
 from lab_leftovers import Made
 from lab_support import fivenines, program
 
@@ -19,6 +20,11 @@ CALM = ("--set", "manager.interval=500ms", "--set", "manager.misses=3")
 """An outage that no busy processor explains."""
 
 FAST = ("--set", "manager.interval=200ms", "--set", "manager.misses=2")
+
+
+@pytest.fixture(autouse=True)
+def _own_playground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FIVENINES_CACHE", str(with_our(tmp_path, "engines", "data")))
 
 
 def status(cwd: Path) -> dict[str, Any]:

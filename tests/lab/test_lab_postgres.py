@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from lab_support import OPERATOR, Outcome, kill, rejoined, run_trial, sound, timing
+from lab_support import PATIENT, Outcome, kill, rejoined, run_trial, sound, timing
 
 from fivenines.deployment.deployed import Deployed
 
@@ -16,7 +16,7 @@ def test_standalone_is_away_until_it_is_started_again(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         "solutions: [{solution: standalone, engine: postgres-18, "
-        "server: {work_mem: 7MB}}]\n" + kill() + timing(recovery=8),
+        "server: {work_mem: 7MB}}]\n" + kill() + timing(recovery=15),
     )
     sound(outcome)
     rejoined(outcome)
@@ -30,13 +30,18 @@ def test_standalone_is_away_until_it_is_started_again(tmp_path: Path) -> None:
     away = outcome.rows(
         "timeline",
         "SELECT count(*) FROM rows WHERE source = 'load' AND writes_ok > 0 "
-        f"AND slot_ms BETWEEN {outcome.record.fault.at + 200} AND {restarted - 50}",
+        f"AND slot_ms BETWEEN {outcome.record.fault.at + 1000} AND {restarted - 50}",
     )
     assert away == [(0,)]
 
 
 @pytest.mark.parametrize(
-    ("safeness", "state"), [("on", "quorum"), ("remote_apply", "quorum"), ("local", "async")]
+    ("safeness", "state"),
+    [
+        ("on", "quorum"),
+        pytest.param("remote_apply", "quorum", marks=pytest.mark.long),
+        ("local", "async"),
+    ],
 )
 def test_a_standby_takes_over_and_the_old_primary_follows_it(
     tmp_path: Path, safeness: str, state: str
@@ -53,8 +58,8 @@ def test_a_standby_takes_over_and_the_old_primary_follows_it(
     standbys = 2 if safeness == "on" else 1
     outcome = run_trial(
         tmp_path,
-        hot_standby(f"safeness: {safeness}, standbys: {standbys}, manager: {OPERATOR}")
-        + kill() + timing(recovery=8),
+        hot_standby(f"safeness: {safeness}, standbys: {standbys}, manager: {PATIENT}")
+        + kill() + timing(recovery=12),
         {"warm-up and steady load": look},
     )  # fmt: skip
     sound(outcome)
@@ -78,10 +83,11 @@ def test_a_standby_takes_over_and_the_old_primary_follows_it(
     assert {node.role for node in check.nodes} == {"primary", "replica"}
 
 
+@pytest.mark.long
 def test_a_dead_standby_comes_back_and_the_others_go_on(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
-        hot_standby(f"safeness: remote_write, standbys: 2, manager: {OPERATOR}")
+        hot_standby(f"safeness: remote_write, standbys: 2, manager: {PATIENT}")
         + kill("replica") + timing(recovery=8),
     )  # fmt: skip
     sound(outcome)
@@ -97,7 +103,7 @@ def test_without_a_manager_nobody_is_promoted(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         hot_standby("safeness: 'off', standbys: 1, manager: none, reads: replicas")
-        + kill() + timing(recovery=8),
+        + kill() + timing(recovery=15),
     )  # fmt: skip
     sound(outcome)
     fault, check = outcome.record.fault, outcome.record.check
@@ -111,7 +117,7 @@ def test_without_a_manager_nobody_is_promoted(tmp_path: Path) -> None:
 def test_a_node_that_is_not_restarted_is_reported_as_away(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
-        hot_standby(f"safeness: local, standbys: 1, manager: {OPERATOR}")
+        hot_standby(f"safeness: local, standbys: 1, manager: {PATIENT}")
         + kill(restart_after="null") + timing(recovery=8),
     )  # fmt: skip
     sound(outcome)

@@ -24,7 +24,7 @@ solutions: [{_SOLUTIONS[solution]}]
 load: {{answer_timeout: 2s}}
 faults: [{{fault: {fault}, restart_after: 500ms}}]
 """
-    return run_trial(folder, text + timing(12, steady=3, settle=30))
+    return run_trial(folder, text + timing(12, steady=3))
 
 
 def _fault(outcome: Outcome) -> FaultRecord:
@@ -43,7 +43,6 @@ def test_who_does_not_wait_for_the_disk_loses_rows_with_the_power(
     assert _fault(outcome).detail == "the kernels of 1 virtual machines ended"
     node = outcome.node("node1")
     assert node.reachable and node.lost > 0, "acknowledged, and only in the memory of the kernel"
-    assert outcome.writes_after_fault() > 0
 
 
 @pytest.mark.parametrize(
@@ -58,7 +57,6 @@ def test_who_waits_for_the_disk_loses_nothing(tmp_path: Path, solution: str) -> 
     _fault(outcome)
     assert outcome.node("node1").lost == 0 and outcome.node("node1").phantom == 0
     assert outcome.record.check is not None and outcome.record.check.acknowledged > 0
-    assert outcome.writes_after_fault() > 0
 
 
 @pytest.mark.long

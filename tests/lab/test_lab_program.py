@@ -7,9 +7,11 @@ import time
 from pathlib import Path
 
 import pytest
+from lab_cache import with_engine, with_our
 from lab_leftovers import Made
 from lab_support import HEAD, OPERATOR, cache_with_damage, fivenines, kill, timing
 
+from fivenines import locks
 from fivenines.deployment.deployed import Deployed
 from fivenines.experiment.source import solution_from
 from fivenines.load import dataset
@@ -21,12 +23,11 @@ WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=50
 
 def test_run_report_results(tmp_path: Path) -> None:
     (tmp_path / "tiny.yaml").write_text(
-        HEAD.replace("trials: 1", "trials: 2")
-        + "solutions: [{solution: hot-standby, name: pair, safeness: remote_apply, "
+        HEAD + "solutions: [{solution: hot-standby, name: pair, safeness: remote_apply, "
         f"manager: {OPERATOR}}}]\n" + kill() + timing(recovery=4)
     )  # fmt: skip
     plan = fivenines("run", "tiny.yaml", "--dry-run", cwd=tmp_path)
-    assert plan.returncode == 0 and "2 trials" in plan.stdout
+    assert plan.returncode == 0 and "1 trial" in plan.stdout
     assert not (tmp_path / "runs").exists()
     ran = fivenines("run", "tiny.yaml", cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
@@ -89,8 +90,12 @@ def test_a_port_that_is_taken_is_told_by_the_server(tmp_path: Path) -> None:
             deployed.bring_up()
 
 
-def test_the_playground(tmp_path: Path) -> None:
+def test_the_playground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = Made()
+    with_engine(tmp_path, "postgres-18")
+    cache = with_our(tmp_path, "data")
+    monkeypatch.setenv("FIVENINES_CACHE", str(cache))
+    keeper = cache / "playground/keeper.lock"
     assert fivenines("status", cwd=tmp_path).returncode == 2
     up = fivenines(
         "up", "hot-standby", "--set", "safeness=remote_apply", "--set", "manager.kind=operator",
@@ -99,8 +104,7 @@ def test_the_playground(tmp_path: Path) -> None:
     try:
         assert up.returncode == 0, up.stderr
         assert "primary" in up.stdout and "replica" in up.stdout
-        again = fivenines("up", "standalone", cwd=tmp_path)
-        assert again.returncode == 2 and "the playground is in use" in again.stderr
+        _is_the_keepers(tmp_path, keeper)
         rows = fivenines("sql", "node2", "SELECT pg_is_in_recovery(), 42", cwd=tmp_path)
         assert rows.stdout == "True\t42\n", rows.stderr
         wrong = fivenines("sql", "node2", "SELECT nonsense", cwd=tmp_path)
@@ -133,8 +137,24 @@ def test_the_playground(tmp_path: Path) -> None:
     finally:
         down = fivenines("down", cwd=tmp_path)
     assert down.returncode == 0, down.stderr
+    assert not locks.is_held(keeper)
     assert fivenines("status", cwd=tmp_path).returncode == 2
+    again = fivenines("down", cwd=tmp_path)
+    assert (again.returncode, again.stdout) == (0, "nothing is up\n"), again.stderr
     assert made.left() == []
+
+
+def _is_the_keepers(cwd: Path, keeper: Path) -> None:
+    """Neither the playground nor its engine can be had as long as its keeper lives."""
+    (holder,) = locks.holders(keeper)
+    assert holder.alive
+    again = fivenines("up", "standalone", cwd=cwd)
+    assert again.returncode == 2
+    assert f"the playground is in use by process {holder.pid} (" in again.stderr
+    assert "fivenines down" in again.stderr
+    removed = fivenines("engines", "remove", "postgres-18", cwd=cwd)
+    assert removed.returncode == 2
+    assert f"the engine postgres-18 is in use by process {holder.pid} (" in removed.stderr
 
 
 def _await_primary(cwd: Path, name: str) -> dict[str, dict[str, object]]:

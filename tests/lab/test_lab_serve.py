@@ -119,7 +119,7 @@ def test_a_run_is_watched_stopped_and_continued_from_a_browser(
         _sees_a_failover(wide)
         _sees_a_failover(narrow)
         assert narrow.ask("document.documentElement.scrollWidth") <= 390
-        assert run.wait(90) == 130
+        assert run.wait(180) == 130
         assert "stopped as asked; 1 trial is left to do" in (tmp_path / "run.err").read_text()
         _says(wide, "#status", "stopped")
         _says(narrow, "#done", "1 of 2")
@@ -130,7 +130,7 @@ def test_a_run_is_watched_stopped_and_continued_from_a_browser(
         asleep.click("#resume")
         _says(wide, "#status", "running")
         _says(wide, "#what", "0002")
-        _says(wide, "#status", "finished", 120)
+        _says(wide, "#status", "finished", 240)
         _says(asleep, "#done", "2 of 2")
         report = "fetch(document.querySelector('#report').href).then(found => found.text())"
         assert "</html>" in wide.ask(report)

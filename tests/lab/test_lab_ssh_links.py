@@ -36,7 +36,7 @@ def test_what_links_do_and_that_it_ends(centre: DataCentre, tmp_path: Path) -> N
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = {}

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
-from lab_support import OPERATOR, brought_up, kill, rejoined, run_trial, sound, timing
+from lab_support import PATIENT, brought_up, kill, rejoined, run_trial, sound, timing
 
 from fivenines.servers.postgres.server import Postgres
 from fivenines.solutions.hot_standby import HotStandby
@@ -25,7 +25,7 @@ def _standbys(folder: Path, **given: object) -> Iterator[HotStandby]:
 
 
 def _write(node: Postgres, number: int) -> None:
-    with node.open_data(30.0) as connection:
+    with node.open_data(120.0) as connection:
         connection.execute("CREATE TABLE IF NOT EXISTS seen (id INT PRIMARY KEY)")
         connection.execute(f"INSERT INTO seen VALUES ({number})".encode())
 
@@ -67,15 +67,15 @@ def test_a_commit_waits_for_two_and_a_slot_keeps_the_log_for_who_is_away(tmp_pat
         third.stop()
         waiting = threading.Thread(target=_write, args=(primary, 2), daemon=True)
         waiting.start()
-        wait_until(lambda: _waiting(primary), 30.0, "the commit does not wait")
+        wait_until(lambda: _waiting(primary), 90.0, "the commit does not wait")
         before = _kept(primary, "node3")
         primary.execute("SELECT pg_switch_wal()", "SELECT pg_create_restore_point('further')")
         assert _kept(primary, "node3") > before + 2**20
         solution.rejoin(third)
-        wait_until(lambda: solution.not_joined_reason(third), 30.0, "node3 did not come back")
-        waiting.join(30.0)
+        wait_until(lambda: solution.not_joined_reason(third), 90.0, "node3 did not come back")
+        waiting.join(90.0)
         assert not waiting.is_alive() and _has(primary, 2)
-        wait_until(lambda: "" if _has(third, 2) else "not yet", 30.0, "node3 lacks the row")
+        wait_until(lambda: "" if _has(third, 2) else "not yet", 90.0, "node3 lacks the row")
         assert second.query("SELECT count(*) FROM pg_replication_slots") == [(2,)]
 
 
@@ -85,7 +85,7 @@ def test_the_first_of_two_is_waited_for_and_the_other_takes_its_place(tmp_path: 
         assert _sync(primary) == {"node2": "sync", "node3": "potential"}
         second.stop()
         wait_until(
-            lambda: "" if _sync(primary) == {"node3": "sync"} else str(_sync(primary)), 30.0,
+            lambda: "" if _sync(primary) == {"node3": "sync"} else str(_sync(primary)), 90.0,
             "node3 did not take its place",
         )  # fmt: skip
         _write(primary, 1)
@@ -98,9 +98,10 @@ def test_a_delayed_standby_shows_a_row_late_and_nobody_waits_for_it(tmp_path: Pa
         began = time.monotonic()
         _write(primary, 1)
         assert _has(second, 1)
+        behind, lag = not _has(third, 1), solution.lag_reason(third)
+        # a busy machine may have needed all of the delay to ask
         if time.monotonic() - began < 3.0:
-            assert not _has(third, 1)
-        assert "bytes of log to replay" in solution.lag_reason(third)
+            assert behind and "bytes of log to replay" in lag
         wait_until(lambda: solution.lag_reason(third), 60.0, "node3 never had it")
         assert _has(third, 1)
         assert time.monotonic() - began > 4.0
@@ -110,7 +111,7 @@ def test_a_cascade_with_slots_outlives_its_primary(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         "solutions: [{solution: hot-standby, standbys: 2, cascade: true, slots: true, "
-        f"manager: {OPERATOR}}}]\n" + kill() + timing(recovery=12),
+        f"manager: {PATIENT}}}]\n" + kill() + timing(recovery=12),
     )
     sound(outcome)
     rejoined(outcome)
@@ -124,7 +125,7 @@ def test_a_cascade_with_slots_outlives_its_primary(tmp_path: Path) -> None:
 def test_a_logical_subscriber_outlives_its_primary(tmp_path: Path) -> None:
     text = f"""\
 solutions:
-  - {{solution: hot-standby, standbys: 1, slots: true, subscriber: true, manager: {OPERATOR}}}
+  - {{solution: hot-standby, standbys: 1, slots: true, subscriber: true, manager: {PATIENT}}}
 {kill()}{timing(10)}"""
     outcome = run_trial(tmp_path, text)
     sound(outcome)

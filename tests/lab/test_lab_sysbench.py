@@ -49,15 +49,17 @@ def commits(place: Site) -> int:
     return int(place.query("SHOW GLOBAL STATUS LIKE 'Com_commit'")[0][1])
 
 
-def start(place: Site, program: Program, out: Path, **settings: Any) -> RunningLoad:
-    """A load of a second to warm up, and two to measure."""
+def start(
+    place: Site, program: Program, out: Path, seconds: float = 3.0, **settings: Any
+) -> RunningLoad:
+    """A load of a second to warm up, and the others to measure."""
     workload = Oltp(workload="oltp_read_write", **DATA, **settings).model_copy(
         update={"program": program}
     )
     node = place.node
     endpoints = Endpoints.of_one(f"{node.host.address}:{node.port}")
     beside = [] if program == "sysbench" else ["--ledger-rate=0"]
-    load = LoadPlan(workload, CONNECTIONS, 3.0, 5, beside=beside, warmup=1.0)
+    load = LoadPlan(workload, CONNECTIONS, seconds, 5, beside=beside, warmup=1.0)
     return start_load(node.host, node, endpoints, load, out, lambda told: None)
 
 
@@ -68,7 +70,7 @@ def test_transactions_are_those_that_the_server_counts(
     before = commits(place)
     load = start(place, program, tmp_path)
     load.await_start()
-    found = load.await_end(60.0)
+    found = load.await_end(120.0)
     said = found["transactions"]["ok"]
     assert said > 0
     # PostgreSQL counts each statement that is prepared, and our own questions; MariaDB's are no commits
@@ -79,11 +81,11 @@ def test_transactions_are_those_that_the_server_counts(
 
 
 def test_sysbench_says_why_it_ended(place: Site, tmp_path: Path) -> None:
-    load = start(place, "sysbench", tmp_path, point_selects=1)
+    load = start(place, "sysbench", tmp_path, seconds=60, point_selects=1)
     load.await_start()
     place.node.stop()
     with pytest.raises(FiveninesError, match="the load failed: sysbench: "):
-        load.await_end(60.0)
+        load.await_end(120.0)
     place.node.start()
     place.node.wait_ready()
 

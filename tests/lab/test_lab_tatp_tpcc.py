@@ -50,7 +50,7 @@ def load(place: Site, out: Path, *flags: str) -> dict[str, Any]:
     command = [*network.into(node.host.pid), str(core_binary()), "load", *account(node)]
     command += ["--write", f"{node.host.address}:{node.port}", "--out", str(out), *flags]
     subprocess.run(
-        command, env={**os.environ, **secret(node)}, timeout=90, check=True, capture_output=True
+        command, env={**os.environ, **secret(node)}, timeout=200, check=True, capture_output=True
     )
     read: dict[str, Any] = json.loads((out / "load.json").read_text())
     return read
@@ -111,7 +111,7 @@ def test_tpcc(place: Site, tmp_path: Path, keys: bool) -> None:
     settings = Tpcc(workload="tpcc", warehouses=2, foreign_keys=keys)
     assert place.prepare(*described(settings), "--drop").code == 0
     before = count_before(place.node.open_data, settings.invariants())
-    flags = ("--connections", "16", "--duration", "6s", "--retries", "3")
+    flags = ("--connections", "16", "--transactions", "1000", "--duration", "90s", "--retries", "3")
     loaded = load(place, tmp_path / "out", *described(settings), *flags)
     assert {error["class"] for error in loaded["errors"]} <= {"deadlock", "conflict"}
     shares_fit(loaded, TPCC_TYPES, TPCC_SHARES)

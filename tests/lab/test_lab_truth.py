@@ -31,7 +31,7 @@ def deployed(folder: Path, settings: dict[str, Any]) -> Iterator[Deployed]:
     data = data_set(solution, WORKLOAD, lambda _message, _fraction: None)
     with Deployed(solution, data, folder / "lab") as up:
         up.bring_up()
-        up.settle(20.0, without=set())
+        up.settle(90.0, without=set())
         yield up
 
 
@@ -191,17 +191,12 @@ def test_a_trial_compares_its_nodes_the_ledger_included(tmp_path: Path) -> None:
     assert found["fivenines_ledger"] == [f"id {outcome.node('node2').lost_ids[0]}: not on node2"]
 
 
-def test_a_standalone_has_nobody_to_be_compared_with(tmp_path: Path) -> None:
-    alone = "solutions: [{solution: standalone, engine: postgres-18}]\n" + timing(recovery=1)
-    assert run_trial(tmp_path, alone).record.divergence is None
-
-
 BESIDE = "ledger: {rate: 100, read_rate: 200, append: {rate: 200}, bank: {rate: 100}}\n"
 
 
 def test_a_stopped_replica_is_stale_and_its_age_grows(tmp_path: Path) -> None:
     def stop(up: Deployed) -> None:
-        time.sleep(1.5)
+        time.sleep(0.5)
         up.solution.node("node2").execute("STOP SLAVE SQL_THREAD")
 
     def go_on(up: Deployed) -> None:
@@ -210,7 +205,7 @@ def test_a_stopped_replica_is_stale_and_its_age_grows(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         "solutions: [{solution: replication, engine: mariadb-10.11, replicas: 1, mode: async, "
-        f"reads: replicas, manager: {OPERATOR}}}]\n" + BESIDE + timing(recovery=1, steady=3),
+        f"reads: replicas, manager: {OPERATOR}}}]\n" + BESIDE + timing(recovery=1, steady=6),
         {"warm-up and steady load": stop, "settling": go_on},
     )
     found = staleness.measure(outcome.folder, outcome.record)
@@ -230,7 +225,7 @@ def test_a_stopped_replica_is_stale_and_its_age_grows(tmp_path: Path) -> None:
     assert outcome.record.divergence is not None
     assert keys(outcome.record.divergence) == {}
     judged = {one.source: one for one in outcome.record.isolation}
-    assert judged["lists"].transactions > 100 and judged["bank"].counts == {}
+    assert judged["lists"].transactions > 20 and judged["bank"].counts == {}
     assert judged["bank"].note.startswith("Audits: ")
 
 
@@ -247,6 +242,8 @@ def test_serializable_transactions_show_no_anomaly(tmp_path: Path, solution: str
         "bank: {rate: 200, isolation: serializable}}\n"
     )
     text = f"solutions: [{solution}]\n" + beside + timing(recovery=1, steady=3)
-    judged = {one.source: one for one in run_trial(tmp_path, text).record.isolation}
-    assert judged["lists"].transactions > 100 and judged["lists"].counts == {}
+    record = run_trial(tmp_path, text).record
+    judged = {one.source: one for one in record.isolation}
+    assert judged["lists"].transactions > 20 and judged["lists"].counts == {}
     assert judged["bank"].note.startswith("Audits: ") and judged["bank"].counts == {}
+    assert record.divergence is None, "who stands alone has nobody to be compared with"

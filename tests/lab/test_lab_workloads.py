@@ -1,6 +1,6 @@
 """Workloads on real servers, a few seconds each: no errors, every type ran, the rows are those counted."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +8,7 @@ import pytest
 from lab_prepare import ENGINES, Site, asked, site
 
 CRUD: dict[str, Any] = {"parents": 3, "children": 4, "rows": 3000}
-IMSI: dict[str, Any] = {"home": 360, "visitors": 360}
+IMSI: dict[str, Any] = {"home": 120, "visitors": 120}
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -21,16 +21,42 @@ def place(
 
 @pytest.fixture(autouse=True)
 def _clean(place: Site) -> None:
+    _empty(place)
+
+
+def _empty(place: Site) -> None:
     place.drop_tables()
     for name in ("AllocateIMSI", "ReleaseIMSI"):
         place.query(f"DROP PROCEDURE IF EXISTS {name}")
 
 
-def _run(place: Site, out: Path, *flags: str) -> dict[str, Any]:
-    """Prepare and load with the same settings; deadlocks, which are nobody's fault, are tried again."""
+def _undisturbed(place: Site, attempt: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
+    """What an attempt (prepare and load) came to.
+
+    What a busy machine holds up for seconds at the end of a load is given up there: no fault of the workload.
+    All of it is done once more then.
+    """
+    found = attempt("first")
+    others = [error["code"] for error in found["errors"] if error["class"] != "deadlock"]
+    if others and set(others) == {"end"}:
+        _empty(place)
+        found = attempt("again")
+    return found
+
+
+def _prepared(place: Site, *flags: str) -> None:
     prepared = place.prepare(*flags)
     assert prepared.code == 0, prepared.said
-    found = place.load(out, *flags, "--retries", "20")
+
+
+def _run(place: Site, out: Path, *flags: str) -> dict[str, Any]:
+    """Prepare and load with the same settings; deadlocks, which are nobody's fault, are tried again."""
+
+    def attempt(name: str) -> dict[str, Any]:
+        _prepared(place, *flags)
+        return place.load(out / name, *flags, "--retries", "20")
+
+    found = _undisturbed(place, attempt)
     assert {error["class"] for error in found["errors"]} <= {"deadlock"}, found["errors"]
     assert found["transactions"]["failed"] == found["transactions"]["in_doubt"] == 0
     assert all(one["ok"] > 0 for one in found["types"]), found["types"]
@@ -121,7 +147,7 @@ def test_imsi_binds_both_sides_and_tells_of_it(place: Site, tmp_path: Path, styl
     assert allocated - 12 * 9 <= 10 * _ok(found, "batch_of_ten") <= allocated
     _imsi_holds(place)
     # So many that subscribers came again, and had to give back what they held.
-    assert allocated > 360
+    assert allocated > IMSI["home"]
     wrong_site = (
         "FROM imsi_event e JOIN h_imsi_details h ON h.h_imsi = e.h_imsi WHERE h.site <> e.site"
     )
@@ -133,9 +159,11 @@ def test_imsi_binds_both_sides_and_tells_of_it(place: Site, tmp_path: Path, styl
 
 
 def test_imsi_of_one_site_leaves_the_other_alone(place: Site, tmp_path: Path) -> None:
-    prepared = place.prepare(*asked("imsi", **IMSI))
-    assert prepared.code == 0, prepared.said
-    found = place.load(tmp_path, *asked("imsi", **IMSI, site=2), "--retries", "20")
+    def attempt(name: str) -> dict[str, Any]:
+        _prepared(place, *asked("imsi", **IMSI))
+        return place.load(tmp_path / name, *asked("imsi", **IMSI, site=2), "--retries", "20")
+
+    found = _undisturbed(place, attempt)
     assert found["transactions"]["failed"] == 0 and _ok(found, "allocate_imsi") > 0
     _imsi_holds(place)
     for table in ("imsi_event", "h_imsi_details"):
@@ -146,9 +174,14 @@ def test_imsi_of_one_site_leaves_the_other_alone(place: Site, tmp_path: Path) ->
 def test_imsi_without_free_visitors_changes_nothing(place: Site, tmp_path: Path) -> None:
     for style in ("statements", "procedures"):
         workload = asked("imsi", home=180, visitors=18, style=style)
-        prepared = place.prepare(*workload, "--drop")
-        assert prepared.code == 0, prepared.said
-        found = place.load(tmp_path / style, *workload, "--retries", "20")
+
+        def attempt(
+            name: str, style: str = style, workload: list[str] = workload
+        ) -> dict[str, Any]:
+            _prepared(place, *workload, "--drop")
+            return place.load(tmp_path / style / name, *workload, "--retries", "20")
+
+        found = _undisturbed(place, attempt)
         assert found["expected"] > 0 and found["transactions"]["failed"] == 0, found["errors"]
         assert place.one("SELECT COUNT(*) FROM h_imsi_details WHERE v_imsi IS NOT NULL") == 18
         _imsi_holds(place)
@@ -173,15 +206,22 @@ def _imsi_holds(place: Site) -> None:
         assert place.one(f"SELECT COUNT(*) {wrong}") == 0, wrong
 
 
-@pytest.mark.parametrize("checks", [True, False])
-@pytest.mark.parametrize("foreign_keys", [True, False])
+@pytest.mark.parametrize(
+    ("foreign_keys", "checks"),
+    [
+        # as it is by default the next test has it, too
+        pytest.param(True, True, marks=pytest.mark.long),
+        (True, False),
+        (False, True),
+        pytest.param(False, False, marks=pytest.mark.long),
+    ],
+)
 def test_bulkload_ends_when_all_is_there(
     place: Site, tmp_path: Path, foreign_keys: bool, checks: bool
 ) -> None:
     scale = {"rows": 12345, "batch": 300, "foreign_keys": foreign_keys, "checks": checks}
     flags = (*asked("bulkload", **scale), "--duration", "100s")
-    prepared = place.prepare(*asked("bulkload", foreign_keys=foreign_keys))
-    assert prepared.code == 0, prepared.said
+    _prepared(place, *asked("bulkload", foreign_keys=foreign_keys))
     found = place.load(tmp_path, *flags)
     assert found["duration_s"] < 90
     assert place.one("SELECT COUNT(*) FROM bulk_item") == 12345

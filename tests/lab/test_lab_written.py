@@ -12,6 +12,9 @@ from fivenines.analysis.counters import watched, witnesses
 from fivenines.deployment.deployed import Deployed
 
 ROWS, PAYLOAD = 8000, 1000
+AT_ONCE = 400
+"""Rows of a commit: a slow disk, too, must have them all, and their pages, before the window ends."""
+
 PLANTED = ROWS * PAYLOAD
 MOST = 5 * PLANTED + 2 * 2**24
 """Log, pages, copies of pages that protect them, and two new segments of PostgreSQL's log."""
@@ -31,14 +34,16 @@ def _plant(deployed: Deployed) -> None:
     """Rows of random bytes, which nothing can make smaller; then the pages go to disk."""
     node = deployed.solution.nodes[0]
     postgres = node.driver == "postgres"
+    # what is written before the window begins, at 500 ms, or before the first sample, is not seen
     time.sleep(1.0)
     with node.open_data(60.0) as connection:
         cursor: Any = connection.cursor()
         cursor.execute(f"CREATE TABLE planted (id int PRIMARY KEY, v varchar({PAYLOAD}))")
         if postgres:
             cursor.execute("ALTER TABLE planted ALTER v SET STORAGE EXTERNAL")
-        for first in range(0, ROWS, 100):
-            rows = (f"({n}, '{os.urandom(PAYLOAD // 2).hex()}')" for n in range(first, first + 100))
+        for first in range(0, ROWS, AT_ONCE):
+            numbers = range(first, first + AT_ONCE)
+            rows = (f"({n}, '{os.urandom(PAYLOAD // 2).hex()}')" for n in numbers)
             cursor.execute(f"INSERT INTO planted VALUES {', '.join(rows)}")
             connection.commit()
     if postgres:
