@@ -1,10 +1,12 @@
 """Proxies that one brings, before real servers: told of a new primary, finding it, or promoting it."""
 
+import shutil
 import subprocess
 from pathlib import Path
 
 import duckdb
 import pytest
+from lab_registry import image_of
 from lab_support import (
     HEAD,
     PATIENT,
@@ -87,6 +89,64 @@ solutions:
     assert told == ["relay was told of node2"]
     after = next(one for one in record.events if one.kind == "repointed" and one.node == "proxy").t
     assert _acknowledged_after(trial.folder, after) > 0
+
+
+@pytest.mark.long
+def test_a_program_comes_out_of_an_image(tmp_path: Path) -> None:
+    """A root file system of its own: HAProxy, a shell, and the libraries of both."""
+    image = f"oci:{image_of(tmp_path / 'layout', _small_root(tmp_path / 'small'))}"
+    text = (
+        HEAD
+        + f"""\
+solutions:
+  - solution: hot-standby
+    standbys: 1
+    manager: {PATIENT}
+    access:
+      kind: program
+      root: {{image: "{image}"}}
+      command: [haproxy, -db, -f, "{{{{ files }}}}/haproxy.cfg"]
+      write_port: 7000
+      on_promotion: restart
+      files:
+        haproxy.cfg: |
+          defaults
+            mode tcp
+            timeout connect 2s
+            timeout client 1h
+            timeout server 1h
+          listen write
+            bind :{{{{ write_port }}}}
+            server primary {{{{ primary.address }}}}:{{{{ primary.port }}}}
+{kill()}{timing(15)}"""
+    )
+    try:
+        (trial,) = run_one(tmp_path / "run", text, {}).complete
+    finally:
+        engine(f"root:image:{image}").remove()
+    told = [one.detail for one in trial.record.events if one.node == "proxy"]
+    assert told == ["haproxy was told of node2"]
+    after = next(one for one in trial.record.events if one.kind == "promoted").t
+    assert _acknowledged_after(trial.folder, after) > 0
+
+
+def _small_root(folder: Path) -> Path:
+    """Two programs of an engine with what they need, by the list of that tree's own loader."""
+    tree = engine("mariadb-10.11").root().lower
+    assert tree is not None
+    wanted = {"/usr/sbin/haproxy", "/usr/bin/dash"}
+    for program in sorted(wanted):
+        found = subprocess.run(
+            ["chroot", str(tree), "ldd", program], capture_output=True, text=True, check=True
+        )
+        wanted |= {word for word in found.stdout.split() if word.startswith("/")}
+    for name in wanted:
+        to = folder / name.lstrip("/")
+        to.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(tree / name.lstrip("/"), to)
+    (folder / "bin").mkdir(exist_ok=True)
+    (folder / "bin/sh").symlink_to("/usr/bin/dash")
+    return folder
 
 
 _RELAY = """\
