@@ -3,7 +3,8 @@
 `Amazon` starts it as a process of its own on loopback (this file as a program). Beside the API it has the
 addresses of a cluster: one that leads to the writer, one that leads to a reader. FailoverDBCluster does with
 the real servers what Aurora does with its own: the writer refuses writes and drops its clients, a reader is
-promoted, the address follows, and events tell so. Nothing of this is in the product.
+promoted, the address follows, and events tell so. RebootDBInstance shuts a server down and starts it by the
+script that started it. Nothing of this is in the product.
 """
 
 import json
@@ -21,8 +22,11 @@ from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
+
+if TYPE_CHECKING:
+    from lab_elsewhere import Alien
 
 ADMIN = "rdsadmin"
 """The account, and its password, by which the stand-in promotes."""
@@ -111,8 +115,9 @@ def _lead(told: Any, port: int, first: int, second: int) -> None:
 class Standin:
     """The program's state: ports of the servers by number, the addresses, and what is to go wrong."""
 
-    def __init__(self, ports: Sequence[int], cluster_port: int) -> None:
-        self.ports = list(ports)
+    def __init__(self, scripts: dict[int, str], cluster_port: int) -> None:
+        self.ports = list(scripts)
+        self.scripts = scripts
         self.cluster_port = cluster_port
         self.throttled = 0
         self.refused: dict[str, str] = {}
@@ -129,6 +134,7 @@ class Standin:
 
         backend: Any = models.RDSBackend
         created, failed_over = backend.create_db_cluster, backend.failover_db_cluster
+        rebooted = backend.reboot_db_instance
 
         def create(rds: Any, values: dict[str, Any]) -> Any:
             cluster = created(rds, values)
@@ -147,12 +153,31 @@ class Standin:
             threading.Thread(target=self.promote, args=arguments, daemon=True).start()
             return cluster
 
+        def reboot(rds: Any, db_instance_identifier: str) -> Any:
+            instance = rebooted(rds, db_instance_identifier)
+            arguments = (rds, db_instance_identifier)
+            threading.Thread(target=self.restart, args=arguments, daemon=True).start()
+            return instance
+
         cluster, instance = vars(models)["DBCluster"], vars(models)["DBInstance"]
         backend.create_db_cluster, backend.failover_db_cluster = create, fail_over
+        backend.reboot_db_instance = reboot
         cluster.endpoint, cluster.reader_endpoint = CLUSTER_HOST, READER_HOST
         instance.endpoint = property(
             lambda one: {"Address": "127.0.0.1", "Port": self.port(one.db_instance_identifier)}
         )
+
+    def restart(self, backend: Any, name: str) -> None:
+        """What RDS does in a reboot."""
+        port = self.port(name)
+        _sql(port, "SHUTDOWN")
+        _event(backend, "db-instance", name, "DB instance shutdown")
+        while True:
+            with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+                break
+            time.sleep(0.05)
+        subprocess.run([self.scripts[port]], check=True)
+        _event(backend, "db-instance", name, "DB instance restarted")
 
     def promote(self, backend: Any, name: str, former: str, successor: str) -> None:
         """What Aurora does in a failover, with servers that replicate."""
@@ -304,12 +329,15 @@ class Amazon:
 
 
 @contextmanager
-def amazon(folder: Path, port: int, cluster_port: int, ports: Sequence[int]) -> Iterator[Amazon]:
-    """The stand-in runs inside, at a port; its cluster's addresses lead to servers at `ports`."""
+def amazon(
+    folder: Path, port: int, cluster_port: int, servers: "Sequence[Alien]"
+) -> Iterator[Amazon]:
+    """The stand-in runs inside, at a port; its cluster's addresses lead to these servers."""
+    told = [f"{one.port}={one.script}" for one in servers]
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "amazon.log").open("wb") as log:
         process = subprocess.Popen(
-            [sys.executable, __file__, str(port), str(cluster_port), *map(str, ports)],
+            [sys.executable, __file__, str(port), str(cluster_port), *told],
             stdout=log, stderr=log, env={**os.environ, "AWS_DEFAULT_REGION": REGION},
         )  # fmt: skip
     try:
@@ -339,8 +367,9 @@ def main() -> None:
     )
     from werkzeug.serving import run_simple  # noqa: PLC0415
 
-    port, cluster_port, *ports = map(int, sys.argv[1:])
-    standin = Standin(ports, cluster_port)
+    port, cluster_port = map(int, sys.argv[1:3])
+    servers = (one.partition("=") for one in sys.argv[3:])
+    standin = Standin({int(at): script for at, _, script in servers}, cluster_port)
     standin.patch()
     moto = DomainDispatcherApplication(create_backend_app)
 

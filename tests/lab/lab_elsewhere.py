@@ -49,9 +49,14 @@ class Alien:
         """Where a hook finds its process."""
         return self.folder / "server.pid"
 
+    @property
+    def script(self) -> Path:
+        """What starts it; it stays in the background."""
+        return self.folder / "start.sh"
+
     def start(self) -> None:
         """Start it, and wait until it lets us in."""
-        script = self.folder / "start.sh"
+        script = self.script
         script.write_text(
             f"#!/bin/sh\n{' '.join(self.command)} >> {self.folder}/server.log 2>&1 &\n"
             f"echo $! > {self.pid_file}\n"

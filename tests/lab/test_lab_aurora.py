@@ -49,8 +49,8 @@ def api(servers: list[Alien], tmp_path: Path) -> Iterator[Amazon]:
     """The API, whose cluster's addresses lead to whoever of these servers writes now."""
     primary = [one for one in servers if one.query("SELECT @@global.read_only") == [(0,)]]
     (first,) = primary
-    ports = [first.port, *(one.port for one in servers if one is not first)]
-    with amazon(tmp_path / "amazon", free_port(), free_port(), ports) as made:
+    ordered = [first, *(one for one in servers if one is not first)]
+    with amazon(tmp_path / "amazon", free_port(), free_port(), ordered) as made:
         yield made
 
 
@@ -109,6 +109,25 @@ def test_a_failover_is_asked_for_measured_and_told_in_phases(api: Amazon, tmp_pa
     assert fault.failover.returned
     assert record.fault.at <= told["decided"].t <= told["promoted"].t
     assert (tmp_path / "run" / "report.html").stat().st_size > 10_000
+
+
+@pytest.mark.long
+def test_the_writer_is_restarted_by_the_api(api: Amazon, tmp_path: Path) -> None:
+    api.add("shop", 2)
+    file = experiment(
+        tmp_path, api, "    cluster: shop\n    reads: replicas\n",
+        "faults: [{fault: restart, target: primary}]\n", recovery=20,
+    )  # fmt: skip
+    done = fivenines("run", file, "--out", tmp_path / "run", cwd=tmp_path, env=environment(api))
+    assert done.returncode == 0, done.stderr
+    trial = only_trial(tmp_path / "run")
+    fault, check = trial.record.fault, trial.record.check
+    assert fault is not None and fault.verified and fault.rejoined, fault
+    assert fault.detail == "RebootDBInstance of shop-1"
+    assert check is not None and check.acknowledged > 0
+    assert {(one.lost, one.phantom) for one in check.nodes} == {(0, 0)}
+    (measured,) = measure_all([trial])[0].faults
+    assert measured.failover.returned
 
 
 def test_a_cluster_is_made_for_the_run_and_deleted(api: Amazon, tmp_path: Path) -> None:
