@@ -17,7 +17,9 @@ def test_asynchronous_mariadb_loses_what_its_old_primary_went_on_to_acknowledge(
     tmp_path: Path,
 ) -> None:
     solution = f"{{solution: replication, replicas: 2, manager: {_UNFENCED}}}"
-    outcome = run_trial(tmp_path, f"solutions: [{solution}]\n{_CUT}" + timing(13))
+    # of more than 1000 lost rows the record names the first only, and the sides' own cannot be told
+    slow = "ledger: {rate: 50}\n"
+    outcome = run_trial(tmp_path, f"solutions: [{solution}]\n{slow}{_CUT}" + timing(13))
     (fault,) = outcome.record.faults
     assert fault.verified and fault.ended_verified, fault
     assert outcome.record.check is not None
