@@ -10,6 +10,7 @@ script that started it. Nothing of this is in the product.
 import json
 import multiprocessing
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -339,6 +340,7 @@ def amazon(
         process = subprocess.Popen(
             [sys.executable, __file__, str(port), str(cluster_port), *told],
             stdout=log, stderr=log, env={**os.environ, "AWS_DEFAULT_REGION": REGION},
+            start_new_session=True,
         )  # fmt: skip
     try:
         made = Amazon(port)
@@ -354,7 +356,8 @@ def amazon(
                 time.sleep(0.1)
         yield made
     finally:
-        process.kill()
+        # with the process of its addresses, which would outlive it
+        os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
 

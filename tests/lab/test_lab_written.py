@@ -46,6 +46,8 @@ def _plant(deployed: Deployed) -> None:
             rows = (f"({n}, '{os.urandom(PAYLOAD // 2).hex()}')" for n in numbers)
             cursor.execute(f"INSERT INTO planted VALUES {', '.join(rows)}")
             connection.commit()
+        # what a process has written since its last sample goes with it, and a busy machine is late
+        time.sleep(2.0)
     if postgres:
         node.execute("CHECKPOINT")
     else:
@@ -57,16 +59,16 @@ def _plant(deployed: Deployed) -> None:
 def test_bytes_written_are_those_that_were_planted(tmp_path: Path, engine: str) -> None:
     outcome = run_trial(
         tmp_path, f"solutions: [{{solution: standalone, engine: {engine}}}]\n"
-        + timing(recovery=1, steady=9), {"warm-up and steady load": _plant}, HEAD,
+        + timing(recovery=1, steady=11), {"warm-up and steady load": _plant}, HEAD,
     )  # fmt: skip
     seen = watched([outcome.stored()])[outcome.folder.name]
-    told = witnesses(seen, outcome.record, 500, 9500)
+    told = witnesses(seen, outcome.record, 500, 11500)
     assert told.servers is not None and told.charged is not None
     assert PLANTED * 2 <= told.servers <= MOST, told
     # the kernel charges at least what was made dirty, and is believed only where it can be right
     assert told.charged >= PLANTED * 2, told
     shown = "disk_written_bytes" in seen.hosts
-    assert shown == witnesses(seen, outcome.record, 0, 9500).charge_believed
+    assert shown == witnesses(seen, outcome.record, 0, 11500).charge_believed
     if told.device is not None:
         assert told.servers_believed, told
         assert not shown or told.charged <= 1.5 * told.device + 16e6, told
