@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pydantic import TypeAdapter
 
 from fivenines.core import core_binary
@@ -95,6 +96,13 @@ class Site:
         )
         return {row[0] for row in rows if not row[0].startswith("fivenines_")}
 
+    def indexes(self, table: str) -> set[str]:
+        """The names of a table's indexes."""
+        if isinstance(self.node, Postgres):
+            sql = f"SELECT indexname FROM pg_indexes WHERE tablename = '{table}'"
+            return {row[0] for row in self.query(sql)}
+        return {row[2] for row in self.query(f"SHOW INDEX FROM {table}")}
+
     def load(self, out: Path, *flags: str) -> dict[str, Any]:
         """load.json of some seconds of a workload, or of as many as the flags say."""
         limit = () if "--duration" in flags else ("--duration", "3s")
@@ -165,3 +173,12 @@ def site(engine_name: str, folder: Path) -> Iterator[Site]:
 
 
 __all__ = ["ENGINES", "PASSWORD", "Done", "Site", "asked", "ended", "site"]
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def each_site(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Site]:
+    """One of each kind of server for all tests of a file, under the name that the file gives it."""
+    with site(request.param, tmp_path_factory.mktemp("site")) as found:
+        yield found

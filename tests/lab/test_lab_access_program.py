@@ -16,6 +16,7 @@ from lab_support import (
     timing,
 )
 
+from fivenines.results.store import StoredTrial
 from fivenines.software.store import engine
 
 
@@ -51,6 +52,19 @@ def _acknowledged_after(folder: Path, t_ms: float) -> int:
     return int(found[0]) if found else 0
 
 
+def _behind(folder: Path, access: str, root: str) -> StoredTrial:
+    """A trial whose primary is killed behind a program with these settings, which comes out of this root."""
+    text = (
+        f"{HEAD}solutions:\n  - solution: hot-standby\n    standbys: 1\n    manager: {PATIENT}\n"
+        f"    access:\n      kind: program\n{access}{kill()}{timing(15)}"
+    )
+    try:
+        (trial,) = run_one(folder, text, {}).complete
+    finally:
+        engine(root).remove()
+    return trial
+
+
 def test_a_program_comes_out_of_an_archive(tmp_path: Path) -> None:
     """One that has its own files, seen beside the machine's: a relay to the primary, told of by a mark."""
     folder = tmp_path / "relay-1.0"
@@ -59,15 +73,7 @@ def test_a_program_comes_out_of_an_archive(tmp_path: Path) -> None:
     (folder / "bin" / "relay").chmod(0o755)
     archive = tmp_path / "relay.tar"
     subprocess.run(["tar", "-cf", str(archive), "-C", str(tmp_path), "relay-1.0"], check=True)
-    text = (
-        HEAD
-        + f"""\
-solutions:
-  - solution: hot-standby
-    standbys: 1
-    manager: {PATIENT}
-    access:
-      kind: program
+    access = f"""\
       root: {{archive: {archive}}}
       command:
         - "{{{{ root }}}}/bin/relay"
@@ -77,12 +83,8 @@ solutions:
       write_port: 7000
       on_promotion: restart
       ready: {{says: "^relays"}}
-{kill()}{timing(15)}"""
-    )
-    try:
-        (trial,) = run_one(tmp_path / "run", text, {}).complete
-    finally:
-        engine(f"root:archive:{archive}").remove()
+"""
+    trial = _behind(tmp_path / "run", access, f"root:archive:{archive}")
     record = trial.record
     assert record.fault is not None and record.fault.verified and record.fault.rejoined
     told = [one.detail for one in record.events if one.node == "proxy"]
@@ -95,15 +97,7 @@ solutions:
 def test_a_program_comes_out_of_an_image(tmp_path: Path) -> None:
     """A root file system of its own: HAProxy, a shell, and the libraries of both."""
     image = f"oci:{image_of(tmp_path / 'layout', _small_root(tmp_path / 'small'))}"
-    text = (
-        HEAD
-        + f"""\
-solutions:
-  - solution: hot-standby
-    standbys: 1
-    manager: {PATIENT}
-    access:
-      kind: program
+    access = f"""\
       root: {{image: "{image}"}}
       command: [haproxy, -db, -f, "{{{{ files }}}}/haproxy.cfg"]
       write_port: 7000
@@ -118,12 +112,8 @@ solutions:
           listen write
             bind :{{{{ write_port }}}}
             server primary {{{{ primary.address }}}}:{{{{ primary.port }}}}
-{kill()}{timing(15)}"""
-    )
-    try:
-        (trial,) = run_one(tmp_path / "run", text, {}).complete
-    finally:
-        engine(f"root:image:{image}").remove()
+"""
+    trial = _behind(tmp_path / "run", access, f"root:image:{image}")
     told = [one.detail for one in trial.record.events if one.node == "proxy"]
     assert told == ["haproxy was told of node2"]
     after = next(one for one in trial.record.events if one.kind == "promoted").t

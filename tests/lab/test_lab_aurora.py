@@ -83,15 +83,18 @@ def only_trial(run: Path) -> StoredTrial:
     return trial
 
 
-def test_a_failover_is_asked_for_measured_and_told_in_phases(api: Amazon, tmp_path: Path) -> None:
+def of_the_shop(folder: Path, api: Amazon, fault: str, recovery: float) -> StoredTrial:
+    """A trial with this fault on a cluster that is there already, `shop`."""
     api.add("shop", 2)
-    file = experiment(
-        tmp_path, api, "    cluster: shop\n    reads: replicas\n",
-        "faults: [{fault: switchover, to: shop-2, duration: 1s}]\n", recovery=12,
-    )  # fmt: skip
-    done = fivenines("run", file, "--out", tmp_path / "run", cwd=tmp_path, env=environment(api))
+    cluster = "    cluster: shop\n    reads: replicas\n"
+    file = experiment(folder, api, cluster, f"faults: [{fault}]\n", recovery=recovery)
+    done = fivenines("run", file, "--out", folder / "run", cwd=folder, env=environment(api))
     assert done.returncode == 0, done.stderr
-    trial = only_trial(tmp_path / "run")
+    return only_trial(folder / "run")
+
+
+def test_a_failover_is_asked_for_measured_and_told_in_phases(api: Amazon, tmp_path: Path) -> None:
+    trial = of_the_shop(tmp_path, api, "{fault: switchover, to: shop-2, duration: 1s}", recovery=12)
     record = trial.record
     assert record.fault is not None and record.fault.verified, record.fault
     assert record.fault.detail == "FailoverDBCluster of shop to shop-2"
@@ -113,14 +116,7 @@ def test_a_failover_is_asked_for_measured_and_told_in_phases(api: Amazon, tmp_pa
 
 @pytest.mark.long
 def test_the_writer_is_restarted_by_the_api(api: Amazon, tmp_path: Path) -> None:
-    api.add("shop", 2)
-    file = experiment(
-        tmp_path, api, "    cluster: shop\n    reads: replicas\n",
-        "faults: [{fault: restart, target: primary}]\n", recovery=20,
-    )  # fmt: skip
-    done = fivenines("run", file, "--out", tmp_path / "run", cwd=tmp_path, env=environment(api))
-    assert done.returncode == 0, done.stderr
-    trial = only_trial(tmp_path / "run")
+    trial = of_the_shop(tmp_path, api, "{fault: restart, target: primary}", recovery=20)
     fault, check = trial.record.fault, trial.record.check
     assert fault is not None and fault.verified and fault.rejoined, fault
     assert fault.detail == "RebootDBInstance of shop-1"

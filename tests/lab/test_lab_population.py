@@ -1,19 +1,11 @@
 """What loaded data sets hold: the indexes that were asked for, and what the population rules say."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from lab_indexes import indexes
-from lab_prepare import ENGINES, Site, asked, site
+from lab_prepare import Site, asked, each_site
 
-
-@pytest.fixture(scope="module", params=ENGINES)
-def place(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Site]:
-    with site(request.param, tmp_path_factory.mktemp("site")) as found:
-        yield found
+place = each_site
 
 
 @pytest.fixture(autouse=True)
@@ -26,14 +18,14 @@ def test_secondary_indexes_come_in_variants(place: Site) -> None:
         workload = asked("oltp_insert", table_size=100, **settings)
         assert place.prepare(*workload, "--drop").code == 0
         return {
-            name for name in indexes(place, "sbtest1") if name not in ("PRIMARY", "sbtest1_pkey")
+            name for name in place.indexes("sbtest1") if name not in ("PRIMARY", "sbtest1_pkey")
         }
 
     assert made() == {"k_1"}
     assert made(secondary_indexes=0) == set()
     assert made(secondary_indexes=3) == {"k_1", "c_1", "pad_1"}
     assert len(made(secondary=True)) == 2
-    assert {"PRIMARY", "sbtest1_pkey"}.isdisjoint(indexes(place, "sbtest1"))
+    assert {"PRIMARY", "sbtest1_pkey"}.isdisjoint(place.indexes("sbtest1"))
 
 
 TATP = ("subscriber", "access_info", "special_facility", "call_forwarding")
@@ -130,8 +122,8 @@ def _require_tpcc(place: Site, keys: bool) -> None:
         assert place.query(f"{offending} LIMIT 5") == [], name
     original = place.one("SELECT COUNT(*) FROM item WHERE i_data LIKE '%ORIGINAL%'")
     assert 9_000 < original < 11_000
-    assert {"customer_name", "orders_customer"} <= indexes(place, "customer") | indexes(
-        place, "orders"
+    assert {"customer_name", "orders_customer"} <= place.indexes("customer") | place.indexes(
+        "orders"
     )
     broken = "INSERT INTO new_order VALUES (9999, 1, 1)"
     if keys:

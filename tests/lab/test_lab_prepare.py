@@ -1,24 +1,16 @@
 """Loading data sets: resumed after a kill on either side, and never twice."""
 
 import subprocess
-from collections.abc import Iterator
 
 import pytest
-from lab_indexes import indexes
-from lab_prepare import ENGINES, Site, asked, ended, site
+from lab_prepare import Site, asked, each_site, ended
+
+place = each_site
 
 TABLES = ("sbtest1", "sbtest2", "sbtest3")
 BIG = asked("oltp_read_write", tables=3, table_size=75_000)
 ROWS = 3 * 75_000
 SMALL = asked("oltp_read_write", tables=3, table_size=15_000)
-
-
-@pytest.fixture(scope="module", params=ENGINES)
-def place(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Site]:
-    with site(request.param, tmp_path_factory.mktemp("site")) as found:
-        yield found
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +44,7 @@ def test_the_server_goes_on_numbering_behind_the_rows(place: Site) -> None:
 def test_a_loader_that_is_killed_is_resumed(place: Site, share: float) -> None:
     assert place.prepare(*BIG).code == 0
     whole = place.checksum(*TABLES)
-    made = indexes(place, "sbtest1")
+    made = place.indexes("sbtest1")
     loading = place.start_until(share, *BIG, "--drop")
     loading.kill()
     loading.wait()
@@ -61,7 +53,7 @@ def test_a_loader_that_is_killed_is_resumed(place: Site, share: float) -> None:
     first = resumed.event("progress")
     assert first is not None and first["done"] > share * first["total"]
     assert place.checksum(*TABLES) == whole
-    assert indexes(place, "sbtest1") == made
+    assert place.indexes("sbtest1") == made
 
 
 def test_a_server_that_is_killed_is_resumed(place: Site) -> None:

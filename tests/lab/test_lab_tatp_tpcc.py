@@ -4,12 +4,11 @@ import json
 import math
 import os
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_prepare import ENGINES, Site, asked, site
+from lab_prepare import Site, asked, each_site
 
 from fivenines.core import core_binary
 from fivenines.lab import network
@@ -20,6 +19,8 @@ from fivenines.workloads.tatp import TRANSACTIONS as TATP_TYPES
 from fivenines.workloads.tatp import Tatp
 from fivenines.workloads.tpcc import TRANSACTIONS as TPCC_TYPES
 from fivenines.workloads.tpcc import Tpcc
+
+place = each_site
 
 SUBSCRIBERS = 20_000
 TATP_SHARES = (35, 10, 35, 2, 14, 2, 2)
@@ -34,14 +35,6 @@ SUCCEEDS = {
     "delete_call_forwarding": 0.3125,
 }
 """Share that finds its rows, from the rules of the population; see docs/workloads/tatp.md."""
-
-
-@pytest.fixture(scope="module", params=ENGINES)
-def place(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Site]:
-    with site(request.param, tmp_path_factory.mktemp("site")) as found:
-        yield found
 
 
 def load(place: Site, out: Path, *flags: str) -> dict[str, Any]:

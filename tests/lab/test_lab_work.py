@@ -1,26 +1,19 @@
 """Fixed work, sessions shorter than the load, and the windows of a trial whose load ended with its work."""
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_prepare import ENGINES, Site, asked, site
+from lab_prepare import Site, asked, each_site
 from lab_support import HEAD, kill, run_trial
 
 from fivenines.servers.postgres.server import Postgres
 
+place = each_site
+
 OLTP: dict[str, Any] = {"tables": 2, "table_size": 500}
 CRUD: dict[str, Any] = {"parents": 2, "children": 2, "rows": 400, "batch": 20, "batch_share": 40}
-
-
-@pytest.fixture(scope="module", params=ENGINES)
-def place(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Site]:
-    with site(request.param, tmp_path_factory.mktemp("site")) as found:
-        yield found
 
 
 def _prepared(place: Site, kind: str, **settings: Any) -> list[str]:

@@ -1,22 +1,16 @@
 """Workloads on real servers, a few seconds each: no errors, every type ran, the rows are those counted."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_prepare import ENGINES, Site, asked, site
+from lab_prepare import Site, asked, each_site
+
+place = each_site
 
 CRUD: dict[str, Any] = {"parents": 3, "children": 4, "rows": 3000}
 IMSI: dict[str, Any] = {"home": 120, "visitors": 120}
-
-
-@pytest.fixture(scope="module", params=ENGINES)
-def place(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Site]:
-    with site(request.param, tmp_path_factory.mktemp("site")) as found:
-        yield found
 
 
 @pytest.fixture(autouse=True)
