@@ -177,7 +177,8 @@ class Standin:
             with suppress(OSError), socket.create_server(("127.0.0.1", port)):
                 break
             time.sleep(0.05)
-        subprocess.run([self.scripts[port]], check=True)
+        # not one of ours: it is there longer than this stand-in
+        subprocess.run([self.scripts[port]], check=True, start_new_session=True)
         _event(backend, "db-instance", name, "DB instance restarted")
 
     def promote(self, backend: Any, name: str, former: str, successor: str) -> None:
