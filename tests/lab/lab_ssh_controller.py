@@ -55,9 +55,14 @@ def _processes(host: Any) -> None:
     frozen = all_in_state(process.freeze(), stopped=True)
     tell(frozen=frozen, states=states())
     process.thaw()
-    tell(thawed=[one != "T" for one in states()])
+    while "T" in (thawed := states()):
+        time.sleep(0.02)
+    tell(thawed=len(thawed))
     gone = process.gone(process.kill())
-    tell(gone=gone, alive=process.alive, states=states(), adopted=adopted.alive)
+    # a process with threads may be told as gone before it can be waited for; and of whom others started, the
+    # machine has to find out that it is gone
+    ended = process.wait(60.0) and adopted.wait(60.0)
+    tell(gone=gone, ended=ended, alive=process.alive, states=states())
 
 
 _OPEN, _ONE_WAY, _SHUT = (True, True), (False, True), (False, False)
