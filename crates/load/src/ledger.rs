@@ -9,7 +9,7 @@ use std::io::{self, Write};
 
 pub const TABLE: &str = "fivenines_ledger";
 
-/// Statements that make the table where it is missing.
+/// Statements that make the table; where it is missing alone, but for those DBMS that cannot say that.
 pub fn create(kind: Kind, table: &str) -> Vec<String> {
     let columns = "id BIGINT PRIMARY KEY, client INT NOT NULL, executed_us BIGINT NOT NULL";
     match kind {
@@ -17,14 +17,32 @@ pub fn create(kind: Kind, table: &str) -> Vec<String> {
             format!("CREATE TABLE IF NOT EXISTS {table} ({columns})"),
             format!("CREATE INDEX IF NOT EXISTS {table}_client ON {table} (client, id)"),
         ],
+        _ if kind.is_by_odbc_alone() => vec![
+            format!(
+                "CREATE TABLE {table} (id {} NOT NULL PRIMARY KEY, client INTEGER NOT NULL)",
+                kind.big_int()
+            ),
+            format!("CREATE INDEX {table}_client ON {table} (client, id)"),
+        ],
         _ => vec![format!(
             "CREATE TABLE IF NOT EXISTS {table} ({columns}, INDEX {table}_client (client, id))"
         )],
     }
 }
 
+/// The greatest number that is in use; NULL in an empty table.
+pub fn greatest(table: &str) -> String {
+    format!("SELECT MAX(id) FROM {table}")
+}
+
 /// Writes one row; its parameters are `id` and `client`.
 pub fn insert(kind: Kind, table: &str) -> Statement {
+    let types = &[Type::BigInt, Type::Int];
+    if kind.is_by_odbc_alone() {
+        // servers elsewhere have clocks of their own, which nobody asks
+        let sql = format!("INSERT INTO {table}(id, client) VALUES (?, ?)");
+        return Statement::new(kind, "ledger_write", Effect::Write, &sql, types);
+    }
     // SYSDATE and clock_timestamp are the moment of execution, NOW that of the statement's or
     // transaction's begin.
     let clock = match kind {
@@ -32,16 +50,32 @@ pub fn insert(kind: Kind, table: &str) -> Statement {
         _ => "CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED)",
     };
     let sql = format!("INSERT INTO {table}(id, client, executed_us) VALUES (?, ?, {clock})");
-    let types = &[Type::BigInt, Type::Int];
     Statement::new(kind, "ledger_write", Effect::Write, &sql, types)
 }
 
 /// Reads one row: for each client the greatest id that is there. Each is one look at the end of an index.
 pub fn seen(kind: Kind, table: &str, clients: usize) -> Statement {
-    let greatest = |client| format!("(SELECT MAX(id) FROM {table} WHERE client = {client})");
-    let columns: Vec<String> = (0..clients).map(greatest).collect();
-    let sql = format!("SELECT {}", columns.join(", "));
+    let sql = match kind.is_by_odbc_alone() {
+        true => seen_in_tables(table, clients),
+        false => {
+            let greatest =
+                |client| format!("(SELECT MAX(id) FROM {table} WHERE client = {client})");
+            let columns: Vec<String> = (0..clients).map(greatest).collect();
+            format!("SELECT {}", columns.join(", "))
+        }
+    };
     Statement::new(kind, "ledger_read", Effect::Read, &sql, &[])
+}
+
+/// The same where a SELECT needs a FROM, which has another word for "nothing" at each DBMS.
+fn seen_in_tables(table: &str, clients: usize) -> String {
+    let columns: Vec<String> = (0..clients).map(|client| format!("s{client}.m")).collect();
+    let sources: Vec<String> = (0..clients)
+        .map(|client| {
+            format!("(SELECT MAX(id) AS m FROM {table} WHERE client = {client}) s{client}")
+        })
+        .collect();
+    format!("SELECT {} FROM {}", columns.join(", "), sources.join(", "))
 }
 
 /// The answer to `seen` as a field of a CSV file: "[17,22,NULL,20]".
@@ -107,5 +141,22 @@ mod tests {
                 .contains("VALUES ($1, $2, (")
         );
         assert_eq!(create(Kind::Postgres, "t").len(), 2);
+    }
+
+    #[test]
+    fn other_dbms_get_plain_sql() {
+        assert_eq!(
+            create(Kind::Oracle, "t")[0],
+            "CREATE TABLE t (id NUMBER(19) NOT NULL PRIMARY KEY, client INTEGER NOT NULL)"
+        );
+        assert_eq!(
+            insert(Kind::Db2, "t").sql,
+            "INSERT INTO t(id, client) VALUES (?, ?)"
+        );
+        assert_eq!(
+            seen(Kind::Oracle, "t", 2).sql,
+            "SELECT s0.m, s1.m FROM (SELECT MAX(id) AS m FROM t WHERE client = 0) s0, \
+             (SELECT MAX(id) AS m FROM t WHERE client = 1) s1"
+        );
     }
 }

@@ -57,6 +57,14 @@ impl Kind {
         }
     }
 
+    /// Its name for integers of eight bytes.
+    pub fn big_int(self) -> &'static str {
+        match self {
+            Kind::Oracle => "NUMBER(19)",
+            _ => "BIGINT",
+        }
+    }
+
     /// There is no other way to it than ODBC.
     pub fn is_by_odbc_alone(self) -> bool {
         matches!(

@@ -9,18 +9,12 @@ from typing import Any
 
 from fivenines.bench.plan import Bench
 from fivenines.errors import FiveninesError, UsageError, brief
-from fivenines.load.dsn import Address, Driver, Dsn
+from fivenines.load.dsn import Address, Dsn
 from fivenines.servers import by_odbc
 from fivenines.servers.remote import Target, open_mysql, open_postgres
 
 CONNECT_TIMEOUT = 5.0
 """Seconds until a server that does not answer is given up."""
-
-DIALECTS: dict[str, Driver] = {
-    "mysql": "mysql", "postgres": "postgres", "soliddb": "soliddb", "oracle": "oracle",
-    "sqlserver": "sqlserver", "db2": "db2",
-}  # fmt: skip
-"""Dialects of SQL that may stand behind ODBC."""
 
 _QUESTIONS = {
     "mysql": "SELECT NOT @@global.read_only",
@@ -63,12 +57,12 @@ def with_dialect(dsn: Dsn, dialect: str) -> Dsn:
         return dsn
     found = by_odbc.ask(dsn.addresses[0].odbc, dsn.password, dsn.connect_timeout or CONNECT_TIMEOUT)
     spoken = str(dialect or found["dialect"])
-    if spoken not in DIALECTS:
+    if spoken not in by_odbc.DIALECTS:
         raise UsageError(
             f"{dsn}: the dialect of {found['dbms']} is not known: if it is like one that is, say --dialect "
-            f"({', '.join(DIALECTS)})"
+            f"({', '.join(by_odbc.DIALECTS)})"
         )
-    return replace(dsn, driver=DIALECTS[spoken])
+    return replace(dsn, driver=by_odbc.known(spoken))
 
 
 @contextmanager

@@ -65,4 +65,4 @@ def administrators_secret(server: Server) -> dict[str, str]:
 
 
 def _address(server: Server) -> list[str]:
-    return ["--host", server.host.address, "--port", str(server.port), *server.tls_flags()]
+    return [*server.own_address(), *server.tls_flags()]

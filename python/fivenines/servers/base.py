@@ -4,12 +4,13 @@ import contextlib
 import subprocess
 import time
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import NODE, Host
+from fivenines.servers.by_odbc import Dialect as SqlDialect
 from fivenines.servers.checksums import Dialect
 from fivenines.servers.counters import BesideReader, CounterReader
 from fivenines.servers.delay import DelayReader
@@ -35,8 +36,8 @@ class Server(Member):
 
     port: int
 
-    driver: ClassVar[Literal["mysql", "postgres"]]
-    """What fivenines-core calls its protocol."""
+    driver: SqlDialect
+    """What fivenines-core calls its SQL; but by ODBC it is its protocol, too."""
 
     administrator: str
     """The account that may do everything; it is used at the unix socket."""
@@ -83,6 +84,10 @@ class Server(Member):
         """
         return str(self.socket_folder() / self.socket_name)
 
+    def own_address(self) -> list[str]:
+        """How fivenines-core reaches it for us, beside the load's way."""
+        return ["--host", self.host.address, "--port", str(self.port)]
+
     def tls_flags(self) -> list[str]:
         """How fivenines-core encrypts when it speaks to it for us; none: as it does by itself."""
         return []
@@ -104,8 +109,8 @@ class Server(Member):
         """An administrator's DB-API connection through the unix socket; autocommit."""
 
     @abstractmethod
-    def ledger_rows(self, timeout: float = 30.0) -> list[tuple[int, int]]:
-        """The ledger's rows: id, and when the server executed the INSERT, in us since 1970.
+    def ledger_rows(self, timeout: float = 30.0) -> Sequence[tuple[int, int | None]]:
+        """The ledger's rows: id, and when the server executed the INSERT, in us since 1970 (None: not asked).
 
         None where it has lost the table itself, as with its power.
         """

@@ -8,10 +8,14 @@ import select
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Literal, get_args
 
 from fivenines.core import core_binary
 from fivenines.errors import FiveninesError, UsageError
+
+Dialect = Literal["mysql", "postgres", "soliddb", "oracle", "sqlserver", "db2"]
+DIALECTS: tuple[Dialect, ...] = get_args(Dialect)
+"""Whose SQL is known; as `Kind` of crates/sql-wire has them."""
 
 PASSWORD = "FIVENINES_PASSWORD"
 """The environment variable that carries the password, as in `load.commands`."""
@@ -28,6 +32,11 @@ class OdbcError(FiveninesError):
     def __init__(self, message: str, kind: str = "", code: str = "") -> None:
         super().__init__(message)
         self.kind, self.code = kind, code
+
+
+def known(name: str) -> Dialect:
+    """The dialect of this name; it is one of `DIALECTS`."""
+    return next(one for one in DIALECTS if one == name)
 
 
 def ask(odbc: str, password: str, timeout: float) -> dict[str, Any]:

@@ -22,6 +22,9 @@ from fivenines.servers.postgres.server import Postgres
 from fivenines.servers.remote import Target, open_mysql, open_postgres
 from fivenines.software.base import Engine, Family
 
+LEDGER, PROBES = "fivenines_ledger", "fivenines_probes"
+"""The tables that a trial makes, see `crates/load`."""
+
 _SECRET_NAMES = re.compile(r"conninfo|passphrase|sst_auth|_command$|provider_options")
 _SECRET_VALUES = re.compile(r"passw|pwd|secret|token", re.IGNORECASE)
 
@@ -95,6 +98,12 @@ class ExternalServer(Server):
     def after_loading(self) -> None:
         """What freshly loaded tables want."""
 
+    def drop_own_tables(self) -> None:
+        """Remove the tables that a trial has made beside those of the workload."""
+        with self.open_data(30.0) as connection, connection.cursor() as cursor:
+            for table in (LEDGER, PROBES):
+                cursor.execute(f"DROP TABLE IF EXISTS {table}")
+
     def run_file(self, file: Path) -> None:
         try:
             with self.open_data(3600.0) as connection, connection.cursor() as cursor:
@@ -105,25 +114,25 @@ class ExternalServer(Server):
             raise FiveninesError(f"{file}: {brief(error)}") from error
 
     def initialise(self) -> None:
-        _not_ours(self)
+        not_ours(self)
 
     def take_over(self) -> None:
-        _not_ours(self)
+        not_ours(self)
 
     def configure(self, settings: Mapping[str, Value]) -> None:
-        _not_ours(self)
+        not_ours(self)
 
     def command(self, *arguments: str) -> list[str]:
-        _not_ours(self)
+        not_ours(self)
 
     def start(self, *arguments: str) -> None:
-        _not_ours(self)
+        not_ours(self)
 
     def stop(self, timeout: float = 60.0) -> None:
-        _not_ours(self)
+        not_ours(self)
 
     def put_down(self) -> None:
-        _not_ours(self)
+        not_ours(self)
 
 
 class ElsewherePostgres(ExternalServer, Postgres):
@@ -258,7 +267,8 @@ def _without_secrets(settings: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _not_ours(server: Server) -> NoReturn:
+def not_ours(server: Server) -> NoReturn:
+    """Raise what is said where something was to be done with a server that others run."""
     raise FiveninesError(
         f"{server.name} is not fivenines' own: it is neither started nor stopped here"
     )

@@ -24,8 +24,9 @@ def waiting(report: Report) -> Callable[[str], None]:
     return lambda who: report(f"{locks.WAITING}{who}", None)
 
 
-Family = Literal["postgresql", "mariadb", "mysql", "ndb", "none"]
-"""Whose servers an engine has, or stands beside; none: it is a program that asks servers of any of them."""
+Family = Literal["postgresql", "mariadb", "mysql", "ndb", "odbc", "none"]
+"""Whose servers an engine has, or stands beside; odbc: whatever a driver reaches; none: it is a program that
+asks servers of any of them."""
 
 
 @dataclass(frozen=True)

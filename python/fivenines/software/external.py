@@ -52,6 +52,14 @@ class ExternalMysql(_External):
     family = "mysql"
 
 
+class ExternalOdbc(_External):
+    """Any DBMS, by a driver of ODBC."""
+
+    name = "external-odbc"
+    description = "servers that others run, of any DBMS with a driver of ODBC"
+    family = "odbc"
+
+
 class AuroraMysql(_External):
     """Aurora MySQL."""
 

@@ -22,6 +22,7 @@ from fivenines.lab.world import World
 from fivenines.load import dataset
 from fivenines.load.dsn import Address
 from fivenines.servers.base import Server, Value
+from fivenines.servers.elsewhere_odbc import ElsewhereByOdbc
 from fivenines.servers.external import ExternalServer, external_server
 from fivenines.servers.remote import Target
 from fivenines.software.base import Engine, Report
@@ -113,9 +114,14 @@ class External(Solution[ExternalSettings, ExternalServer]):
         for node in self.nodes:
             if reason := node.refusal():
                 raise FiveninesError(f"{node.name} at {node.endpoint} does not let us in: {reason}")
+        self._require_roles()
         wait_until(
             self._incomplete, self.patience, f"{self.settings.name}: it is not complete", 0.2
         )
+
+    def _require_roles(self) -> None:
+        if problem := self.settings.problem_with_roles(self.nodes[0].driver):
+            raise UsageError(f"{self.settings.name}: {problem}")
 
     def _incomplete(self) -> str:
         primary = self.primary()
@@ -210,32 +216,27 @@ class External(Solution[ExternalSettings, ExternalServer]):
 
     def endpoints(self) -> Endpoints:
         settings = self.settings
-        write = settings.write or [node.endpoint for node in self.nodes]
+        write = settings.written_to()
         return Endpoints(
             write=[settings.client_endpoint(address(text, settings.engine)) for text in write],
             read=[
                 settings.client_endpoint(address(text, settings.engine)) for text in settings.read
             ],
-            find=settings.find or ("writable" if len(write) > 1 else "any"),
+            find=settings.looked_for(),
             spread="first",
         )
 
     @property
     def compared(self) -> bool:
-        return self.settings.compare
+        return self.settings.compare and not self.settings.any_dbms
 
     def leave(self) -> None:
         primary = self.primary() if self.nodes else None
         if self.settings.ledger == "keep" or primary is None:
             return
         # whatever keeps us from it (a cluster that is still away), the next trial's end does it
-        with (
-            suppress(Exception),
-            primary.open_data(30.0) as connection,
-            connection.cursor() as cursor,
-        ):
-            for table in ("fivenines_ledger", "fivenines_probes"):
-                cursor.execute(f"DROP TABLE IF EXISTS {table}")
+        with suppress(Exception):
+            primary.drop_own_tables()
 
     def _writer(self) -> ExternalServer:
         """The first write endpoint that takes writes.
@@ -263,6 +264,10 @@ class External(Solution[ExternalSettings, ExternalServer]):
             settings.tls, settings.tls_ca or "",
         )  # fmt: skip
         host = self.world.add_external(name, where.host)
+        if settings.any_dbms:
+            return ElsewhereByOdbc(
+                host, self.engine, target, settings.connection_string(where), settings.dialect
+            )
         server = self.server_of(host, self.engine, target)
         server.odbc = settings.client_endpoint(where) if settings.odbc else ""
         return server

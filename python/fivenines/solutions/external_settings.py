@@ -2,6 +2,7 @@
 
 import os
 import re
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -12,12 +13,14 @@ from fivenines.lab.settings import NetworkSettings
 from fivenines.load.dsn import Address, parse_addresses
 from fivenines.load.odbc import ConnectionStringError, split_password
 from fivenines.load.settings import LoadSettings
+from fivenines.servers.elsewhere_odbc import NO_ROLE
 from fivenines.settings import Settings
 from fivenines.software.store import engine
 from fivenines.solutions.durability import STRICT
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import Duration
 
+_PORT = re.compile(r":\d+$")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
 _WORDS = ("proxy", "manager")
 """What faults call the hosts of parts that such a cluster has not."""
@@ -41,6 +44,9 @@ _OF_SOCKETS = ("tls", "tls_ca", "keepalive", "tcp_user_timeout")
 
 _BY_SQL = ("none", "command", "connection-storm", "long-transaction")
 """Faults that need no control of the servers."""
+
+_BY_OWN_SQL = ("connection-storm", "long-transaction")
+"""Those of them that ask for what each DBMS has in a catalogue of its own."""
 
 
 class Hooks(Settings):
@@ -79,8 +85,12 @@ class ExternalSettings(SolutionSettings):
     can_be_guests = False
 
     solution: Literal["external"] = Field(description="a cluster that others run")
-    engine: Literal["external-postgres", "external-mariadb", "external-mysql"] = Field(
-        description="which kind of server it is"
+    engine: Literal["external-postgres", "external-mariadb", "external-mysql", "external-odbc"] = (
+        Field(
+            description="which kind of server it is; external-odbc: any DBMS, where all goes by `odbc`, also "
+            "filling the tables and reading the ledger's rows; copies are not compared there, and no server "
+            "tells its delay or counters"
+        )
     )
     write: list[str] = Field(
         default_factory=list,
@@ -116,7 +126,10 @@ class ExternalSettings(SolutionSettings):
         description="a connection string of ODBC with {host} and {port}, without a password: the load, its "
         "ledger and its tries of fresh connections go by this driver, with the password of `password_env`; "
         "all checks go by the server's own protocol; encryption and keepalive are keywords of the driver; "
-        "empty: no ODBC",
+        "empty: no ODBC; with external-odbc it must be given, and {port} may be missing",
+    )
+    dialect: Literal["", "mysql", "postgres", "soliddb", "oracle", "sqlserver", "db2"] = Field(
+        "", description="with external-odbc, which SQL the servers speak; empty: by the DBMS' name"
     )
     tls: Literal["disable", "prefer", "require", "verify-ca", "verify-full"] = Field(
         "prefer",
@@ -174,30 +187,45 @@ class ExternalSettings(SolutionSettings):
         if self.password_env and self.password_env not in os.environ:
             found.append(f"password_env: the environment has no variable {self.password_env}")
         found += self._odbc_problems()
+        if self.any_dbms and (problem := self.problem_with_roles(self.dialect)):
+            found.append(problem)
+        if self.any_dbms and (self.tls != "prefer" or self.tls_ca):
+            found.append(
+                "tls: by ODBC that is the driver's: say it by a keyword of the driver in `odbc`"
+            )
         if self.tls_ca and not self.tls.startswith("verify"):
             found.append(f"tls_ca: {self.tls} verifies nothing; set tls to verify-ca or -full")
         return found
 
+    @property
+    def any_dbms(self) -> bool:
+        """Whether the servers are reached by ODBC alone."""
+        return self.engine == "external-odbc"
+
     def _odbc_problems(self) -> list[str]:
+        if self.dialect and not self.any_dbms:
+            return [f"dialect: {self.engine} has its own; it is for external-odbc"]
         if not self.odbc:
-            return []
-        missing = [word for word in ("{host}", "{port}") if word not in self.odbc]
+            return ["odbc: external-odbc needs a connection string"] if self.any_dbms else []
+        wanted = ("{host}",) if self.any_dbms else ("{host}", "{port}")
+        missing = [word for word in wanted if word not in self.odbc]
         if missing:
             return [f"odbc: {' and '.join(missing)} must stand where those of an endpoint go"]
         try:
-            _, password = split_password(self._at(Address("host", 1)))
+            _, password = split_password(self.connection_string(Address("host", 1)))
         except ConnectionStringError as error:
             return [f"odbc: {error}"]
         if password is not None:
             return ["odbc: a password has no place in a file: leave it out, and use password_env"]
         return []
 
-    def _at(self, where: Address) -> str:
+    def connection_string(self, where: Address) -> str:
+        """The connection string for a server, without its password."""
         return self.odbc.replace("{host}", where.host).replace("{port}", str(where.port))
 
     def client_endpoint(self, where: Address) -> str:
         """Where clients reach a server: host:port, or by ODBC its connection string."""
-        return str(Address("", odbc=self._at(where)) if self.odbc else where)
+        return str(Address("", odbc=self.connection_string(where)) if self.odbc else where)
 
     def _address_problems(self) -> list[str]:
         found = []
@@ -205,10 +233,30 @@ class ExternalSettings(SolutionSettings):
             addresses = texts.values() if isinstance(texts, dict) else texts
             for text in addresses:
                 try:
-                    address(text, self.engine)
+                    where = address(text, self.engine)
                 except UsageError as error:
                     found.append(f"{key}: {error}")
+                else:
+                    if not where.port and "{port}" in self.odbc:
+                        found.append(f"{key}: {text!r} has no port, and `odbc` has {{port}}")
         return found
+
+    def written_to(self) -> list[str]:
+        """Where clients write: the endpoints that were named, else the members."""
+        return self.write or list(self.members.values())
+
+    def looked_for(self) -> Literal["writable", "any"]:
+        """Whether clients look for the endpoint that takes writes."""
+        return self.find or ("writable" if len(self.written_to()) > 1 else "any")
+
+    def problem_with_roles(self, dialect: str) -> str:
+        """Why clients cannot find who takes writes, in this dialect of SQL; empty: they can, or need not."""
+        if dialect not in NO_ROLE or self.looked_for() == "any":
+            return ""
+        return (
+            f"find: it is not known how clients ask {dialect} for its role: name one endpoint in `write` "
+            "that leads to the primary, or set `find: any`"
+        )
 
     def _foreign(self) -> list[str]:
         """Settings of solutions that fivenines deploys."""
@@ -230,6 +278,8 @@ class ExternalSettings(SolutionSettings):
         return told
 
     def problems_with_fault(self, fault: FaultSettings) -> list[str]:
+        if self.any_dbms and fault.fault in _BY_OWN_SQL:
+            return ["it is written in the SQL of PostgreSQL, MariaDB and MySQL"]
         if fault.fault in _BY_SQL:
             return []
         if fault.fault not in BY_HOOKS:
@@ -275,10 +325,9 @@ def address(text: str, software: str) -> Address:
     Raises:
         UsageError: it names none, several, or a socket.
     """
-    driver: Literal["mysql", "postgres"] = (
-        "postgres" if engine(software).family == "postgresql" else "mysql"
-    )
-    found = parse_addresses(text, driver)
-    if len(found) != 1 or found[0].socket or "://" in text:
+    family = engine(software).family
+    found = parse_addresses(text, "postgres" if family == "postgresql" else "mysql")
+    if len(found) != 1 or found[0].socket or found[0].odbc or "://" in text:
         raise UsageError(f"{text!r} is not host:port")
-    return found[0]
+    # nobody knows the usual port of any DBMS
+    return replace(found[0], port=0) if family == "odbc" and not _PORT.search(text) else found[0]

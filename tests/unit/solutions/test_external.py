@@ -120,6 +120,51 @@ def test_what_drivers_of_odbc_ignore_is_refused_with_file_and_line(load: str, sa
         parse_experiment(file(load=load), "x.yaml")
 
 
+ANY: dict[str, Any] = {
+    "engine": "external-odbc", "odbc": "DSN={host}", "members": {}, "write": ["one", "two"],
+}  # fmt: skip
+
+
+def test_a_cluster_of_any_dbms_is_named_by_data_sources_or_ports() -> None:
+    assert external(**ANY).problems() == []
+    assert [str(one) for one in external(**ANY).addresses().values()] == ["one:0", "two:0"]
+    with_port = external(**{**ANY, "odbc": "Driver=x;Host={host},{port}", "write": ["one:1521"]})
+    assert with_port.problems() == []
+    assert with_port.connection_string(with_port.addresses()["node1"]) == "Driver=x;Host=one,1521"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"odbc": ""}, "odbc: external-odbc needs a connection string"),
+        ({"odbc": "DSN=x"}, r"odbc: {host} must stand"),
+        ({"odbc": "Server={host}:{port}"}, "write: 'one' has no port, and `odbc` has {port}"),
+        ({"tls": "require"}, "tls: by ODBC that is the driver's"),
+        ({"dialect": "oracle"}, "find: it is not known how clients ask oracle for its role"),
+    ],
+)
+def test_what_makes_no_sense_by_odbc_alone_is_told(given: dict[str, Any], said: str) -> None:
+    assert said in "; ".join(external(**{**ANY, **given}).problems())
+
+
+def test_a_role_that_nobody_can_ask_for_need_not_be_asked_for() -> None:
+    assert external(**{**ANY, "dialect": "oracle", "find": "any"}).problems() == []
+    assert external(**{**ANY, "dialect": "oracle", "write": ["vip"]}).problems() == []
+    assert external(**{**ANY, "dialect": "soliddb"}).problems() == []
+    told = external(dialect="oracle").problems()
+    assert told == ["dialect: external-postgres has its own; it is for external-odbc"]
+
+
+@pytest.mark.parametrize("fault", ["connection-storm", "long-transaction"])
+def test_faults_that_are_written_in_the_sql_of_some_are_refused(fault: str) -> None:
+    section = (
+        "[{solution: external, engine: external-odbc, odbc: 'DSN={host}', write: [db], user: app, "
+        "database: shop}]"
+    )
+    with pytest.raises(UsageError, match="written in the SQL of PostgreSQL, MariaDB and MySQL"):
+        parse_experiment(file(solutions=section, faults=f"[{{fault: {fault}}}]"), "x.yaml")
+
+
 def test_a_load_as_usual_goes_by_odbc() -> None:
     parse_experiment(file(solutions=BY_ODBC, load="{rate: 10, tls: disable}"), "x.yaml")
 

@@ -165,11 +165,9 @@ impl Args {
     /// What is not written for every dialect.
     fn check_dialect(&self) -> anyhow::Result<()> {
         let kind = self.driver;
-        let own_rows =
-            self.ledger_rate > 0.0 || !self.beside.is_empty() || self.probes.probe_every.is_some();
-        if kind.is_by_odbc_alone() && own_rows {
+        if kind.is_by_odbc_alone() && !self.beside.is_empty() {
             return Err(Usage::error(format!(
-                "the ledger, tries of fresh connections and workloads beside the load are not written for the SQL of {}",
+                "workloads beside the load are not written for the SQL of {}",
                 kind.name()
             )));
         }

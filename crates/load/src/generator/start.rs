@@ -8,7 +8,7 @@ use anyhow::{Result, anyhow};
 use sql_wire::blocking::Client;
 use sql_wire::endpoint::Endpoint;
 use sql_wire::role::{self, Verdict, Wanted};
-use sql_wire::{Credentials, Failure, Kind};
+use sql_wire::{Class, Credentials, Failure, Kind};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 use workloads::Workload;
@@ -55,10 +55,13 @@ pub fn check(
         for (workload, _) in beside {
             workload.ready(&mut client)?;
         }
+        let (kind, table) = (args.driver, &args.ledger_table);
         Ok(Greatest {
-            ledger: prepare_ledger(&mut client, args.driver, &args.ledger_table)?,
+            ledger: prepare_table(&mut client, kind, table, &ledger::create(kind, table))?,
             probes: match args.probes.probe_every {
-                Some(_) => prepare_probes(&mut client)?,
+                Some(_) => {
+                    prepare_table(&mut client, kind, probes::TABLE, &[probes::create(kind)])?
+                }
                 None => 0,
             },
         })
@@ -92,18 +95,31 @@ fn workers_need<'a>(args: &'a Args, workload: &dyn Workload) -> (&'a [Endpoint],
     }
 }
 
-fn prepare_ledger(client: &mut Client, kind: Kind, table: &str) -> Result<i64, Failure> {
-    for statement in ledger::create(kind, table) {
-        client.query(&statement)?;
+/// Makes a table of ours where it is missing; the greatest number in it.
+fn prepare_table(
+    client: &mut Client,
+    kind: Kind,
+    table: &str,
+    create: &[String],
+) -> Result<i64, Failure> {
+    let make = |client: &mut Client| {
+        create
+            .iter()
+            .try_for_each(|one| client.query(one).map(drop))
+    };
+    if !kind.is_by_odbc_alone() {
+        make(client)?;
     }
-    client.query(&format!("SELECT COALESCE(MAX(id), 0) FROM {table}"))?;
-    Ok(client.rows().int(0, 0).unwrap_or(0))
-}
-
-fn prepare_probes(client: &mut Client) -> Result<i64, Failure> {
-    client.query(&probes::create())?;
-    client.query(&probes::greatest())?;
-    Ok(client.rows().int(0, 0).unwrap_or(0))
+    let greatest = ledger::greatest(table);
+    match client.query(&greatest) {
+        // its CREATE TABLE knows no IF NOT EXISTS
+        Err(failure) if kind.is_by_odbc_alone() && failure.class == Class::MissingTable => {
+            make(client)?;
+            client.query(&greatest)?;
+        }
+        answered => drop(answered?),
+    }
+    Ok(client.rows().int(0, 0).unwrap_or(0).max(0))
 }
 
 /// Connects and makes sure that the server is what is wanted.
