@@ -285,7 +285,7 @@ EVENTS: dict[str, Callable[[TrialMeasures], bool | None]] = {
     **{name: _counted(name) for name in ("lost", "phantom", "duplicate", "stale")},
     "not_back": _not_back,
     "cut": _cut,
-    "split_brain": lambda trial: bool(trial.split_brains),
+    "split_brain": lambda trial: bool(trial.split_brains) if trial.watched else None,
     "violated": _violated,
     "diverged": _diverged,
     "connect_errors": lambda trial: trial.connects.failed > 0 if trial.connects else None,

@@ -141,6 +141,14 @@ def split_brain(
     )
 
 
+def would_be_seen(record: TrialRecord, states: States) -> bool:
+    """Whether somebody watched who took writes; also where one server, or a design, leaves nothing to see."""
+    deployment = record.deployment
+    if states or deployment is None or not deployment.single_writer:
+        return True
+    return sum(role in ("primary", "replica") for role in deployment.roles.values()) < 2
+
+
 def split_brains(
     trials: Sequence[StoredTrial], states: Mapping[str, States]
 ) -> dict[str, list[SplitBrain]]:

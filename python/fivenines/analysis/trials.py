@@ -47,7 +47,7 @@ from fivenines.analysis.load import (
 )
 from fivenines.analysis.machine import Sharing, sharing
 from fivenines.analysis.series import Series
-from fivenines.analysis.split_brain import SplitBrain, split_brains
+from fivenines.analysis.split_brain import SplitBrain, split_brains, would_be_seen
 from fivenines.analysis.stall_causes import (
     Evidence,
     Stall,
@@ -101,6 +101,7 @@ class TrialFigures:
     is the load generator's own warning about itself, `sharing` who used the machine's processors beside it,
     `lost_time` those stalls and the times in which next to nothing got through, with their causes. `slots`
     is the length of the time line, `transactions` its successful ones, `commits` those in the steady window.
+    `watched`: whether a split brain would have been seen.
     `work` is what a load of fixed work came to, `steadiness` how even the throughput of a single step was.
     """
 
@@ -121,6 +122,7 @@ class TrialFigures:
     connects: Connects | None = None
     faults: list[FaultMeasures] = field(default_factory=list)
     truth: TrialTruth = field(default_factory=lambda: TrialTruth(None, None))
+    watched: bool = True
     split_brains: list[SplitBrain] = field(default_factory=list)
     interruptions: Interruptions = field(default_factory=Interruptions)
     stalls: list[Gap] = field(default_factory=list)
@@ -268,6 +270,8 @@ def _measure(
     seen = len(steps) < 2 and not coarse(record.load)
     silent = stalls(line, windows, fault_at) if windows and seen else []
     shared = _sharing(trial, evidence.machine, latencies.get(TRANSACTION), notes)
+    if not (watched := would_be_seen(record, traces.states)):
+        notes.append("nobody watched which nodes take writes: a split brain would not be seen")
     return TrialMeasures(
         record=record,
         folder=trial.folder,
@@ -292,6 +296,7 @@ def _measure(
         connects=connects_of(record.load),
         faults=faults,
         truth=truth,
+        watched=watched,
         split_brains=split,
         interruptions=(
             interruptions(measured, events, traces.timeouts, client_bounds(record.load))

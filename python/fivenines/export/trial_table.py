@@ -114,6 +114,11 @@ def _cost(one: Attempt) -> float | None:
     return prices.hour(deployment) if deployment and deployment.hosts and prices else None
 
 
+def _split_brains(trial: TrialMeasures) -> int | None:
+    seen = _single_writer(trial.record) and trial.watched
+    return len(trial.split_brains) if seen else None
+
+
 def _single_writer(record: TrialRecord) -> bool:
     return record.deployment is not None and record.deployment.single_writer
 
@@ -190,8 +195,9 @@ _MORE: list[Column[Attempt]] = [
             _measured(lambda one: one.in_doubt)),
     _column("stale_reads", "BIGINT", "", "reads of the ledger that missed an acknowledged row",
             _measured(lambda one: one.stale)),
-    _column("split_brain_times", "BIGINT", "", "times in which several nodes took writes; NULL: several may",
-            _measured(lambda one: len(one.split_brains) if _single_writer(one.record) else None)),
+    _column("split_brain_times", "BIGINT", "",
+            "times in which several nodes took writes; NULL: several may, or nobody watched",
+            _measured(_split_brains)),
     _column("isolation_anomalies", "BIGINT", "", "violations of isolation; NULL: no transactions that tell",
             _measured(lambda one: _anomalies(one.record))),
     _column("error_count", "BIGINT", "", "failures of load and ledger",

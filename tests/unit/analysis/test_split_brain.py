@@ -1,7 +1,10 @@
 """Split brain: planted overlaps are found, what only touches is not; writes are told by side."""
 
 from itertools import pairwise
+from types import SimpleNamespace
+from typing import cast
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,7 +16,9 @@ from fivenines.analysis.split_brain import (
     Write,
     overlaps,
     split_brain,
+    would_be_seen,
 )
+from fivenines.results.records import TrialRecord
 
 UNTIL = 10_000.0
 
@@ -122,3 +127,20 @@ def test_what_is_not_known_is_not_zero() -> None:
     unread = split_brain(when, [Write(1, 4500, "x:1")], {}, None)
     assert unread.lost is None and unread.acknowledged == 1
     assert split_brain(when, [], {}, None).lost == 0, "nothing was written, so nothing was lost"
+
+
+@pytest.mark.parametrize(
+    ("roles", "single", "seen"),
+    [
+        ({"db1": "primary", "db2": "replica", "client": "client"}, True, False),
+        ({"db1": "primary", "client": "client"}, True, True),
+        ({"db1": "primary", "db2": "primary"}, False, True),
+    ],
+)
+def test_without_a_watch_nobody_would_see_one(
+    roles: dict[str, str], single: bool, seen: bool
+) -> None:
+    deployment = SimpleNamespace(roles=roles, single_writer=single)
+    record = cast(TrialRecord, SimpleNamespace(deployment=deployment))
+    assert would_be_seen(record, {}) is seen
+    assert would_be_seen(record, states(db1="0 writable"))
