@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from lab_ssh import PROGRAM, DataCentre, experiment, left, record, roles, run
 from lab_ssh_sudo import as_admin
+from lab_support import short_recipe
 
 from fivenines.lab.ssh.commands import is_known
 
@@ -151,3 +152,23 @@ def _until(
         then()
     rest, _ = process.communicate(timeout=180)
     return subprocess.CompletedProcess(words, process.returncode, "".join(lines) + rest, "")
+
+
+@pytest.mark.long
+def test_a_failover_script_of_ones_own_over_ssh(tmp_path: Path) -> None:
+    file, out = tmp_path / "script.yaml", tmp_path / "run"
+    file.write_text(short_recipe("script").replace("settle: 40s", "settle: 90s"))
+    with DataCentre(tmp_path / "centre", roles(3, 1, 1)) as machines:
+        assert run(machines, "hosts", "enrol", str(machines.inventory), "--yes").returncode == 0
+        done = run(
+            machines, "run", str(file), "--inventory", str(machines.inventory), "--out", str(out)
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        trial = record(out)
+        assert {event["kind"] for event in trial["events"]} >= {
+            "missed", "decided", "promoted", "repointed", "rejoined",
+        }  # fmt: skip
+        # what the script's machine has said is told by the controller's clock, hours away
+        assert all(-60_000 < event["t"] < 120_000 for event in trial["events"]), trial["events"]
+        assert all(node["lost"] == 0 for node in trial["check"]["nodes"])
+        assert left(machines) == []
