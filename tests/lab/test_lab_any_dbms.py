@@ -76,7 +76,7 @@ def test_who_takes_rows_is_the_primary_and_a_row_that_is_gone_is_named(
 
 
 def test_the_sql_that_others_get_counts_what_is_lost(tmp_path: Path) -> None:
-    """MariaDB takes the plain SQL of Db2 and SQL Server, and tells a missing table as they do."""
+    """MariaDB takes the plain SQL of SQL Server and solidDB, and tells a missing table as they do."""
     server = mariadb(tmp_path, "db1")
     taken: list[int] = []
 
@@ -90,7 +90,7 @@ def test_the_sql_that_others_get_counts_what_is_lost(tmp_path: Path) -> None:
     with running(server):
         outcome = run_trial(
             tmp_path / "run",
-            solution([server], "mariadb", dialect="db2", hooks=hooks)
+            solution([server], "mariadb", dialect="sqlserver", hooks=hooks)
             + timing(recovery=8)
             + "faults: [{fault: kill, restart_after: 1s}]\n",
             {"checking": delete},

@@ -69,14 +69,27 @@ pub fn options(kind: Kind) -> &'static str {
     }
 }
 
+/// What is lost, or not, with a call that fails.
+#[derive(Clone, Copy)]
+enum Stake {
+    /// It reads, or belongs to a transaction that is given up with it.
+    Nothing,
+    /// It writes, and is committed by itself.
+    Statement,
+    /// It is a COMMIT.
+    Transaction,
+}
+
 pub struct OdbcSession {
     kind: Kind,
     password: String,
     /// Which statements the thread was told.
     told: Vec<bool>,
     keep_rows: bool,
-    /// The call under way is a COMMIT.
-    committing: bool,
+    /// What a failure of the call under way may have left behind.
+    stake: Stake,
+    /// Between BEGIN and COMMIT.
+    in_transaction: bool,
     rows: Rows,
 }
 
@@ -87,7 +100,8 @@ impl OdbcSession {
             password: credentials.password.clone(),
             told: Vec::new(),
             keep_rows: false,
-            committing: false,
+            stake: Stake::Nothing,
+            in_transaction: false,
             rows: Rows::default(),
         }
     }
@@ -101,6 +115,26 @@ impl OdbcSession {
             "ROLLBACK" => Some(Transaction::Rollback),
             _ => None,
         }
+    }
+
+    /// Notes what is at stake with a text of SQL.
+    fn begin_call(&mut self, sql: &str) {
+        let text = sql.trim_start();
+        let begins = |word: &str| {
+            let start = text.get(..word.len());
+            start.is_some_and(|start| start.eq_ignore_ascii_case(word))
+        };
+        let (starts, commits) = (
+            begins("begin") || begins("start transaction"),
+            begins("commit"),
+        );
+        let ends = commits || begins("rollback");
+        self.stake = match commits {
+            true => Stake::Transaction,
+            false if starts || ends || self.in_transaction || begins("select") => Stake::Nothing,
+            false => Stake::Statement,
+        };
+        self.in_transaction = starts || self.in_transaction && !ends;
     }
 
     fn keep(&mut self, keep_rows: bool) {
@@ -129,11 +163,14 @@ impl OdbcSession {
                 dead,
                 message,
             } => {
-                let classify = match self.committing {
-                    true => classify::failure_of_commit,
-                    false => failure,
-                };
-                Event::Refused(classify(self.kind, state, native, dead, message))
+                let failed = match self.stake {
+                    Stake::Transaction => classify::failure_of_commit,
+                    Stake::Statement | Stake::Nothing => failure,
+                }(self.kind, state, native, dead, message);
+                Event::Refused(match self.stake {
+                    Stake::Statement => classify::doubted(self.kind, failed),
+                    Stake::Transaction | Stake::Nothing => failed,
+                })
             }
         }
     }
@@ -199,8 +236,7 @@ impl Session for OdbcSession {
 
     fn query(&mut self, sql: &str, keep_rows: bool, out: &mut Vec<u8>) {
         self.keep(keep_rows);
-        let verb = sql.trim_start().get(..6);
-        self.committing = verb.is_some_and(|verb| verb.eq_ignore_ascii_case("commit"));
+        self.begin_call(sql);
         match self.transaction(sql) {
             Some(what) => Frame::transaction(what, out),
             None => {
@@ -227,7 +263,7 @@ impl Session for OdbcSession {
             return self.query(&statement.sql, keep_rows, out);
         }
         self.keep(keep_rows);
-        self.committing = false;
+        self.begin_call(&statement.sql);
         if self.told.len() <= id {
             self.told.resize(id + 1, false);
         }

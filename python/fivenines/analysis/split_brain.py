@@ -18,6 +18,9 @@ from fivenines.results.store import StoredTrial
 RESOLUTION_MS = 100.0
 """Twice the longest time between two looks at a node: a shorter overlap is not told from none."""
 
+_SERVERS = ("primary", "replica", "stray", "down")
+"""Roles of hosts with a server; others have clients, proxies or managers."""
+
 _WRITES = """
     SELECT trial, id, endpoint, completed_us / 1000.0 AS t FROM rows
     WHERE kind = 'write' AND outcome = 'ok' AND completed_us IS NOT NULL ORDER BY trial, t
@@ -146,7 +149,7 @@ def would_be_seen(record: TrialRecord, states: States) -> bool:
     deployment = record.deployment
     if states or deployment is None or not deployment.single_writer:
         return True
-    return sum(role in ("primary", "replica") for role in deployment.roles.values()) < 2
+    return sum(role in _SERVERS for role in deployment.roles.values()) < 2
 
 
 def split_brains(

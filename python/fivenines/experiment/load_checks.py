@@ -15,3 +15,15 @@ def mistakes(experiment: Experiment) -> Iterator[Mistake]:
             called = shown(solution.name or solution.default_name())
             yield Mistake(None, ("load", first), f"{keys}: no effect on {called}: {why}")
             break
+    yield from _beside(experiment)
+
+
+def _beside(experiment: Experiment) -> Iterator[Mistake]:
+    ledger = experiment.ledger
+    for name, beside in (("bank", ledger.bank), ("append", ledger.append)):
+        for solution in experiment.solutions if beside.rate else ():
+            if why := solution.problem_beside():
+                called = shown(solution.name or solution.default_name())
+                text = f"ledger.{name}: not possible with {called}: {why}"
+                yield Mistake(None, ("ledger", name, "rate"), text)
+                break

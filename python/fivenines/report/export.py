@@ -331,7 +331,7 @@ def _flat(cell: CellResult) -> dict[str, Any]:
         "offered": cell.offered,
         "violated_trials": cell.violated,
         "best_case": cell.best.variant if cell.best else "",
-        "split_brain_trials": cell.split,
+        "split_brain_trials": cell.split if any(trial.watched for trial in cell.trials) else None,
     }
     return line
 

@@ -353,12 +353,13 @@ def _check(
             details[node.name] = away[node.name]
             continue
         try:
+            # before its rows: what it has caught up with meanwhile would look lost
+            details[node.name] = solution.not_joined_reason(node) or solution.lag_reason(node)
             rows = node.ledger_rows()
             found[node.name] = [identifier for identifier, _ in rows]
             # a server elsewhere has a clock of its own
             if primary is node and not (solution.settings.external or deployed.world.clocks_differ):
                 keep_executed(part, rows, load)
-            details[node.name] = solution.not_joined_reason(node) or solution.lag_reason(node)
         except Exception as error:
             details[node.name] = brief(error)
     store.write_table(

@@ -17,6 +17,9 @@ Dialect = Literal["mysql", "postgres", "soliddb", "oracle", "sqlserver", "db2"]
 DIALECTS: tuple[Dialect, ...] = get_args(Dialect)
 """Whose SQL is known; as `Kind` of crates/sql-wire has them."""
 
+_LEAVES = 5.0
+"""Seconds that a driver may take to leave, beyond the bound on the log-in."""
+
 PASSWORD = "FIVENINES_PASSWORD"
 """The environment variable that carries the password, as in `load.commands`."""
 
@@ -45,12 +48,16 @@ def ask(odbc: str, password: str, timeout: float) -> dict[str, Any]:
     Raises:
         FiveninesError: it cannot be reached, with what to do where that is plain.
     """
-    done = subprocess.run(
-        _command(odbc, timeout), env=_environment(password), capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    try:
+        done = subprocess.run(
+            _command(odbc, timeout), env=_environment(password), capture_output=True, text=True,
+            check=False, timeout=timeout + _LEAVES,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise OdbcError(f"no answer in {timeout:g} s", "timeout") from None
     if done.returncode != 0:
         raise _refusal(done.stderr, password)
-    return dict(json.loads(done.stdout))
+    return _parsed(done.stdout)
 
 
 class Connection:
@@ -131,7 +138,7 @@ class Connection:
         line = self._process.stdout.readline()
         if not line:
             raise _refusal(self._said(), self._password)
-        return dict(json.loads(line))
+        return _parsed(line)
 
     def _said(self) -> str:
         assert self._process.stderr is not None
@@ -189,6 +196,14 @@ def _command(odbc: str, timeout: float) -> list[str]:
         str(core_binary()), "odbc", "--odbc", odbc, "--password-env", PASSWORD,
         "--connect-timeout", f"{max(timeout, 0.1):.3f}",
     ]  # fmt: skip
+
+
+def _parsed(line: str) -> dict[str, Any]:
+    try:
+        return dict(json.loads(line))
+    except ValueError:
+        # the driver has written something of its own among the answers
+        raise OdbcError(f"an answer that cannot be read: {line.strip()[:80]!r}") from None
 
 
 def _environment(password: str) -> dict[str, str]:

@@ -112,25 +112,28 @@ class ElsewhereByOdbc(ExternalServer):
 
     def writable(self) -> bool:
         """Whether it takes a row; the row is taken out again."""
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(Exception), self.connect() as connection:
             number = -next(_MARKS)
-            self._mark(number)
-            self.query(f"DELETE FROM {PROBES} WHERE id = {number}")
+            self._mark(connection, number)
+            # it has taken it, whatever becomes of this
+            with contextlib.suppress(Exception):
+                connection.execute(f"DELETE FROM {PROBES} WHERE id = {number}")
             return True
         return False
 
-    def _mark(self, number: int) -> None:
+    def _mark(self, connection: Any, number: int) -> None:
         """Write one row, into a table that is made where it is missing."""
         insert = f"INSERT INTO {PROBES}(id) VALUES ({number})"
-        with self.connect() as connection:
-            try:
-                connection.execute(insert)
-            except OdbcError as error:
-                if error.kind != "missing_table":
-                    raise
-                number_type = "NUMBER(19)" if self.driver == "oracle" else "BIGINT"
+        try:
+            connection.execute(insert)
+        except OdbcError as error:
+            if error.kind != "missing_table":
+                raise
+            number_type = "NUMBER(19)" if self.driver == "oracle" else "BIGINT"
+            # somebody else may make it at the same time: the row decides
+            with contextlib.suppress(OdbcError):
                 connection.execute(f"CREATE TABLE {PROBES} (id {number_type} NOT NULL PRIMARY KEY)")
-                connection.execute(insert)
+            connection.execute(insert)
 
     def born(self) -> float | None:
         """When it was started is not known; 0 of a server that answers."""
@@ -142,34 +145,51 @@ class ElsewhereByOdbc(ExternalServer):
     def behind(self, primary: Server) -> str:
         """Write a row at the primary, and look for it here."""
         assert isinstance(primary, ElsewhereByOdbc)
-        number, deadline = -next(_MARKS), time.monotonic() + ARRIVES
-        primary._mark(number)
-        try:
-            with self.connect(ARRIVES) as connection:
-                while not _has(connection, number):
-                    if time.monotonic() > deadline:
-                        return (
-                            f"{self.name} has not what {primary.name} was given {ARRIVES:g} s ago"
-                        )
-                    time.sleep(0.02)
-        finally:
-            with contextlib.suppress(Exception):
-                primary.query(f"DELETE FROM {PROBES} WHERE id = {number}")
+        number = -next(_MARKS)
+        with primary.connect(ARRIVES) as giver:
+            primary._mark(giver, number)
+            given = time.monotonic()
+            try:
+                with self.connect(ARRIVES) as connection:
+                    while not self._has(connection, number):
+                        if time.monotonic() > given + ARRIVES:
+                            return f"{self.name} has not what {primary.name} was given {ARRIVES:g} s ago"
+                        time.sleep(0.02)
+            finally:
+                with contextlib.suppress(Exception):
+                    giver.execute(f"DELETE FROM {PROBES} WHERE id = {number}")
         return ""
+
+    def _has(self, connection: Any, number: int) -> bool:
+        asked = f"SELECT id FROM {PROBES} WHERE id = {number}{self._unlocked}"
+        try:
+            return bool(connection.execute(asked).fetchall())
+        except OdbcError as error:
+            # the table itself has not come yet
+            if error.kind == "missing_table":
+                return False
+            raise
+
+    @property
+    def _unlocked(self) -> str:
+        """What a SELECT needs to be taken by a standby. Source: IBM Db2, "Reads on standby restrictions"."""
+        return " WITH UR" if self.driver == "db2" else ""
 
     def ledger_rows(self, timeout: float = 30.0) -> list[tuple[int, int | None]]:
         """The ledger's ids; the server's clock is not asked."""
         with self.connect(timeout) as connection:
             try:
-                ((greatest,),) = connection.execute(f"SELECT MAX(id) FROM {LEDGER}").fetchall()
+                asked = f"SELECT MAX(id) FROM {LEDGER}{self._unlocked}"
+                ((greatest,),) = connection.execute(asked).fetchall()
             except OdbcError as error:
                 if error.kind == "missing_table":
                     return []
                 raise
             found: list[tuple[int, int | None]] = []
             for start in range(0, int(greatest or 0) + 1, _SLICE):
-                asked = f"SELECT id FROM {LEDGER} WHERE id >= {start} AND id < {start + _SLICE}"
-                found += [(int(number), None) for (number,) in connection.execute(asked)]
+                some = f"id >= {start} AND id < {start + _SLICE}{self._unlocked}"
+                rows = connection.execute(f"SELECT id FROM {LEDGER} WHERE {some}")
+                found += [(int(number), None) for (number,) in rows]
             return found
 
     def drop_own_tables(self) -> None:
@@ -236,14 +256,3 @@ class _NoDelay(DelayReader):
 
     def read(self, asked: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
         return iter(())
-
-
-def _has(connection: Any, number: int) -> bool:
-    try:
-        rows = connection.execute(f"SELECT id FROM {PROBES} WHERE id = {number}").fetchall()
-    except OdbcError as error:
-        # the table itself has not come yet
-        if error.kind == "missing_table":
-            return False
-        raise
-    return bool(rows)

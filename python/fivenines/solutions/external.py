@@ -65,7 +65,12 @@ class External(Solution[ExternalSettings, ExternalServer]):
         report: Report,
         begun: bool = False,
     ) -> Path:
-        key = (*settings.addresses().items(), settings.database, *workload.data_set().items())
+        key = (
+            *settings.addresses().items(),
+            settings.database,
+            settings.odbc,
+            *workload.data_set().items(),
+        )
         if settings.prepare and key not in _loaded:
             with (
                 tempfile.TemporaryDirectory(prefix="fivenines-") as folder,
@@ -166,6 +171,9 @@ class External(Solution[ExternalSettings, ExternalServer]):
     def not_joined_reason(self, node: ExternalServer) -> str:
         if reason := node.refusal():
             return f"{node.name} does not answer: {reason}"
+        if self.settings.any_dbms:
+            # whether it receives is not told: a row of the primary's must come
+            return self.lag_reason(node)
         try:
             return node.follows()
         except Exception as error:
@@ -248,7 +256,13 @@ class External(Solution[ExternalSettings, ExternalServer]):
         texts = settings.write or list(settings.members.values())
         said = []
         for number, text in enumerate(texts, start=1):
-            server = self._server(f"write{number}", address(text, settings.engine))
+            try:
+                server = self._server(f"write{number}", address(text, settings.engine))
+            except FiveninesError as error:
+                said.append(f"{text}: {error}")
+                continue
+            if problem := settings.problem_with_roles(server.driver):
+                raise UsageError(f"{settings.name}: {problem}")
             if reason := server.refusal():
                 said.append(f"{server.endpoint}: {reason}")
             elif server.writable():

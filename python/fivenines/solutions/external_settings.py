@@ -114,7 +114,10 @@ class ExternalSettings(SolutionSettings):
         "one",
         description="how many servers take writes by design: two where one is meant are a split brain",
     )
-    user: Annotated[str, Field(min_length=1)] = Field(description="the account")
+    user: Annotated[str, Field(min_length=1)] = Field(
+        description="the account; with external-odbc `odbc` names it by a keyword of its own, as it does the "
+        "database"
+    )
     password_env: str = Field(
         "", description="the environment variable that holds its password; empty: it has none"
     )
@@ -299,6 +302,11 @@ class ExternalSettings(SolutionSettings):
         why = "by ODBC that is the driver's: leave it out, and say it by a keyword of the driver in `odbc`"
         given = (key for key in _OF_SOCKETS if getattr(load, key) != getattr(usual, key))
         return dict.fromkeys(given, why) if self.odbc else {}
+
+    def problem_beside(self) -> str:
+        if self.dialect in ("", "mysql", "postgres"):
+            return ""
+        return f"it is not written for the SQL of {self.dialect}"
 
     def problems_with_network(self, network: NetworkSettings) -> list[str]:
         if network == NetworkSettings(name=network.name):

@@ -245,6 +245,10 @@ class SolutionSettings(Settings):
         """What has no effect on its load, by the keys of the section `load:`."""
         return {}
 
+    def problem_beside(self) -> str:
+        """Why it takes no workloads beside the load (`ledger: {bank: …}`); empty: it takes them."""
+        return ""
+
     def problems_with_fault(self, fault: "FaultSettings") -> list[str]:
         """Why a fault cannot be injected into it, whatever its target."""
         return []

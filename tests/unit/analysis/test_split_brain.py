@@ -134,6 +134,8 @@ def test_what_is_not_known_is_not_zero() -> None:
     [
         ({"db1": "primary", "db2": "replica", "client": "client"}, True, False),
         ({"db1": "primary", "client": "client"}, True, True),
+        ({"db1": "primary", "db2": "stray"}, True, False),
+        ({"db1": "primary", "db2": "down"}, True, False),
         ({"db1": "primary", "db2": "primary"}, False, True),
     ],
 )

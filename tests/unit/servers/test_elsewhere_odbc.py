@@ -54,7 +54,7 @@ def members(tmp_path: Path) -> Iterator[tuple[_Member, _Member]]:
         for name in ("db1", "db2"):
             target = Target("192.0.2.1", 1, "app", "", "shop", "", "prefer", "")
             host = here.add_external(name, "192.0.2.1")
-            one = _Member(host, engine("external-odbc"), target, "DSN=x", "db2")
+            one = _Member(host, engine("external-odbc"), target, "DSN=x", "sqlserver")
             one.file = tmp_path / f"{name}.db"
             found.append(one)
         yield found[0], found[1]

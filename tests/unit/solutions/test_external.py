@@ -155,6 +155,21 @@ def test_a_role_that_nobody_can_ask_for_need_not_be_asked_for() -> None:
     assert told == ["dialect: external-postgres has its own; it is for external-odbc"]
 
 
+def test_workloads_beside_the_load_are_refused_where_they_are_not_written() -> None:
+    section = (
+        "[{solution: external, engine: external-odbc, dialect: DIALECT, odbc: 'DSN={host}', write: [db], "
+        "user: app, database: shop}]"
+    )
+    ledger = "{bank: {rate: 5}}"
+    with pytest.raises(UsageError, match=r"ledger\.bank: not possible with .*the SQL of soliddb"):
+        parse_experiment(
+            file(solutions=section.replace("DIALECT", "soliddb"), ledger=ledger), "x.yaml"
+        )
+    parse_experiment(
+        file(solutions=section.replace("DIALECT", "postgres"), ledger=ledger), "x.yaml"
+    )
+
+
 @pytest.mark.parametrize("fault", ["connection-storm", "long-transaction"])
 def test_faults_that_are_written_in_the_sql_of_some_are_refused(fault: str) -> None:
     section = (

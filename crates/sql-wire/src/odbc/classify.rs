@@ -36,6 +36,11 @@ pub fn failure_of_commit(
     if kind == Kind::Mysql && failure.class == Class::Deadlock {
         failure.class = Class::Conflict;
     }
+    doubted(kind, failure)
+}
+
+/// A failure of what would have been committed: in doubt where nothing tells what became of it.
+pub fn doubted(kind: Kind, mut failure: Failure) -> Failure {
     failure.doubt |= match kind.is_by_odbc_alone() {
         true => failure.class == Class::Other,
         false => failure.code == "HY000",

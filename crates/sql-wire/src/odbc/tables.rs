@@ -20,6 +20,7 @@ const SOLIDDB: Table = &[
     (Class::Constraint, &[10005, 10028, 10029, 10033]),
     (Class::ReadOnly, &[10013, 10041]),
     (Class::NotPrimary, &[10045]),
+    (Class::MissingTable, &[13011]),
 ];
 
 const ORACLE: Table = &[

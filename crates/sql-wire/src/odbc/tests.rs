@@ -166,3 +166,41 @@ fn the_answer_to_a_commit_is_judged_as_one() {
     session.query("SELECT 1", false, &mut out);
     assert_eq!(class(&mut session), Class::Deadlock);
 }
+
+/// The failure of a call, of which the DBMS tells nothing.
+fn refused(session: &mut OdbcSession) -> Failure {
+    let mut frame = Vec::new();
+    Frame::failed("HY000", 14529, false, "x", &mut frame);
+    let fed = session.feed(&frame, &mut Vec::new()).unwrap();
+    match fed.event {
+        Some(Event::Refused(failure)) => failure,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_write_that_commits_itself_is_in_doubt_as_a_commit_is() {
+    let write = Statement::new(
+        Kind::Soliddb,
+        "x",
+        Effect::Write,
+        "INSERT INTO t(a) VALUES (?)",
+        &[Type::Int],
+    );
+    let mut parameters = Parameters::default();
+    parameters.int(1);
+    let mut session = session(Kind::Soliddb);
+    let mut out = Vec::new();
+    session.execute(0, &write, &parameters, false, &mut out);
+    assert!(refused(&mut session).doubt);
+    session.query("SELECT 1", true, &mut out);
+    assert!(!refused(&mut session).doubt);
+    session.query("BEGIN", false, &mut out);
+    assert!(!refused(&mut session).doubt);
+    session.execute(0, &write, &parameters, false, &mut out);
+    assert!(!refused(&mut session).doubt, "it ends with its transaction");
+    session.query("COMMIT", false, &mut out);
+    assert!(refused(&mut session).doubt);
+    session.query("INSERT INTO t(a) VALUES (1)", false, &mut out);
+    assert!(refused(&mut session).doubt);
+}
