@@ -73,6 +73,8 @@ def test_a_trial_in_which_the_clock_was_set_or_the_machine_slept_is_broken_by_na
     assert len(store.open_run(tmp_path / "run").complete) == 1
 
 
+# the vigil has unit tests, and calibration plants standstills
+@pytest.mark.long
 def test_a_trial_in_which_the_controller_stood_still_is_broken_and_tried_again(
     tmp_path: Path,
 ) -> None:
@@ -116,6 +118,8 @@ def _killed_for_memory(folder: Path) -> int:
     return sum(int(line.split()[1]) for line in text.splitlines() if line.startswith("oom_kill "))
 
 
+# as kill -9 does, of which there is a test
+@pytest.mark.long
 def test_a_controller_that_the_kernel_kills_for_want_of_memory_leaves_nothing(
     tmp_path: Path,
 ) -> None:

@@ -72,6 +72,8 @@ faults:
     _nothing_lost(outcome)
 
 
+# each of both is tested elsewhere
+@pytest.mark.long
 def test_galera_without_its_proxy_and_without_its_write_node(tmp_path: Path) -> None:
     text = """
 solutions:

@@ -120,6 +120,8 @@ def test_nothing_is_left_after_kill_9_and_the_run_continues(tmp_path: Path) -> N
     assert made.left(60.0) == []
 
 
+# kill -9 of the controller is tested
+@pytest.mark.long
 def test_a_kill_of_the_first_process_ends_its_world(tmp_path: Path) -> None:
     """Also when the world goes away under a running trial, the trial says so and nothing is left."""
     made = Made()

@@ -98,6 +98,8 @@ def rolled(
     return roll
 
 
+# the turns are tested on another solution
+@pytest.mark.long
 def test_mariadb_replicas_first_and_the_primary_after_a_switchover(rolled: Any) -> None:
     manager = {"kind": "operator", "interval": "500ms", "misses": 4}
     record, events = rolled({"solution": "replication", "mode": "after_sync", "manager": manager})

@@ -9,6 +9,8 @@ from lab_support import run_trial, timing
 pytestmark = with_ndb
 
 
+# a data node that dies is tested
+@pytest.mark.long
 def test_of_two_data_nodes_that_lose_each_other_one_goes_on(tmp_path: Path) -> None:
     # a data node is given up after four heartbeats: a busy one that goes on must never be silent for so long
     text = """

@@ -75,6 +75,8 @@ def _idle_and_loaded(outcome: Outcome) -> None:
     assert found.sent == pytest.approx(found.clients + found.between)
 
 
+# the same of a standby is tested
+@pytest.mark.long
 def test_a_replica_that_stops_applying_is_seen(tmp_path: Path) -> None:
     def stall(deployed: Deployed) -> None:
         replica = deployed.solution.node("node2")

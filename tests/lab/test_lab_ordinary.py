@@ -142,6 +142,8 @@ def test_nothing_is_left_of_an_ordinary_users_run(person: Person, number: signal
     assert made.left(60.0) == []
 
 
+# the playground from outside has a test of its own
+@pytest.mark.long
 def test_an_ordinary_user_gets_into_a_playground_from_outside(person: Person) -> None:
     up = person.run("up", "standalone")
     try:

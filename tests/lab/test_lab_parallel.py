@@ -129,6 +129,8 @@ def test_nothing_is_left_of_both_and_the_run_goes_on(
     assert len(store.open_run(tmp_path / "run").complete) == 2
 
 
+# a broken trial runs again by other causes, too
+@pytest.mark.long
 def test_a_trial_whose_worker_is_killed_runs_again(tmp_path: Path) -> None:
     running = _begun(tmp_path, 1, 4)
     _await_loads(tmp_path, running, any)

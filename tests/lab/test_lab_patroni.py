@@ -33,7 +33,7 @@ def test_a_crash_under_synchronous_patroni_loses_nothing(tmp_path: Path) -> None
 solutions: [{{solution: patroni, mode: synchronous, {_SHORT}}}]
 faults: [{{fault: crash, target: primary, restart_after: 4s}}]
 """
-    outcome = run_trial(tmp_path, text + timing(28))
+    outcome = run_trial(tmp_path, text + timing(40))
     sound(outcome)
     (fault,) = outcome.record.faults
     assert fault.nodes == ["node1"] and fault.verified

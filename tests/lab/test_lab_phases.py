@@ -52,6 +52,8 @@ def test_a_hot_standby_goes_through_all_phases(tmp_path: Path) -> None:
     assert 0 < routed <= trial.availability.failover_ms + 11
 
 
+# phases of nobody are unit tests
+@pytest.mark.long
 def test_nobody_detects_the_end_of_a_standalone_server(tmp_path: Path) -> None:
     solution = "solutions: [{solution: standalone, engine: postgres-18}]\n"
     _, fault = measured(tmp_path, solution + KILL + timing(recovery=16))
@@ -62,6 +64,8 @@ def test_nobody_detects_the_end_of_a_standalone_server(tmp_path: Path) -> None:
     assert fault.failover.phases[0].end > restarted
 
 
+# a fault at a Galera node has tests
+@pytest.mark.long
 def test_a_galera_cluster_decides_by_a_new_view(tmp_path: Path) -> None:
     solution = "solutions: [{solution: galera, suspect_timeout: 2s, inactive_timeout: 5s}]\n"
     # a node that comes back while the others still agree on its end delays their decision

@@ -60,6 +60,8 @@ def _same_everywhere(nodes: list[Site]) -> list[str]:
         time.sleep(0.2)
 
 
+# loading after a kill is tested on one server
+@pytest.mark.long
 def test_two_nodes_share_the_work_and_another_goes_on_after_a_kill(nodes: list[Site]) -> None:
     alone = nodes[0].prepare(*TATP)
     assert alone.code == 0, alone.said

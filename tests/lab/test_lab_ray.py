@@ -103,6 +103,8 @@ def test_each_machine_runs_whole_replications_and_all_comes_back(
     assert all(name in page for name in machines[1] | machines[2])
 
 
+# the other tests check both machines on their way
+@pytest.mark.long
 def test_every_machine_is_checked(tmp_path: Path, cluster: RayCluster) -> None:
     asked = ["--on", cluster.address, "--no-calibration", "--json"]
     found = fivenines("workers", "check", *asked, cwd=tmp_path)

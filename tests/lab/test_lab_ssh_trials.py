@@ -34,8 +34,10 @@ def sent(logs: Path) -> list[str]:
 
 
 def test_a_trial_over_ssh(centre: DataCentre, tmp_path: Path) -> None:
-    file, out = experiment(tmp_path, HOT_STANDBY, "kill, restart_after: 2s"), tmp_path / "run"
-    file.write_text(file.read_text().replace("settle: 20s", "settle: 90s"))
+    file, out = (
+        experiment(tmp_path, HOT_STANDBY, "kill, restart_after: 2s", "25s"),
+        tmp_path / "run",
+    )
     done = run(centre, "run", str(file), "--inventory", str(centre.inventory), "--out", str(out))
     assert done.returncode == 0, done.stdout + done.stderr
     trial = record(out)

@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import pytest
 from lab_support import run_one, timing
 
 from fivenines.analysis.cells import analyse
@@ -101,6 +102,8 @@ def test_planted_deadlocks_and_a_lock_are_what_the_time_went_to(tmp_path: Path) 
     assert f"{PLANTED} deadlocks" in page and "Stalled time of the steady window" in page
 
 
+# on a machine that others use, they are blamed
+@pytest.mark.long
 def test_a_replica_that_stands_still_is_a_semi_synchronous_time_out(tmp_path: Path) -> None:
     def plant(deployed: Deployed) -> None:
         time.sleep(2.5)

@@ -55,7 +55,10 @@ def _plant(deployed: Deployed) -> None:
         node.execute("SET GLOBAL innodb_max_dirty_pages_pct = 0")
 
 
-@pytest.mark.parametrize("engine", ["postgres-18", "mariadb-10.11"])
+# MariaDB's page cleaner writes when it likes, and on a busy machine behind the end of the window
+@pytest.mark.parametrize(
+    "engine", ["postgres-18", pytest.param("mariadb-10.11", marks=pytest.mark.long)]
+)
 def test_bytes_written_are_those_that_were_planted(tmp_path: Path, engine: str) -> None:
     outcome = run_trial(
         tmp_path, f"solutions: [{{solution: standalone, engine: {engine}}}]\n"
