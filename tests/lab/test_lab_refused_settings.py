@@ -14,7 +14,8 @@ CASES = {
 }
 
 
-# in CI PostgreSQL's refusals are those of test_lab_program and of the playground below, and MySQL's words are MariaDB's
+# in CI PostgreSQL's refusals are those of test_lab_program and of the playground below; MySQL's words are
+# MariaDB's
 @pytest.mark.parametrize(
     "engine",
     [
