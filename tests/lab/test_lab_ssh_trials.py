@@ -159,7 +159,8 @@ def _until(
 @pytest.mark.long
 def test_a_failover_script_of_ones_own_over_ssh(tmp_path: Path) -> None:
     file, out = tmp_path / "script.yaml", tmp_path / "run"
-    file.write_text(short_recipe("script").replace("settle: 40s", "settle: 90s"))
+    text = short_recipe("script").replace("restart_after: 3s", "restart_after: 15s")
+    file.write_text(text.replace("recovery: 20s, settle: 40s", "recovery: 35s, settle: 90s"))
     with DataCentre(tmp_path / "centre", roles(3, 1, 1)) as machines:
         assert run(machines, "hosts", "enrol", str(machines.inventory), "--yes").returncode == 0
         done = run(

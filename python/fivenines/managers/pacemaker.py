@@ -37,7 +37,10 @@ from fivenines.servers.mariadb.server import Mariadb
 from fivenines.waiting import wait_until
 
 _LEADERLESS = 20.0
-"""Longest time in seconds that a started server may follow nobody, or a controller may not answer."""
+"""Longest time in seconds that a started server may follow nobody."""
+
+_SILENT = 60.0
+"""Longest time in seconds that the cluster's own daemons may not answer: they start again, and elect a leader."""
 
 
 class Pacemaker(Manager[PacemakerSettings]):
@@ -99,7 +102,7 @@ class Pacemaker(Manager[PacemakerSettings]):
             how = "--cleanup" if one.alive else "--refresh"
             command = ["crm_resource", how, "--resource", CLONE, "--node", one.name]
             wait_until(
-                partial(self._stack.refusal, node.host, command), _LEADERLESS,
+                partial(self._stack.refusal, node.host, command), _SILENT,
                 f"{one.name}: its failures could not be forgiven", interval=0.5,
             )  # fmt: skip
         wait_until(
