@@ -40,7 +40,7 @@ _LEADERLESS = 20.0
 """Longest time in seconds that a started server may follow nobody."""
 
 _SILENT = 60.0
-"""Longest time in seconds that the cluster's own daemons may not answer: they start again, and elect a leader."""
+"""Longest time in seconds that the daemons of the cluster may not answer: they start again, and elect one."""
 
 
 class Pacemaker(Manager[PacemakerSettings]):
