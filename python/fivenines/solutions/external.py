@@ -119,13 +119,13 @@ class External(Solution[ExternalSettings, ExternalServer]):
         for node in self.nodes:
             if reason := node.refusal():
                 raise FiveninesError(f"{node.name} at {node.endpoint} does not let us in: {reason}")
-        self._require_roles()
+        self._require_roles(self.nodes[0])
         wait_until(
             self._incomplete, self.patience, f"{self.settings.name}: it is not complete", 0.2
         )
 
-    def _require_roles(self) -> None:
-        if problem := self.settings.problem_with_roles(self.nodes[0].driver):
+    def _require_roles(self, server: ExternalServer) -> None:
+        if problem := self.settings.problem_with_roles(server.driver):
             raise UsageError(f"{self.settings.name}: {problem}")
 
     def _incomplete(self) -> str:
@@ -253,16 +253,14 @@ class External(Solution[ExternalSettings, ExternalServer]):
             FiveninesError: none does; with what each said.
         """
         settings = self.settings
-        texts = settings.write or list(settings.members.values())
         said = []
-        for number, text in enumerate(texts, start=1):
+        for number, text in enumerate(settings.written_to(), start=1):
             try:
                 server = self._server(f"write{number}", address(text, settings.engine))
             except FiveninesError as error:
                 said.append(f"{text}: {error}")
                 continue
-            if problem := settings.problem_with_roles(server.driver):
-                raise UsageError(f"{settings.name}: {problem}")
+            self._require_roles(server)
             if reason := server.refusal():
                 said.append(f"{server.endpoint}: {reason}")
             elif server.writable():
