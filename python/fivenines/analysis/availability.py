@@ -8,9 +8,9 @@ Interruption
     longer than twice the longest gap of the steady window could be one of the steady window's own
     stalls: it counts only if it covers the moment of an event (a fault, the return of a node, ...),
     and if stalls take less than `COMMON` of the steady window, so that they would rarely meet one.
-    If nothing succeeds any more until the end of the load, the time from the last success to that end
-    is one, too, with a length that is a lower bound (`back` is false). It counts from `TAIL_MS` on, or
-    if nothing at all succeeded after the fault: loads end a little before or after their nominal end.
+    The time from the last success to the end of the load is a gap like any other, judged by the same
+    rule. No success ended it, so its length is a lower bound, and `back` is false if it counts. `Windows.end`
+    is therefore the moment at which the load stopped, not the planned one (see `experiment.course`).
 Outage
     The longest interruption; its total is the sum of all. Without any the outage is not *noticed*, and
     the longest gap stands for it.
@@ -29,7 +29,7 @@ New connections
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -41,8 +41,6 @@ from fivenines.results.records import TrialRecord, Windows
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-
-TAIL_MS = 1000.0
 
 COMMON = 0.05
 """Stalls that take a larger share of the steady window meet an event too often by chance."""
@@ -229,9 +227,13 @@ def _spacing(gaps: Floats) -> float:
 
 
 def steady_gaps(successes: Ints | Floats, start: float, end: float) -> list[Gap]:
-    """All gaps between successes in a window, its ends included; [] where nothing succeeded in it."""
+    """Return all gaps between successes in a window, its ends included; [] where nothing succeeded in it.
+
+    The last one is not closed: the window ended it, not a success.
+    """
     edges = _edges(successes, start, end).tolist()
-    return [Gap(low, high) for low, high in pairwise(edges) if high > low]
+    found = [Gap(low, high) for low, high in pairwise(edges) if high > low]
+    return [*found[:-1], *(replace(gap, closed=gap.end < end) for gap in found[-1:])]
 
 
 def _edges(successes: Ints | Floats, start: float, end: float) -> Floats:
@@ -288,19 +290,21 @@ def _covers(gap: Gap, moment: float) -> bool:
 
 @dataclass(frozen=True)
 class _Gaps:
-    """Many gaps, of which few count: as columns; only the last of them may be open."""
+    """Many gaps, of which few count, as columns. The last one is open where the window ended it."""
 
     starts: Floats
     ends: Floats
     open: bool
 
     def longer_than(self, ms: float) -> list[Gap]:
-        """Those of them, ascending."""
+        """Return those of them, ascending."""
         return [self._one(index) for index in np.flatnonzero(self.ends - self.starts > ms).tolist()]
 
     def longest(self) -> list[Gap]:
-        """The first of the longest; none where there is no gap."""
-        return [self._one(int(np.argmax(self.ends - self.starts)))] if len(self.starts) else []
+        """Return the first of the longest closed gaps; an open gap only where there is no other."""
+        closed = len(self.starts) - self.open
+        lengths = (self.ends - self.starts)[: closed or None]
+        return [self._one(int(np.argmax(lengths)))] if len(lengths) else []
 
     def _one(self, index: int) -> Gap:
         closed = not (self.open and index == len(self.starts) - 1)
@@ -310,17 +314,11 @@ class _Gaps:
 def _gaps_after(
     successes: Ints | Floats, end: float, fault_at: float, since: float | None
 ) -> _Gaps:
-    """All gaps that end after the fault, and the open one at the end of the load."""
+    """All gaps that end after the fault, and the open one at the end of the window."""
     last_before = max(int(np.searchsorted(successes, fault_at - SLOT_MS, "right")) - 1, 0)
-    edges = successes[last_before:].astype(np.float64)
-    last = float(successes[-1])
-    silent = last + SLOT_MS <= fault_at  # since the fault, however short the rest was
-    still_open = silent or end - last > TAIL_MS
-    if still_open:
-        edges = np.append(edges, end)
+    edges = np.append(successes[last_before:].astype(np.float64), end)
     starts, ends = edges[:-1], edges[1:]
     if since is not None:
         own = ends > since
-        still_open = still_open and bool(own[-1:].all())
         starts, ends = np.maximum(starts[own], since), ends[own]
-    return _Gaps(starts, ends, still_open)
+    return _Gaps(starts, ends, bool(len(ends)) and bool(ends[-1] == end))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from fivenines.analysis.best_case import BestCase
 from fivenines.analysis.fault_results import FaultResult, fault_results
+from fivenines.analysis.interruptions import longest_of
 from fivenines.analysis.load import ErrorEntry, coarse
 from fivenines.analysis.order import in_order
 from fivenines.analysis.outages import Outages, Service, outages_of
@@ -34,7 +35,8 @@ class Stalls:
     """Times of the steady window, without any fault, in which no transaction of the load succeeded.
 
     `trials` is the number of trials that have any; `number`, `longest` and `total` (ms) are of each
-    trial, 0 where there is none; `seconds` is the length of all steady windows.
+    trial, 0 where there is none; `seconds` is the length of all steady windows. What a stall took of its
+    window is exact; how long it lasted is a lower bound where the window ended first.
     """
 
     trials: int
@@ -242,12 +244,15 @@ def _outages(trials: list[TrialMeasures], of: Service) -> Outages:
 
 def _stalls(trials: list[TrialMeasures]) -> Stalls:
     measured = [trial for trial in trials if trial.throughput and not coarse(trial.record.load)]
-    lengths = [[gap.ms for gap in trial.stalls] for trial in measured]
+    longest = [longest_of(trial.stalls) for trial in measured]
     return Stalls(
-        sum(bool(some) for some in lengths),
-        summarise([len(some) for some in lengths]),
-        summarise([max(some, default=0.0) for some in lengths]),
-        summarise([sum(some) for some in lengths]),
+        sum(gap is not None for gap in longest),
+        summarise([len(trial.stalls) for trial in measured]),
+        summarise(
+            [gap.ms if gap else 0.0 for gap in longest],
+            bounds=sum(gap is not None and not gap.closed for gap in longest),
+        ),
+        summarise([sum(gap.ms for gap in trial.stalls) for trial in measured]),
         sum(trial.throughput.seconds for trial in measured if trial.throughput),
     )
 

@@ -184,9 +184,7 @@ def _marks(blow: Blow, measured: Availability, course: _Course) -> Marks:
 
 def _stall(gap: Gap, blow: Blow, decided: float | None, writable: float | None) -> bool:
     """Whether writes stood still later on, and nobody failed over: who takes them was not hit."""
-    return (
-        gap.closed and gap.start > blow.at + TOGETHER_MS and decided is None and writable == blow.at
-    )
+    return gap.start > blow.at + TOGETHER_MS and decided is None and writable == blow.at
 
 
 def _decided(blow: Blow, course: _Course) -> float | None:

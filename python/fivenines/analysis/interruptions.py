@@ -88,13 +88,19 @@ class TrialEvent:
 def stalls(line: Timeline, windows: Windows, fault_at: float | None = None) -> list[Gap]:
     """The stalls of the steady window (it ends at the fault): no transaction of the load succeeded.
 
-    Ascending and disjoint; exact to one slot (10 ms) either way. What touches an end of the window is
-    cut there. [] where the load did nothing at all in the window: that is no stall.
+    Ascending and disjoint; exact to one slot (10 ms) either way. A stall that touches an end of the window
+    is cut there; at its end it is not closed, and its length is a lower bound. [] where the load did nothing
+    at all in the window: that is no stall.
     """
     end = windows.steady_end if fault_at is None else min(windows.steady_end, fault_at)
     gaps = steady_gaps(line.slot[line.transactions > 0], windows.warmup_end, end)
     floor = floor_ms(ordinary_ms([gap.ms for gap in gaps]))
     return [gap for gap in gaps if gap.ms > floor]
+
+
+def longest_of(gaps: Sequence[Gap]) -> Gap | None:
+    """Return the longest gap; None without any. Its length is a lower bound unless it is closed."""
+    return max(gaps, key=lambda gap: gap.ms, default=None)
 
 
 def trial_events(record: TrialRecord, states: States) -> list[TrialEvent]:

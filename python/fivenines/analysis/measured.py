@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from fivenines.analysis.cost import CLIENT
 from fivenines.analysis.counted import counted
+from fivenines.analysis.interruptions import longest_of
 from fivenines.analysis.links import link_bytes
 from fivenines.analysis.load import inserted_of
 from fivenines.analysis.sequential import at_level
@@ -89,8 +90,10 @@ def _stalls(longest: bool) -> Get:
     def get(trial: TrialMeasures) -> Value | None:
         if not trial.stalls_known:
             return None
-        lengths = [gap.ms for gap in trial.stalls]
-        return _known(max(lengths, default=0.0) if longest else len(lengths))
+        if not longest:
+            return _known(len(trial.stalls))
+        gap = longest_of(trial.stalls)
+        return (gap.ms, not gap.closed) if gap else (0.0, False)
 
     return get
 

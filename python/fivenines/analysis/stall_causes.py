@@ -21,7 +21,7 @@ Cause
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -105,19 +105,20 @@ def stalls_of(line: Timeline, windows: Windows, fault_at: float | None = None) -
     if usual < FEWEST:
         return []
     return [
-        Gap(float(edges[first]), float(edges[last]))
+        Gap(float(edges[first]), float(edges[last]), closed=last < count)
         for first, last in _runs(done < SHARE * usual)
         if (last - first) * SLOT_MS >= LEAST_MS
     ]
 
 
 def joined(some: Sequence[Gap], more: Sequence[Gap]) -> list[Gap]:
-    """The gaps of both, those that touch as one."""
+    """Return the gaps of both, those that touch as one; it is closed as the one that ends last is."""
     found: list[Gap] = []
     for gap in sorted([*some, *more], key=lambda one: one.start):
         if found and gap.start <= found[-1].end:
             last = found.pop()
-            found.append(Gap(last.start, max(last.end, gap.end)))
+            longer = max(last, gap, key=lambda one: one.end)
+            found.append(replace(longer, start=last.start))
         else:
             found.append(gap)
     return found

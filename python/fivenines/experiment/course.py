@@ -26,17 +26,20 @@ class Course:
     works: bool = False
 
     def windows(self, load: Mapping[str, Any], injected: bool) -> Windows:
-        """The phases in ms; those of fixed work are from its first start to its last end.
+        """Return the phases in ms; those of fixed work are from its first start to its last end.
+
+        The end is the moment at which the load stopped: after it silence is no outage.
 
         Args:
             load: load.json.
             injected: whether a fault was, at the end of the steady window.
         """
         if not self.works:
+            end = min(self.end, stopped_s(load))
             return Windows(
-                warmup_end=self.warmup * 1000,
-                steady_end=self.steady_end * 1000,
-                end=self.end * 1000,
+                warmup_end=min(self.warmup, end) * 1000,
+                steady_end=min(self.steady_end, end) * 1000,
+                end=end * 1000,
             )
         end = min(self.end, float(load["duration_s"]))
         work = load.get("work") or {"from_s": min(self.warmup, end), "to_s": end}
@@ -71,6 +74,11 @@ class Course:
         return Event(t=round(end * 1000, 3), kind="failed", detail=detail)
 
 
+def stopped_s(load: Mapping[str, Any]) -> float:
+    """Return when a load began no more transactions, in s from its start; a program's own end otherwise."""
+    return float(load.get("stopped_s", load["duration_s"]))
+
+
 def course(experiment: Experiment, ends_itself: bool, faulty: bool) -> Course:
     """The course of a cell's load.
 
@@ -81,7 +89,7 @@ def course(experiment: Experiment, ends_itself: bool, faulty: bool) -> Course:
     """
     timing, load = experiment.timing, experiment.load
     steady_end = timing.warmup + timing.steady
-    phases = steady_end + (timing.recovery if faulty else 0.0)
+    phases = steady_end + (timing.recovery.at_most if faulty else 0.0)
     if load.transactions is not None:
         end = timing.warmup + (load.cap or CAP)
         return Course(timing.warmup, steady_end, end, works=True)

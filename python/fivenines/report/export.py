@@ -244,7 +244,7 @@ def _interruptions(cell: CellResult) -> list[dict[str, Any]]:
 def _stalls(cell: CellResult) -> list[dict[str, Any]]:
     """Every stall of every steady window, in ms of its load."""
     return [
-        {"trial": trial.record.id, "start": gap.start, "end": gap.end}
+        {"trial": trial.record.id, "start": gap.start, "end": gap.end, "ended": gap.closed}
         for trial in cell.trials
         for gap in trial.stalls
     ]

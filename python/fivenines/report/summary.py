@@ -94,9 +94,11 @@ def stalls_text(cell: CellResult) -> str:
         return "not measured"
     if not found.trials:
         return NOTHING
-    longest = max(gap.ms for trial in cell.trials for gap in trial.stalls)
+    gaps = [gap for trial in cell.trials for gap in trial.stalls]
+    longest = max(gaps, key=lambda gap: (gap.ms, not gap.closed))
+    upto = "up to" if longest.closed else "up to at least"
     some = f"in {found.trials} of {count(found.longest.n, 'trial')}"
-    return f"{percent(100 * found.share)} % of the time, up to {milliseconds(longest)} ({some})"
+    return f"{percent(100 * found.share)} % of the time, {upto} {milliseconds(longest.ms)} ({some})"
 
 
 def failover_text(cell: CellResult) -> str:

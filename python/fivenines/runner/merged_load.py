@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from fivenines.analysis.wording import listed
+from fivenines.experiment.course import stopped_s
 
 Summary = Mapping[str, Any]
 
@@ -51,6 +52,7 @@ def merged(loads: Mapping[str, Summary]) -> dict[str, Any]:
     found: dict[str, Any] = {key: first.get(key) for key in kept}
     found["workload"] = listed(list(dict.fromkeys(str(one.get("workload")) for one in every)))
     found["duration_s"] = max(one.get("duration_s", 0.0) for one in every)
+    found["stopped_s"] = max(stopped_s(one) for one in every)
     found |= {key: _sum(every, key) for key in _SUMMED}
     found |= {key: _counts([one[key] for one in every if key in one]) for key in _COUNTS}
     found["types"] = _by_name([each for one in every for each in one.get("types", ())])

@@ -113,9 +113,33 @@ def test_back_and_gone_again_is_not_back_but_has_a_failover_time() -> None:
     assert result.failover_ms == 2000
 
 
-def test_load_that_ends_a_little_early_is_still_back() -> None:
-    result = found(without((14600, 15000)))
-    assert (result.back, result.noticed) == (True, False)
+@pytest.mark.parametrize("length", [120, 400, 990, 1010, 9000])
+def test_service_that_is_away_at_the_end_is_a_lower_bound_however_short(length: int) -> None:
+    result = found(without((15000 - length, 15000)))
+    assert (result.back, result.noticed) == (False, True)
+    (gap,) = result.gaps
+    assert (gap.closed, gap.end) == (False, 15000)
+    assert gap.ms == result.ms == result.total_ms == pytest.approx(length, abs=2 * SLOT_MS)
+
+
+def test_an_interruption_at_the_end_is_judged_by_the_steady_window_like_any_other() -> None:
+    stalled = without((2000, 2150), (14700, 15000))
+    assert not found(stalled).noticed and found(stalled).back
+    assert found(without((2000, 2150), (14600, 15000))).noticed
+    # it covers an event
+    covered = outage(stalled, WINDOWS, 5000, moments=[5000, 14800])
+    assert covered is not None and covered.noticed and not covered.back
+
+
+def test_without_an_interruption_the_unfinished_gap_at_the_end_does_not_stand_for_one() -> None:
+    result = found(without((14960, 15000)))
+    assert (result.noticed, result.back, result.gap.closed, result.ms) == (False, True, True, 10)
+
+
+def test_a_load_that_stopped_early_is_not_away() -> None:
+    stopped = WINDOWS.model_copy(update={"end": 14600})
+    result = outage(without((14600, 15000)), stopped, 5000)
+    assert result is not None and (result.back, result.noticed) == (True, False)
 
 
 def test_a_tiny_gap_is_measured_but_not_noticed() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import duckdb
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from synthetic_run import Matrix, Recipe, write_run
 
@@ -14,6 +14,7 @@ from fivenines.analysis.availability import Gap, Outage, Timeline, outage
 from fivenines.analysis.cells import analyse
 from fivenines.analysis.interruptions import TrialEvent, attributed, in_words, stalls
 from fivenines.analysis.nines import YEAR, availabilities
+from fivenines.analysis.stall_causes import joined, stalls_of
 from fivenines.results.layout import SLOT_MS
 from fivenines.results.records import Windows
 from fivenines.results.store import open_run, table_path
@@ -68,6 +69,25 @@ def test_what_is_slow_throughout_does_not_stall() -> None:
     assert stalls(line(steadily(3)), WINDOWS) == []
 
 
+@pytest.mark.parametrize(
+    ("planted", "closed"),
+    [
+        # it ends within the window, with it, and after it
+        ((9000, 9800), True), ((10200, 11000), False), ((10200, 11500), False),
+    ],
+)  # fmt: skip
+def test_a_stall_that_the_window_cuts_is_a_lower_bound(
+    planted: tuple[float, float], closed: bool
+) -> None:
+    stalled = line(steadily(500), planted)
+    (gap,) = stalls(stalled, WINDOWS)
+    assert gap.closed is closed and gap.ms == pytest.approx(800, abs=2 * SLOT_MS)
+    (gap,) = stalls_of(stalled, WINDOWS)
+    assert gap.closed is closed and gap.ms == pytest.approx(800, abs=200)
+    (gap,) = joined(stalls_of(stalled, WINDOWS), stalls(stalled, WINDOWS))
+    assert gap.closed is closed
+
+
 def test_the_window_ends_at_the_fault_and_begins_after_the_warm_up() -> None:
     planted = line(steadily(500), (300, 900), (7000, 8000), (10000, 12000))
     assert [gap.start for gap in stalls(planted, WINDOWS, 9000)] == [6990]
@@ -89,7 +109,8 @@ def after(*gaps: tuple[float, float], moments: tuple[float, ...] = (12000,)) -> 
     return found
 
 
-@given(st.lists(st.tuples(st.integers(60, 900), st.integers(150, 900)), max_size=5))
+@example([(60, 739), (900, 900), (900, 900), (900, 900), (900, 900)])
+@given(st.lists(st.tuples(st.integers(60, 700), st.integers(150, 900)), max_size=5))
 def test_interruptions_are_disjoint_and_ordered_and_their_total_is_their_sum(
     planted: list[tuple[int, int]],
 ) -> None:
@@ -104,6 +125,18 @@ def test_interruptions_are_disjoint_and_ordered_and_their_total_is_their_sum(
     assert found.total_ms >= found.ms == max((gap.ms for gap in found.gaps), default=found.ms)
     for gap, (start, end) in zip(found.gaps, gaps, strict=True):
         assert abs(gap.ms - (end - start)) <= 2 * SLOT_MS
+        # at 500 a second no success is left in the last two milliseconds
+        assert gap.closed is (end <= 20000 - 2)
+    assert found.back is all(gap.closed for gap in found.gaps)
+
+
+def test_the_interruption_at_the_end_of_the_window_is_counted_as_unfinished() -> None:
+    planted = [(12060, 12799), (13699, 14599), (15499, 16399), (17299, 18199), (19099, 19999)]
+    found = after(*planted)
+    assert [(gap.start, gap.end, gap.closed) for gap in found.gaps[-2:]] == [
+        (17290, 18200, True), (19090, 20000, False),
+    ]  # fmt: skip
+    assert (len(found.gaps), found.back) == (5, False)
 
 
 @given(st.integers(1, 12))

@@ -49,7 +49,7 @@ def test_where_most_of_the_window_is_lost_it_is_lost() -> None:
 
 def test_the_window_ends_at_a_fault_and_slow_loads_have_no_stalls() -> None:
     line = _line([(5000, 8000)])
-    assert stalls_of(line, WINDOWS) == [Gap(5000, 6000)]
+    assert stalls_of(line, WINDOWS) == [Gap(5000, 6000, closed=False)]
     assert stalls_of(line, WINDOWS, fault_at=5000) == []
     slots = np.arange(1000, 6000, 700)
     ones = np.ones(len(slots), dtype=np.int64)

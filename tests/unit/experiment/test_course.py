@@ -40,6 +40,15 @@ def test_a_load_of_a_time_has_the_phases_of_the_file() -> None:
     assert (windows.warmup_end, windows.steady_end, windows.end) == (2000, 8000, 15_000)
 
 
+def test_the_window_ends_when_the_load_stopped_not_when_its_last_answer_came() -> None:
+    faulty = course(experiment(), False, True)
+    assert faulty.windows({"duration_s": 15.2, "stopped_s": 14.6}, injected=True).end == 14_600
+    # a program that says only how long it took
+    assert faulty.windows({"duration_s": 14.9}, injected=True).end == 14_900
+    early = faulty.windows({"duration_s": 7.5, "stopped_s": 7}, injected=False)
+    assert (early.warmup_end, early.steady_end, early.end) == (2000, 7000, 7000)
+
+
 def test_fixed_work_begins_after_the_warm_up_and_may_last_as_long_as_its_cap() -> None:
     planned = course(experiment("{transactions: 500, cap: 60s}"), False, False)
     assert (planned.warmup, planned.end, planned.works) == (2, 62, True)

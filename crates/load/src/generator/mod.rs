@@ -141,6 +141,7 @@ fn summarise(args: &Args, out: &Path, run: &mut Run, remarks: Remarks) -> Result
         seed: args.seed,
         started_unix_ns: run.started_unix_ns,
         duration_s,
+        stopped_s: run.stopped_s().min(duration_s),
         schedule: schedule(args, run),
         work: work(args, run),
         bounds: args.bounds.summary(),

@@ -143,6 +143,11 @@ impl Run {
         self.shared.schedule.close(self.stopped_at);
     }
 
+    /// When it was stopped, in seconds from its start.
+    pub fn stopped_s(&self) -> f64 {
+        self.stopped_at.saturating_sub(self.shared.recorder.started_ns) as f64 / 1e9
+    }
+
     pub(super) fn is_over(&self) -> bool {
         self.shared.stopping
             && (self.shared.now >= self.stopped_at + self.grace_ns
