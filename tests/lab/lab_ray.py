@@ -18,15 +18,26 @@ _PATIENCE = 90.0
 
 
 class RayCluster:
-    """Nodes with two processors each, as Ray counts; the first is the head."""
+    """Nodes with two processors each, as Ray counts; the first is the head.
 
-    def __init__(self, folder: Path) -> None:
+    Args:
+        folder: theirs; its path is short, as it has sockets.
+        token: what clients must bring; "": the cluster demands none, whatever tokens this account has.
+    """
+
+    def __init__(self, folder: Path, token: str = "") -> None:
         self._folder = folder
         self._nodes: list[subprocess.Popen[bytes]] = []
         self._port, self._clients = _free_port(), _free_port()
+        self._token = folder / "token" if token else None
+        if self._token is not None:
+            self._token.write_text(token)
+
+    def begin(self) -> None:
+        """Start the head."""
         self._begin(
             "--head", f"--port={self._port}", f"--ray-client-server-port={self._clients}",
-            "--include-dashboard=false", f"--temp-dir={folder}",
+            "--include-dashboard=false", f"--temp-dir={self._folder}",
         )  # fmt: skip
         self._await(1)
 
@@ -57,21 +68,30 @@ class RayCluster:
         for number in reversed(range(len(self._nodes))):
             self.kill(number)
 
+    @property
+    def _environment(self) -> dict[str, str]:
+        # Ray asks to be counted, over the internet; a token in this account's home would be demanded
+        own = {
+            "RAY_USAGE_STATS_ENABLED": "0",
+            "GRPC_ENABLE_FORK_SUPPORT": "0",
+            "RAY_AUTH_MODE": "token" if self._token else "disabled",
+        }
+        others = {name: text for name, text in os.environ.items() if "RAY_AUTH" not in name}
+        return {
+            **others,
+            **own,
+            **({"RAY_AUTH_TOKEN_PATH": str(self._token)} if self._token else {}),
+        }
+
     def _begin(self, *options: str) -> None:
         program = Path(sys.executable).with_name("ray")
         said = self._folder / f"node{len(self._nodes)}.log"
-        # Ray asks its users to be counted, over the internet
-        environment = {
-            **os.environ,
-            "RAY_USAGE_STATS_ENABLED": "0",
-            "GRPC_ENABLE_FORK_SUPPORT": "0",
-        }
         with said.open("wb") as stream:
             self._nodes.append(
                 subprocess.Popen(
                     [str(program), "start", "--block", "--num-cpus=2", "--node-ip-address=127.0.0.1",
                      "--disable-usage-stats", *options],
-                    stdin=subprocess.DEVNULL, stdout=stream, stderr=stream, env=environment,
+                    stdin=subprocess.DEVNULL, stdout=stream, stderr=stream, env=self._environment,
                     start_new_session=True,
                 )
             )  # fmt: skip
@@ -83,7 +103,7 @@ class RayCluster:
         while True:
             found = subprocess.run(
                 [str(program), "status", f"--address=127.0.0.1:{self._port}"],
-                capture_output=True, text=True, check=False,
+                capture_output=True, text=True, check=False, env=self._environment,
             )  # fmt: skip
             if found.stdout.count(" node_") >= nodes:
                 return
@@ -111,11 +131,12 @@ def _name(process: psutil.Process) -> str:
 
 
 @contextmanager
-def ray_cluster(nodes: int) -> Iterator[RayCluster]:
-    """A cluster as long as it is needed; its folder's path is short, as it has sockets."""
+def ray_cluster(nodes: int, token: str = "") -> Iterator[RayCluster]:
+    """A cluster as long as it is needed; nothing of it is left, not even of a start that failed."""
     folder = Path(tempfile.mkdtemp(prefix="ray", dir="/tmp"))
-    cluster = RayCluster(folder)
+    cluster = RayCluster(folder, token)
     try:
+        cluster.begin()
         for _ in range(nodes - 1):
             cluster.join()
         yield cluster

@@ -127,6 +127,36 @@ def test_where_no_cluster_is_one_sentence_says_so(tmp_path: Path, address: str, 
     assert not (tmp_path / "run").exists()
 
 
+def test_a_cluster_that_demands_a_token_gets_ours_or_says_what_to_set(tmp_path: Path) -> None:
+    with ray_cluster(1, token="a" * 32) as cluster:
+        ours = tmp_path / "token"
+        file = _file(tmp_path, 1, 1, _ONE)
+
+        def run(*command: str, **variables: str) -> "subprocess.CompletedProcess[str]":
+            here = {"HOME": str(tmp_path), "FIVENINES_CACHE": str(paths.cache()), **variables}
+            return fivenines(*command, "--on", cluster.address, cwd=tmp_path, env=here)
+
+        for command in (
+            ("run", str(file), "--out", "run"),
+            ("workers", "check", "--no-calibration"),
+        ):
+            found = run(*command)
+            assert found.returncode == 1 and "Traceback" not in found.stderr, found.stderr
+            assert "demands a token, and there is none here" in found.stderr.replace("\n", " ")
+        ours.write_text("b" * 32)
+        found = run("run", str(file), "--out", "run", RAY_AUTH_TOKEN_PATH=str(ours))
+        assert found.returncode == 1
+        assert "refuses the token from" in found.stderr.replace("\n", " ")
+        assert not (tmp_path / "run").exists()
+        # where Ray's own programs keep it; nobody has said that there is one
+        home = tmp_path / ".ray" / "auth_token"
+        home.parent.mkdir()
+        home.write_text("a" * 32)
+        found = run("run", str(file), "--out", "run")
+        assert found.returncode == 0, found.stderr
+        assert len(store.open_run(tmp_path / "run").complete) == 1
+
+
 @pytest.mark.parametrize(
     "number", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.long)]
 )

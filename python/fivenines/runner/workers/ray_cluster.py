@@ -18,6 +18,7 @@ from fivenines.errors import FiveninesError, UsageError
 from fivenines.runner.progress import Listener, Progress
 from fivenines.runner.workers import remote
 from fivenines.runner.workers.base import PATIENCE, Delivered, Order, WorkerLostError, unexpected
+from fivenines.runner.workers.ray_token import use_token_if_demanded
 
 _BETWEEN = 0.25
 """Seconds between two looks for events."""
@@ -73,6 +74,7 @@ class Cluster:
     def __init__(self, address: str) -> None:
         if not address.startswith("ray://"):
             raise UsageError(f"--on {address}: write ray://HEAD:PORT, such as ray://10.0.0.5:10001")
+        _require_answer(address)
         self._ray = ray = _library()
         _connect(ray, address)
         head = {"num_cpus": 0, "resources": {"node:__internal_head__": 0.001}}
@@ -315,13 +317,21 @@ def _nothing() -> None:
     """A task that shows that tasks are carried out."""
 
 
-def _connect(ray: Any, address: str) -> None:
-    host, _, port = address.removeprefix("ray://").rpartition(":")
+def _require_answer(address: str) -> None:
+    """Refuse an address at which nothing answers, or whose cluster refuses us: Ray itself takes minutes."""
+    target = address.removeprefix("ray://")
+    host, _, port = target.rpartition(":")
     try:
-        # Ray itself tries for half a minute
         socket.create_connection((host.strip("[]"), int(port)), _PATIENCE_TO_CONNECT).close()
     except (OSError, ValueError, OverflowError) as error:
         raise FiveninesError(f"nobody answers at {address}: {_line(error)}") from error
+    try:
+        use_token_if_demanded(address, target)
+    except ImportError as error:
+        raise _missing() from error
+
+
+def _connect(ray: Any, address: str) -> None:
     for attempt in range(1, _ATTEMPTS + 1):
         try:
             ray.init(address, log_to_driver=False, logging_level="ERROR")
@@ -339,8 +349,12 @@ def _library() -> Any:
     try:
         import ray  # noqa: PLC0415
     except ImportError as error:
-        raise UsageError(f"--on needs Ray, which is not installed: {_INSTALL}") from error
+        raise _missing() from error
     return ray
+
+
+def _missing() -> UsageError:
+    return UsageError(f"--on needs Ray, which is not installed: {_INSTALL}")
 
 
 def _failure(error: Exception) -> BaseException:
