@@ -23,7 +23,8 @@ from fivenines.experiment.cost import CostSettings
 from fivenines.experiment.duet_settings import DuetSettings
 from fivenines.experiment.ledger import LedgerSettings
 from fivenines.experiment.mistakes import shown
-from fivenines.experiment.spec import Experiment, Timing
+from fivenines.experiment.spec import Experiment
+from fivenines.experiment.timing import RecoverySettings, Timing
 from fivenines.export.columns import ExportTable
 from fivenines.export.tables import TABLES
 from fivenines.faults.settings import FaultSettings
@@ -122,6 +123,7 @@ def experiment_page() -> str:
         _section("### link", LinkSettings),
         _section("### links", DirectionSettings),
         _section("## timing", Timing),
+        _section("### recovery", RecoverySettings),
         _section("## duet", DuetSettings),
         _section("## ledger", LedgerSettings),
         _section("## observe", ObserveSettings),

@@ -213,7 +213,7 @@ def _long_faults(experiment: "Experiment", trials: "Sequence[Trial]") -> list[st
 
     alike: dict[tuple[str, float], list[str]] = {}
     for (fault, solution), seconds in servers_decide(trials).items():
-        if seconds <= experiment.timing.recovery:
+        if seconds <= experiment.timing.recovery.at_most:
             alike.setdefault((fault, seconds), []).append(solution)
     return [
         f"{fault} takes about {about(seconds)} with {listed(solutions)}"
@@ -227,7 +227,7 @@ def note_long_faults(experiment: "Experiment", trials: "Sequence[Trial]") -> Non
     from fivenines.experiment.plan import servers_decide
     from fivenines.units import about, format_duration
 
-    recovery = experiment.timing.recovery
+    recovery = experiment.timing.recovery.at_most
     for (fault, solution), seconds in servers_decide(trials).items():
         if seconds > recovery:
             text = (

@@ -16,7 +16,7 @@ from fivenines.experiment.availability import AvailabilitySettings
 from fivenines.experiment.cost import CostSettings
 from fivenines.experiment.ledger import LedgerSettings
 from fivenines.experiment.mistakes import KeyPath, Mistake, of_entry, shown
-from fivenines.experiment.spec import Timing
+from fivenines.experiment.timing import Timing
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab import guest_needs, ids
 from fivenines.lab.settings import NetworkSettings

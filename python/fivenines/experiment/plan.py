@@ -176,10 +176,14 @@ def servers_decide(trials: Sequence[Trial]) -> dict[tuple[str, str], float]:
 
 
 def is_at_most(trials: Sequence[Trial], experiment: Experiment) -> bool:
-    """Whether what is expected is the longest that it can take, as loads end when their work is done."""
+    """Whether the expected time is the longest possible: loads may end earlier, done or recovered."""
     if experiment.load.transactions is not None:
         return bool(trials)
-    return any(trial.cell.workload.ends_itself for trial in trials)
+    early = experiment.timing.recovery.until is not None
+    return any(
+        trial.cell.workload.ends_itself or (early and trial.cell.fault.fault != "none")
+        for trial in trials
+    )
 
 
 def expected_seconds(trials: Sequence[Trial], experiment: Experiment) -> float:

@@ -65,6 +65,7 @@ NAME = "experiment.schema.json"
 _SHORT: dict[str, Schema] = {
     "ThresholdSettings": {"type": "string"},
     "TrialsSettings": {"type": "integer"},
+    "RecoverySettings": {"type": "string", "format": "duration"},
     "SweepSettings": {"type": "object"},
     "WorkSettings": {"type": "integer"},
     "DurabilitySettings": {"enum": list(WORDS)},

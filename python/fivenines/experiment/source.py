@@ -212,7 +212,7 @@ def _validated(
         found += in_file(checks.machine_mistakes(entries.solutions, on_this_machine))
     found += checks.missing_files(entries.workloads, base)
     if experiment is not None:
-        found += checks.late_ends(entries.faults, experiment.timing.recovery)
+        found += checks.late_ends(entries.faults, experiment.timing.recovery.at_most)
         found += checks.load_mistakes(experiment.load, experiment.timing, base)
         found += checks.availability_mistakes(experiment.availability)
         found += checks.cost_mistakes(experiment.cost)

@@ -10,6 +10,7 @@ from fivenines.experiment.clients import ClientSettings
 from fivenines.experiment.cost import CostSettings
 from fivenines.experiment.duet_settings import DuetSettings
 from fivenines.experiment.ledger import LedgerSettings
+from fivenines.experiment.timing import Timing
 from fivenines.faults.none import NoFaultSettings
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab.settings import NetworkSettings
@@ -21,7 +22,6 @@ from fivenines.needs.trials import TrialsSettings, exactly
 from fivenines.observe.settings import ObserveSettings
 from fivenines.settings import Settings
 from fivenines.solutions.settings import SolutionSettings
-from fivenines.units import Duration
 from fivenines.workloads.settings import WorkloadSettings
 
 if TYPE_CHECKING:
@@ -34,22 +34,6 @@ else:
     AnyFault = plugins.settings_union("fivenines.faults", FaultSettings, "fault")
 
 Connections = Annotated[int, Field(ge=1, le=100_000)]
-
-
-class Timing(Settings):
-    """How long the phases of a trial are. The fault is injected at the end of the steady window."""
-
-    warmup: Duration = Field(3.0, description="load before anything is measured")
-    steady: Annotated[Duration, Field(gt=0)] = Field(
-        10.0, description="the measured window, before any fault"
-    )
-    recovery: Annotated[Duration, Field(gt=0)] = Field(
-        15.0, description="load after the fault; unused without a fault"
-    )
-    settle: Duration = Field(
-        20.0,
-        description="longest wait, after the load, for nodes to rejoin and replicas to catch up",
-    )
 
 
 def _no_fault() -> list[AnyFault]:

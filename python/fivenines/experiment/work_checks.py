@@ -10,7 +10,10 @@ from fivenines.units import format_duration
 
 def mistakes(experiment: Experiment) -> list[Mistake]:
     """All of them; the load's settings are right by themselves."""
-    return [*_ends_itself(experiment), *_faults(experiment), *_connections(experiment)]
+    return [
+        *_ends_itself(experiment), *_recovery(experiment), *_faults(experiment),
+        *_connections(experiment),
+    ]  # fmt: skip
 
 
 def _ends_itself(experiment: Experiment) -> Iterator[Mistake]:
@@ -20,6 +23,17 @@ def _ends_itself(experiment: Experiment) -> Iterator[Mistake]:
         if workload.ends_itself:
             yield of_entry("workloads", index, f"{shown(workload.workload)} is work that ends by itself: "
                            "leave `load.transactions` out, or measure it in a file of its own")  # fmt: skip
+
+
+def _recovery(experiment: Experiment) -> Iterator[Mistake]:
+    """Fixed work goes on until it is done, whatever has recovered."""
+    fixed = [one.workload for one in experiment.workloads if one.ends_itself]
+    if experiment.load.transactions is not None:
+        fixed = ["load.transactions"]
+    if experiment.timing.recovery.until is not None and fixed:
+        path = ("timing", "recovery", "until")
+        yield Mistake(None, path, f"timing.recovery.until: {fixed[0]} is fixed work, and the load goes on "
+                      "until it is done: write a duration")  # fmt: skip
 
 
 def _faults(experiment: Experiment) -> Iterator[Mistake]:

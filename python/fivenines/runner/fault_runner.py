@@ -100,6 +100,20 @@ class FaultRunner:
         """Whether one is being injected: its moment is known once that is over."""
         return any(run.injecting for run in self.runs)
 
+    def recovered(self) -> bool:
+        """Return whether no fault is at work, no failover goes on and every node is a member.
+
+        Nodes that a fault holds for good do not count. Asks each node.
+        """
+        if not self.over or self.node_recovery.manager_at_work:
+            return False
+        free = [
+            node
+            for node in self._deployed.solution.members
+            if self.node_recovery.held[node.name] <= 0
+        ]
+        return not any(self.node_recovery.reasons(free).values())
+
     def finish(self) -> None:
         """Wait until all nodes are members again, or known not to be."""
         for thread in self._threads:

@@ -110,14 +110,20 @@ class Loads:
                 return
             time.sleep(min(left, LOOK))
 
-    def await_end(self, timeout: float) -> list[dict[str, Any]]:
-        """Wait until all have ended by themselves; what each wrote to load.json.
+    def await_end(
+        self, timeout: float, enough: Callable[[], bool] | None = None
+    ) -> list[dict[str, Any]]:
+        """Wait until all have ended by themselves, or there is `enough`; return each one's load.json.
 
         Raises:
             FiveninesError: one failed, or did not end in time (it is then stopped).
         """
         deadline = time.monotonic() + timeout
         while not self._over() and (left := deadline - time.monotonic()) > 0:
+            if enough is not None and enough():
+                enough = None
+                for client in self.clients:
+                    client.load.finish()
             time.sleep(min(left, _END))
         return [
             client.load.await_end(max(0.0, deadline - time.monotonic())) for client in self.clients

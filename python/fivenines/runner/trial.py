@@ -46,6 +46,7 @@ from fivenines.runner.merged_latency import connect_times
 from fivenines.runner.merged_load import merged
 from fivenines.runner.network_of_load import BEFORE_STEADY, NetworkOfLoad
 from fivenines.runner.progress import Listener, LoadStarted, TrialEvent, TrialLive, TrialPhase
+from fivenines.runner.recovered import LoadRates, early_end
 from fivenines.runner.vigil import watched
 from fivenines.verify.divergence import diverged
 from fivenines.workloads.invariant import Check as Rule
@@ -232,19 +233,11 @@ def _load(
     faulty = cell.fault.fault != "none"
     planned = course(experiment, cell.workload.ends_itself, faulty)
     steady_end, seconds = planned.steady_end, planned.end
-    plan = LoadPlan(
-        cell.workload,
-        cell.connections,
-        seconds,
-        trial.seed,
-        experiment.load,
-        experiment.ledger.flags(
-            steady_end if faulty else None, deployed.solution.bears_connection_every
-        ),
-        warmup=planned.warmup,
-    )
+    plan = _load_plan(trial, experiment, planned, deployed)
+    rates = LoadRates(planned.warmup, steady_end)
 
     def live(told: dict[str, Any]) -> None:
+        rates.note(told["t"], told["tps"])
         listener(TrialLive(trial.id, **{name: told[name] for name in _LIVE}))
 
     def tell(event: Event) -> None:
@@ -275,12 +268,15 @@ def _load(
         load.await_moment(began + steady_end, or_end=planned.works)
         injected = faulty and not load.ended
         if injected:
-            listener(TrialPhase(trial.id, f"{cell.fault.fault}, then recovery", timing.recovery))
+            listener(
+                TrialPhase(trial.id, f"{cell.fault.fault}, then recovery", timing.recovery.at_most)
+            )
             observers.alert()
             # fresh connections are tried often from the steady window's end on: some before the fault
             time.sleep(_TRIES_BEFORE)
             fault_runner.begin()
-        results = load.await_end(seconds + 60.0)
+        early = early_end(timing.recovery, fault_runner, rates, load.started_ns)
+        results = load.await_end(seconds + 60.0, early if injected else None)
         fault_runner.end_early("the load ended")
         # fixed work may be done long before its cap
         fault_runner.hurry(time.monotonic() + timing.settle)
@@ -290,11 +286,7 @@ def _load(
         load.stop()
         observers.stop()
         keep_measurements(part, load.clients, observers.tables)
-    each = {client.plan.name: one for client, one in zip(load.clients, results, strict=True)}
-    result = merged(each)
-    if len(each) > 1:
-        merge_latencies(part, each)
-        result["connects"] |= connect_times(part / layout.LATENCY)
+    result = _merged(part, load.clients, results)
     windows = planned.windows(result, injected)
     shares = round(cpu / passed, 4), round(serve / passed, 4)
     return _Loaded(
@@ -306,6 +298,35 @@ def _load(
         network,
         planned,
     )
+
+
+def _load_plan(
+    trial: Trial, experiment: Experiment, planned: Course, deployed: Deployed
+) -> LoadPlan:
+    """What all generators of a trial's load have in common."""
+    cell = trial.cell
+    dense_from = None if cell.fault.fault == "none" else planned.steady_end
+    return LoadPlan(
+        cell.workload,
+        cell.connections,
+        planned.end,
+        trial.seed,
+        experiment.load,
+        experiment.ledger.flags(dense_from, deployed.solution.bears_connection_every),
+        warmup=planned.warmup,
+    )
+
+
+def _merged(
+    part: Path, clients: Sequence[Client], results: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
+    """What the loads came to together; their response times are merged, too."""
+    each = {client.plan.name: one for client, one in zip(clients, results, strict=True)}
+    result = merged(each)
+    if len(each) > 1:
+        merge_latencies(part, each)
+        result["connects"] |= connect_times(part / layout.LATENCY)
+    return result
 
 
 def _client_records(

@@ -1,0 +1,88 @@
+"""Whether a cluster has recovered from its faults, so that its load may end before its time."""
+
+import math
+import threading
+import time
+
+from fivenines.experiment.timing import RecoverySettings
+from fivenines.runner.fault_runner import FaultRunner
+
+SHARE = 0.9
+"""Of the steady rate; the same share as of the phase "catch up" (see `analysis.recovery`)."""
+
+_BETWEEN = 0.5
+"""Seconds between two looks at the nodes: each look asks all of them."""
+
+
+class LoadRates:
+    """Transactions per second of each second of a load, as it reports them.
+
+    Args:
+        start: the beginning of the steady window, in seconds of the load.
+        end: its end.
+    """
+
+    def __init__(self, start: float, end: float) -> None:
+        self._start, self._end = start, end
+        self._lock = threading.Lock()
+        self._seconds: list[tuple[float, float]] = []
+
+    def note(self, t: float, tps: float) -> None:
+        """Note the rate of the second that ended `t` seconds after the load's start."""
+        with self._lock:
+            self._seconds.append((t, tps))
+
+    def back(self, since: float) -> bool:
+        """Return whether a second that ended after `since` had `SHARE` of the steady rate.
+
+        So much ends the phase "catch up", too. False where any second since then had no transaction.
+        """
+        with self._lock:
+            found = list(self._seconds)
+        steady = [tps for t, tps in found if self._start + 1 <= t <= self._end]
+        later = [tps for t, tps in found if t > since]
+        if not later or min(later) <= 0:
+            return False
+        usual = sum(steady) / len(steady) if steady else 0.0
+        return max(later) >= SHARE * usual
+
+
+class Recovered:
+    """Asked again and again while the load runs: has all been well for long enough?
+
+    Args:
+        fault_runner: whose faults have begun.
+        rates: of the load.
+        calm: seconds for which all must have been well.
+        started_ns: the start of the load on CLOCK_MONOTONIC.
+    """
+
+    def __init__(
+        self, fault_runner: FaultRunner, rates: LoadRates, calm: float, started_ns: int
+    ) -> None:
+        self._fault_runner, self._rates, self._calm = fault_runner, rates, calm
+        self._started = started_ns / 1e9
+        self._since = math.inf
+        self._next_look = 0.0
+
+    def __call__(self) -> bool:
+        """Return whether, for `calm` seconds, faults are over, nodes are members and the load is back."""
+        now = time.monotonic()
+        if now < self._next_look:
+            return False
+        self._next_look = now + _BETWEEN
+        if not self._fault_runner.recovered():
+            self._since = math.inf
+            return False
+        self._since = min(self._since, now)
+        long_enough = now - self._since >= self._calm
+        return long_enough and self._rates.back(self._since - self._started)
+
+
+def early_end(
+    recovery: RecoverySettings, fault_runner: FaultRunner, rates: LoadRates, started_ns: int
+) -> Recovered | None:
+    """Return what tells that the load may end; None where it goes on for a fixed time."""
+    if recovery.until is None:
+        return None
+    return Recovered(fault_runner, rates, recovery.calm, started_ns)
