@@ -32,19 +32,19 @@ class LoadRates:
         with self._lock:
             self._seconds.append((t, tps))
 
-    def back(self, since: float) -> bool:
-        """Return whether a second that ended after `since` had `SHARE` of the steady rate.
+    def back(self, since: float) -> bool | None:
+        """Return whether a second that began after `since` had `SHARE` of the steady rate.
 
-        So much ends the phase "catch up", too. False where any second since then had no transaction.
+        So much ends the phase "catch up", too. None where such a second had no transaction at all.
         """
         with self._lock:
             found = list(self._seconds)
         steady = [tps for t, tps in found if self._start + 1 <= t <= self._end]
-        later = [tps for t, tps in found if t > since]
-        if not later or min(later) <= 0:
-            return False
+        later = [tps for t, tps in found if t - 1 >= since]
+        if later and min(later) <= 0:
+            return None
         usual = sum(steady) / len(steady) if steady else 0.0
-        return max(later) >= SHARE * usual
+        return bool(later) and max(later) >= SHARE * usual
 
 
 class Recovered:
@@ -71,12 +71,12 @@ class Recovered:
         if now < self._next_look:
             return False
         self._next_look = now + _BETWEEN
-        if not self._fault_runner.recovered():
+        back = self._rates.back(self._since - self._started)
+        if not self._fault_runner.recovered() or back is None:
             self._since = math.inf
             return False
         self._since = min(self._since, now)
-        long_enough = now - self._since >= self._calm
-        return long_enough and self._rates.back(self._since - self._started)
+        return now - self._since >= self._calm and back
 
 
 def early_end(

@@ -46,17 +46,19 @@ def _rates(*tps: float) -> LoadRates:
 
 @pytest.mark.parametrize(
     ("later", "back"),
-    [([100, 100], True), ([70, 90], True), ([80, 89], False), ([200, 0], False), ([], False)],
+    [([100, 100], True), ([70, 90], True), ([80, 89], False), ([200, 0], None), ([], False)],
 )
-def test_the_rate_is_back_with_a_second_of_nine_tenths(later: list[float], back: bool) -> None:
-    # the warm-up and the outage do not count
-    assert _rates(7, 100, 100, 100, 0, *later).back(5.0) is back
+def test_the_rate_is_back_with_a_second_of_nine_tenths(
+    later: list[float], back: bool | None
+) -> None:
+    # neither the warm-up counts nor the outage, nor the second in which all was well again
+    assert _rates(7, 100, 100, 100, 0, 500, *later).back(5.5) is back
 
 
 def test_without_a_second_of_the_steady_window_any_transaction_is_enough() -> None:
     rates = LoadRates(0.5, 1.2)
     rates.note(2.0, 3.0)
-    assert rates.back(1.0) and not rates.back(2.0)
+    assert rates.back(1.0) is True and rates.back(1.5) is False
 
 
 def test_all_must_be_well_for_as_long_as_asked(clock: Clock) -> None:
@@ -88,6 +90,19 @@ def test_what_falls_out_again_begins_anew(clock: Clock) -> None:
     clock.now = 11.0
     assert not enough()
     clock.now = 12.0
+    assert enough()
+
+
+def test_an_outage_that_is_noticed_late_begins_anew(clock: Clock) -> None:
+    # a node that stays down: no fault is at work from the kill on, and the others do not know of it yet
+    faults: Any = Faults(True)
+    rates = _rates(100, 100, 100, 100)
+    enough = Recovered(faults, rates, 1.0, 0)
+    for now, tps in ((4.6, 60), (5.6, 0), (6.6, 0), (7.6, 0), (8.6, 95)):
+        clock.now = now
+        assert not enough()
+        rates.note(round(now + 0.4), tps)
+    clock.now = 10.1
     assert enough()
 
 
