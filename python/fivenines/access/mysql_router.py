@@ -9,7 +9,6 @@ import shutil
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
-import pymysql
 from pydantic import Field
 
 from fivenines.access import router_metadata
@@ -18,6 +17,7 @@ from fivenines.access.settings import AccessSettings
 from fivenines.cluster.cluster import Cluster
 from fivenines.cluster.endpoints import Endpoints
 from fivenines.cluster.topology import Topology
+from fivenines.drivers import pymysql
 from fivenines.errors import FiveninesError
 from fivenines.lab.process import Process, tail
 from fivenines.paths import short_path

@@ -5,7 +5,6 @@ Commands import what they need when they run, so that `--help` and completion an
 
 import os
 import sys
-import traceback
 import warnings
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -14,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fivenines import __version__, paths, private
+from fivenines import paths, private
 from fivenines.cli import (
     aws,
     bench,
@@ -186,6 +185,10 @@ def _mistyped(error: Any) -> int:
 
 def _crashed(error: Exception, arguments: list[str]) -> int:
     """An error that nobody foresaw: its details go to a file that can be sent to us."""
+    import traceback  # noqa: PLC0415
+
+    from fivenines import __version__  # noqa: PLC0415
+
     now = datetime.now(UTC)
     log = paths.crashes() / f"{now:%Y%m%dT%H%M%SZ}-{os.getpid()}.log"
     details = [

@@ -4,7 +4,6 @@
 
 import platform
 
-from fivenines import __version__
 from fivenines.cli.options import AsJson
 
 
@@ -14,6 +13,7 @@ def version(as_json: AsJson = False) -> None:
     \b
     fivenines version
     """
+    from fivenines import __version__
     from fivenines.cli import console
 
     if as_json:

@@ -10,10 +10,9 @@ import time
 from functools import partial
 from pathlib import Path
 
-import pymysql
-
 from fivenines.cluster.cluster import Cluster
 from fivenines.cluster.events import ManagerEvent
+from fivenines.drivers import pymysql
 from fivenines.errors import FiveninesError
 from fivenines.lab.process import Process
 from fivenines.managers import crm_mon

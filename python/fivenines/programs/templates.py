@@ -7,10 +7,10 @@ error, never an empty word.
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import jinja2
-import jinja2.sandbox
+if TYPE_CHECKING:
+    from jinja2.sandbox import SandboxedEnvironment
 
 
 @dataclass(frozen=True)
@@ -83,6 +83,8 @@ def problem(text: str, *more: str) -> str:
 
     `more` are names of nodes that it may use beside.
     """
+    import jinja2  # noqa: PLC0415
+
     try:
         rendered(text, _EXAMPLE, dict.fromkeys(more, _NODES[0]))
     except jinja2.TemplateSyntaxError as error:
@@ -103,7 +105,10 @@ def has_password(text: str, *more: str) -> bool:
     return any(one.password in made for one in (_EXAMPLE.application, _EXAMPLE.manager))
 
 
-def _environment() -> jinja2.sandbox.SandboxedEnvironment:
+def _environment() -> "SandboxedEnvironment":
+    # few experiments have templates, and all that name solutions come by here
+    import jinja2.sandbox  # noqa: PLC0415
+
     return jinja2.sandbox.SandboxedEnvironment(
         undefined=jinja2.StrictUndefined, keep_trailing_newline=True, trim_blocks=True,
         lstrip_blocks=True,

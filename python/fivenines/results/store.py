@@ -12,12 +12,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-import duckdb
 import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ValidationError
 
 from fivenines import __version__
+from fivenines.drivers import duckdb
 from fivenines.errors import FiveninesError, NoSpaceError
 from fivenines.results import layout
 from fivenines.results.records import READABLE, DuetRecord, Manifest, PlannedTrial, TrialRecord
@@ -150,7 +150,7 @@ def query(
 
 
 @contextmanager
-def reader() -> Iterator[duckdb.DuckDBPyConnection]:
+def reader() -> "Iterator[duckdb.DuckDBPyConnection]":
     """A connection for reading and writing Parquet files, cheap to get; tables in it must be temporary.
 
     Opening a database takes longer than most queries of one trial's tables.
@@ -163,7 +163,7 @@ def reader() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 @cache
-def _database() -> duckdb.DuckDBPyConnection:
+def _database() -> "duckdb.DuckDBPyConnection":
     return duckdb.connect(config={"threads": 1})
 
 

@@ -2,8 +2,7 @@
 
 from contextlib import ExitStack
 
-import pymysql
-
+from fivenines.drivers import pymysql
 from fivenines.servers.base import Server
 
 _STALLED = 3600.0

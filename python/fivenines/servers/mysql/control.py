@@ -4,8 +4,7 @@ import ssl
 from collections.abc import Mapping
 from typing import Any
 
-import pymysql
-
+from fivenines.drivers import pymysql
 from fivenines.servers.control import Address
 from fivenines.servers.mysql.group import transactions
 from fivenines.servers.mysql.replication import (

@@ -7,10 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-import pymysql
-import pymysql.constants.ER
-import pymysql.cursors
-
+from fivenines.drivers import pymysql
 from fivenines.paths import short_path
 from fivenines.servers import secrets
 from fivenines.servers.base import APPLICATION, DATABASE, REPLICATION, Server, Value, inside

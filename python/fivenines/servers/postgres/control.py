@@ -4,8 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import psycopg
-
+from fivenines.drivers import psycopg
 from fivenines.servers.base import REPLICATION
 from fivenines.servers.control import Address, Control
 from fivenines.servers.postgres.server import conninfo, synchronous_names
@@ -60,7 +59,7 @@ class PostgresControl(Control):
     def repoint_former(self, address: Address, name: str, primary: Address) -> None:
         self.repoint(address, name, primary)
 
-    def _connect(self, address: Address) -> psycopg.Connection[Any]:
+    def _connect(self, address: Address) -> "psycopg.Connection[Any]":
         host, port = address
         return psycopg.connect(
             host=host,

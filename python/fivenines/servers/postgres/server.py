@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-import psycopg
-
+from fivenines.drivers import psycopg
 from fivenines.errors import FiveninesError
 from fivenines.paths import short_path
 from fivenines.servers import secrets

@@ -4,9 +4,7 @@ import select
 import time
 from typing import Any
 
-import psycopg
-from psycopg.pq import ExecStatus
-
+from fivenines.drivers import psycopg
 from fivenines.servers.session import Answer, Connectable, Session
 
 
@@ -49,7 +47,7 @@ def _results(wire: Any, deadline: float) -> Answer:
         result = wire.get_result()
         if result is None:
             return answer
-        if result.status not in (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK):
+        if result.status not in (psycopg.pq.ExecStatus.TUPLES_OK, psycopg.pq.ExecStatus.COMMAND_OK):
             raise psycopg.OperationalError(result.error_message.decode(errors="replace"))
         answer = _answer(result)
 
