@@ -83,9 +83,13 @@ def _engines() -> Iterator[Item]:
 
 def _hosts() -> Iterator[Item]:
     """Asks the playground's keeper, as `fivenines status` does; nothing where none answers at once."""
-    with suppress(OSError, ValueError, KeyError), socket.socket(socket.AF_UNIX) as asked:
+    with (
+        suppress(OSError, ValueError, KeyError),
+        paths.short_path(paths.playground()) as folder,
+        socket.socket(socket.AF_UNIX) as asked,
+    ):
         asked.settimeout(_PATIENCE)
-        asked.connect(str(paths.playground() / "keeper.sock"))
+        asked.connect(f"{folder}/keeper.sock")
         with asked.makefile("rw", encoding="utf-8") as stream:
             stream.write('{"do": "status"}\n')
             stream.flush()

@@ -1,13 +1,17 @@
 """What a shell completes: the same words as the program knows, without its libraries."""
 
+import json
 import os
+import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 from cli_support import write_run
 
+from fivenines import paths
 from fivenines.cli import complete
 from fivenines.experiment import choices
 from fivenines.software.store import engines
@@ -48,6 +52,29 @@ def test_without_a_playground_there_are_no_hosts(
 ) -> None:
     monkeypatch.setenv("FIVENINES_CACHE", str(tmp_path))
     assert complete.hosts("") == []
+
+
+def test_hosts_are_those_of_the_playground_however_long_the_path_of_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = tmp_path / "a-folder-with-a-long-name" / ("x" * 100)
+    (cache / "playground").mkdir(parents=True)
+    monkeypatch.setenv("FIVENINES_CACHE", str(cache))
+    nodes = [{"name": "node1", "role": "primary"}, {"name": "other", "role": "replica"}]
+    with paths.short_path(cache / "playground") as folder, socket.socket(socket.AF_UNIX) as keeper:
+        keeper.bind(f"{folder}/keeper.sock")
+        keeper.listen()
+
+        def answer() -> None:
+            connection, _ = keeper.accept()
+            with connection, connection.makefile("rw") as stream:
+                assert json.loads(stream.readline()) == {"do": "status"}
+                stream.write(json.dumps({"status": {"nodes": nodes}}) + "\n")
+
+        answering = threading.Thread(target=answer, daemon=True)
+        answering.start()
+        assert complete.hosts("no") == [("node1", "primary")]
+        answering.join(10)
 
 
 def _asked(words: str, folder: Path) -> subprocess.CompletedProcess[str]:

@@ -66,6 +66,10 @@ impl Control<'_> {
             }
             let names = row.names();
             let (count, _) = server.existing(&names)?;
+            if self.row(server)?.is_none_or(|now| now.load != row.load) {
+                // Another prepare has replaced it between the two looks: these tables are not its.
+                continue;
+            }
             if row.state != "creating" && count == 0 {
                 self.forget(server, row.load)?;
                 continue;
