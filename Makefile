@@ -10,8 +10,11 @@ TARGET ?=
 PYTHON_SOURCES := pyproject.toml $(shell find python -name '*.py' 2>/dev/null)
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null)
 
+# what Python compiles is kept: without that each of the hundreds of processes that the tests start compiles it anew
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
-.PHONY: help quickstart install test test-long test-kills test-repeat test-unit test-lab test-lab-long test-rust test-browser engines tools lint audit fmt bench docs pictures dist test-dist clean
+.PHONY: help quickstart install check test test-long test-kills test-repeat test-unit test-lab test-lab-long test-rust test-browser engines tools lint audit fmt bench docs pictures dist test-dist clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,10 +42,14 @@ $(STAMP): $(VENV)/bin/python $(RUST_SOURCES) pyproject.toml
 	@touch $(STAMP)
 	@echo "installed: $(BIN)/fivenines (next: $(BIN)/fivenines doctor)"
 
-test: install tools test-rust test-unit test-browser test-lab ## set up all that the tests need, and pass them
+test: install tools ## set up all that the tests need, and pass them
+	@$(BIN)/python tests/suites.py
+
+check: install ## after each change: lint, unit tests, and one trial with a failover on PostgreSQL
+	@$(BIN)/python tests/suites.py --quick
 
 test-rust: ## the Rust half's own tests
-	cargo test --release --quiet
+	cargo test --quiet
 
 test-unit: install ## fast and pure
 	$(BIN)/python -m pytest -q -n 2 tests/unit
@@ -50,13 +57,12 @@ test-unit: install ## fast and pure
 test-browser: install tools ## the report in headless Chromium
 	$(BIN)/python -m pytest -q tests/browser
 
-# most of the time is waiting: for failovers, timeouts, loads of fixed length
-test-lab: install tools engines ## real servers, real faults
-	$(BIN)/python -m pytest -q -n 3 --dist loadfile --durations 40 -m "not long" tests/lab
+test-lab: install tools ## real servers, real faults
+	@$(BIN)/python tests/suites.py engines lab
 
-test-lab-long: install tools engines ## lab tests beside those of `make test`, which would take too long there
+test-lab-long: install tools ## the lab tests that would take too long in `make test`
 	$(BIN)/python -m pip install --quiet --editable '.[long]'
-	$(BIN)/python -m pytest -q -n 3 --dist loadfile -m long tests/lab
+	@$(BIN)/python tests/suites.py engines lab --long
 
 # the long form of tests/lab/test_lab_kills.py: about half an hour
 test-kills: install tools engines ## kill -9 at 100 random moments, over all faults; nothing may be left
@@ -79,7 +85,7 @@ lint: install ## types and style, Python and Rust
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	cargo clippy --release --all-targets --quiet -- -D warnings
+	cargo clippy --all-targets --quiet -- -D warnings
 	cargo fmt --check
 
 # both ask the network for what is known of each dependency's version; not part of CI, which must not fail by others' news

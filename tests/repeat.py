@@ -10,6 +10,10 @@ from collections import Counter
 from pathlib import Path
 from xml.etree import ElementTree
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.suites import LAB
+
 ROOT = Path(__file__).parents[1]
 BUSY = "while True: pass"
 
@@ -41,7 +45,7 @@ def one_turn(tests: list[str]) -> tuple[list[str], int]:
     report = ROOT / ".pytest_cache" / "turn.xml"
     report.parent.mkdir(exist_ok=True)
     report.unlink(missing_ok=True)
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "3", "--dist", "loadfile"]
+    command = [sys.executable, "-m", "pytest", "-q", *LAB]
     subprocess.run([*command, f"--junitxml={report}", *tests], cwd=ROOT, check=False)
     cases = list(ElementTree.parse(report).iter("testcase"))
     failed = [

@@ -51,7 +51,8 @@ def _opened(needed: set[Path], home: Path) -> str:
             target = stand_in / path.relative_to(folder)
             script += f"mkdir -p {target}; mount --rbind {path} {target}; "
         script += f"mount --rbind {stand_in} {folder}; "
-    return "set -e; " + script + "exec "
+    # a product that ran in this process before may have left a umask that hides what is made here
+    return "set -e; umask 022; " + script + "exec "
 
 
 def hand_over(folder: Path) -> None:

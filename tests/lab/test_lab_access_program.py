@@ -59,7 +59,7 @@ def _behind(folder: Path, access: str, root: str) -> StoredTrial:
     """A trial whose primary is killed behind a program with these settings, which comes out of this root."""
     text = (
         f"{HEAD}solutions:\n  - solution: hot-standby\n    standbys: 1\n    manager: {PATIENT}\n"
-        f"    access:\n      kind: program\n{access}{kill()}{timing(15)}"
+        f"    access:\n      kind: program\n{access}{kill()}{timing()}"
     )
     try:
         (trial,) = run_one(folder, text, {}).complete

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 from lab_leftovers import Made
-from lab_support import HEAD, STANDSTILL, fivenines, program, timing
+from lab_support import GENTLE, HEAD, STANDSTILL, fivenines, program, timing
 
 from fivenines import paths
 from fivenines.experiment.plan import plan
@@ -38,7 +38,7 @@ def test_a_trial_in_which_the_clock_was_set_or_the_machine_slept_is_broken_by_na
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Both attempts at the trial fail, each by what happened in it; resumed in peace, it is measured."""
-    (tmp_path / "tiny.yaml").write_text(HEAD + _STANDALONE + timing(recovery=1, steady=1))
+    (tmp_path / "tiny.yaml").write_text(HEAD + _STANDALONE + GENTLE + timing(recovery=1, steady=1))
     experiment, source = load_experiment(tmp_path / "tiny.yaml")
     real, ahead = vigil.read, {"real": 0.0, "boot": 0.0}
 
@@ -79,7 +79,7 @@ def test_a_trial_in_which_the_controller_stood_still_is_broken_and_tried_again(
     tmp_path: Path,
 ) -> None:
     """As by Ctrl-Z, or while a virtual machine is paused: the clocks go on, and nobody looks."""
-    (tmp_path / "tiny.yaml").write_text(HEAD + _STANDALONE + timing(recovery=1, steady=3))
+    (tmp_path / "tiny.yaml").write_text(HEAD + _STANDALONE + GENTLE + timing(recovery=1, steady=3))
     with (tmp_path / "said").open("wb") as said:
         running = subprocess.Popen(
             program("run", "tiny.yaml", "--out", "run"), cwd=tmp_path, stdin=subprocess.DEVNULL,
@@ -127,7 +127,7 @@ def test_a_controller_that_the_kernel_kills_for_want_of_memory_leaves_nothing(
     groups = limits.detect()
     if not groups.usable:
         pytest.skip(f"NOT TRIED: {groups.reason}")
-    (tmp_path / "tiny.yaml").write_text(HEAD + _STANDALONE + timing(recovery=1, steady=15))
+    (tmp_path / "tiny.yaml").write_text(HEAD + _STANDALONE + GENTLE + timing(recovery=1, steady=15))
     group, made = limits.HostGroup(groups, "memory", 1_500_000_000, None), Made()
     memory = next(path for path in group.folders if path.parent == groups.parents["memory"])
     running = subprocess.Popen(
@@ -198,7 +198,7 @@ def _in_private(folder: Path, script: str, env: dict[str, str] | None = None) ->
 
 def test_a_full_disk_under_the_run_stops_it_and_what_was_finished_stays(tmp_path: Path) -> None:
     (tmp_path / "disk").mkdir()
-    (tmp_path / "tiny.yaml").write_text(_TWO + _STANDALONE + timing(recovery=1, steady=4))
+    (tmp_path / "tiny.yaml").write_text(_TWO + _STANDALONE + GENTLE + timing(recovery=1, steady=4))
     command = shlex.join(
         [sys.executable, "-m", "fivenines", "run", "tiny.yaml", "--out", "disk/run"]
     )
@@ -233,7 +233,7 @@ cp -r run kept
 def test_a_full_cache_is_told_and_the_run_begins_once_there_is_room(tmp_path: Path) -> None:
     engine("postgres-18").require(lambda _message, _fraction: None)
     (tmp_path / "cache").mkdir()
-    (tmp_path / "tiny.yaml").write_text(HEAD + _STANDALONE + timing(recovery=1, steady=1))
+    (tmp_path / "tiny.yaml").write_text(HEAD + _STANDALONE + GENTLE + timing(recovery=1, steady=1))
     command = shlex.join([sys.executable, "-m", "fivenines", "run", "tiny.yaml", "--out", "run"])
     script = _FULL_CACHE.format(run=command, engines=shlex.quote(str(paths.cache() / "engines")))
     _in_private(tmp_path, script, {"FIVENINES_CACHE": str(tmp_path / "cache")})

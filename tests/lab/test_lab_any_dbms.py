@@ -54,7 +54,7 @@ def test_who_takes_rows_is_the_primary_and_a_row_that_is_gone_is_named(
     outcome = run_trial(
         tmp_path,
         solution(pair, "postgres", hooks=hooks)
-        + timing(recovery=6)
+        + timing()
         + "faults: [{fault: kill, target: replica, restart_after: 1s}]\n",
         {"checking": delete},
         TATP,
@@ -91,7 +91,7 @@ def test_the_sql_that_others_get_counts_what_is_lost(tmp_path: Path) -> None:
         outcome = run_trial(
             tmp_path / "run",
             solution([server], "mariadb", dialect="sqlserver", hooks=hooks)
-            + timing(recovery=8)
+            + timing()
             + "faults: [{fault: kill, restart_after: 1s}]\n",
             {"checking": delete},
             TATP,

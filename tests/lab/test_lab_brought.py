@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from lab_registry import Registry, damage, for_another_machine, image_of, layered, registry
-from lab_support import HEAD, PATIENT, fivenines, kill, program, timing
+from lab_support import GENTLE, HEAD, PATIENT, fivenines, kill, program, timing
 
 from fivenines import paths
 from fivenines.results import store
@@ -47,11 +47,14 @@ def _engine(there: Registry) -> Brought:
 def _file(folder: Path, engine_: str, solution: str = "replication") -> Path:
     file = folder / "own.yaml"
     file.write_text(
-        f"{HEAD}solutions: [{{solution: {solution}, engine: {engine_}}}]\n" + timing(recovery=1)
+        f"{HEAD}solutions: [{{solution: {solution}, engine: {engine_}}}]\n"
+        + GENTLE
+        + timing(recovery=1)
     )
     return file
 
 
+@pytest.mark.lasts(35)
 def test_an_image_of_a_registry_runs_and_is_pinned(
     tmp_path: Path, there: Registry, cache_again: Brought
 ) -> None:

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from lab_support import HEAD, STANDSTILL, cache_with_damage, timing
+from lab_support import GENTLE, HEAD, STANDSTILL, cache_with_damage, timing
 
 from fivenines.errors import FiveninesError, UsageError
 from fivenines.experiment.plan import plan
@@ -41,7 +41,7 @@ def _run(folder: Path, text: str, resume: bool = False) -> list[Progress]:
 
 
 def test_a_campaign_writes_whole_folders_and_is_not_repeated(tmp_path: Path) -> None:
-    text = HEAD + STANDALONE + timing(recovery=1)
+    text = HEAD + STANDALONE + GENTLE + timing(recovery=1)
     told = _run(tmp_path, text)
     assert [type(event) for event in told if isinstance(event, CampaignStarted | TrialFinished)] == [
         CampaignStarted, TrialFinished,
@@ -83,7 +83,12 @@ def test_a_server_that_does_not_start_breaks_the_trial_with_its_last_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, file: str, said: str
 ) -> None:
     monkeypatch.setenv("FIVENINES_CACHE", str(cache_with_damage(tmp_path, name, file)))
-    text = HEAD + f"solutions: [{{solution: standalone, engine: {name}}}]\n" + timing(recovery=1)
+    text = (
+        HEAD
+        + f"solutions: [{{solution: standalone, engine: {name}}}]\n"
+        + GENTLE
+        + timing(recovery=1)
+    )
     told = _run(tmp_path, text)
     broken = [event for event in told if isinstance(event, TrialBroken)]
     assert [event.will_retry for event in broken] == [True, False]
@@ -102,7 +107,7 @@ def test_a_server_that_does_not_start_breaks_the_trial_with_its_last_words(
 
 
 def test_a_run_folder_of_another_version_is_refused(tmp_path: Path) -> None:
-    text = HEAD + STANDALONE + timing(recovery=1)
+    text = HEAD + STANDALONE + GENTLE + timing(recovery=1)
     (tmp_path / "run").mkdir()
     manifest = {"format": 99, "fivenines": "7.0"}
     (tmp_path / "run/manifest.json").write_text(json.dumps(manifest))

@@ -39,6 +39,7 @@ def _text(pair: str, fault: str, recovery: int) -> str:
     )
 
 
+@pytest.mark.lasts(80)
 def test_a_channel_goes_on_elsewhere_and_a_row_that_is_missing_at_one_site_is_named(
     tmp_path: Path,
 ) -> None:

@@ -112,7 +112,7 @@ def test_a_row_lost_after_a_failover_is_found_on_the_new_primary(tmp_path: Path)
         taken.append(min([row[0] for row in primary.ledger_rows()]))
         _on_database(primary, f"DELETE FROM fivenines_ledger WHERE id = {taken[0]}")
 
-    outcome = run_trial(tmp_path, HOT_STANDBY + kill() + timing(recovery=4), {"checking": delete})
+    outcome = run_trial(tmp_path, HOT_STANDBY + kill() + timing(), {"checking": delete})
     assert outcome.node("node2").lost_ids == taken
 
 

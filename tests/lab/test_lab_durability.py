@@ -21,7 +21,7 @@ def trial(folder: Path, solution: str, question: str) -> tuple[Outcome, dict[str
             (found[roles[node.name]],) = node.query(question)
 
     text = f"solutions: [{{{solution}, manager: {PATIENT}}}]\n"
-    outcome = run_trial(folder, text + kill() + timing(recovery=10), {"checking": ask})
+    outcome = run_trial(folder, text + kill() + timing(), {"checking": ask})
     sound(outcome)
     assert outcome.record.fault is not None and outcome.record.fault.rejoined
     assert outcome.record.check is not None and outcome.record.check.primary == "node2"

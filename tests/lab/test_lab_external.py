@@ -68,7 +68,7 @@ def test_a_replica_is_killed_by_a_hook_and_started_by_another(
     outcome = run_trial(
         folder / "kill",
         solution(pair, hooks=hooks)
-        + timing(recovery=8)
+        + timing()
         + "faults: [{fault: kill, target: replica, restart_after: 1s}]\n",
     )
     sound(outcome)
@@ -99,7 +99,7 @@ def test_a_hook_that_fails_is_told(pair: list[Alien], folder: Path) -> None:
     hooks = "{kill: 'echo no such host {node}; exit 255', restart: 'true'}"
     outcome = run_trial(
         folder / "fails",
-        solution(pair, hooks=hooks) + timing(recovery=4, steady=1.0) + "faults: [{fault: kill}]\n"
+        solution(pair, hooks=hooks) + timing(steady=1.0) + "faults: [{fault: kill}]\n"
         .replace("kill}", "kill, restart_after: 1s}"),
     )  # fmt: skip
     fault = outcome.record.fault
@@ -171,7 +171,7 @@ def test_a_command_in_the_lab_knows_the_hosts_process(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         "solutions: [standalone]\n"
-        + timing(recovery=4)
+        + timing()
         + f"faults: [{{fault: command, inject: '{freeze}', recover: '{thaw}', duration: 1s}}]\n",
     )
     sound(outcome)

@@ -25,7 +25,7 @@ faults:
 )
 def test_a_slow_and_a_full_disk(tmp_path: Path, engine: str, words: str) -> None:
     text = f"solutions: [{{solution: standalone, engine: {engine}}}]{_STEPS}"
-    outcome = run_trial(tmp_path, text + timing(7))
+    outcome = run_trial(tmp_path, text + timing())
     slow, full = outcome.record.faults
     assert slow.verified and slow.ended_verified and slow.rejoined, slow
     assert "flushes were delayed" in slow.ended_detail

@@ -19,7 +19,7 @@ def test_asynchronous_mariadb_loses_what_its_old_primary_went_on_to_acknowledge(
     solution = f"{{solution: replication, replicas: 2, manager: {_UNFENCED}}}"
     # of more than 1000 lost rows the record names the first only, and the sides' own cannot be told
     slow = "ledger: {rate: 50}\n"
-    outcome = run_trial(tmp_path, f"solutions: [{solution}]\n{slow}{_CUT}" + timing(13))
+    outcome = run_trial(tmp_path, f"solutions: [{solution}]\n{slow}{_CUT}" + timing())
     (fault,) = outcome.record.faults
     assert fault.verified and fault.ended_verified, fault
     assert outcome.record.check is not None
@@ -42,7 +42,7 @@ def test_asynchronous_mariadb_loses_what_its_old_primary_went_on_to_acknowledge(
 
 def test_two_safe_postgres_loses_nothing_in_the_same_partition(tmp_path: Path) -> None:
     solution = f"{{solution: hot-standby, standbys: 2, manager: {_UNFENCED}}}"
-    outcome = run_trial(tmp_path, f"solutions: [{solution}]\n{_CUT}" + timing(13))
+    outcome = run_trial(tmp_path, f"solutions: [{solution}]\n{_CUT}" + timing())
     (fault,) = outcome.record.faults
     assert fault.verified and fault.ended_verified and fault.rejoined, fault
     assert outcome.record.check is not None
@@ -57,7 +57,7 @@ def test_after_sync_mariadb_loses_nothing_when_its_primary_is_cut_off_and_fenced
 solutions: [{{solution: replication, mode: after_sync, replicas: 2, manager: {OPERATOR}}}]
 faults: [{{fault: partition, target: primary, peers: [replicas, manager], duration: 7s}}]
 """
-    outcome = run_trial(tmp_path, text + timing(12))
+    outcome = run_trial(tmp_path, text + timing())
     (fault,) = outcome.record.faults
     assert fault.verified and fault.ended_verified and fault.rejoined, fault
     assert outcome.record.check is not None
@@ -72,7 +72,7 @@ def test_a_galera_node_in_the_minority_refuses_with_error_1047(tmp_path: Path) -
 solutions: [{solution: galera, suspect_timeout: 2s, inactive_timeout: 5s}]
 faults: [{fault: partition, target: primary, peers: nodes, duration: 7s}]
 """
-    outcome = run_trial(tmp_path, text + timing(14))
+    outcome = run_trial(tmp_path, text + timing())
     (fault,) = outcome.record.faults
     assert fault.verified and fault.ended_verified and fault.rejoined, fault
     errors = {(one["class"], one["code"]) for one in outcome.record.load["errors"]}
@@ -86,7 +86,7 @@ def test_a_slow_link_is_seen_and_gone_again(tmp_path: Path) -> None:
 solutions: [{solution: standalone}]
 faults: [{fault: degrade, latency: 60ms, loss: 0.01, duration: 2s}]
 """
-    outcome = run_trial(tmp_path, text + timing(4))
+    outcome = run_trial(tmp_path, text + timing())
     (fault,) = outcome.record.faults
     assert fault.verified and fault.ended_verified, fault
     assert "latency 60ms, loss 0.01" in fault.detail

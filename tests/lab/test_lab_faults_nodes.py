@@ -38,7 +38,7 @@ faults:
   - {{at: 5s, fault: switchover}}
   - {{at: 8s, fault: {{fault: crash, restart_after: 1s}}}}
 """
-    outcome = run_trial(tmp_path, text + timing(15))
+    outcome = run_trial(tmp_path, text + timing())
     found = _faults(outcome)
     assert list(found) == [
         "freeze", "long-transaction", "restart", "stalled-replica", "switchover", "crash",
@@ -63,7 +63,7 @@ faults:
   - {{at: 500ms, fault: {{fault: freeze, target: primary, duration: 17s}}}}
 """
     # it stays frozen for as long as the load goes on, nearly: a busy operator takes its time
-    outcome = run_trial(tmp_path, text + timing(18))
+    outcome = run_trial(tmp_path, text + timing())
     found = _faults(outcome)
     (promoted,) = [event for event in outcome.record.events if event.kind == "promoted"]
     assert promoted.t > (found["manager"].ended or 0.0)
@@ -86,7 +86,7 @@ faults:
   - {at: 10s, fault: {fault: stalled-replica, target: node3, duration: 1s}}
 """
     # a busy machine takes its time to hand over and back, which needs the proxy
-    outcome = run_trial(tmp_path, text + timing(14))
+    outcome = run_trial(tmp_path, text + timing())
     found = _faults(outcome)
     assert "maintenance at HAProxy" in found["switchover"].detail
     assert "Desynced" in found["stalled-replica"].detail
@@ -104,7 +104,7 @@ solutions: [{solution: galera, suspect_timeout: 2s, inactive_timeout: 5s, bootst
 faults: [{fault: kill, target: majority, restart_after: 15s}]
 """
     # nothing makes the restart wait for it
-    outcome = run_trial(tmp_path, text + timing(16))
+    outcome = run_trial(tmp_path, text + timing())
     found = _faults(outcome)
     assert found["kill"].nodes == ["node1", "node2"]
     (bootstrapped,) = [event for event in outcome.record.events if event.kind == "bootstrapped"]
@@ -118,7 +118,7 @@ def test_a_storm_fills_a_server_and_passes(tmp_path: Path) -> None:
 solutions: [{solution: standalone}]
 faults: [{fault: connection-storm, connections: 350, duration: 2s}]
 """
-    outcome = run_trial(tmp_path, text + timing(5))
+    outcome = run_trial(tmp_path, text + timing())
     found = _faults(outcome)
     assert "350 connect at once" in found["connection-storm"].detail
     _nothing_lost(outcome)

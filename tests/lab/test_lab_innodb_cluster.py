@@ -29,7 +29,7 @@ def test_router_follows_the_group_to_its_next_primary(tmp_path: Path) -> None:
         tmp_path,
         "solutions: [{solution: innodb-cluster, member_expel_timeout: 0s, reads: replicas, "
         "access: {kind: mysql-router, ttl: 200ms, connect_timeout: 1s, read_timeout: 1s}}]\n"
-        + kill(restart_after="null") + timing(recovery=25),
+        + kill(restart_after="null") + timing(),
     )  # fmt: skip
     sound(outcome)
     record = outcome.record

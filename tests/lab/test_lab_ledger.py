@@ -25,7 +25,7 @@ def outcome(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     """A primary is killed, another node is promoted, and the killed one comes back."""
     solution = {"postgres": POSTGRES, "mariadb": MARIADB}[request.param]
     folder = tmp_path_factory.mktemp(request.param)
-    return run_trial(folder, solution + BESIDE + kill() + timing(recovery=12))
+    return run_trial(folder, solution + BESIDE + kill() + timing())
 
 
 def _all(outcome: Outcome, table: str, sql: str) -> list[tuple[Any, ...]]:
@@ -159,7 +159,7 @@ def test_a_galera_node_without_a_majority_refuses(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         "solutions: [{solution: galera, suspect_timeout: 2s, inactive_timeout: 5s}]\n"
-        "faults: [{fault: partition, target: primary, duration: 7s}]\n" + timing(recovery=20),
+        "faults: [{fault: partition, target: primary, duration: 7s}]\n" + timing(),
     )
     rows = _all(
         outcome, "nodes", "SELECT state, epoch, t_us FROM rows WHERE node = 'node1' ORDER BY t_us"

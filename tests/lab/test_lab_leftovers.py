@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 from lab_leftovers import Made
-from lab_support import HEAD, fivenines, program, timing
+from lab_support import GENTLE, HEAD, fivenines, program, timing
 
 from fivenines.lab import limits
 from fivenines.results import store
@@ -25,7 +25,12 @@ def _start(
     folder: Path, steady: float, *options: str, solution: str = _PAIR
 ) -> subprocess.Popen[bytes]:
     folder.mkdir(parents=True, exist_ok=True)
-    text = HEAD.replace("trials: 1", "trials: 2") + solution + timing(recovery=1, steady=steady)
+    text = (
+        HEAD.replace("trials: 1", "trials: 2")
+        + solution
+        + GENTLE
+        + timing(recovery=1, steady=steady)
+    )
     (folder / "tiny.yaml").write_text(text)
     (folder / "tmp").mkdir()
     with (folder / "said").open("ab") as said:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from lab_cache import with_engine
-from lab_support import HEAD, fivenines, program, timing
+from lab_support import GENTLE, HEAD, fivenines, program, timing
 
 from fivenines import locks
 from fivenines.results import layout, store
@@ -26,7 +26,7 @@ class Place:
 
     def start(self, name: str, steady: float) -> "subprocess.Popen[bytes]":
         (self.folder / f"{name}.yaml").write_text(
-            HEAD + _SOLUTION + timing(recovery=1, steady=steady)
+            HEAD + _SOLUTION + GENTLE + timing(recovery=1, steady=steady)
         )
         with (self.folder / f"{name}.said").open("wb") as said:
             return subprocess.Popen(

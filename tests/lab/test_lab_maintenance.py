@@ -145,6 +145,7 @@ def _trial(
     return run_trial(folder, text, actions, HEAD.replace("[4]", "[2]"))
 
 
+@pytest.mark.lasts(55)
 def test_a_trial_has_one_fault_with_a_turn_for_each_server(tmp_path: Path) -> None:
     before: dict[str, int] = {}
     after: dict[str, int] = {}
@@ -152,7 +153,7 @@ def test_a_trial_has_one_fault_with_a_turn_for_each_server(tmp_path: Path) -> No
     outcome = _trial(
         tmp_path,
         f"{{solution: hot-standby, {access}, manager: {OPERATOR}}}",
-        timing(45),
+        timing(),
         {
             FAULT: lambda deployed: before.update(_pids(deployed)),
             "checking": lambda deployed: after.update(_pids(deployed)),
@@ -177,7 +178,7 @@ def test_a_trial_has_one_fault_with_a_turn_for_each_server(tmp_path: Path) -> No
 
 @pytest.mark.long
 def test_where_nobody_can_take_over_it_is_an_outage(tmp_path: Path) -> None:
-    outcome = _trial(tmp_path, "{solution: standalone}", timing(10), {})
+    outcome = _trial(tmp_path, "{solution: standalone}", timing(), {})
     sound(outcome)
     record = outcome.record
     assert record.fault is not None and record.fault.ended_verified and record.fault.rejoined

@@ -3,6 +3,7 @@
 import time
 from pathlib import Path
 
+import pytest
 from lab_support import brought_up, run_one, short_recipe
 
 from fivenines.managers.program import ProgramManager
@@ -43,6 +44,7 @@ done
 """
 
 
+@pytest.mark.lasts(45)
 def test_a_script_of_ones_own_promotes_a_standby(tmp_path: Path) -> None:
     # long enough for a second look: a standby of a busy machine may answer the first one too late
     recipe = short_recipe("script").replace("restart_after: 3s", "restart_after: 15s")

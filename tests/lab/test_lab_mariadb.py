@@ -29,7 +29,7 @@ def test_standalone_is_away_until_it_is_started_again(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         "solutions: [{solution: standalone, engine: mariadb-10.11, durability: relaxed, "
-        "server: {innodb_lock_wait_timeout: 7}}]\n" + kill() + timing(recovery=12),
+        "server: {innodb_lock_wait_timeout: 7}}]\n" + kill() + timing(),
     )
     sound(outcome)
     assert outcome.record.deployment is not None and outcome.record.fault is not None
@@ -59,7 +59,7 @@ def test_a_replica_takes_over_and_the_old_primary_follows_it(tmp_path: Path, mod
         tmp_path,
         replication(
             f"replicas: {replicas}, mode: {mode}, semi_sync_timeout: 5s, manager: {PATIENT}"
-        ) + kill() + timing(recovery=12),
+        ) + kill() + timing(),
         {"warm-up and steady load": look},
     )  # fmt: skip
     sound(outcome)
@@ -97,7 +97,7 @@ def test_a_dead_replica_comes_back_and_the_others_go_on(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         replication(f"replicas: 2, mode: after_sync, manager: {PATIENT}, reads: replicas")
-        + kill("replica") + timing(recovery=10),
+        + kill("replica") + timing(),
     )  # fmt: skip
     sound(outcome)
     rejoined(outcome)
@@ -112,7 +112,7 @@ def test_without_a_manager_nobody_is_promoted(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         replication("replicas: 1, mode: after_commit, manager: none")
-        + kill() + timing(recovery=10),
+        + kill() + timing(),
     )  # fmt: skip
     sound(outcome)
     rejoined(outcome)
@@ -131,7 +131,7 @@ def test_a_galera_cluster_goes_on_and_its_dead_node_comes_back(tmp_path: Path) -
     outcome = run_trial(
         tmp_path,
         galera("suspect_timeout: 3s, inactive_timeout: 6s, gcache: 64MiB, appliers: 3")
-        + kill(restart_after=BACK) + timing(recovery=16),
+        + kill(restart_after=BACK) + timing(),
         {"warm-up and steady load": look},
     )  # fmt: skip
     assert states == [("3", "Primary", "Synced")] * 3
@@ -154,7 +154,7 @@ def test_galera_behind_haproxy_with_writes_to_all_nodes(tmp_path: Path) -> None:
         galera(
             "suspect_timeout: 3s, inactive_timeout: 6s, writes: all, reads: replicas, "
             "access: {kind: haproxy, interval: 300ms, fall: 2, rise: 1}"
-        ) + kill(restart_after=BACK) + timing(recovery=16),
+        ) + kill(restart_after=BACK) + timing(),
     )  # fmt: skip
     _complete_cluster(outcome)
     assert outcome.record.deployment is not None
@@ -171,7 +171,7 @@ def test_replication_behind_haproxy_with_one_writer(tmp_path: Path) -> None:
         replication(
             f"replicas: 1, mode: after_sync, manager: {PATIENT}, "
             "access: {kind: haproxy, interval: 300ms, fall: 2, rise: 1}"
-        ) + kill() + timing(recovery=12),
+        ) + kill() + timing(),
     )  # fmt: skip
     sound(outcome)
     check = outcome.record.check

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from lab_support import HEAD, run_one, timing
 
 from fivenines.analysis.cells import analyse
@@ -30,8 +31,9 @@ def switched(deployed: Deployed) -> None:
     assert f"server entry {deployed.solution.node(new).endpoint}\n" in file.read_text()
 
 
+@pytest.mark.lasts(60)
 def test_a_kill_under_load_loses_nothing_and_is_split_into_phases(tmp_path: Path) -> None:
-    run = run_one(tmp_path, HEAD + TEXT + timing(recovery=45), {"checking": switched})
+    run = run_one(tmp_path, HEAD + TEXT + timing(), {"checking": switched})
     (cell,) = analyse(run)
     (trial,) = cell.trials
     (fault,) = trial.faults

@@ -24,7 +24,7 @@ def test_standalone_is_away_until_it_is_started_again(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         "solutions: [{solution: standalone, engine: mysql-9.7, server: {innodb_lock_wait_timeout: 7}}]\n"
-        "load: {tls: require}\n" + kill() + timing(recovery=15),
+        "load: {tls: require}\n" + kill() + timing(),
     )  # fmt: skip
     sound(outcome)
     assert outcome.record.deployment is not None
@@ -39,7 +39,7 @@ def test_standalone_is_away_until_it_is_started_again(tmp_path: Path) -> None:
 def test_another_member_is_elected_and_the_dead_one_comes_back(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
-        group("consistency: EVENTUAL") + kill(restart_after="9s") + timing(recovery=20, settle=60),
+        group("consistency: EVENTUAL") + kill(restart_after="9s") + timing(),
     )
     sound(outcome)
     deployment, check = outcome.record.deployment, outcome.record.check

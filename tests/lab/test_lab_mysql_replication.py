@@ -31,7 +31,7 @@ def test_a_replica_takes_over_and_the_old_primary_follows_it(tmp_path: Path, mod
     outcome = run_trial(
         tmp_path,
         replication(f"replicas: 2, mode: {mode}, semi_sync_timeout: 20s, manager: {PATIENT}")
-        + kill() + timing(recovery=20),
+        + kill() + timing(),
         {"warm-up and steady load": look},
     )  # fmt: skip
     sound(outcome)

@@ -8,6 +8,7 @@ from lab_ndb import all_struck, ended, nothing_lost, run, two_sites, with_ndb
 pytestmark = with_ndb
 
 
+@pytest.mark.lasts(70)
 def test_a_data_node_and_an_sql_node_die_and_come_back(tmp_path: Path) -> None:
     faults = """
 {at: 0s, fault: {fault: kill, target: data, restart_after: 2s}}

@@ -18,7 +18,7 @@ solutions: [{solution: ndb, heartbeat: 1s}]
 load: {rate: 40}
 faults: [{fault: partition, target: data1, peers: data2, duration: 10s}]
 """
-    outcome = run_trial(tmp_path, text + timing(recovery=12, steady=2))
+    outcome = run_trial(tmp_path, text + timing(steady=2))
     all_struck(outcome)
     nothing_lost(outcome)
     assert len(ended(outcome)) == 1, "which one is chance"

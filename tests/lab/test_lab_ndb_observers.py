@@ -127,6 +127,7 @@ def _all_is_drawn(outcome: Outcome) -> None:
     assert "State" in titles and "Lag of the global checkpoint" in titles and "LQH" in titles
 
 
+@pytest.mark.lasts(50)
 def test_states_counters_checkpoints_and_logs_of_data_nodes(tmp_path: Path) -> None:
     rows: list[int] = []
 

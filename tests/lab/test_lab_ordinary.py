@@ -16,7 +16,7 @@ import psutil
 import pytest
 from lab_leftovers import Made
 from lab_ordinary import UID, hand_over, ordinary
-from lab_support import HEAD, OPERATOR, kill, timing
+from lab_support import GENTLE, HEAD, OPERATOR, kill, timing
 
 from fivenines.lab import guest_needs
 from fivenines.lab.guest_needs import PORTS
@@ -70,7 +70,7 @@ class Person:
 @pytest.fixture(scope="module")
 def person() -> Iterator[Person]:
     """The folders of pytest belong to root alone; a home must be open to its owner."""
-    home = Path(tempfile.mkdtemp(prefix="home-of-fivenines-"))
+    home = Path(tempfile.mkdtemp(prefix="home-of-fivenines-", dir="/var/tmp"))
     home.chmod(0o755)
     hand_over(home)
     yield Person(home)
@@ -90,7 +90,7 @@ def test_an_ordinary_user_runs_an_experiment_with_failovers(
     made = Made()
     if name == "cluster":
         person.lend("mariadb-10.11")
-    (person.home / f"{name}.yaml").write_text(HEAD + solution + kill() + timing(recovery=8))
+    (person.home / f"{name}.yaml").write_text(HEAD + solution + kill() + GENTLE + timing())
     ran = person.run("run", f"{name}.yaml", "--out", f"run-{name}")
     assert ran.returncode == 0, ran.stderr
     run = store.open_run(person.home / f"run-{name}")
@@ -123,7 +123,7 @@ def test_an_ordinary_user_runs_an_experiment_with_failovers(
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_nothing_is_left_of_an_ordinary_users_run(person: Person, number: signal.Signals) -> None:
     made = Made()
-    text = HEAD + "solutions: [{solution: hot-standby}]\n" + timing(recovery=1, steady=60)
+    text = HEAD + "solutions: [{solution: hot-standby}]\n" + GENTLE + timing(recovery=1, steady=60)
     (person.home / "long.yaml").write_text(text)
     out = f"run-{number.name}"
     running = subprocess.Popen(
@@ -164,7 +164,7 @@ def test_an_ordinary_user_pulls_an_engine_and_runs_it(person: Person) -> None:
     (mariadb,) = [line for line in listed.stdout.splitlines() if "mariadb-10.11" in line]
     assert "yes" in mariadb, listed.stdout
     text = HEAD + "solutions: [{solution: standalone, engine: mariadb-10.11}]\n"
-    (person.home / "alone.yaml").write_text(text + timing(recovery=1, steady=1))
+    (person.home / "alone.yaml").write_text(text + GENTLE + timing(recovery=1, steady=1))
     ran = person.run("run", "alone.yaml", "--out", "run-alone")
     assert ran.returncode == 0, ran.stderr
 
@@ -196,7 +196,7 @@ def test_an_ordinary_user_has_virtual_machines_where_the_device_is_open(person: 
         "load: {answer_timeout: 2s, connect_timeout: 1s}\n"
         "faults: [{fault: power-loss, restart_after: 1s}]\n"
     )
-    (person.home / "guests.yaml").write_text(text + timing(recovery=10))
+    (person.home / "guests.yaml").write_text(text + timing())
     command = person.command("run", "guests.yaml", "--out", "guests")
     if os.geteuid() == 0:
         device = str(person.home / "tun")

@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 from lab_leftovers import Made
-from lab_support import HEAD, fivenines, program, timing
+from lab_support import GENTLE, HEAD, fivenines, program, timing
 
 from fivenines.results import journal, layout, store
 
@@ -22,7 +22,7 @@ _SOLUTIONS = "solutions: [{solution: hot-standby, name: pair}, {solution: standa
 def _file(folder: Path, trials: int, steady: float) -> Path:
     file = folder / "tiny.yaml"
     head = HEAD.replace("trials: 1", f"trials: {trials}")
-    file.write_text(head + _SOLUTIONS + timing(recovery=1, steady=steady))
+    file.write_text(head + _SOLUTIONS + GENTLE + timing(recovery=1, steady=steady))
     return file
 
 

@@ -28,12 +28,13 @@ _SHORT = "version: 3, ttl: 9s, loop_wait: 1s, retry_timeout: 4s"
 """What Patroni 4 would not allow, and makes a failover short."""
 
 
+@pytest.mark.lasts(50)
 def test_a_crash_under_synchronous_patroni_loses_nothing(tmp_path: Path) -> None:
     text = f"""
 solutions: [{{solution: patroni, mode: synchronous, {_SHORT}}}]
 faults: [{{fault: crash, target: primary, restart_after: 4s}}]
 """
-    outcome = run_trial(tmp_path, text + timing(40))
+    outcome = run_trial(tmp_path, text + timing())
     sound(outcome)
     (fault,) = outcome.record.faults
     assert fault.nodes == ["node1"] and fault.verified

@@ -36,7 +36,7 @@ def test_a_hot_standby_goes_through_all_phases(tmp_path: Path) -> None:
     # it decides late: an outage that is hardly longer than a stall of a busy machine has no phases
     manager = "{kind: operator, interval: 500ms, misses: 4}"
     solution = f"solutions: [{{solution: hot-standby, standbys: 2, manager: {manager}}}]\n"
-    cell, fault = measured(tmp_path, solution + KILL + timing(recovery=16))
+    cell, fault = measured(tmp_path, solution + KILL + timing())
     assert names(fault)[:4] == ["detect", "promote", "route", "reconnect"]
     (trial,) = cell.trials
     decided = next(event.t for event in trial.record.events if event.kind == "decided")
@@ -56,7 +56,7 @@ def test_a_hot_standby_goes_through_all_phases(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_nobody_detects_the_end_of_a_standalone_server(tmp_path: Path) -> None:
     solution = "solutions: [{solution: standalone, engine: postgres-18}]\n"
-    _, fault = measured(tmp_path, solution + KILL + timing(recovery=16))
+    _, fault = measured(tmp_path, solution + KILL + timing())
     assert names(fault)[0] == "promote"
     assert "detect" not in names(fault)
     restarted = fault.blow.faults[0].restarted
@@ -70,7 +70,7 @@ def test_a_galera_cluster_decides_by_a_new_view(tmp_path: Path) -> None:
     solution = "solutions: [{solution: galera, suspect_timeout: 2s, inactive_timeout: 5s}]\n"
     # a node that comes back while the others still agree on its end delays their decision
     faults = "faults: [{fault: kill, target: primary, restart_after: 10s}]\n"
-    cell, fault = measured(tmp_path, solution + faults + timing(recovery=15))
+    cell, fault = measured(tmp_path, solution + faults + timing())
     assert names(fault)[0] == "detect"
     assert names(fault)[-2] == "reconnect" or names(fault)[-1] == "reconnect"
     (trial,) = cell.trials
@@ -81,7 +81,7 @@ def test_a_galera_cluster_decides_by_a_new_view(tmp_path: Path) -> None:
 def test_a_dead_standby_interrupts_no_writes(tmp_path: Path) -> None:
     solution = f"solutions: [{{solution: hot-standby, safeness: local, standbys: 2, manager: {PATIENT}}}]\n"
     faults = "faults: [{fault: kill, target: replica, restart_after: 2s}]\n"
-    run = run_one(tmp_path, HEAD + solution + faults + timing(recovery=12), {})
+    run = run_one(tmp_path, HEAD + solution + faults + timing(), {})
     (cell,) = analyse(run)
     (result,) = cell.faults
     assert result.not_back == 0

@@ -16,7 +16,7 @@ def test_standalone_is_away_until_it_is_started_again(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         "solutions: [{solution: standalone, engine: postgres-18, "
-        "server: {work_mem: 7MB}}]\n" + kill() + timing(recovery=15),
+        "server: {work_mem: 7MB}}]\n" + kill() + timing(),
     )
     sound(outcome)
     rejoined(outcome)
@@ -59,7 +59,7 @@ def test_a_standby_takes_over_and_the_old_primary_follows_it(
     outcome = run_trial(
         tmp_path,
         hot_standby(f"safeness: {safeness}, standbys: {standbys}, manager: {PATIENT}")
-        + kill() + timing(recovery=12),
+        + kill() + timing(),
         {"warm-up and steady load": look},
     )  # fmt: skip
     sound(outcome)
@@ -88,7 +88,7 @@ def test_a_dead_standby_comes_back_and_the_others_go_on(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         hot_standby(f"safeness: remote_write, standbys: 2, manager: {PATIENT}")
-        + kill("replica") + timing(recovery=8),
+        + kill("replica") + timing(),
     )  # fmt: skip
     sound(outcome)
     rejoined(outcome)
@@ -103,7 +103,7 @@ def test_without_a_manager_nobody_is_promoted(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         hot_standby("safeness: 'off', standbys: 1, manager: none, reads: replicas")
-        + kill() + timing(recovery=15),
+        + kill() + timing(),
     )  # fmt: skip
     sound(outcome)
     fault, check = outcome.record.fault, outcome.record.check
@@ -118,7 +118,7 @@ def test_a_node_that_is_not_restarted_is_reported_as_away(tmp_path: Path) -> Non
     outcome = run_trial(
         tmp_path,
         hot_standby(f"safeness: local, standbys: 1, manager: {PATIENT}")
-        + kill(restart_after="null") + timing(recovery=8),
+        + kill(restart_after="null") + timing(),
     )  # fmt: skip
     sound(outcome)
     fault = outcome.record.fault

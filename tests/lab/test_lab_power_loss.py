@@ -24,7 +24,7 @@ solutions: [{_SOLUTIONS[solution]}]
 load: {{answer_timeout: 2s}}
 faults: [{{fault: {fault}, restart_after: 500ms}}]
 """
-    return run_trial(folder, text + timing(12, steady=3))
+    return run_trial(folder, text + timing(steady=3))
 
 
 def _fault(outcome: Outcome) -> FaultRecord:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from lab_cache import with_engine, with_our
 from lab_leftovers import Made
-from lab_support import HEAD, OPERATOR, cache_with_damage, fivenines, kill, timing
+from lab_support import GENTLE, HEAD, OPERATOR, cache_with_damage, fivenines, kill, timing
 
 from fivenines import locks
 from fivenines.deployment.deployed import Deployed
@@ -24,7 +24,7 @@ WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=50
 def test_run_report_results(tmp_path: Path) -> None:
     (tmp_path / "tiny.yaml").write_text(
         HEAD + "solutions: [{solution: hot-standby, name: pair, safeness: remote_apply, "
-        f"manager: {OPERATOR}}}]\n" + kill() + timing(recovery=4)
+        f"manager: {OPERATOR}}}]\n" + kill() + GENTLE + timing()
     )  # fmt: skip
     plan = fivenines("run", "tiny.yaml", "--dry-run", cwd=tmp_path)
     assert plan.returncode == 0 and "1 trial" in plan.stdout
@@ -60,7 +60,7 @@ def test_run_report_results(tmp_path: Path) -> None:
 def test_a_refused_setting_is_told_before_there_is_a_run(tmp_path: Path) -> None:
     (tmp_path / "tiny.yaml").write_text(
         HEAD + "solutions: [{solution: standalone, server: {shared_buffers: plenty}}]\n"
-        + timing(recovery=1)
+        + GENTLE + timing(recovery=1)
     )  # fmt: skip
     ran = fivenines("run", "tiny.yaml", "--out", "run", cwd=tmp_path)
     assert ran.returncode == 2 and "tiny.yaml:5:" in ran.stderr
@@ -120,7 +120,11 @@ def test_the_playground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
             "COMP_WORDS": "fivenines sql n",
             "COMP_CWORD": "2",
         }
-        assert fivenines(cwd=tmp_path, env=asked).stdout.split() == ["node1", "node2"]
+        # a key waits for a second at most, which a busy machine may need for itself
+        answers = [fivenines(cwd=tmp_path, env=asked).stdout.split()]
+        while not answers[-1] and len(answers) < 20:
+            answers.append(fivenines(cwd=tmp_path, env=asked).stdout.split())
+        assert answers[-1] == ["node1", "node2"]
         answer = fivenines("connect", cwd=tmp_path, text="SELECT pg_is_in_recovery();")
         assert answer.returncode == 0 and " f\n" in answer.stdout, "the primary is the default"
         assert fivenines("kill", "node7", cwd=tmp_path).returncode != 0
@@ -170,7 +174,7 @@ def _await_primary(cwd: Path, name: str) -> dict[str, dict[str, object]]:
 
 def test_a_run_of_broken_trials_is_no_success(tmp_path: Path) -> None:
     text = HEAD + "solutions: [{solution: standalone, engine: postgres-18}]\n"
-    (tmp_path / "broken.yaml").write_text(text + timing(recovery=1))
+    (tmp_path / "broken.yaml").write_text(text + GENTLE + timing(recovery=1))
     cache = cache_with_damage(tmp_path, "postgres-18", "global/pg_control")
 
     def run() -> "subprocess.CompletedProcess[str]":

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from lab_leftovers import Made
 from lab_ray import RayCluster, ray_cluster
-from lab_support import HEAD, fivenines, program, timing
+from lab_support import GENTLE, HEAD, fivenines, program, timing
 
 from fivenines import locks, paths
 from fivenines.results import journal, store
@@ -30,7 +30,9 @@ def cluster() -> Iterator[RayCluster]:
 def _file(folder: Path, trials: int, steady: float, solutions: str = _BOTH) -> Path:
     file = folder / "tiny.yaml"
     head = HEAD.replace("trials: 1", f"trials: {trials}")
-    file.write_text(f"{head}solutions: [{solutions}]\n" + timing(recovery=1, steady=steady))
+    file.write_text(
+        f"{head}solutions: [{solutions}]\n" + GENTLE + timing(recovery=1, steady=steady)
+    )
     return file
 
 
@@ -71,6 +73,7 @@ def _scratch(cluster: RayCluster) -> list[Path]:
     ]
 
 
+@pytest.mark.lasts(45)
 @pytest.mark.timeout(900)
 def test_each_machine_runs_whole_replications_and_all_comes_back(
     tmp_path: Path, cluster: RayCluster

@@ -23,7 +23,7 @@ import psycopg
 import pymysql
 import pytest
 from lab_ordinary import UID, ordinary
-from lab_support import HEAD, OPERATOR, program, timing
+from lab_support import GENTLE, HEAD, OPERATOR, program, timing
 
 from fivenines.lab.network import PREFIX
 from fivenines.load.dsn import parse_dsn
@@ -327,6 +327,7 @@ faults: [{{fault: kill, restart_after: 1s}}]
 """
 
 
+@pytest.mark.lasts(40)
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
     "kind",
@@ -336,7 +337,7 @@ def test_a_running_trial_and_its_results_are_their_owners_alone(place: Place, ki
     solution, software, more = KINDS[kind]
     require(software)
     text = EXPERIMENT.format(solution=solution, engine=software, more=more)
-    (place.home / "tiny.yaml").write_text(HEAD + text + timing(recovery=20, steady=6))
+    (place.home / "tiny.yaml").write_text(HEAD + text + GENTLE + timing(steady=6))
     running = subprocess.Popen(
         program("run", "tiny.yaml", "--out", "run"), cwd=place.home, env=place.env,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,

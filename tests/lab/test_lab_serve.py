@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from lab_browser import Browser, Page
-from lab_support import HEAD, OPERATOR, PAUSES, kill, program, timing
+from lab_support import GENTLE, HEAD, OPERATOR, kill, program, timing
 
 from fivenines import locks
 from fivenines.results import layout, store
@@ -23,9 +23,9 @@ SOLUTION = (
     f"manager: {OPERATOR}}}]\n"
 )
 EXPERIMENT = (
-    HEAD.replace("trials: 1", "trials: 2") + SOLUTION + kill() + PAUSES
+    HEAD.replace("trials: 1", "trials: 2") + SOLUTION + kill() + GENTLE
     # long enough to be seen beside other tests: the next trial's page begins anew
-    + timing(recovery=15, steady=1.5)
+    + timing(recovery=15)
 )  # fmt: skip
 
 
@@ -98,6 +98,7 @@ def _sees_a_failover(page: Page) -> None:
     assert "fault" in first and second.startswith("+"), (first, second)
 
 
+@pytest.mark.lasts(60)
 def test_a_run_is_watched_stopped_and_continued_from_a_browser(
     serving: Serving, tmp_path: Path
 ) -> None:

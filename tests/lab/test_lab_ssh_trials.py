@@ -33,6 +33,7 @@ def sent(logs: Path) -> list[str]:
     return [line for log in found for line in log.read_text().splitlines()]
 
 
+@pytest.mark.lasts(55)
 def test_a_trial_over_ssh(centre: DataCentre, tmp_path: Path) -> None:
     file, out = (
         experiment(tmp_path, HOT_STANDBY, "kill, restart_after: 2s", "25s"),

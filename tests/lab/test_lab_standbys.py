@@ -111,7 +111,7 @@ def test_a_cascade_with_slots_outlives_its_primary(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         "solutions: [{solution: hot-standby, standbys: 2, cascade: true, slots: true, "
-        f"manager: {PATIENT}}}]\n" + kill() + timing(recovery=12),
+        f"manager: {PATIENT}}}]\n" + kill() + timing(),
     )
     sound(outcome)
     rejoined(outcome)
@@ -126,7 +126,7 @@ def test_a_logical_subscriber_outlives_its_primary(tmp_path: Path) -> None:
     text = f"""\
 solutions:
   - {{solution: hot-standby, standbys: 1, slots: true, subscriber: true, manager: {PATIENT}}}
-{kill()}{timing(10)}"""
+{kill()}{timing()}"""
     outcome = run_trial(tmp_path, text)
     sound(outcome)
     rejoined(outcome)

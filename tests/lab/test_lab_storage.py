@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from lab_support import HEAD, fivenines, timing
+from lab_support import GENTLE, HEAD, fivenines, timing
 
 pytestmark = pytest.mark.long
 
@@ -54,7 +54,7 @@ def _await(port: int) -> None:
 
 def _file(folder: Path) -> Path:
     file = folder / "tiny.yaml"
-    file.write_text(f"{HEAD}solutions: [{{solution: standalone}}]\n" + timing(recovery=1))
+    file.write_text(f"{HEAD}solutions: [{{solution: standalone}}]\n" + GENTLE + timing(recovery=1))
     return file
 
 

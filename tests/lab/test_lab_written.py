@@ -59,9 +59,9 @@ def _plant(deployed: Deployed) -> None:
 @pytest.mark.parametrize(
     "engine", ["postgres-18", pytest.param("mariadb-10.11", marks=pytest.mark.long)]
 )
-def test_bytes_written_are_those_that_were_planted(tmp_path: Path, engine: str) -> None:
+def test_bytes_written_are_those_that_were_planted(on_disk: Path, engine: str) -> None:
     outcome = run_trial(
-        tmp_path, f"solutions: [{{solution: standalone, engine: {engine}}}]\n"
+        on_disk, f"solutions: [{{solution: standalone, engine: {engine}}}]\n"
         + timing(recovery=1, steady=11), {"warm-up and steady load": _plant}, HEAD,
     )  # fmt: skip
     seen = watched([outcome.stored()])[outcome.folder.name]

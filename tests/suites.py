@@ -1,0 +1,246 @@
+"""Run all test suites side by side, and print what each came to: `make test`.
+
+The lab mostly waits, for failovers and time-outs; the other suites mostly compute. They share the machine
+under one scheduler, the kernel's: the lab has its ordinary priority, all others have the time that it leaves.
+Each suite's output is in a file of its own; it is printed when the suite ends, whole where it failed.
+
+FIVENINES_PATIENCE multiplies every wait of the lab tests (default 1), see tests/lab/lab_support.py.
+"""
+
+import argparse
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.etree import ElementTree
+
+ROOT = Path(__file__).parents[1]
+LOGS = ROOT / "build" / "test"
+
+_EVERY = 30.0
+"""Seconds between two lines of progress."""
+
+_LEFT_OVER = 15
+"""nice(1) of all suites but the lab: they have the processor time that it leaves."""
+
+_SLOWEST = 10
+_TAIL = 6
+"""Lines that are printed of the output of a suite that passed."""
+
+
+def _pytest(name: str, *options: str) -> tuple[str, ...]:
+    report = f"--junitxml={LOGS / name}.xml"
+    return (sys.executable, "-m", "pytest", "-q", report, *options)
+
+
+@dataclass
+class Suite:
+    """One suite: a command that ends with 0 if all its tests passed."""
+
+    name: str
+    command: tuple[str, ...]
+    left_over: bool = True
+    seconds: float | None = None
+    status: int | None = None
+    process: "subprocess.Popen[bytes] | None" = field(default=None, repr=False)
+
+    @property
+    def log(self) -> Path:
+        """The file with all that it printed."""
+        return LOGS / f"{self.name}.log"
+
+    def run(self) -> None:
+        """Run it to its end."""
+        began = time.monotonic()
+        nice = ("nice", "-n", str(_LEFT_OVER)) if self.left_over else ()
+        with self.log.open("wb") as stream:
+            self.process = subprocess.Popen(
+                [*nice, *self.command], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=stream,
+                stderr=subprocess.STDOUT, start_new_session=True,
+            )  # fmt: skip
+            self.status = self.process.wait()
+        self.seconds = time.monotonic() - began
+
+    def interrupt(self) -> None:
+        """Let it end as Ctrl-C would, and wait for its clean-up."""
+        if self.process is not None and self.process.poll() is None:
+            with suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGINT)
+            self.process.wait()
+
+    def progress(self) -> str:
+        """How far it is, in words."""
+        if self.seconds is not None:
+            return f"{self.name} {'passed' if self.status == 0 else 'FAILED'}"
+        if self.process is None:
+            return f"{self.name} waits"
+        marks = [line for line in self._lines() if line.endswith("%]")]
+        return f"{self.name} {marks[-1][-5:-1].strip() if marks else 'begun'}"
+
+    def _lines(self) -> list[str]:
+        return self.log.read_text(errors="replace").splitlines()
+
+    def closing(self) -> str:
+        """What it printed: its last lines where all is well, else everything from the first failure on."""
+        lines = self._lines()
+        if self.status == 0:
+            return "\n".join(lines[-_TAIL:])
+        first = next(
+            (n for n, line in enumerate(lines) if "= FAILURES" in line or "= ERRORS" in line), 0
+        )
+        return "\n".join(lines[first:])
+
+
+_MEMORY = Path("/dev/shm")
+_ROOM = 8 * 2**30
+"""Bytes that must be free there. A trial's folder has up to 1 GB, and goes when its test has passed."""
+
+LAB = (
+    "-n",
+    "4",
+    "--dist",
+    "loadscope",
+    "--no-loadscope-reorder",
+    "-o",
+    "tmp_path_retention_policy=failed",
+)
+"""Options of pytest for the lab: each test or group of tests goes to the next free worker, in order."""
+
+
+def suites(names: Sequence[str], long: bool) -> list[list[Suite]]:
+    """Return the suites in rows: those of a row run one after the other, the rows side by side."""
+    lab = (*LAB, "-m", "long" if long else "not long", "tests/lab")
+    engines = (sys.executable, "-m", "fivenines", "engines", "pull", "--all")
+    rows = [
+        [
+            Suite("engines", engines, left_over=False),
+            Suite("lab", _pytest("lab", *lab), left_over=False),
+        ],
+        [
+            Suite("rust", ("cargo", "test", "--quiet")),
+            Suite("unit", _pytest("unit", "-n", "2", "tests/unit")),
+            Suite("browser", _pytest("browser", "tests/browser")),
+        ],
+    ]
+    wanted = [[one for one in row if not names or one.name in names] for row in rows]
+    return [row for row in wanted if row]
+
+
+def quick() -> list[list[Suite]]:
+    """Return what is worth knowing after each change: `make check`."""
+    one = "tests/lab/test_lab_postgres.py::test_a_standby_takes_over_and_the_old_primary_follows_it"
+    return [
+        [Suite("trial", _pytest("trial", f"{one}[on-quorum]"), left_over=False)],
+        [Suite("lint", ("make", "--no-print-directory", "lint"))],
+        [Suite("unit", _pytest("unit", "-n", "2", "tests/unit"))],
+    ]
+
+
+@contextmanager
+def in_memory() -> Iterator[None]:
+    """Let temporary folders be in memory, where there is room: copies of data sets keep a disk busy."""
+    if not _MEMORY.is_dir() or shutil.disk_usage(_MEMORY).free < _ROOM or "TMPDIR" in os.environ:
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="fivenines-tests-", dir=_MEMORY) as folder:
+        # accounts that tests make must reach theirs
+        Path(folder).chmod(0o755)
+        os.environ["TMPDIR"] = folder
+        try:
+            yield
+        finally:
+            del os.environ["TMPDIR"]
+
+
+def main() -> int:
+    """Run them; return 1 if any suite failed."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument(
+        "suites", nargs="*", help="engines, lab, rust, unit, browser (default: all)"
+    )
+    parser.add_argument("--quick", action="store_true", help="lint, unit tests and one trial")
+    parser.add_argument("--long", action="store_true", help="of the lab the long tests alone")
+    arguments = parser.parse_args()
+    LOGS.mkdir(parents=True, exist_ok=True)
+    for old in LOGS.iterdir():
+        old.unlink()
+    rows = quick() if arguments.quick else suites(arguments.suites, arguments.long)
+    if not rows:
+        parser.error(f"there is no suite {' or '.join(arguments.suites)}")
+    with in_memory():
+        return run(rows)
+
+
+def run(rows: Sequence[Sequence[Suite]]) -> int:
+    """Run the rows side by side; return 1 if any suite failed."""
+    every = [suite for row in rows for suite in row]
+    began = time.monotonic()
+    threads = [threading.Thread(target=_run_row, args=(row,), daemon=True) for row in rows]
+    for thread in threads:
+        thread.start()
+    try:
+        while running := [thread for thread in threads if thread.is_alive()]:
+            running[0].join(_EVERY)
+            passed = time.strftime("%M:%S", time.gmtime(time.monotonic() - began))
+            print(f"{passed}  {', '.join(suite.progress() for suite in every)}", flush=True)
+    except KeyboardInterrupt:
+        for suite in every:
+            suite.interrupt()
+        return 130
+    return _concluded(every, time.monotonic() - began)
+
+
+def _run_row(row: Sequence[Suite]) -> None:
+    for suite in row:
+        suite.run()
+        print(f"--- {suite.name} ---\n{suite.closing()}", flush=True)
+
+
+def _concluded(every: Sequence[Suite], seconds: float) -> int:
+    """Print the slowest tests, each suite's time, and what was not tested; the exit code."""
+    cases = list(_cases())
+    print(f"--- the {_SLOWEST} slowest tests ---")
+    for one in sorted(cases, key=lambda case: -case.seconds)[:_SLOWEST]:
+        print(f"{one.seconds:7.1f} s  {one.name}")
+    print("--- suites ---")
+    for suite in every:
+        print(f"{suite.seconds or 0:7.0f} s  {suite.progress()}")
+    print(f"{seconds:7.0f} s  in all")
+    missing: dict[str, int] = {}
+    for one in cases:
+        if one.skipped:
+            missing[one.skipped] = missing.get(one.skipped, 0) + 1
+    for reason, count in missing.items():
+        print(f"NOT TESTED: {count} tests, {reason}")
+    if missing and os.environ.get("CI"):
+        print("in CI a test that is skipped has failed")
+        return 1
+    return int(any(suite.status != 0 for suite in every))
+
+
+@dataclass(frozen=True)
+class _Case:
+    name: str
+    seconds: float
+    skipped: str
+
+
+def _cases() -> Iterator[_Case]:
+    for report in sorted(LOGS.glob("*.xml")):
+        for case in ElementTree.parse(report).iter("testcase"):
+            skipped = case.find("skipped")
+            why = "" if skipped is None else str(skipped.get("message"))
+            name = f"{case.get('classname')}::{case.get('name')}"
+            yield _Case(name, float(case.get("time", 0)), why)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
