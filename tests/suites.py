@@ -17,7 +17,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree import ElementTree
@@ -28,8 +28,12 @@ LOGS = ROOT / "build" / "test"
 _EVERY = 30.0
 """Seconds between two lines of progress."""
 
-_LEFT_OVER = 15
+_LEFT_OVER = 10
 """nice(1) of all suites but the lab: they have the processor time that it leaves."""
+
+_MEMORY = Path("/dev/shm")
+_ROOM = 8 * 2**30
+"""Bytes that must be free there. A trial's folder has up to 1 GB, and goes when its test has passed."""
 
 _SLOWEST = 10
 _TAIL = 6
@@ -41,6 +45,18 @@ def _pytest(name: str, *options: str) -> tuple[str, ...]:
     return (sys.executable, "-m", "pytest", "-q", report, *options)
 
 
+@contextmanager
+def in_memory() -> Iterator[dict[str, str]]:
+    """Have temporary folders in memory, if there is room: copies of data sets keep a disk busy."""
+    if not _MEMORY.is_dir() or shutil.disk_usage(_MEMORY).free < _ROOM:
+        yield {}
+        return
+    with tempfile.TemporaryDirectory(prefix="f9-", dir=_MEMORY) as folder:
+        # accounts that tests make must reach theirs
+        Path(folder).chmod(0o755)
+        yield {"TMPDIR": folder}
+
+
 @dataclass
 class Suite:
     """One suite: a command that ends with 0 if all its tests passed."""
@@ -48,6 +64,7 @@ class Suite:
     name: str
     command: tuple[str, ...]
     left_over: bool = True
+    in_memory: bool = False
     seconds: float | None = None
     status: int | None = None
     process: "subprocess.Popen[bytes] | None" = field(default=None, repr=False)
@@ -61,10 +78,12 @@ class Suite:
         """Run it to its end."""
         began = time.monotonic()
         nice = ("nice", "-n", str(_LEFT_OVER)) if self.left_over else ()
-        with self.log.open("wb") as stream:
+        memory: AbstractContextManager[dict[str, str]]
+        memory = in_memory() if self.in_memory else nullcontext({})
+        with self.log.open("wb") as stream, memory as variables:
             self.process = subprocess.Popen(
                 [*nice, *self.command], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=stream,
-                stderr=subprocess.STDOUT, start_new_session=True,
+                stderr=subprocess.STDOUT, start_new_session=True, env={**os.environ, **variables},
             )  # fmt: skip
             self.status = self.process.wait()
         self.seconds = time.monotonic() - began
@@ -99,10 +118,6 @@ class Suite:
         return "\n".join(lines[first:])
 
 
-_MEMORY = Path("/dev/shm")
-_ROOM = 8 * 2**30
-"""Bytes that must be free there. A trial's folder has up to 1 GB, and goes when its test has passed."""
-
 LAB = (
     "-n",
     "4",
@@ -122,7 +137,7 @@ def suites(names: Sequence[str], long: bool) -> list[list[Suite]]:
     rows = [
         [
             Suite("engines", engines, left_over=False),
-            Suite("lab", _pytest("lab", *lab), left_over=False),
+            Suite("lab", _pytest("lab", *lab), left_over=False, in_memory=True),
         ],
         [
             Suite("rust", ("cargo", "test", "--quiet")),
@@ -138,26 +153,10 @@ def quick() -> list[list[Suite]]:
     """Return what is worth knowing after each change: `make check`."""
     one = "tests/lab/test_lab_postgres.py::test_a_standby_takes_over_and_the_old_primary_follows_it"
     return [
-        [Suite("trial", _pytest("trial", f"{one}[on-quorum]"), left_over=False)],
+        [Suite("trial", _pytest("trial", f"{one}[on-quorum]"), left_over=False, in_memory=True)],
         [Suite("lint", ("make", "--no-print-directory", "lint"))],
         [Suite("unit", _pytest("unit", "-n", "2", "tests/unit"))],
     ]
-
-
-@contextmanager
-def in_memory() -> Iterator[None]:
-    """Let temporary folders be in memory, where there is room: copies of data sets keep a disk busy."""
-    if not _MEMORY.is_dir() or shutil.disk_usage(_MEMORY).free < _ROOM or "TMPDIR" in os.environ:
-        yield
-        return
-    with tempfile.TemporaryDirectory(prefix="fivenines-tests-", dir=_MEMORY) as folder:
-        # accounts that tests make must reach theirs
-        Path(folder).chmod(0o755)
-        os.environ["TMPDIR"] = folder
-        try:
-            yield
-        finally:
-            del os.environ["TMPDIR"]
 
 
 def main() -> int:
@@ -175,8 +174,10 @@ def main() -> int:
     rows = quick() if arguments.quick else suites(arguments.suites, arguments.long)
     if not rows:
         parser.error(f"there is no suite {' or '.join(arguments.suites)}")
-    with in_memory():
-        return run(rows)
+    # where a shell has started us in the background it ignores the one, and nobody catches the other
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
+    return run(rows)
 
 
 def run(rows: Sequence[Sequence[Suite]]) -> int:

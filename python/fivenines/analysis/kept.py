@@ -33,7 +33,7 @@ BATCH = 40
 _ROOT = Path(__file__).resolve().parents[1]
 _PROGRAM = ("analysis", "results", "needs")
 """The rooms whose code computes figures; what they import besides is below."""
-_BELOW = ("__init__.py", "errors.py", "settings.py", "spelling.py", "units.py")
+_BELOW = ("__init__.py", "drivers.py", "errors.py", "settings.py", "spelling.py", "units.py")
 _LIBRARIES = ("numpy", "scipy", "duckdb", "hdrhistogram")
 
 _MOST_UNKEPT = 10_000

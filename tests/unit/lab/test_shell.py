@@ -61,11 +61,18 @@ def test_a_command_ends_when_we_are_killed(tmp_path: Path) -> None:
         "shell.run(f'echo $$ > {folder}/new; mv {folder}/new {folder}/pid; sleep 600; :', folder / 'log', 9)"
     )
     ours = subprocess.Popen([sys.executable, "-c", script, str(tmp_path)])
-    wait_until(lambda: "" if (tmp_path / "pid").exists() else "not begun", 30.0, "no command")
+    started = psutil.Process(ours.pid)
+
+    def missing() -> str:
+        # the command, and what ends it
+        guarded = (tmp_path / "pid").exists() and len(started.children()) == 2
+        return "" if guarded else "not begun"
+
+    wait_until(missing, 60.0, "no command")
     command = psutil.Process(int((tmp_path / "pid").read_text()))
     ours.kill()
     ours.wait()
-    command.wait(10.0)
+    command.wait(60.0)
 
 
 def test_what_a_command_leaves_in_the_background_stays(tmp_path: Path) -> None:
