@@ -33,8 +33,20 @@ HERE = Path(__file__).resolve().parent
 BENCHES = (
     "client_cost", "many_connections", "load_data", "tpcc_cost", "deploy_time", "controller_overhead",
     "observe_cost", "isolation_speed", "report_speed",
-    "campaign_scale",
+    "campaign_scale", "start_up",
 )  # fmt: skip
+_SCRIPTS: Mapping[str, tuple[list[str], list[str]]] = {
+    "many_connections": ([], ["--connections", "1000"]),
+    "deploy_time": ([], ["--turns", "1"]),
+    "controller_overhead": (["--trials", "3"], ["--trials", "1"]),
+    "observe_cost": ([], ["--blocks", "2", "--window", "1", "--turns", "1"]),
+    "isolation_speed": ([], ["--quick"]),
+    "report_speed": ([], ["--quick"]),
+    "campaign_scale": ([], ["--quick"]),
+    "start_up": ([], ["--turns", "1"]),
+}
+"""Benches that bring up by themselves what they need: their options, and those of a short turn."""
+
 WORKLOAD = Oltp(workload="oltp_read_write", tables=4, table_size=10_000)
 CONNECTIONS = 1100
 """More than the 1,000 of the largest comparison."""
@@ -60,21 +72,9 @@ def main() -> None:
             beside_servers("load_data.py", quick if args.quick else [])
         elif name == "tpcc_cost":
             _tpcc(["--turns", "1", "--seconds", "2"] if args.quick else [])
-        elif name == "many_connections":
-            _script("many_connections.py", ["--connections", "1000"] if args.quick else [])
-        elif name == "deploy_time":
-            _script("deploy_time.py", ["--turns", "1"] if args.quick else [])
-        elif name == "report_speed":
-            _script("report_speed.py", ["--quick"] if args.quick else [])
-        elif name == "campaign_scale":
-            _script("campaign_scale.py", ["--quick"] if args.quick else [])
-        elif name == "isolation_speed":
-            _script("isolation_speed.py", ["--quick"] if args.quick else [])
-        elif name == "observe_cost":
-            quick = ["--blocks", "2", "--window", "1", "--turns", "1"]
-            _script("observe_cost.py", quick if args.quick else [])
         else:
-            _script("controller_overhead.py", ["--trials", "1" if args.quick else "3"])
+            usual, quick = _SCRIPTS[name]
+            _script(f"{name}.py", quick if args.quick else usual)
 
 
 def beside_servers(script: str, options: list[str]) -> None:

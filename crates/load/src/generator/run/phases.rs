@@ -145,7 +145,9 @@ impl Run {
 
     /// When it was stopped, in seconds from its start.
     pub fn stopped_s(&self) -> f64 {
-        self.stopped_at.saturating_sub(self.shared.recorder.started_ns) as f64 / 1e9
+        self.stopped_at
+            .saturating_sub(self.shared.recorder.started_ns) as f64
+            / 1e9
     }
 
     pub(super) fn is_over(&self) -> bool {
