@@ -42,7 +42,8 @@ _TAIL = 6
 
 def _pytest(name: str, *options: str) -> tuple[str, ...]:
     report = f"--junitxml={LOGS / name}.xml"
-    return (sys.executable, "-m", "pytest", "-q", report, *options)
+    bound = f"--timeout={600 * float(os.environ.get('FIVENINES_PATIENCE', '1')):g}"
+    return (sys.executable, "-m", "pytest", "-q", report, bound, *options)
 
 
 @contextmanager

@@ -105,7 +105,7 @@ def test_a_run_is_watched_stopped_and_continued_from_a_browser(
     with Browser(tmp_path / "profile") as browser, Browser(tmp_path / "other") as sleeper:
         wide, narrow = browser.page(serving.url), browser.page(serving.url, 390)
         wide.wait(
-            lambda: wide.ask("document.querySelector('#none').checkVisibility()"), "no run yet"
+            lambda: wide.ask("document.querySelector('#none')?.checkVisibility()"), "no run yet"
         )
         run = serving.start()
         # at once, so that it is the first trial however busy the machine is
