@@ -1,7 +1,7 @@
 """Run all test suites side by side, and print what each came to: `make test`.
 
-The lab mostly waits, for failovers and time-outs; the other suites mostly compute. They share the machine
-under one scheduler, the kernel's: the lab has its ordinary priority, all others have the time that it leaves.
+Unit tests and then the lab have their ordinary priority. Rust's tests and the browser's run beside them, and
+have the processor time that these leave while they wait for failovers and time-outs.
 Each suite's output is in a file of its own; it is printed when the suite ends, whole where it failed.
 
 FIVENINES_PATIENCE multiplies every wait of the lab tests (default 1), see tests/lab/lab_support.py.
@@ -29,7 +29,7 @@ _EVERY = 30.0
 """Seconds between two lines of progress."""
 
 _LEFT_OVER = 10
-"""nice(1) of all suites but the lab: they have the processor time that it leaves."""
+"""nice(1) of the suites that run beside others: they have the processor time that these leave."""
 
 _MEMORY = Path("/dev/shm")
 _ROOM = 8 * 2**30
@@ -138,11 +138,12 @@ def suites(names: Sequence[str], long: bool) -> list[list[Suite]]:
     rows = [
         [
             Suite("engines", engines, left_over=False),
+            # some of its tests look at a clock, so that it has the processors before the lab fills them
+            Suite("unit", _pytest("unit", "-n", "2", "tests/unit"), left_over=False),
             Suite("lab", _pytest("lab", *lab), left_over=False, in_memory=True),
         ],
         [
             Suite("rust", ("cargo", "test", "--quiet")),
-            Suite("unit", _pytest("unit", "-n", "2", "tests/unit")),
             Suite("browser", _pytest("browser", "tests/browser")),
         ],
     ]

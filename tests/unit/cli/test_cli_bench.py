@@ -31,7 +31,8 @@ def test_a_bench_prepares_loads_and_sums_up(fivenines: Fivenines) -> None:
     assert "   time      tps      qps   p95 ms  errors  in doubt  conns\n    1 s " in answer.err
     lines = answer.out.splitlines()
     assert lines[0] == "oltp_read_write on noop://"
-    assert lines[1].startswith("8 connections, closed loop, 1.2 s")
+    # a busy machine is late
+    assert re.match(r"8 connections, closed loop, [1-9]\.\d s", lines[1])
     # prose is left to the terminal to break
     tables = [line for line in lines + answer.err.splitlines() if not line.startswith("CAUTION")]
     assert all(len(line) <= 80 for line in tables)
