@@ -154,7 +154,7 @@ def test_a_real_sysbench_without_a_server_is_read() -> None:
     assert program, "sysbench is missing: run `make tools`"
     command = [program, "oltp_read_write", "--mysql-dry-run=on", "--threads=2", "--time=3"]
     command += ["--rate=200", "--report-interval=1", "--report-checkpoints=1", "--histogram=on"]
-    apart = []
+    apart: list[int] = []
     while not apart or (apart[-1] > 2 and len(apart) < 10):
         done = subprocess.run([*command, "run"], capture_output=True, text=True, check=True)
         output = read(done.stdout)
