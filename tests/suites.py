@@ -186,7 +186,8 @@ def run(rows: Sequence[Sequence[Suite]]) -> int:
     """Run the rows side by side; return 1 if any suite failed."""
     every = [suite for row in rows for suite in row]
     began = time.monotonic()
-    threads = [threading.Thread(target=_run_row, args=(row,), daemon=True) for row in rows]
+    over = threading.Event()
+    threads = [threading.Thread(target=_run_row, args=(row, over), daemon=True) for row in rows]
     for thread in threads:
         thread.start()
     try:
@@ -195,14 +196,20 @@ def run(rows: Sequence[Sequence[Suite]]) -> int:
             passed = time.strftime("%M:%S", time.gmtime(time.monotonic() - began))
             print(f"{passed}  {', '.join(suite.progress() for suite in every)}", flush=True)
     except KeyboardInterrupt:
-        for suite in every:
-            suite.interrupt()
+        # a row must not go on with its next suite, which nobody would end
+        over.set()
+        while running := [thread for thread in threads if thread.is_alive()]:
+            for suite in every:
+                suite.interrupt()
+            running[0].join(1.0)
         return 130
     return _concluded(every, time.monotonic() - began)
 
 
-def _run_row(row: Sequence[Suite]) -> None:
+def _run_row(row: Sequence[Suite], over: threading.Event) -> None:
     for suite in row:
+        if over.is_set():
+            return
         suite.run()
         print(f"--- {suite.name} ---\n{suite.closing()}", flush=True)
 

@@ -29,7 +29,7 @@ New connections
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -232,8 +232,7 @@ def steady_gaps(successes: Ints | Floats, start: float, end: float) -> list[Gap]
     The last one is not closed: the window ended it, not a success.
     """
     edges = _edges(successes, start, end).tolist()
-    found = [Gap(low, high) for low, high in pairwise(edges) if high > low]
-    return [*found[:-1], *(replace(gap, closed=gap.end < end) for gap in found[-1:])]
+    return [Gap(low, high, closed=high < end) for low, high in pairwise(edges) if high > low]
 
 
 def _edges(successes: Ints | Floats, start: float, end: float) -> Floats:

@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal
 from pydantic import (
     Field,
     SerializerFunctionWrapHandler,
-    TypeAdapter,
     ValidationError,
     ValidationInfo,
     model_serializer,
@@ -47,7 +46,7 @@ class RecoverySettings(Settings):
             return value
         try:
             one = {"at_most": value}
-            TypeAdapter(_AtMost).validate_python(one, strict=True, context=info.context)
+            _AtMost.model_validate(one, strict=True, context=info.context)
         except ValidationError:
             # found at the key itself, not at one that nobody wrote
             raise PydanticCustomError("recovery", "no duration") from None
