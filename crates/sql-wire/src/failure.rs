@@ -25,6 +25,9 @@ pub enum Class {
     Constraint,
     /// The server is going down or ended our session.
     Shutdown,
+    /// The connection lives, but the server no longer has what the session made there: prepared statements, and
+    /// thus most likely its settings. Poolers and proxies do this when they change the server behind a connection.
+    SessionLost,
     Authentication,
     UnknownDatabase,
     MissingTable,
@@ -32,7 +35,7 @@ pub enum Class {
 }
 
 impl Class {
-    pub const ALL: [Class; 15] = [
+    pub const ALL: [Class; 16] = [
         Class::Connection,
         Class::Refused,
         Class::Timeout,
@@ -44,6 +47,7 @@ impl Class {
         Class::LockTimeout,
         Class::Constraint,
         Class::Shutdown,
+        Class::SessionLost,
         Class::Authentication,
         Class::UnknownDatabase,
         Class::MissingTable,
@@ -67,6 +71,7 @@ impl Class {
             Class::LockTimeout => "lock_timeout",
             Class::Constraint => "constraint",
             Class::Shutdown => "shutdown",
+            Class::SessionLost => "session_lost",
             Class::Authentication => "authentication",
             Class::UnknownDatabase => "unknown_database",
             Class::MissingTable => "missing_table",
@@ -85,6 +90,7 @@ impl Class {
                 | Class::NotPrimary
                 | Class::NotReady
                 | Class::Shutdown
+                | Class::SessionLost
                 | Class::Authentication
                 | Class::UnknownDatabase
         )

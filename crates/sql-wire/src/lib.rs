@@ -283,6 +283,10 @@ pub trait Session: Send {
         self.query(sql, false, out);
     }
 
+    /// Statements get no names from now on, for poolers that change the server between two transactions. Only
+    /// PostgreSQL's protocol can execute a statement without one.
+    fn without_names(&mut self) {}
+
     /// Executes statement number `id`, preparing it first when this session has not done so yet.
     fn execute(
         &mut self,

@@ -2,6 +2,7 @@
 //!
 //! A statement is prepared when a session first uses it, in the same flight of messages as its first
 //! execution, so laziness costs no round trip. Results come as text and are only counted.
+//! Without names each execution parses its statement anew: no server has to remember anything between two of them.
 
 mod auth;
 mod binding;
@@ -9,13 +10,15 @@ pub(crate) mod classify;
 mod copy;
 mod log_in;
 mod message;
+mod preparing;
 mod scram;
 
 use super::{
     Credentials, Event, Failure, Fed, LONGEST_LOG_IN_MESSAGE, LONGEST_MESSAGE, Parameters, Reply,
     Rows, Session, Statement, Type, Value,
 };
-use message::{append_number, frame};
+use message::frame;
+use preparing::Prepared;
 use std::sync::Arc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,10 +40,7 @@ pub struct PostgresSession {
     expect: Expect,
     scram: auth::Progress,
     keep_rows: bool,
-    /// Which statements the server has prepared for us.
-    prepared: Vec<bool>,
-    /// The statement whose Parse is under way.
-    preparing: Option<usize>,
+    prepared: Prepared,
     reply: Reply,
     rows: Rows,
     /// An error waits for the ReadyForQuery behind it.
@@ -56,8 +56,7 @@ impl PostgresSession {
             expect: Expect::LogIn,
             scram: auth::Progress::default(),
             keep_rows: false,
-            prepared: Vec::new(),
-            preparing: None,
+            prepared: Prepared::default(),
             reply: Reply::default(),
             rows: Rows::default(),
             failure: None,
@@ -73,10 +72,13 @@ impl PostgresSession {
     ) -> Result<Option<Event>, Failure> {
         match tag {
             b'D' => return self.row(body).map(|()| None),
-            b'C' => self.reply.affected += message::affected(body),
+            b'C' => {
+                self.reply.affected += message::affected(body);
+                self.prepared.completed(body);
+            }
             b'Z' => return Ok(self.ready()),
             b'E' => return self.error(body),
-            b'1' => self.parsed(),
+            b'1' => self.prepared.parsed(),
             b'R' => auth::answer(body, &self.credentials, &mut self.scram, out)?,
             // Nothing to learn: results' shapes, completions, settings, notices, notifications, keys.
             b'2' | b'3' | b'I' | b'n' | b's' | b't' | b'T' | b'S' | b'N' | b'A' | b'K' | b'v' => {}
@@ -98,14 +100,8 @@ impl PostgresSession {
         }
     }
 
-    fn parsed(&mut self) {
-        if let Some(id) = self.preparing.take() {
-            self.prepared[id] = true;
-        }
-    }
-
     fn ready(&mut self) -> Option<Event> {
-        self.preparing = None;
+        self.prepared.over();
         match std::mem::replace(&mut self.expect, Expect::Nothing) {
             Expect::LogIn => Some(Event::Authenticated),
             Expect::Answer => Some(match self.failure.take() {
@@ -136,27 +132,8 @@ impl PostgresSession {
         self.rows.start(0);
         self.reply = Reply::default();
         self.failure = None;
-        self.preparing = None;
+        self.prepared.over();
         self.copying = None;
-    }
-
-    fn parse_if_new(&mut self, id: usize, statement: &Statement, out: &mut Vec<u8>) {
-        if self.prepared.len() <= id {
-            self.prepared.resize(id + 1, false);
-        }
-        if self.prepared[id] {
-            return;
-        }
-        self.preparing = Some(id);
-        frame(out, b'P', |out| {
-            statement_name(id, out);
-            out.extend(statement.sql.as_bytes());
-            out.push(0);
-            out.extend((statement.types.len() as i16).to_be_bytes());
-            for parameter in statement.types.iter() {
-                out.extend(type_oid(*parameter).to_be_bytes());
-            }
-        });
     }
 }
 
@@ -224,6 +201,10 @@ impl Session for PostgresSession {
         &mut self.rows
     }
 
+    fn without_names(&mut self) {
+        self.prepared.without_names();
+    }
+
     fn execute(
         &mut self,
         id: usize,
@@ -233,21 +214,15 @@ impl Session for PostgresSession {
         out: &mut Vec<u8>,
     ) {
         self.start_call(keep_rows);
-        self.parse_if_new(id, statement, out);
+        self.prepared.parse_if_new(id, statement, out);
         frame(out, b'B', |out| {
             out.push(0); // the unnamed portal
-            statement_name(id, out);
+            out.extend(self.prepared.name(id));
             bind(&statement.types, parameters, out);
         });
         // Execute the unnamed portal without a row limit, then Sync.
         out.extend(b"E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04");
     }
-}
-
-fn statement_name(id: usize, out: &mut Vec<u8>) {
-    out.push(b's');
-    append_number(id, out);
-    out.push(0);
 }
 
 /// The end of a Bind message: binary numbers and texts in, text results out.
@@ -279,16 +254,6 @@ fn bind(types: &[Type], parameters: &Parameters, out: &mut Vec<u8>) {
         }
     }
     out.extend([0, 0]);
-}
-
-/// Texts are left for the server to infer, as CHAR(n) columns have a type of their own.
-fn type_oid(parameter: Type) -> i32 {
-    match parameter {
-        Type::Int => 23,
-        Type::BigInt => 20,
-        Type::Double => 701,
-        Type::Text => 0,
-    }
 }
 
 #[cfg(test)]

@@ -168,7 +168,7 @@ def _load(options: Options, dsn: Dsn, connection_steps: list[str]) -> LoadSettin
     for name in ("retries", "read_share"):
         if (value := getattr(options, name)) is not None:
             asked[name] = value
-    for name in ("arrivals", "think_distribution", "spread", "tls"):
+    for name in ("arrivals", "think_distribution", "protocol", "spread", "tls"):
         if (word := getattr(options, name)) is not None:
             asked[name] = _setting(name, word)
     if options.think_time is not None:
@@ -220,6 +220,9 @@ def _make_sense(options: Options, bench: Bench) -> None:
         "--bind: with ODBC the driver chooses the address": by_odbc and bool(options.bind),
         "--keepalive: with ODBC it is the driver's: say it by its keyword in the DSN": by_odbc
         and options.keepalive is not None,
+        "--protocol extended: only PostgreSQL's own protocol executes statements without a name: leave it "
+        "out": bench.load.protocol != "prepared"
+        and (by_odbc or bench.dsn.driver not in ("postgres", "noop")),
         "--read: with ODBC write a DSN of ODBC for both, or for none": bool(bench.reads)
         and by_odbc != any(one.odbc for one in bench.reads),
         "--drop: it drops tables before they are made: add --prepare": options.drop

@@ -197,6 +197,15 @@ class Options:
             "constant (default) or exponential pauses. Example: --think-distribution exponential",
         ),
     ] = None
+    protocol: Annotated[
+        str | None,
+        _load(
+            "HOW",
+            "How statements are executed: prepared (default) once for each connection, or extended: parsed "
+            "with each execution, behind a pooler that changes the server between two transactions "
+            "(PostgreSQL). Example: --protocol extended",
+        ),
+    ] = None
     burst: Annotated[
         bool,
         _load(

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from fivenines.experiment.mistakes import Mistake, shown
 from fivenines.experiment.spec import Experiment
+from fivenines.software.store import family_of
 
 
 def mistakes(experiment: Experiment) -> Iterator[Mistake]:
@@ -16,6 +17,23 @@ def mistakes(experiment: Experiment) -> Iterator[Mistake]:
             yield Mistake(None, ("load", first), f"{keys}: no effect on {called}: {why}")
             break
     yield from _beside(experiment)
+    yield from _protocol(experiment)
+
+
+def _protocol(experiment: Experiment) -> Iterator[Mistake]:
+    """Only PostgreSQL's own protocol executes a statement without a name."""
+    if experiment.load.protocol == "prepared":
+        return
+    for solution in experiment.solutions:
+        if family_of(solution.engine) != "postgresql":
+            called = shown(solution.name or solution.default_name())
+            yield Mistake(
+                None,
+                ("load", "protocol"),
+                f"load.protocol: {experiment.load.protocol} is for PostgreSQL, and not possible with "
+                f"{called}: leave it out, or put the solutions into two experiments",
+            )
+            return
 
 
 def _beside(experiment: Experiment) -> Iterator[Mistake]:

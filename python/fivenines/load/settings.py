@@ -76,6 +76,12 @@ class LoadSettings(Settings):
         "query: also after each statement outside of a transaction; random: one of these, drawn for each "
         "transaction; a number: after so many transactions",
     )
+    protocol: Literal["prepared", "extended"] = Field(
+        "prepared",
+        description="how statements are executed, in pgbench's words. prepared: each is prepared once for "
+        "each connection; extended: each execution parses its statement, which has no name, so that it works "
+        "behind a pooler that changes the server between two transactions (PostgreSQL only)",
+    )
     spread: Literal["first", "all", "random"] | None = Field(
         None, description="which endpoint connections start with; null: as the access layer says"
     )
@@ -224,6 +230,8 @@ class LoadSettings(Settings):
             flags += ["--retries", str(self.retries), "--retry-on", ",".join(self.retry_on)]
         if self.reconnect not in {0, "session"}:
             flags += ["--reconnect", str(self.reconnect)]
+        if self.protocol != "prepared":
+            flags += ["--protocol", self.protocol]
         if self.read_share is not None:
             flags += ["--read-share", f"{self.read_share:.15g}"]
         flags += bound_flags(

@@ -36,6 +36,7 @@ _NOT_THERE = {
     "burst": "sysbench connects before its time begins, and does not time it",
     "retries": "sysbench tries deadlocks, conflicts and lock waits again until it succeeds",
     "reconnect": "sysbench 1.0 keeps its connections",
+    "protocol": "sysbench prepares its statements",
     "read_share": "sysbench knows no endpoints for reads",
     "answer_timeout": "sysbench waits for ever",
     "connect_timeout": "sysbench has no bound of its own",

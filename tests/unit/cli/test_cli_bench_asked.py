@@ -193,6 +193,8 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"read": "h:x"}, "'h:x': its host or port cannot be read"),
     ({"threads": 0}, "--threads 0: from 1 to 256"),
     ({"retries": 1001}, "--retries: found 1001"),
+    ({"protocol": "simple"}, "--protocol simple: one of prepared, extended"),
+    ({"protocol": "extended"}, "--protocol extended: only PostgreSQL's own protocol"),
     ({"reconnect": "-1"}, "--reconnect -1: one of session, transaction, query, random, N"),
     ({"reconnect": "sesion"}, "--reconnect sesion: one of session, transaction, query, random, N; did"),
     ({"bind": "10.0.0.5,here"}, "--bind: 'here' is no address"),

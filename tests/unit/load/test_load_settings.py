@@ -28,13 +28,14 @@ def test_only_bounds_and_encryption_are_always_said() -> None:
 def test_every_setting_arrives() -> None:
     settings = LoadSettings(
         rate=2500.0, arrivals="poisson", burst=True, retries=3, retry_on=["deadlock", "conflict"],
-        reconnect=100, read_share=12.5, tls="verify-ca", tls_ca="/ca.pem",
+        reconnect=100, protocol="extended", read_share=12.5, tls="verify-ca", tls_ca="/ca.pem",
     )  # fmt: skip
     assert settings.problems() == []
     assert settings.flags(13.0) == [
         "--rate", "2500", "--arrivals", "poisson", "--burst",
         "--retries", "3", "--retry-on", "deadlock,conflict", "--reconnect", "100",
-        "--read-share", "12.5", *BOUNDS, "--tls", "verify-ca", "--tls-ca", "/ca.pem",
+        "--protocol", "extended", "--read-share", "12.5", *BOUNDS, "--tls", "verify-ca",
+        "--tls-ca", "/ca.pem",
     ]  # fmt: skip
     thinking = LoadSettings(think_time=0.25, think_distribution="exponential", burst=True)
     assert thinking.problems() == []
@@ -173,3 +174,10 @@ def test_a_file_may_say_how_the_load_is_driven() -> None:
         "--rate", "100@3s,200@10s", "--retries", "1", "--retry-on", "deadlock,conflict,lock_timeout",
             *CLEAR,
     ]  # fmt: skip
+
+
+def test_only_postgresql_executes_statements_without_a_name() -> None:
+    text = "name: x\nsolutions: [{}]\nworkloads: [tpcc]\nload: {{protocol: extended}}\n"
+    parse_experiment(text.format("hot-standby"), "x.yaml")
+    with pytest.raises(UsageError, match=r"x\.yaml:4:.*extended is for PostgreSQL"):
+        parse_experiment(text.format("standalone, galera"), "x.yaml")

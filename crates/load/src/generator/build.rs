@@ -1,7 +1,7 @@
 //! Puts a run together: what is shared, workers and the ledger's clients with their connections.
 
 use super::binding::Binding;
-use super::cli::{Args, OnError, Spread};
+use super::cli::{Args, OnError, Protocol, Spread};
 use super::connection::Connection;
 use super::connection_pair::{ConnectionPair, token};
 use super::frame::Frame;
@@ -52,6 +52,7 @@ pub fn shared(
         kind: frame.kind,
         find: args.find,
         credentials,
+        unnamed: args.protocol == Protocol::Extended,
         writers: targets(frame.kind, &args.write),
         readers: match args.read.is_empty() {
             true => Vec::new(),

@@ -42,6 +42,14 @@ pub enum OnError {
     Stop,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Protocol {
+    /// Statements are prepared once for each connection.
+    Prepared,
+    /// Each execution parses its statement, which has no name (PostgreSQL only).
+    Extended,
+}
+
 /// Drive a database with a workload and record what it gives, also while servers die.
 #[derive(clap::Args)]
 pub struct Args {
@@ -65,6 +73,9 @@ pub struct Args {
     /// What to run, as JSON with all of its settings.
     #[arg(long, value_name = "DOCUMENT")]
     pub workload: Document,
+    /// How statements are executed. Use extended behind a pooler that changes the server between two transactions.
+    #[arg(long, value_enum, default_value = "prepared")]
+    pub protocol: Protocol,
     #[command(flatten, next_help_heading = "When transactions start")]
     pub drive: DriveArgs,
     /// Seed of all random numbers.
@@ -159,6 +170,7 @@ impl Args {
             endpoint.check(self.driver).map_err(Usage::error)?;
         }
         self.check_dialect()?;
+        self.check_protocol()?;
         self.drive.check()
     }
 
@@ -179,6 +191,18 @@ impl Args {
             )));
         }
         Ok(())
+    }
+
+    fn check_protocol(&self) -> anyhow::Result<()> {
+        let by_odbc = self.write.iter().any(Endpoint::is_odbc);
+        let without_names = matches!(self.driver, Kind::Postgres | Kind::Noop) && !by_odbc;
+        match self.protocol {
+            Protocol::Extended if !without_names => Err(Usage::error(
+                "--protocol extended: only PostgreSQL's own protocol executes statements without a name; \
+                 leave it out",
+            )),
+            _ => Ok(()),
+        }
     }
 
     pub fn retry(&self) -> Retry {

@@ -377,7 +377,9 @@ impl Connection {
         }
         self.drop_transport();
         match failure.class {
-            Class::Connection | Class::Shutdown if was_usable => self.failed += 1,
+            Class::Connection | Class::Shutdown | Class::SessionLost if was_usable => {
+                self.failed += 1
+            }
             _ => self.move_on(shared),
         }
         self.seek(shared);

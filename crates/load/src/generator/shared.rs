@@ -16,8 +16,9 @@ use crate::schedule::think::ThinkTime;
 use crate::schedule::work::Work;
 use base::rng::Rng;
 use mio::{Registry, Token};
+use sql_wire::endpoint::Endpoint;
 use sql_wire::role::Wanted;
-use sql_wire::{Credentials, Failure, Kind, Parameters};
+use sql_wire::{Credentials, Failure, Kind, Parameters, Session};
 use std::rc::Rc;
 use workloads::Workload;
 use workloads::client::Exchange;
@@ -47,6 +48,8 @@ pub struct Shared {
     pub kind: Kind,
     pub find: Find,
     pub credentials: Credentials,
+    /// Statements have no names.
+    pub unnamed: bool,
     pub writers: Vec<Target>,
     /// Empty when reads go where writes go.
     pub readers: Vec<Target>,
@@ -110,6 +113,15 @@ impl Shared {
             let now = self.now;
             self.targets(answer.role)[answer.target].resolved(answer.addresses, now);
         }
+    }
+
+    /// A session that has not spoken yet, for this endpoint.
+    pub fn session(&self, endpoint: &Endpoint) -> Box<dyn Session> {
+        let mut session = sql_wire::session(self.kind, &self.credentials.at(endpoint));
+        if self.unnamed {
+            session.without_names();
+        }
+        session
     }
 
     /// What a server must be to serve this role.

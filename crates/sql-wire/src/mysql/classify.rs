@@ -95,6 +95,8 @@ fn class(number: u16, message: &str) -> Class {
         1022 | 1048 | 1062 | 1169 | 1216 | 1217 | 1451 | 1452 | 1557 | 1586 | 1761 | 1762
         | 3819 | 4025 => Class::Constraint,
         1053 | 1317 | 1927 | 3168 | 3169 => Class::Shutdown,
+        // ER_UNKNOWN_STMT_HANDLER, and ER_NEED_REPREPARE once the server has given up doing so by itself.
+        1243 | 1615 => Class::SessionLost,
         1044 | 1045 | 1130 | 1251 | 1275 | 1698 | 1820 | 1862 | 3118 | 3159 | 3955 | 4151 => {
             Class::Authentication
         }
@@ -159,7 +161,7 @@ mod tests {
 
     #[test]
     fn numbers_have_their_classes() {
-        let table: [(Class, &[(u16, &str)]); 13] = [
+        let table: [(Class, &[(u16, &str)]); 14] = [
             (
                 Class::Connection,
                 &[
@@ -292,6 +294,13 @@ mod tests {
             (
                 Class::Shutdown,
                 &[(1053, ""), (1317, ""), (1927, ""), (3169, "")],
+            ),
+            (
+                Class::SessionLost,
+                &[
+                    (1243, "Unknown prepared statement handler"),
+                    (1615, "needs to be re-prepared"),
+                ],
             ),
             (
                 Class::Authentication,

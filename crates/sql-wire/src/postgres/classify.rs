@@ -34,6 +34,11 @@ pub fn class(code: &str, message: &str) -> Class {
         "57014" | "25P03" | "25P04" => Class::Timeout,
         "3D000" | "57P04" => Class::UnknownDatabase,
         "42P01" => Class::MissingTable,
+        // A prepared statement is not there, or one of another session is: the server behind the connection is
+        // another one, or somebody discarded what the session had.
+        "26000" | "42P05" => Class::SessionLost,
+        // The table was altered under a prepared statement, which only preparing it again heals.
+        "0A000" if message.contains("cached plan") => Class::SessionLost,
         "53300" | "08001" | "08004" => Class::Refused,
         _ if code.starts_with("08") => Class::Connection,
         _ if code.starts_with("23") => Class::Constraint,
@@ -125,6 +130,21 @@ mod tests {
             }
         }
         assert_eq!(error(b"VERROR\0C42601\0Msyntax\0\0").0.class, Class::Other);
+    }
+
+    #[test]
+    fn a_server_that_lacks_what_the_session_prepared_has_lost_the_session() {
+        let missing = "prepared statement \"f9_1\" does not exist";
+        let plan = "cached plan must not change result type";
+        for (code, message) in [
+            ("26000", missing),
+            ("42P05", "already exists"),
+            ("0A000", plan),
+        ] {
+            assert_eq!(class(code, message), Class::SessionLost, "{code}");
+        }
+        assert_eq!(class("0A000", "cross-database references"), Class::Other);
+        assert!(Class::SessionLost.ends_session() && !Class::SessionLost.leaves_doubt());
     }
 
     #[test]

@@ -19,14 +19,6 @@ pub fn frame_untagged(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
     out[start..start + 4].copy_from_slice(&length.to_be_bytes());
 }
 
-/// Appends a number in decimal without allocating.
-pub fn append_number(number: usize, out: &mut Vec<u8>) {
-    if number >= 10 {
-        append_number(number / 10, out);
-    }
-    out.push(b'0' + (number % 10) as u8);
-}
-
 /// Splits a big-endian i32 off the front.
 pub fn take_i32(bytes: &mut &[u8]) -> Option<i32> {
     let (head, rest) = bytes.split_first_chunk::<4>()?;

@@ -57,10 +57,11 @@ fn parses_once_in_the_flight_of_the_first_execution() {
     ));
     out.clear();
     session.execute(12, &select(), &parameters, false, &mut out);
-    assert_eq!(
-        out,
-        b"B\0\0\0\x19\0s12\0\0\x01\0\x01\0\x01\0\0\0\x04\0\0\0\x07\0\0E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04"
-    );
+    let name = session.prepared.name(12).to_vec();
+    let mut expected = b"B\0\0\0\x29\0".to_vec();
+    expected.extend(name);
+    expected.extend(b"\0\x01\0\x01\0\x01\0\0\0\x04\0\0\0\x07\0\0E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04");
+    assert_eq!(out, expected);
 }
 
 #[test]
@@ -75,7 +76,7 @@ fn an_error_waits_for_ready_and_a_failed_parse_is_repeated() {
         panic!("{fed:?}")
     };
     assert_eq!(failure.class, Class::MissingTable);
-    assert!(!session.prepared[0]);
+    assert!(!session.prepared.has(0));
 }
 
 #[test]

@@ -95,7 +95,7 @@ impl Connection {
                 }
             },
         };
-        self.session = sql_wire::session(kind, &shared.credentials.at(&endpoint));
+        self.session = shared.session(&endpoint);
         let transport = Transport::open(
             &endpoint,
             address,
