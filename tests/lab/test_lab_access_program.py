@@ -12,6 +12,7 @@ from lab_support import (
     PATIENT,
     kill,
     run_one,
+    run_trial,
     short_recipe,
     timing,
 )
@@ -43,6 +44,18 @@ def test_clients_get_to_the_new_primary_through_it(tmp_path: Path, recipe: str) 
     # a copy of its files without passwords is kept
     kept = trial.folder / "logs" / "proxy" / "conf"
     assert any("***" in file.read_text() for file in kept.iterdir())
+
+
+def test_behind_transaction_pooling_statements_need_no_names(tmp_path: Path) -> None:
+    """With names, no figure comes out of it; without them all works."""
+    text = short_recipe("pgbouncer").replace("pool_mode = session", "pool_mode = transaction")
+    text = text.replace("default_pool_size = 100", "default_pool_size = 4")
+    text = text.partition("faults:")[0] + timing(recovery=1)
+    (trial,) = run_one(tmp_path / "extended", f"{text}load: {{protocol: extended}}\n", {}).complete
+    assert trial.record.load["transactions"]["ok"] > 0
+    assert [one for one in trial.record.load["errors"] if one["class"] == "session_lost"] == []
+    with pytest.raises(AssertionError, match=r"session_lost .*use the protocol `extended`"):
+        run_trial(tmp_path / "prepared", text, head="")
 
 
 def _acknowledged_after(folder: Path, t_ms: float) -> int:

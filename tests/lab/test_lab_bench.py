@@ -220,3 +220,41 @@ def _program_of(process: subprocess.Popen[str]) -> psutil.Process:
         if "fivenines" in one.cmdline() and "bench" in one.cmdline():
             return one
     raise AssertionError("the bench does not run")
+
+
+def _script(folder: Path, text: str) -> tuple[str, ...]:
+    file = folder / "own.sql"
+    file.write_text(text)
+    return ("--script", str(file), "--connections", "2")
+
+
+def test_a_load_whose_transactions_fail_has_no_figures(place: Place, tmp_path: Path) -> None:
+    """One of two files never works: what the other gives is no figure of the whole."""
+    never = tmp_path / "never.sql"
+    never.write_text("SELECT no_such_column FROM subscriber;\n")
+    done = place.bench(*_script(tmp_path, "SELECT 1;"), "--script", str(never), "--duration", "2s")
+    assert done.returncode == 1, done.stdout
+    assert re.search(r"transactions failed .*no_such_column", done.stderr), done.stderr
+    assert "the figures above are none of the database's" in done.stderr
+
+
+@pytest.mark.parametrize("place", ["postgres-18"], indirect=True)
+def test_what_a_session_discards_is_prepared_again(place: Place, tmp_path: Path) -> None:
+    text = "SELECT 1;\nDISCARD ALL;\nSELECT 2;\nDEALLOCATE ALL;\n"
+    done = place.bench(*_script(tmp_path, text), *FEW, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["load"]["errors"] == []
+
+
+@pytest.mark.parametrize("place", ["postgres-18"], indirect=True)
+def test_a_forgotten_session_is_given_up_and_told(place: Place, tmp_path: Path) -> None:
+    """A server that forgets without a word: each connection goes on with a new session."""
+    text = "SELECT 1;\nDO $$ BEGIN EXECUTE 'DEALLOCATE ALL'; END $$;\n"
+    script = _script(tmp_path, text)
+    done = place.bench(*script, *FEW, "--json")
+    load = json.loads(done.stdout)["load"]
+    assert {(one["class"], one["code"]) for one in load["errors"]} == {("session_lost", "26000")}
+    assert load["transactions"]["ok"] == 20 and load["transactions"]["in_doubt"] == 0
+    assert done.returncode == 1 and "use the protocol `extended`" in done.stderr
+    done = place.bench(*script, *FEW, "--json", "--protocol", "extended")
+    assert done.returncode == 0 and json.loads(done.stdout)["load"]["errors"] == [], done.stderr

@@ -37,7 +37,7 @@ def bench(**options: Any) -> None:
     Ctrl-C ends the load early and keeps its figures.
 
     Exit codes: 0 the load ran, perhaps with errors, which are shown;
-    1 it failed, nothing succeeded, or --check found a violation;
+    1 it failed, most transactions failed, or --check found a violation;
     2 a mistake in the options; 130 broken off.
     """
     from fivenines.cli.bench_run import run

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from fivenines.analysis.served import seconds_of, why_not
 from fivenines.bench import generator, reach
 from fivenines.bench.generator import Listener
 from fivenines.bench.outcome import Outcome, read_outcome
@@ -33,7 +34,7 @@ SUMMARY = "summary.csv"
 
 
 class NothingWorkedError(FiveninesError):
-    """Not one transaction succeeded."""
+    """So few transactions succeeded that the load has no figures."""
 
 
 def run(options: Options) -> int:
@@ -61,14 +62,26 @@ def run(options: Options) -> int:
             console.note("")  # behind the terminal's ^C
         bench_result.write_csv(outcome, out / SUMMARY)
         _show(asked.bench, outcome, checks, options)
+        unserved = _unserved(out, outcome)
     if outcome.nothing_worked is not None:
         reason = generator.without_password(outcome.nothing_worked, asked.bench.dsn)
         told = f"{reason}{generator.hint(reason)}"
         raise NothingWorkedError(f"no transaction succeeded on {asked.bench.dsn}: {told}")
+    if unserved is not None:
+        reason = generator.without_password(unserved, asked.bench.dsn)
+        raise NothingWorkedError(
+            f"{reason}{generator.hint(reason)}\n    the figures above are none of the database's"
+        )
     if any(check.status == "violated" for check in checks):
         console.note("error: the data are not as the workload demands, see above", "red")
         return 1
     return INTERRUPTED if outcome.interrupted else 0
+
+
+def _unserved(out: Path, outcome: Outcome) -> str | None:
+    """Why the load has no figures, though some transactions may have succeeded; None if it has."""
+    seconds = seconds_of(out / "timeline.csv")
+    return why_not(seconds, outcome.record, 0.0, outcome.seconds * 1000)
 
 
 def _asks_for_help(workload: WorkloadSettings) -> bool:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from fivenines.analysis.served import seconds_of, why_not
 from fivenines.deployment.deployed import Deploy, Deployed, data_set
 from fivenines.errors import FiveninesError
 from fivenines.experiment.duet_plan import (
@@ -106,7 +107,22 @@ def _perform(
         for one in up:
             one.world.require_sound()
             _require_answers(one)
-    return _kept(block, sides, plan, origin, results, part)
+    found = _kept(block, sides, plan, origin, results, part)
+    _require_service(found, part)
+    return found
+
+
+def _require_service(sides: Sequence[DuetSide], part: Path) -> None:
+    """Make sure that each solution served its load.
+
+    Raises:
+        FiveninesError: one of them did not; with the server's words.
+    """
+    for number, side in enumerate(sides):
+        seconds = seconds_of(store.table_path(part / str(number), "timeline"))
+        end = float(side.load["duration_s"]) * 1000
+        if why := why_not(seconds, side.load, 0.0, end, in_turn=True):
+            raise FiveninesError(f"{side.cell.solution}: {why}")
 
 
 def _bring_up(

@@ -32,6 +32,13 @@ class LoadRates:
         with self._lock:
             self._seconds.append((t, tps))
 
+    def dead(self, moment: float) -> bool:
+        """Return whether the load has reported the time until `moment`, and not one success in it."""
+        with self._lock:
+            found = list(self._seconds)
+        reported = bool(found) and found[-1][0] >= moment - 1
+        return reported and all(tps <= 0 for _, tps in found)
+
     def back(self, since: float) -> bool | None:
         """Return whether a second that began after `since` had `SHARE` of the steady rate.
 

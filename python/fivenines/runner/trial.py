@@ -10,8 +10,9 @@ from typing import Any
 
 from fivenines.analysis.consistency import Operation, check_nodes
 from fivenines.analysis.isolation.check import judge
+from fivenines.analysis.served import seconds_of, why_not
 from fivenines.deployment.deployed import Deploy, Deployed, data_set
-from fivenines.errors import brief
+from fivenines.errors import FiveninesError, brief
 from fivenines.experiment.clients import ClientPlan, clients_of, with_clients
 from fivenines.experiment.course import Course, course
 from fivenines.experiment.plan import Trial
@@ -215,6 +216,7 @@ def _perform(
             progress.isolation = judge(part)
             rules = [*cell.workload.invariants(), *experiment.ledger.invariants()]
             progress.invariants = _invariants(rules, deployed, before, loaded.load)
+            _require_service(part, loaded)
         finally:
             with suppress(OSError):
                 deployed.collect_logs(part / layout.LOGS)
@@ -233,7 +235,6 @@ def _load(
     faulty = cell.fault.fault != "none"
     planned = course(experiment, cell.workload.ends_itself, faulty)
     steady_end, seconds = planned.steady_end, planned.end
-    plan = _load_plan(trial, experiment, planned, deployed)
     rates = LoadRates(planned.warmup, steady_end)
 
     def live(told: dict[str, Any]) -> None:
@@ -245,7 +246,9 @@ def _load(
 
     network = NetworkOfLoad(deployed.world)
     connected = network.begin if network.begins == "load" else None
-    load = Loads(deployed, clients, plan, part, live, connected)
+    load = Loads(
+        deployed, clients, _load_plan(trial, experiment, planned, deployed), part, live, connected
+    )
     of_ledger = experiment.ledger.clients * len(clients) if experiment.ledger.rate else 0
     observers = Observers(deployed, part / layout.OBSERVED, experiment.observe, of_ledger)
     try:
@@ -266,7 +269,9 @@ def _load(
             )
             network.begin()
         load.await_moment(began + steady_end, or_end=planned.works)
-        injected = faulty and not load.ended
+        # without a single success there is nothing that a fault could interrupt
+        dead = rates.dead(steady_end)
+        injected = faulty and not (load.ended or dead)
         if injected:
             listener(
                 TrialPhase(trial.id, f"{cell.fault.fault}, then recovery", timing.recovery.at_most)
@@ -276,7 +281,7 @@ def _load(
             time.sleep(_TRIES_BEFORE)
             fault_runner.begin()
         early = early_end(timing.recovery, fault_runner, rates, load.started_ns)
-        results = load.await_end(seconds + 60.0, early if injected else None)
+        results = load.await_end(seconds + 60.0, early if injected else lambda: dead)
         fault_runner.end_early("the load ended")
         # fixed work may be done long before its cap
         fault_runner.hurry(time.monotonic() + timing.settle)
@@ -298,6 +303,18 @@ def _load(
         network,
         planned,
     )
+
+
+def _require_service(part: Path, loaded: _Loaded) -> None:
+    """Make sure that the load was served in its steady window.
+
+    Raises:
+        FiveninesError: it was not; with the server's words.
+    """
+    windows = loaded.windows
+    seconds = seconds_of(store.table_path(part, "timeline"))
+    if why := why_not(seconds, loaded.load, windows.warmup_end, windows.steady_end):
+        raise FiveninesError(why)
 
 
 def _load_plan(

@@ -1,0 +1,202 @@
+"""Whether a load was served at all: a window in which it was not has no figures.
+
+Throughput and response times come from the transactions that succeeded. Where most transactions fail, these
+figures describe the rest, and a comparison of two solutions compares what they refused. The steady window of
+a trial, or the whole of a load without one, is *not served* if one of these is true:
+
+Nothing succeeded
+    No transaction ended well in the window.
+Most failed
+    More transactions failed than succeeded. Deadlocks, conflicts and lock waits do not count: contention is
+    a property of the workload, and its figures are wanted.
+The same failure throughout
+    A tenth or more of the transactions failed, most of them by one class and code, which was there in the
+    first second of the load and in the last one of the window: a part of the workload never works.
+The service ended
+    The last quarter of the window, at least `ENDED_MS`, has failures and no success, or the whole window has
+    less than `SMALL` of the best second before its end. Again, failures by contention alone do not count.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fivenines.analysis.load import steps_of
+from fivenines.analysis.wording import count
+from fivenines.results import store
+
+CONTENTION = ("deadlock", "conflict", "lock_timeout")
+"""Classes of failures that a workload causes itself."""
+
+USUAL = (*CONTENTION, "constraint")
+"""Those that may accompany a load from its first second on: scripts insert keys that are there."""
+
+SHARE = 0.1
+"""Share of the transactions that may fail by one class throughout."""
+
+SMALL = 0.1
+"""Share of the best second that the mean of the window must reach."""
+
+ENDED_MS = 5_000.0
+"""A stall of a server is a figure; so long without a success at the end of the window is no service."""
+
+ENOUGH = 20
+"""Successes of the best second, below which a second without one says nothing."""
+
+_MESSAGE = 160
+
+
+@dataclass(frozen=True)
+class Second:
+    """The transactions that ended in a second, which begins `start` ms after the load's start."""
+
+    start: float
+    ok: int
+    failed: int
+
+
+def seconds_of(table: Path) -> list[Second]:
+    """Read the transactions of each second from a time line, `timeline.parquet` or `timeline.csv`.
+
+    A failed transaction that had read and written counts as a failed read and as a failed write in the same
+    slot, so that the larger of the two is taken.
+    """
+    sql = """
+        SELECT 1000 * (slot_ms // 1000), sum(transactions_ok),
+               sum(greatest(reads_failed, writes_failed + writes_in_doubt))
+        FROM {} WHERE source = 'load' GROUP BY ALL ORDER BY ALL
+    """
+    name = "read_csv(?)" if table.suffix == ".csv" else "read_parquet(?)"
+    with store.reader() as connection:
+        rows = connection.execute(sql.format(name), [str(table)]).fetchall()
+    return [Second(float(start), int(ok), int(failed)) for start, ok, failed in rows]
+
+
+def why_not(
+    seconds: Sequence[Second],
+    load: Mapping[str, Any],
+    start: float,
+    end: float,
+    *,
+    in_turn: bool = False,
+) -> str | None:
+    """Return why a load was not served in its window; None if it was.
+
+    Args:
+        seconds: of the whole load, ascending; seconds without any transaction may be absent.
+        load: load.json.
+        start: of the window, in ms from the load's start. A second counts by its middle.
+        end: of the window.
+        in_turn: the load pauses while others have their turn, so that silence says nothing.
+    """
+    within = [one for one in seconds if start <= one.start + 500 < max(end, start + 1000)]
+    ok, failed = sum(one.ok for one in within), sum(one.failed for one in within)
+    errors = _errors(load)
+    what = _commonest(errors)
+    if not ok:
+        if not within and _are_long(seconds, load):
+            return None
+        return f"no transaction succeeded in {_window(start, end)}: {_ended(failed)}{what}"
+    hard = failed * _share(errors, CONTENTION)
+    if hard > ok:
+        return f"most transactions failed in {_window(start, end)}, {failed} of {failed + ok}{what}"
+    unusual = failed * _share(errors, USUAL)
+    if unusual >= SHARE * (ok + failed) and (entry := _throughout(errors, end)):
+        return (
+            f"a part of the transactions failed from the first second on, {failed} of {failed + ok} in "
+            f"{_window(start, end)}{_words(entry)}"
+        )
+    beyond_contention = any(one.get("class") not in CONTENTION for one in errors)
+    if in_turn or not beyond_contention or len(steps_of(dict(load))) > 1:
+        return None
+    return _gone(seconds, within, (start, end), what)
+
+
+def _gone(
+    seconds: Sequence[Second],
+    within: Sequence[Second],
+    window: tuple[float, float],
+    what: str,
+) -> str | None:
+    """The service ended within the window, or before it."""
+    start, end = window
+    best = max(one.ok for one in seconds if one.start < end)
+    if best < ENOUGH:
+        return None
+    last = max(one.start for one in within if one.ok) + 1000
+    silent = end - last
+    failed = sum(one.failed for one in within if one.start >= last)
+    if failed and silent >= max(ENDED_MS, (end - start) / 4):
+        return (
+            f"no transaction succeeded in the last {silent / 1000:.0f} s of {_window(start, end)}: "
+            f"{_ended(failed)}{what}"
+        )
+    mean = sum(one.ok for one in within) / max((end - start) / 1000, 1.0)
+    if mean < SMALL * best and any(one.failed for one in within):
+        return (
+            f"{_window(start, end)} has {mean:.3g} transactions/s, and the best second before its end has "
+            f"{best}{what}"
+        )
+    return None
+
+
+def _are_long(seconds: Sequence[Second], load: Mapping[str, Any]) -> bool:
+    """Whether transactions are so long that by chance none of them ended in the window."""
+    succeeded = int((load.get("transactions") or {}).get("ok", 0))
+    return succeeded > 0 and max((one.ok for one in seconds), default=0) < ENOUGH
+
+
+def _errors(load: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    entries = load.get("errors")
+    found = [
+        one
+        for one in (entries if isinstance(entries, list) else [])
+        if isinstance(one, Mapping) and one.get("source", "load") == "load"
+    ]
+    return sorted(found, key=lambda one: -int(one.get("count", 0)))
+
+
+def _share(errors: Sequence[Mapping[str, Any]], classes: Sequence[str]) -> float:
+    """The share of the failures that are of other classes than these; 1 where nothing is known."""
+    total = sum(int(one.get("count", 0)) for one in errors)
+    of_these = sum(int(one.get("count", 0)) for one in errors if one.get("class") in classes)
+    return (total - of_these) / total if total else 1.0
+
+
+def _throughout(errors: Sequence[Mapping[str, Any]], end: float) -> Mapping[str, Any] | None:
+    """The commonest unusual failure, if the first second of the load and the window's last one have it."""
+    unusual = [one for one in errors if one.get("class") not in USUAL]
+    if not unusual:
+        return None
+    first = unusual[0]
+    half = sum(int(one["count"]) for one in unusual) / 2
+    throughout = first.get("first_ms", 0) < 1000 and first.get("last_ms", 0) >= end - 1000
+    return first if throughout and int(first["count"]) >= half else None
+
+
+def _commonest(errors: Sequence[Mapping[str, Any]]) -> str:
+    return _words(errors[0]) if errors else ""
+
+
+def _words(entry: Mapping[str, Any]) -> str:
+    message = " ".join(str(entry.get("message", "")).split())
+    if len(message) > _MESSAGE:
+        message = f"{message[:_MESSAGE]}..."
+    kind, code = entry.get("class", "other"), entry.get("code", "")
+    text = f"; most often {kind} ({code}): {message}"
+    if kind == "session_lost":
+        text += (
+            ". The connection lives on, and the server has forgotten its prepared statements: so does a "
+            "pooler that changes the server between two transactions. With PostgreSQL, use the protocol "
+            "`extended`"
+        )
+    return text
+
+
+def _ended(failed: int) -> str:
+    return f"{count(failed, 'transaction')} failed" if failed else "none ended"
+
+
+def _window(start: float, end: float) -> str:
+    return f"the window from {start / 1000:.3g} s to {end / 1000:.3g} s"
