@@ -31,6 +31,7 @@ from fivenines.analysis.counters import samples
 from fivenines.analysis.machine import machine_samples
 from fivenines.analysis.series import Samples, Series, gains
 from fivenines.analysis.tables import by_trial
+from fivenines.analysis.wording import listed
 from fivenines.results.records import Windows
 from fivenines.results.store import StoredTrial
 
@@ -56,7 +57,9 @@ _FLUSHES = ("Innodb_log_waits", "Innodb_buffer_pool_wait_free")
 _WAITING = ("pg_locks.waiting", "Innodb_row_lock_current_waits")
 COUNTERS = (*_DEADLOCKS, *_TIMEOUTS, *_PAUSED, *_FLUSHES, *_WAITING)
 
-_INCIDENTS = "SELECT trial, t_ms, kind, ms FROM rows ORDER BY trial, t_ms"
+_INCIDENTS = "SELECT trial, t_ms, kind, ms, node, detail FROM rows ORDER BY trial, t_ms"
+_NOT_OBSERVED = "not observed"
+"""The kind of the row that says what a log does not tell."""
 
 
 @dataclass(frozen=True)
@@ -70,12 +73,13 @@ class Incident:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What there is of one trial. `logs`: whether the servers' logs were read."""
+    """What there is of one trial. `unseen`: what the servers' logs do not tell, and why; often empty."""
 
     counters: Samples = field(default_factory=dict)
     incidents: Sequence[Incident] = ()
     machine: Mapping[str, Series] = field(default_factory=dict)
     connections: int = 1
+    unseen: str = ""
 
     @property
     def logged(self) -> bool:
@@ -132,13 +136,14 @@ def attributed(gaps: Sequence[Gap], evidence: Evidence) -> list[Stall]:
 def read_evidence(trials: Sequence[StoredTrial]) -> dict[str, Evidence]:
     """What there is of each trial by its folder's name; a damaged table counts as absent."""
     counters, machines = samples(trials, COUNTERS), machine_samples(trials)
-    told = _incidents(trials)
+    told, unseen = _incidents(trials)
     return {
         trial.folder.name: Evidence(
             counters.get(trial.folder.name, {}),
             told.get(trial.folder.name, ()),
             machines.get(trial.folder.name, {}),
             trial.record.cell.connections,
+            unseen.get(trial.folder.name, ""),
         )
         for trial in trials
     }
@@ -227,11 +232,20 @@ def _runs(slow: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
     yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
 
 
-def _incidents(trials: Sequence[StoredTrial]) -> dict[str, list[Incident]]:
-    return {
-        trial: [
-            Incident(float(t), str(kind), float(ms))
-            for t, kind, ms in zip(rows["t_ms"], rows["kind"], rows["ms"], strict=True)
-        ]
-        for trial, rows in by_trial(trials, "incidents", _INCIDENTS).items()
+def _incidents(
+    trials: Sequence[StoredTrial],
+) -> tuple[dict[str, list[Incident]], dict[str, str]]:
+    """The incidents of each trial, and what its logs do not tell: the same of several nodes once."""
+    told: dict[str, list[Incident]] = {}
+    unseen: dict[str, dict[str, list[str]]] = {}
+    for trial, rows in by_trial(trials, "incidents", _INCIDENTS).items():
+        columns = (rows["t_ms"], rows["kind"], rows["ms"], rows["node"], rows["detail"])
+        for t, kind, ms, node, detail in zip(*columns, strict=True):
+            if kind == _NOT_OBSERVED:
+                unseen.setdefault(trial, {}).setdefault(str(detail), []).append(str(node))
+            else:
+                told.setdefault(trial, []).append(Incident(float(t), str(kind), float(ms)))
+    return told, {
+        trial: "; ".join(f"{listed(nodes)}: {detail}" for detail, nodes in found.items())
+        for trial, found in unseen.items()
     }

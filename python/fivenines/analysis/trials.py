@@ -99,7 +99,8 @@ class TrialFigures:
     `lost` counts acknowledged ledger rows that are absent on the primary of record; `in_doubt` the
     ledger's commits without a reply, `stale` its reads that missed an acknowledged row. `bottleneck`
     is the load generator's own warning about itself, `sharing` who used the machine's processors beside it,
-    `lost_time` those stalls and the times in which next to nothing got through, with their causes. `slots`
+    `lost_time` those stalls and the times in which next to nothing got through, with their causes, `unseen`
+    what the servers' logs do not tell, though a cause may be there. `slots`
     is the length of the time line, `transactions` its successful ones, `commits` those in the steady window.
     `watched`: whether a split brain would have been seen.
     `work` is what a load of fixed work came to, `steadiness` how even the throughput of a single step was.
@@ -128,6 +129,7 @@ class TrialFigures:
     stalls: list[Gap] = field(default_factory=list)
     sharing: Sharing | None = None
     lost_time: list[Stall] = field(default_factory=list)
+    unseen: str = ""
     notes: list[str] = field(default_factory=list)
     slots: int = 0
     transactions: int = 0
@@ -270,6 +272,8 @@ def _measure(
     seen = len(steps) < 2 and not coarse(record.load)
     silent = stalls(line, windows, fault_at) if windows and seen else []
     shared = _sharing(trial, evidence.machine, latencies.get(TRANSACTION), notes)
+    if evidence.unseen:
+        notes.append(f"not observed in the servers' logs: {evidence.unseen}")
     if not (watched := would_be_seen(record, traces.states)):
         notes.append("nobody watched which nodes take writes: a split brain would not be seen")
     return TrialMeasures(
@@ -310,6 +314,7 @@ def _measure(
             if windows and seen
             else []
         ),
+        unseen=evidence.unseen,
         notes=notes,
         slots=len(line.slot),
         transactions=int(line.transactions.sum()),

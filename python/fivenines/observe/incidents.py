@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fivenines.observe.base import Observer
-from fivenines.servers.incidents import IncidentReader
+from fivenines.servers.incidents import NOT_OBSERVED, Incident, LogReader
 
 
 class IncidentObserver(Observer):
@@ -22,31 +22,37 @@ class IncidentObserver(Observer):
         super().__init__(*arguments)
         self._started_ns = 0
         self._from: dict[str, int] = {}
+        self._logs: dict[str, tuple[Path, LogReader]] = {}
 
     @property
     def wanted(self) -> bool:
         # logs of servers that others run are not ours to read
         external = self.deployed.solution.settings.external
-        return bool(self.settings.counters) and not external and bool(self._logs())
+        return bool(self.settings.counters) and not external and bool(self._found())
 
     def start(self, started_ns: int) -> None:
         self._started_ns = started_ns
-        self._from = {name: _size(log) for name, (log, _) in self._logs().items()}
+        self._logs = self._found()
+        self._from = {name: _size(log) for name, (log, _) in self._logs.items()}
 
     def stop(self) -> None:
         with (self.out / "incidents.csv").open("w", newline="") as stream:
             writer = csv.writer(stream)
             writer.writerow(self.columns_of("incidents"))
             hosts = self.deployed.world.hosts
-            for name, (log, incidents) in self._logs().items():
+            for name, (log, reader) in self._logs.items():
                 # the wall clock at t = 0, as both clocks stand now
                 start_ms = (hosts[name].day_ahead_ns() + self._started_ns) / 1e6
-                for one in incidents(_lines(log, self._from.get(name, 0))):
+                found = reader.read(_lines(log, self._from.get(name, 0)))
+                unseen = (
+                    [Incident(start_ms, NOT_OBSERVED, 0.0, reader.unseen)] if reader.unseen else []
+                )
+                for one in [*unseen, *found]:
                     row = (round(one.unix_ms - start_ms, 1), name, one.kind, one.ms, one.detail)
                     writer.writerow(row)
 
-    def _logs(self) -> dict[str, tuple[Path, IncidentReader]]:
-        found = {one.name: (one.log, one.incidents()) for one in self.deployed.solution.members}
+    def _found(self) -> dict[str, tuple[Path, LogReader]]:
+        found = {one.name: (one.log, one.log_reader()) for one in self.deployed.solution.members}
         return {name: (log, reader) for name, (log, reader) in found.items() if reader is not None}
 
 

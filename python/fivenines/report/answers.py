@@ -223,6 +223,21 @@ def _caveats(cells: list[CellResult]) -> list[str]:
             f"The load generator may have been the bottleneck with {limited}: the throughput there"
             " is a lower bound."
         )
+    sentences += _unseen(cells)
     told = clocks.note(cells)
     own_clocks = [told] if told else []
     return [*sentences, *workers.cautions(cells), *own_clocks, *sharing.cautions(cells)]
+
+
+def _unseen(cells: list[CellResult]) -> list[str]:
+    """What the logs of servers do not tell as these are configured, and the solutions with such servers."""
+    found: dict[str, list[str]] = {}
+    for cell in cells:
+        for trial in cell.trials:
+            if trial.unseen:
+                found.setdefault(trial.unseen, []).append(cell.key.solution)
+    return [
+        f"The servers' logs do not tell all with {listed(list(dict.fromkeys(solutions)))}:"
+        f" not observed are {what}."
+        for what, solutions in found.items()
+    ]

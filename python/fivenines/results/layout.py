@@ -252,7 +252,7 @@ machine    CPU seconds since the first sample: `lab_s` of all hosts, `controller
 incidents  what servers' logs tell of the time of the load: `deadlock`, `lock wait` (after so many ms),
            `checkpoint` (that took so many ms), when the line was written; NDB's data nodes tell of `global
            checkpoint` and `local checkpoint`, of nodes that were lost, of arbitration and of the redo log,
-           too
+           too; `not observed`: what a log does not tell as its server is configured, and why
 links      since the start of the load; what arrived, bytes of whole frames
 history    one row for each operation of a transaction; `position` counts within it; `list` is what an
            `append` workload's read returned, as 1,2,3; `source` is lists or bank

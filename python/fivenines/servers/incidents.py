@@ -3,6 +3,9 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+NOT_OBSERVED = "not observed"
+"""The kind of the one row that stands for a log, or a part of it, that could not be read."""
+
 
 @dataclass(frozen=True)
 class Incident:
@@ -16,3 +19,16 @@ class Incident:
 
 IncidentReader = Callable[[Iterable[str]], Iterable[Incident]]
 """The incidents in lines of a log; all other lines are passed over."""
+
+
+@dataclass(frozen=True)
+class LogReader:
+    """How to read a server's log.
+
+    Attributes:
+        read: finds the incidents in its lines.
+        unseen: what its lines do not tell as the server is configured, and why; empty: nothing is missing.
+    """
+
+    read: IncidentReader
+    unseen: str = ""

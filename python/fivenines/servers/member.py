@@ -14,7 +14,7 @@ from fivenines.lab.disk import FaultyDisk
 from fivenines.lab.host import Host
 from fivenines.lab.process import Process, tail
 from fivenines.servers import secrets
-from fivenines.servers.incidents import IncidentReader
+from fivenines.servers.incidents import LogReader
 
 
 class StateTeller(Protocol):
@@ -90,8 +90,8 @@ class Member(ABC):
         else:
             self.stop()
 
-    def incidents(self) -> IncidentReader | None:
-        """What finds incidents in its log; None: it writes none that we know."""
+    def log_reader(self) -> LogReader | None:
+        """How to read incidents in its log, as it is configured now; None: it writes none that we know."""
         return None
 
     def tells_states(self) -> StateTeller | None:

@@ -11,7 +11,8 @@ from plain_host import PlainHost
 
 from fivenines.observe.incidents import IncidentObserver
 from fivenines.observe.settings import ObserveSettings
-from fivenines.servers.postgres.incidents import incidents
+from fivenines.servers.incidents import LogReader
+from fivenines.servers.postgres.incidents import log_reader
 
 LOG = """\
 2026-11-22 17:37:38.294 GMT [2] LOG:  listening on IPv4 address "0.0.0.0", port 5432
@@ -26,11 +27,12 @@ transaction 813 after 1000.101 ms
 2026-11-22 17:37:42.700 GMT [71] LOG:  process 71 acquired ShareLock on transaction 812 after 1200.5 ms
 2026-11-22 17:37:42.800 GMT [71] ERROR:  duplicate key value violates unique constraint "deadlock detected"
 """
+OURS = log_reader({})
 SECOND_ZERO = 1795369062000.0  # 17:37:42 of that day
 
 
 def test_the_log_tells_of_deadlocks_waits_and_checkpoints() -> None:
-    found = list(incidents(LOG.splitlines()))
+    found = list(OURS.read(LOG.splitlines()))
     assert [(one.kind, one.ms) for one in found] == [
         ("checkpoint", 57.0), ("lock wait", 1000.061), ("deadlock", 0.0), ("lock wait", 1200.5)
     ]  # fmt: skip
@@ -40,17 +42,19 @@ def test_the_log_tells_of_deadlocks_waits_and_checkpoints() -> None:
 
 @given(st.text(), st.integers(0, 400))
 def test_whatever_stands_in_a_log_is_read_or_passed_over(text: str, cut: int) -> None:
-    list(incidents((LOG[:cut] + text + LOG[cut:]).splitlines()))
+    list(OURS.read((LOG[:cut] + text + LOG[cut:]).splitlines()))
 
 
 def test_only_what_is_written_during_the_load_counts(tmp_path: Path) -> None:
     log = tmp_path / "server.out"
     log.write_text(LOG)
-    node = SimpleNamespace(name="node1", log=log, incidents=lambda: incidents)
-    maria = SimpleNamespace(name="node2", log=log, incidents=lambda: None)
+    blind = LogReader(lambda _lines: [], "deadlocks: log_min_messages = log")
+    node = SimpleNamespace(name="node1", log=log, log_reader=lambda: OURS)
+    maria = SimpleNamespace(name="node2", log=log, log_reader=lambda: None)
+    third = SimpleNamespace(name="node3", log=log, log_reader=lambda: blind)
     settings = SimpleNamespace(external=False)
-    solution = SimpleNamespace(members=[node, maria], settings=settings)
-    hosts = {"node1": PlainHost()}
+    solution = SimpleNamespace(members=[node, maria, third], settings=settings)
+    hosts = {"node1": PlainHost(), "node3": PlainHost()}
     world = SimpleNamespace(hosts=hosts)
     deployed: Any = SimpleNamespace(solution=solution, world=world)
     observer = IncidentObserver(deployed, tmp_path, ObserveSettings())
@@ -62,7 +66,8 @@ def test_only_what_is_written_during_the_load_counts(tmp_path: Path) -> None:
     observer.stop()
     header, *rows = (tmp_path / "incidents.csv").read_text().splitlines()
     assert header == "t_ms,node,kind,ms,detail"
-    (row,) = rows
+    row, unseen = rows
+    assert unseen == "0.0,node3,not observed,0.0,deadlocks: log_min_messages = log"
     t_ms, name, kind, *_ = row.split(",")
     assert (name, kind) == ("node1", "deadlock")
     assert -1500 <= float(t_ms) <= 1500

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host
-from fivenines.servers.incidents import IncidentReader
+from fivenines.servers.incidents import LogReader
 from fivenines.servers.member import Member
 from fivenines.servers.ndb.incidents import incidents
 from fivenines.servers.ndb.layout import Layout, Place
@@ -43,8 +43,8 @@ class DataNode(Member):
         self._ordered = False
         super().start(*arguments)
 
-    def incidents(self) -> IncidentReader:
-        return incidents
+    def log_reader(self) -> LogReader:
+        return LogReader(incidents)
 
     def configure(self, layout: Layout) -> None:
         """Tell it where the management nodes are; the rest they tell it."""

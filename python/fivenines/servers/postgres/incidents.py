@@ -4,28 +4,36 @@ Lines of PostgreSQL 15 to 18 (manual, "Error Reporting and Logging": log_lock_wa
 """
 
 import re
-from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 
-from fivenines.servers.incidents import Incident
+from fivenines.servers.incidents import Incident, LogReader
+from fivenines.servers.postgres.log_format import LogFormat, log_format
 
-_LINE = re.compile(
-    r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}) (?:GMT|UTC) \[\d+\] (ERROR|LOG):  (.*)"
-)
 _WAITED = re.compile(r"process \d+ (?:still waiting for|acquired) (\w+) on (.+) after ([\d.]+) ms$")
 _CHECKPOINT = re.compile(r"checkpoint complete: .*sync=([\d.]+) s, total=([\d.]+) s")
 
 
-def incidents(lines: Iterable[str]) -> Iterator[Incident]:
+def log_reader(settings: Mapping[str, str]) -> LogReader:
+    """How to read the log of a server with these settings, as pg_settings has them."""
+    form = log_format(settings)
+    return LogReader(partial(incidents, form=form), form.unseen)
+
+
+def incidents(lines: Iterable[str], form: LogFormat) -> Iterator[Incident]:
     """The incidents in lines of PostgreSQL's log; all other lines are passed over."""
+    if form.line is None:
+        return
     for line in lines:
-        match = _LINE.match(line.rstrip("\n"))
+        match = form.line.match(line.rstrip("\n"))
         if match is None:
             continue
-        moment, level, text = match.groups()
-        when = datetime.strptime(moment, "%Y-%m-%d %H:%M:%S.%f").replace(tzinfo=UTC)
-        unix_ms = when.timestamp() * 1000
-        if level == "ERROR" and text.startswith("deadlock detected"):
+        try:
+            unix_ms = form.moment(match)
+        except ValueError:  # no such day
+            continue
+        text = match["text"]
+        if match["level"] == "ERROR" and text.startswith("deadlock detected"):
             yield Incident(unix_ms, "deadlock", 0.0, "")
         elif waited := _WAITED.match(text):
             yield Incident(unix_ms, "lock wait", float(waited[3]), f"{waited[1]} on {waited[2]}")

@@ -8,21 +8,23 @@ every other account of the machine as one and the same id, which may be its own.
 import contextlib
 import signal
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 from fivenines.drivers import psycopg
-from fivenines.errors import FiveninesError
+from fivenines.errors import FiveninesError, brief
 from fivenines.paths import short_path
 from fivenines.servers import secrets
 from fivenines.servers.base import APPLICATION, DATABASE, REPLICATION, Server, Value, inside
 from fivenines.servers.counters import CounterReader
-from fivenines.servers.incidents import IncidentReader
+from fivenines.servers.incidents import LogReader
 from fivenines.servers.postgres import versions
 from fivenines.servers.postgres.checksums import PostgresDialect
 from fivenines.servers.postgres.counters import PostgresCounters
 from fivenines.servers.postgres.delay import PostgresDelay
-from fivenines.servers.postgres.incidents import incidents
+from fivenines.servers.postgres.incidents import log_reader
+from fivenines.servers.postgres.log_format import SETTINGS as LOG_SETTINGS
 from fivenines.servers.postgres.roles import DECIDING, PostgresRoles
 from fivenines.servers.postgres.session import PostgresSession
 from fivenines.servers.roles import Company
@@ -209,8 +211,14 @@ class Postgres(Server):
     def session(self, timeout: float) -> PostgresSession:
         return PostgresSession(self, timeout)
 
-    def incidents(self) -> IncidentReader:
-        return incidents
+    def log_reader(self) -> LogReader:
+        names = ", ".join(f"'{name}'" for name in LOG_SETTINGS)
+        sql = f"SELECT name, setting FROM pg_settings WHERE name IN ({names})"
+        try:
+            return log_reader(dict(self.query(sql)))
+        except Exception as error:  # drivers raise what they like
+            why = f"its settings could not be asked: {brief(error)}"
+            return replace(log_reader({}), unseen=why)
 
     def counters(self) -> CounterReader:
         return PostgresCounters(self.database).read

@@ -1,0 +1,128 @@
+"""How PostgreSQL writes its log, as its settings say: where the time stands in a line, and what is left out.
+
+Source: manual, "Error Reporting and Logging" (`log_line_prefix`, `log_min_messages`, `log_destination`).
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from zoneinfo import ZoneInfo
+
+SETTINGS = (
+    "log_line_prefix", "log_timezone", "log_destination", "logging_collector", "log_min_messages",
+    "lc_messages", "log_lock_waits", "log_checkpoints",
+)  # fmt: skip
+"""What must be known of a server to read its log."""
+
+OURS = {
+    "log_line_prefix": "%m [%p] ", "log_timezone": "GMT", "log_destination": "stderr",
+    "logging_collector": "off", "log_min_messages": "warning", "lc_messages": "C",
+    "log_lock_waits": "on", "log_checkpoints": "on",
+}  # fmt: skip
+"""As fivenines configures a server."""
+
+_ESCAPE = re.compile(r"%(-?\d+)?([a-zA-Z%])")
+_DAY = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
+_TIMES = {
+    "m": rf"(?P<m>{_DAY}\.\d+) [^ ]+",
+    "t": rf"(?P<t>{_DAY}) [^ ]+",
+    "n": r"(?P<n>\d+\.\d+)",
+}
+_NUMBERS = {"p": r"\d+", "l": r"\d+", "x": r"\d+", "P": r"\d*", "Q": r"-?\d+", "%": "%"}
+_QUIET = ("fatal", "panic", "log")
+"""Values of log_min_messages at which an ERROR is not written."""
+
+
+@dataclass(frozen=True)
+class LogFormat:
+    """How lines look.
+
+    Attributes:
+        line: a line with the groups `level` and `text`, and those that `moment` reads; None: no line can be
+            read.
+        moment: milliseconds since 1970 of a line that matches.
+        unseen: what is not told, and why; empty: nothing is missing.
+    """
+
+    line: re.Pattern[str] | None
+    moment: Callable[[re.Match[str]], float]
+    unseen: str = ""
+
+
+def log_format(settings: Mapping[str, str]) -> LogFormat:
+    """The format of a server's log with these settings, as pg_settings has them."""
+    values = {**OURS, **settings}
+    prefix, zone = values["log_line_prefix"], _zone(values["log_timezone"])
+    if why := _unreadable(values, zone):
+        return LogFormat(None, lambda _match: 0.0, f"deadlocks, lock waits and checkpoints: {why}")
+    pattern = re.compile(
+        f"{_pattern(prefix)}(?P<level>ERROR|LOG):  (?:[0-9A-Z]{{5}}: )?(?P<text>.*)"
+    )
+    return LogFormat(pattern, lambda match: _unix_ms(match, zone or UTC), _partly(values))
+
+
+def _unreadable(values: Mapping[str, str], zone: tzinfo | None) -> str:
+    """Why no line can be read."""
+    if values["logging_collector"] == "on":
+        return "logging_collector = on writes the log elsewhere"
+    if "stderr" not in values["log_destination"]:
+        return f"log_destination = {values['log_destination']} is not read"
+    times = [match[2] for match in _ESCAPE.finditer(values["log_line_prefix"])]
+    if not any(one in _TIMES for one in times):
+        return "log_line_prefix has no time (%m, %t or %n)"
+    if zone is None:
+        return f"log_timezone = {values['log_timezone']} is not a known time zone"
+    if not values["lc_messages"].startswith(("C", "POSIX", "en")) and values["lc_messages"]:
+        return f"lc_messages = {values['lc_messages']} translates the log"
+    return ""
+
+
+def _partly(values: Mapping[str, str]) -> str:
+    """What is left out of a log that can be read."""
+    found = []
+    if values["log_min_messages"] in _QUIET:
+        found.append(f"deadlocks: log_min_messages = {values['log_min_messages']}")
+    if values["log_lock_waits"] == "off":
+        found.append("lock waits: log_lock_waits = off")
+    if values["log_checkpoints"] == "off":
+        found.append("checkpoints: log_checkpoints = off")
+    return "; ".join(found)
+
+
+def _pattern(prefix: str) -> str:
+    """The regular expression of a prefix; the server's own processes leave out what follows %q."""
+    parts: list[str] = []
+    position = optional = 0
+    for match in _ESCAPE.finditer(prefix):
+        parts.append(re.escape(prefix[position : match.start()]))
+        position = match.end()
+        padding, letter = match.groups()
+        if letter == "q":
+            parts.append("(?:")
+            optional += 1
+            continue
+        # each time once: a group's name must not come twice
+        known = _TIMES.get(letter) if not any(f"(?P<{letter}>" in one for one in parts) else None
+        body = known or _NUMBERS.get(letter, ".*?")
+        parts.append(f" *{body} *" if padding else body)
+    parts.append(re.escape(prefix[position:]))
+    return "".join(parts) + ")?" * optional
+
+
+def _unix_ms(match: re.Match[str], zone: tzinfo) -> float:
+    groups = match.groupdict()
+    if groups.get("n"):
+        return 1000 * float(groups["n"])
+    text = groups.get("m") or f"{groups['t']}.0"
+    when = datetime.strptime(text, "%Y-%m-%d %H:%M:%S.%f").replace(tzinfo=zone)
+    return when.timestamp() * 1000
+
+
+def _zone(name: str) -> tzinfo | None:
+    if name.upper() in ("GMT", "UTC", "ETC/UTC"):
+        return UTC
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        return None
