@@ -61,6 +61,16 @@ def test_without_a_second_of_the_steady_window_any_transaction_is_enough() -> No
     assert rates.back(1.0) is True and rates.back(1.5) is False
 
 
+@pytest.mark.parametrize(
+    ("tps", "dead"),
+    [([], False), ([0, 0], False), ([0, 0, 0], True), ([0, 0, 0, 0], True), ([0, 3, 0, 0], False)],
+)
+def test_a_load_is_dead_once_it_has_reported_no_success_until_nearly_the_moment(
+    tps: list[float], dead: bool
+) -> None:
+    assert _rates(*tps).dead(4.0) is dead
+
+
 def test_all_must_be_well_for_as_long_as_asked(clock: Clock) -> None:
     faults: Any = Faults()
     rates = _rates(100, 100, 100, 100, 0, 0)
