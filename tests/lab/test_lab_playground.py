@@ -1,8 +1,10 @@
 """The playground from outside: drivers of this machine get in, and a load says what a break cost."""
 
 import json
+import os
 import re
 import socket
+import struct
 import subprocess
 import time
 from collections.abc import Callable
@@ -65,6 +67,22 @@ def refused(port: int) -> bool:
     return False
 
 
+def lets_in(dsn: str) -> bool:
+    """Whether a server answers a client."""
+    with psycopg.connect(dsn, connect_timeout=10) as client:
+        return client.execute("SELECT 1").fetchone() == (1,)
+
+
+def broken_off_in_a_transaction(dsn: str) -> None:
+    """Lock a row by a client that then breaks its connection off, as a program that is killed does."""
+    client = psycopg.connect(dsn, connect_timeout=10)
+    client.execute("UPDATE mine SET pad = pad WHERE id = 1")
+    with socket.socket(fileno=os.dup(client.fileno())) as same:
+        same.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        with Path(os.devnull).open("rb") as nothing:
+            os.dup2(nothing.fileno(), client.fileno())
+
+
 def outage(told: str) -> float:
     """The longest time without a write that clients saw, in seconds; on a busy machine it may be ordinary."""
     (line,) = [line for line in told.splitlines() if line.startswith("clients: ")]
@@ -101,6 +119,10 @@ def test_postgresql_from_outside_and_under_a_load(tmp_path: Path) -> None:
             mine.execute(
                 "INSERT INTO mine SELECT n, repeat('x', 1000) FROM generate_series(1, 3000) n"
             )
+        broken_off_in_a_transaction(dsn)
+        with psycopg.connect(dsn, connect_timeout=10) as mine:
+            # the row is free as soon as the server knows that its client is gone
+            mine.execute("SET lock_timeout = '20s'; UPDATE mine SET pad = pad WHERE id = 1")
         with pytest.raises(psycopg.OperationalError, match="password"):
             psycopg.connect(dsn.replace(found["login"]["password"], "0" * 32), connect_timeout=10)
         until("the load runs", lambda: (status(tmp_path)["load"]["tps"] or 0) > 10)
@@ -124,6 +146,8 @@ def test_postgresql_from_outside_and_under_a_load(tmp_path: Path) -> None:
         back = fivenines("restart", "node2", cwd=tmp_path, timeout=200)
         assert back.returncode == 0 and "clients: " in back.stdout, back.stdout + back.stderr
         until("the port of a server that is back is open", lambda: not refused(second))
+        login = dsn.partition("@")[0] + f"@127.0.0.1:{second}/sbtest"
+        until("the server that is back serves", lambda: lets_in(login))
         bench = fivenines("bench", "--connections", "2", "--duration", "1s", "--json", cwd=tmp_path)
         assert bench.returncode == 0, bench.stderr
         assert json.loads(bench.stdout)["load"]["transactions"]["ok"] > 0

@@ -6,8 +6,11 @@
 //! refuses: `shutdown` of a listening socket keeps its port, and `listen` opens it again.
 //!
 //! Whether the server refuses is found out by connecting: when a client's own connection was refused, when a server
-//! ended a connection by itself, or when somebody says that it may have died; and then ten times a second, until
+//! ended a connection by itself, or when the keeper says that it may have died; and then ten times a second, until
 //! it is there again. A server that is well is not asked.
+//!
+//! One thread alone closes the port and opens it again. A `shutdown` of a socket that does not listen would mark it, and
+//! each connection that it accepts later is at its end from the start.
 
 use super::peer::Owners;
 use super::relay::{self, Ended};
@@ -23,6 +26,8 @@ use std::time::Duration;
 const PAUSE: Duration = Duration::from_millis(100);
 /// Bound on a try: whoever does not answer does not refuse.
 const BOUND: Duration = Duration::from_secs(1);
+/// Between two looks whether the port is open again.
+const CLOSED: Duration = Duration::from_millis(10);
 /// Connections that wait to be accepted.
 const BACKLOG: i32 = 512;
 /// A thread of a connection needs little more than its buffer, which is on the heap.
@@ -42,7 +47,7 @@ impl Endpoint {
         let listener = Arc::new(listener);
         let (doubts, doubted) = sync_channel(1);
         let door = Arc::clone(&listener);
-        spawn(move || close_when_refused(&door, target, &doubted))?;
+        spawn(move || keep(&door, target, &doubted))?;
         let tell = doubts.clone();
         spawn(move || accept(&listener, target, &owners, &tell))?;
         Ok(Endpoint { doubts })
@@ -59,45 +64,52 @@ fn accept(listener: &TcpListener, target: SocketAddr, owners: &Owners, doubts: &
     loop {
         match listener.accept() {
             Ok((client, from)) => {
+                // also where there is no thread for it
+                relay::reset_at_end(&client, true);
                 let (owners, doubts) = (owners.clone(), doubts.clone());
                 let _ = spawn(move || {
                     if let Err(refusal) = owners.require_ours(from, &client) {
                         eprintln!("refused: {refusal}");
-                        relay::reset(&client);
                         return;
                     }
-                    if relay::run(client, target) == Ended::ByServer {
+                    let hung_up = |client: &TcpStream| owners.have_hung_up(from, client);
+                    if relay::run(client, target, hung_up) == Ended::ByServer {
                         let _ = doubts.try_send(());
                     }
                 });
             }
             // it does not listen now
-            Err(error) if error.kind() == ErrorKind::InvalidInput => reopen(listener, target),
+            Err(error) if error.kind() == ErrorKind::InvalidInput => thread::sleep(CLOSED),
             // too many descriptors, or a client that has gone
             Err(_) => thread::sleep(PAUSE),
         }
     }
 }
 
-fn close_when_refused(listener: &TcpListener, target: SocketAddr, doubts: &Receiver<()>) {
+/// Closes the port while the server refuses. Doubts that come meanwhile are no more than a further look afterwards.
+fn keep(listener: &TcpListener, target: SocketAddr, doubts: &Receiver<()>) {
     while doubts.recv().is_ok() {
         thread::sleep(PAUSE);
-        while doubts.try_recv().is_ok() {}
-        if refuses(target) {
-            // SAFETY: no pointers are passed; the descriptor is open as long as `listener` lives.
-            unsafe { libc::shutdown(listener.as_raw_fd(), libc::SHUT_RDWR) };
+        if !refuses(target) {
+            continue;
+        }
+        // SAFETY: no pointers are passed; the descriptor is open as long as `listener` lives.
+        unsafe { libc::shutdown(listener.as_raw_fd(), libc::SHUT_RDWR) };
+        while refuses(target) {
+            thread::sleep(PAUSE);
+        }
+        while let Err(error) = listen(listener) {
+            eprintln!("cannot listen again: {error}");
+            thread::sleep(BOUND);
         }
     }
 }
 
-fn reopen(listener: &TcpListener, target: SocketAddr) {
-    while refuses(target) {
-        thread::sleep(PAUSE);
-    }
+fn listen(listener: &TcpListener) -> io::Result<()> {
     // SAFETY: no pointers are passed; the descriptor is open as long as `listener` lives.
-    if unsafe { libc::listen(listener.as_raw_fd(), BACKLOG) } < 0 {
-        eprintln!("cannot listen again: {}", io::Error::last_os_error());
-        thread::sleep(BOUND);
+    match unsafe { libc::listen(listener.as_raw_fd(), BACKLOG) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
     }
 }
 
@@ -117,6 +129,7 @@ mod tests {
     use super::super::peer::tests::of_this_user;
     use super::*;
     use std::io::{Read, Write};
+    use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::Instant;
 
     /// A listening socket whose port stays its own when it stops to listen.
@@ -135,41 +148,125 @@ mod tests {
         }
     }
 
+    /// Answers whoever says something, until it is dropped: then its port refuses.
+    struct Server {
+        address: SocketAddr,
+        ended: Arc<AtomicBool>,
+        thread: Option<thread::JoinHandle<()>>,
+    }
+
+    impl Server {
+        fn at(address: SocketAddr) -> Server {
+            let listener = TcpListener::bind(address).unwrap();
+            let ended = Arc::new(AtomicBool::new(false));
+            let end = Arc::clone(&ended);
+            let serve = move || {
+                for client in listener.incoming().flatten() {
+                    if end.load(Ordering::Relaxed) {
+                        break;
+                    }
+                    answer(client);
+                }
+            };
+            Server {
+                address,
+                ended,
+                thread: Some(thread::spawn(serve)),
+            }
+        }
+    }
+
+    impl Drop for Server {
+        fn drop(&mut self) {
+            self.ended.store(true, Ordering::Relaxed);
+            let _ = TcpStream::connect(self.address);
+            self.thread.take().unwrap().join().unwrap();
+        }
+    }
+
+    fn answer(mut client: TcpStream) {
+        // one that only tries whether it refuses says nothing
+        if client.read(&mut [0; 8]).is_ok_and(|count| count > 0) {
+            let _ = client.write_all(b"hello");
+        }
+    }
+
+    /// What a client hears of the server behind a port.
+    fn ask(port: SocketAddr) -> io::Result<String> {
+        let mut client = TcpStream::connect(port)?;
+        client.write_all(b"x")?;
+        let mut heard = String::new();
+        client.read_to_string(&mut heard)?;
+        Ok(heard)
+    }
+
+    fn closed_port() -> SocketAddr {
+        door().local_addr().unwrap()
+    }
+
     #[test]
-    fn a_port_refuses_while_its_server_refuses() {
-        let server = door();
-        let target = server.local_addr().unwrap();
+    fn a_port_is_as_its_server_after_any_number_of_doubts() {
+        let target = closed_port();
         let listener = door();
         let port = listener.local_addr().unwrap();
         let endpoint = Endpoint::serve(listener, target, of_this_user()).unwrap();
+        for doubts in [0, 1, 2, 5] {
+            let doubt = || {
+                for _ in 0..doubts {
+                    endpoint.doubt();
+                    // long enough for it to be looked into
+                    thread::sleep(2 * PAUSE);
+                }
+            };
+            let server = Server::at(target);
+            until("it does not accept", || !refuses(port));
+            doubt();
+            assert_eq!(ask(port).unwrap(), "hello", "{doubts} doubts");
+            drop(server);
+            endpoint.doubt();
+            until("it still accepts", || refuses(port));
+            doubt();
+            assert!(refuses(port), "{doubts} doubts");
+        }
+    }
 
-        let mut client = TcpStream::connect(port).unwrap();
-        let mut served = server.accept().unwrap().0;
-        client.write_all(b"ping").unwrap();
-        let mut said = [0; 4];
-        served.read_exact(&mut said).unwrap();
-        assert_eq!(&said, b"ping");
-
-        drop(server);
-        endpoint.doubt();
-        until("it still accepts", || refuses(port));
-        let server = TcpListener::bind(target).unwrap();
-        until("it does not accept again", || !refuses(port));
-        let mut again = TcpStream::connect(port).unwrap();
-        again.write_all(b"x").unwrap();
-        // tries of whether it refuses were accepted, too, and say nothing
-        let found = server.incoming().flatten().any(|mut one| {
-            let mut byte = [0];
-            one.read(&mut byte).is_ok_and(|count| count == 1)
+    #[test]
+    fn a_port_is_as_its_server_while_doubts_never_end() {
+        let target = closed_port();
+        let listener = door();
+        let port = listener.local_addr().unwrap();
+        let endpoint = Endpoint::serve(listener, target, of_this_user()).unwrap();
+        let ended = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                // an end of its own, should the rest fail
+                for _ in 0..60_000 {
+                    if ended.load(Ordering::Relaxed) {
+                        break;
+                    }
+                    endpoint.doubt();
+                    thread::sleep(Duration::from_millis(1));
+                }
+            });
+            for _ in 0..3 {
+                let server = Server::at(target);
+                until("it does not answer", || {
+                    ask(port).is_ok_and(|heard| heard == "hello")
+                });
+                drop(server);
+                until("it still accepts", || refuses(port));
+            }
+            ended.store(true, Ordering::Relaxed);
         });
-        assert!(found);
     }
 
     #[test]
     fn a_client_that_is_refused_closes_the_port() {
-        let closed = door();
-        let target = closed.local_addr().unwrap();
-        drop(closed);
+        let target = closed_port();
+        // directly
+        let refusal = ask(target).unwrap_err().kind();
+        assert_eq!(refusal, ErrorKind::ConnectionRefused);
+        // through the relay: it is connected before its server can be
         let listener = door();
         let port = listener.local_addr().unwrap();
         let _endpoint = Endpoint::serve(listener, target, of_this_user()).unwrap();

@@ -61,6 +61,14 @@ impl Owners {
         }
     }
 
+    /// Whether the program of a client has closed its socket, and not only ended the direction to us.
+    pub fn have_hung_up(&self, client: SocketAddr, accepted: &TcpStream) -> bool {
+        let owner = accepted
+            .local_addr()
+            .and_then(|here| self.user_of(client, here));
+        owner.is_err()
+    }
+
     fn user_of(&self, from: SocketAddr, to: SocketAddr) -> io::Result<u32> {
         let request = request(from, to)?;
         // a panic while it was held has broken nothing
