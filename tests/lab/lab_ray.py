@@ -1,5 +1,6 @@
 """A Ray cluster of several nodes on this machine, which ends with the test."""
 
+import json
 import os
 import shutil
 import socket
@@ -7,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -16,6 +17,14 @@ import psutil
 _PATIENCE = 90.0
 """Seconds within which a node is up, or gone."""
 
+QUICK = {
+    "health_check_initial_delay_ms": 1000,
+    "health_check_period_ms": 500,
+    "health_check_timeout_ms": 1000,
+    "health_check_failure_threshold": 6,
+}
+"""Settings of Ray with which a machine that hangs is listed as dead after 9 s, not after 65."""
+
 
 class RayCluster:
     """Nodes with two processors each, as Ray counts; the first is the head.
@@ -23,10 +32,15 @@ class RayCluster:
     Args:
         folder: theirs; its path is short, as it has sockets.
         token: what clients must bring; "": the cluster demands none, whatever tokens this account has.
+        settings: Ray's own (`ray start --system-config`).
     """
 
-    def __init__(self, folder: Path, token: str = "") -> None:
+    def __init__(
+        self, folder: Path, token: str = "", settings: Mapping[str, int] | None = None
+    ) -> None:
         self._folder = folder
+        self._settings = settings or {}
+        self._frozen: list[psutil.Process] = []
         self._nodes: list[subprocess.Popen[bytes]] = []
         self._port, self._clients = _free_port(), _free_port()
         self._token = folder / "token" if token else None
@@ -38,6 +52,7 @@ class RayCluster:
         self._begin(
             "--head", f"--port={self._port}", f"--ray-client-server-port={self._clients}",
             "--include-dashboard=false", f"--temp-dir={self._folder}",
+            f"--system-config={json.dumps(self._settings)}",
         )  # fmt: skip
         self._await(1)
 
@@ -58,6 +73,21 @@ class RayCluster:
                 process.kill()
         self._nodes[number].wait(_PATIENCE)
 
+    def freeze(self, number: int) -> None:
+        """Stop all processes of a node, as on a machine that hangs."""
+        first = psutil.Process(self._nodes[number].pid)
+        self._frozen = [first, *first.children(recursive=True)]
+        for process in self._frozen:
+            with suppress(psutil.NoSuchProcess):
+                process.suspend()
+
+    def thaw(self) -> None:
+        """Let what was frozen go on."""
+        for process in self._frozen:
+            with suppress(psutil.NoSuchProcess):
+                process.resume()
+        self._frozen = []
+
     def workers(self, number: int) -> list[psutil.Process]:
         """The processes of a node in which trials run."""
         found = self._processes(self._nodes[number])
@@ -65,6 +95,7 @@ class RayCluster:
 
     def close(self) -> None:
         """End every node."""
+        self.thaw()
         for number in reversed(range(len(self._nodes))):
             self.kill(number)
 
@@ -131,10 +162,12 @@ def _name(process: psutil.Process) -> str:
 
 
 @contextmanager
-def ray_cluster(nodes: int, token: str = "") -> Iterator[RayCluster]:
+def ray_cluster(
+    nodes: int, token: str = "", settings: Mapping[str, int] | None = None
+) -> Iterator[RayCluster]:
     """A cluster as long as it is needed; nothing of it is left, not even of a start that failed."""
     folder = Path(tempfile.mkdtemp(prefix="ray", dir="/tmp"))
-    cluster = RayCluster(folder, token)
+    cluster = RayCluster(folder, token, settings)
     try:
         cluster.begin()
         for _ in range(nodes - 1):

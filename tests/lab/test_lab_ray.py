@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from lab_leftovers import Made
-from lab_ray import RayCluster, ray_cluster
+from lab_ray import QUICK, RayCluster, ray_cluster
 from lab_support import GENTLE, HEAD, fivenines, program, timing
 
 from fivenines import locks, paths
@@ -53,10 +53,16 @@ def _lines(folder: Path, event: str) -> list[dict[str, object]]:
 
 
 def _await_loads(folder: Path, running: "subprocess.Popen[bytes]", count: int) -> None:
+    _await_lines(folder, running, "load-started", count)
+
+
+def _await_lines(
+    folder: Path, running: "subprocess.Popen[bytes]", event: str, count: int
+) -> None:
     deadline = time.monotonic() + 240
     while True:
         there = journal.path(folder / "run").exists()
-        if there and len(_lines(folder, "load-started")) >= count:
+        if there and len(_lines(folder, event)) >= count:
             return
         assert running.poll() is None, (folder / "said").read_text()
         assert time.monotonic() < deadline, (folder / "said").read_text()
@@ -203,3 +209,31 @@ def test_trials_of_a_machine_that_is_lost_run_again_elsewhere(tmp_path: Path) ->
     (lost,) = _lines(tmp_path, "worker-lost")
     begun = [line for line in _lines(tmp_path, "trial-started") if line["trial"] == lost["trial"]]
     assert [line["worker"] == lost["worker"] for line in begun] == [True, False]
+
+
+@pytest.mark.long
+def test_the_trial_of_a_machine_that_hangs_runs_again_and_counts_once(
+    tmp_path: Path,
+) -> None:
+    with ray_cluster(2, settings=QUICK) as cluster:
+        running = _begun(tmp_path, cluster, 2, 40)
+        _await_loads(tmp_path, running, 2)
+        made = Made()
+        for worker in cluster.workers(1):
+            made.note(worker.pid)
+        cluster.freeze(1)
+        _await_lines(tmp_path, running, "worker-lost", 1)
+        # the trial runs again on the other machine, and the first one wakes up with it
+        cluster.thaw()
+        assert running.wait(300) == 0, (tmp_path / "said").read_text()
+        assert made.left(60.0) == []
+    run = store.open_run(tmp_path / "run")
+    assert (len(run.complete), run.missing, run.problems) == (2, [], [])
+    (lost,) = _lines(tmp_path, "worker-lost")
+    assert "listed as dead" in str(lost["reason"])
+    begun = [line for line in _lines(tmp_path, "trial-started") if line["trial"] == lost["trial"]]
+    assert [line["worker"] == lost["worker"] for line in begun] == [True, False]
+    finished = [line["trial"] for line in _lines(tmp_path, "trial-finished")]
+    assert len(finished) == len(set(finished)) == 2
+    (counted,) = [one.record for one in run.complete if one.record.id == lost["trial"]]
+    assert counted.worker is not None and counted.worker.name != lost["worker"]

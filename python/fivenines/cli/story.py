@@ -21,6 +21,7 @@ from fivenines.runner.progress import (
     EnginePull,
     Figures,
     Progress,
+    ResultDropped,
     TrialBroken,
     TrialEvent,
     TrialFinished,
@@ -82,6 +83,8 @@ class Story:
                 return [self._event(event)]
             case TrialFinished() | TrialBroken() | WorkerLost():
                 return [self._ended(event)]
+            case ResultDropped(worker, trial_id):
+                return [f"{trial_id}  dropped a late result of {worker}, which had been lost"]
         self._under_way(event)
         return []
 

@@ -30,6 +30,8 @@ Report = Callable[[int, int], None]
 
 _MEMORY = "256MB"
 """What DuckDB may use; it spills to disk beyond."""
+_STORAGE = "v1.0.0"
+"""The format of a `.duckdb` file. DuckDB 2.0.1's own default cannot be opened by any version before 2.0."""
 
 _LONGEST = 8 << 20
 """Bytes of a row, of which DuckDB makes its buffers: far more than any has."""
@@ -114,6 +116,7 @@ def _write(folder: Path, to: Path, tables: Sequence[ExportTable[object]]) -> dic
     database = folder / "tables.duckdb"
     limits: dict[str, str | bool | int | float | list[str]] = {
         "threads": 2, "memory_limit": _MEMORY, "temp_directory": str(folder / "spill"),
+        "storage_compatibility_version": _STORAGE,
     }  # fmt: skip
     with duckdb.connect(str(database), config=limits) as connection:
         numbers = {one.name: _load(connection, folder, one) for one in tables}

@@ -102,6 +102,10 @@ EVENTS: dict[str, dict[str, str]] = {
         "trial": "the trial that runs again",
         "reason": "as far as it is known",
     },
+    "result-dropped": {
+        "worker": "a lost one that delivered a result later",
+        "trial": "the trial that another worker was given meanwhile; its own result is the one that counts",
+    },
     "cell-settled": {
         "cell": "solution, workload, connections, network, fault: it needs no more trials",
         "trials": "complete ones",

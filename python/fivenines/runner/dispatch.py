@@ -64,6 +64,8 @@ class Dispatch:
         self._too_dear = ""
         """Why no further trial may begin: it would cost too much."""
         self._over = threading.Event()
+        # a lost worker may report something when the run and its journal are closed
+        self._is_listening = True
         self._under_way = 0
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
@@ -76,12 +78,19 @@ class Dispatch:
             FiveninesError: no other trial could do better; or all workers are lost.
             KeyboardInterrupt: what was under way is broken off.
         """
-        if len(workers) == 1:
-            self._serve(workers[0])
-        else:
-            self._serve_all(workers)
-        if self._failure is not None:
-            raise self._failure
+        try:
+            if len(workers) == 1:
+                self._serve(workers[0])
+            else:
+                self._serve_all(workers)
+            if self._failure is not None:
+                raise self._failure
+            self._conclude()
+        finally:
+            with self._lock:
+                self._is_listening = False
+
+    def _conclude(self) -> None:
         rest = self._schedule.rest()
         if rest and (self._too_dear or stops.is_asked(self._folder)):
             left = [one for one in rest if not self._as_needed.has_enough(one)]
@@ -196,7 +205,8 @@ class Dispatch:
 
     def _tell(self, event: Progress) -> None:
         with self._lock:
-            self._listener(event)
+            if self._is_listening:
+                self._listener(event)
 
 
 def _join(threads: Sequence[threading.Thread]) -> None:

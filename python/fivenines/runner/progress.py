@@ -160,6 +160,14 @@ class WorkerLost:
 
 
 @dataclass(frozen=True)
+class ResultDropped:
+    """A lost worker delivered a result after its trial was given to another one: it is not used."""
+
+    worker: str
+    trial_id: str
+
+
+@dataclass(frozen=True)
 class CellSettled:
     """A cell needs no more trials: `settled.spared` of the `total` of `CampaignStarted` are not done."""
 
@@ -194,6 +202,7 @@ Progress = (
     | TrialFinished
     | TrialBroken
     | WorkerLost
+    | ResultDropped
     | CellSettled
     | CampaignStopped
     | CampaignFinished

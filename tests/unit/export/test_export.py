@@ -51,6 +51,27 @@ def _rows(file: Path, sql: str) -> list[dict[str, Any]]:
         return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
 
 
+def test_every_duckdb_since_1_0_can_open_the_file(exported: Path) -> None:
+    """Storage format 64 (DuckDB 0.10 to 1.1), which every later version reads; 2.0 writes another by default."""
+    head = exported.read_bytes()[:20]
+    assert head[8:12] == b"DUCK"
+    assert int.from_bytes(head[12:20], "little") == 64
+
+
+def test_a_parquet_file_has_the_types_that_the_reference_promises(
+    run: Path, tmp_path: Path
+) -> None:
+    """Times in microseconds without a time zone: DuckDB before and since 2.0 read those of nanoseconds apart."""
+    for name, table in TABLES.items():
+        file = tmp_path / f"{name}.parquet"
+        export([open_run(run)], file, name)
+        with duckdb.connect() as connection:
+            read = connection.execute(f"DESCRIBE SELECT * FROM '{file}'").fetchall()
+        assert [(column[0], column[1]) for column in read] == [
+            (column.name, column.type) for column in table.columns
+        ]
+
+
 def test_no_trial_is_left_out(run: Path, exported: Path) -> None:
     found = _rows(exported, "SELECT status, count(*) AS n, any_value(reason) AS reason FROM trials"
                             " GROUP BY status ORDER BY status")  # fmt: skip

@@ -20,6 +20,8 @@ from fivenines.runner.dispatch import LOSSES, Dispatch
 from fivenines.runner.progress import (
     CampaignStopped,
     Figures,
+    Listener,
+    ResultDropped,
     TrialBroken,
     TrialFinished,
     TrialStarted,
@@ -51,10 +53,12 @@ class Pretended:
     outcome: Outcome = lambda _order: "complete"
     there: bool = True
     orders: list[Order] = field(default_factory=list)
+    listeners: list[Listener] = field(default_factory=list)
     interrupted: threading.Event = field(default_factory=threading.Event)
 
-    def carry_out(self, order: Order, _listener: Any) -> Delivered:
+    def carry_out(self, order: Order, listener: Listener) -> Delivered:
         self.orders.append(order)
+        self.listeners.append(listener)
         said = self.outcome(order)
         if said == "wait":
             assert self.interrupted.wait(10.0)
@@ -274,3 +278,12 @@ def test_a_trial_that_would_cost_too_much_ends_the_run(
     dispatch.run([worker])
     assert len(worker.orders) == 1 and all(seconds > 0 for seconds in asked)
     assert told[-1] == CampaignStopped(len(WORK) - 1, "its budget is 5")
+
+
+def test_what_a_lost_worker_reports_after_the_end_is_not_passed_on(tmp_path: Path) -> None:
+    told: list[Any] = []
+    worker = Pretended("", "")
+    _dispatch(tmp_path, told, WORK[:1]).run([worker])
+    before = len(told)
+    worker.listeners[0](ResultDropped("gone", WORK[0].id))
+    assert len(told) == before

@@ -15,13 +15,12 @@ from typing import Any
 
 from fivenines import __version__
 from fivenines.errors import FiveninesError, UsageError
-from fivenines.runner.progress import Listener, Progress
+from fivenines.runner.progress import Listener, Progress, ResultDropped
 from fivenines.runner.workers import remote
 from fivenines.runner.workers.base import PATIENCE, Delivered, Order, WorkerLostError, unexpected
+from fivenines.runner.workers.node_watch import MachineDeadError, NodeList, await_result
+from fivenines.runner.workers.ray_mail import Mail, Post
 from fivenines.runner.workers.ray_token import use_token_if_demanded
-
-_BETWEEN = 0.25
-"""Seconds between two looks for events."""
 
 _ATTEMPTS = 4
 """Some of a hundred connections fail as the head's process for them dies at its start (Ray issue 63202)."""
@@ -44,9 +43,9 @@ class Node:
 class Answer:
     """What a function returns on a machine of the cluster."""
 
-    def __init__(self, node: Node, ray: Any, task: Any) -> None:
+    def __init__(self, node: Node, listed: NodeList, task: Any) -> None:
         self.node = node
-        self._ray, self._task = ray, task
+        self._listed, self._result = listed, task.future()
 
     def get(self) -> Any:
         """Wait for it.
@@ -55,7 +54,7 @@ class Answer:
             FiveninesError: it could not be called, or failed there; says where.
         """
         try:
-            return self._ray.get(self._task)
+            return await_result(self._result, lambda: self._listed.has(self.node.id))
         except Exception as error:
             raise FiveninesError(f"{self.node.name}: {_failure(error)}") from error
 
@@ -79,8 +78,9 @@ class Cluster:
         _connect(ray, address)
         head = {"num_cpus": 0, "resources": {"node:__internal_head__": 0.001}}
         self._post = ray.remote(Post).options(**head).remote()
-        self._mail = _Mail(ray, self._post)
+        self._mail = Mail(ray, self._post)
         self._trial = ray.remote(_carry_out)
+        self._listed = NodeList(lambda: {one["NodeID"] for one in ray.nodes() if one["Alive"]})
 
     def nodes(self) -> list[Node]:
         """The machines that are there and take tasks, by name; those of one name are told apart."""
@@ -125,7 +125,7 @@ class Cluster:
         """Call a function on each machine, on all at the same time."""
         asked = self._ray.remote(question)
         tasks = [asked.options(**self._on(node, 0.0)).remote(**arguments) for node in nodes]
-        return [Answer(node, self._ray, task) for node, task in zip(nodes, tasks, strict=True)]
+        return [Answer(node, self._listed, task) for node, task in zip(nodes, tasks, strict=True)]
 
     def workers(self, places: Mapping[str, int]) -> "list[RayWorker]":
         """So many workers on each machine, with its processors shared out among them.
@@ -148,7 +148,9 @@ class Cluster:
         return Running(
             self._ray,
             self._trial.options(**options).remote(order, place, self._post, box),
+            lambda: self._listed.has(node.id),
             lambda: self._mail.close(box),
+            lambda: listener(ResultDropped(place.name, order.work.id)),
         )
 
     def _on(self, node: Node, processors: float) -> dict[str, Any]:
@@ -160,26 +162,46 @@ class Cluster:
 
 
 class Running:
-    """A trial that is under way on a machine."""
+    """A trial that is under way on a machine.
 
-    def __init__(self, ray: Any, task: Any, over: Callable[[], None]) -> None:
-        self._ray, self._task, self._over = ray, task, over
+    Args:
+        ray: the library.
+        task: the trial's.
+        is_alive: whether its machine is listed as alive.
+        over: called when it is no longer awaited.
+        late: called if its result arrives after that.
+    """
+
+    def __init__(
+        self,
+        ray: Any,
+        task: Any,
+        is_alive: Callable[[], bool],
+        over: Callable[[], None],
+        late: Callable[[], None],
+    ) -> None:
+        self._ray, self._task = ray, task
+        self._is_alive, self._over, self._late = is_alive, over, late
         self._result = task.future()
 
     def result(self) -> tuple[Delivered, bytes]:
         """Wait for its end; the trial's folder is an archive (tar).
 
         Raises:
-            WorkerLostError: the process or its machine is gone.
+            WorkerLostError: the process or its machine is gone, or the machine is listed as dead.
             KeyboardInterrupt: it was cancelled.
             FiveninesError: it could not run there.
         """
         try:
-            found: tuple[Delivered, bytes] = self._result.result()
+            found: tuple[Delivered, bytes] = await_result(self._result, self._is_alive, self._late)
             return found
         except KeyboardInterrupt:
             self.cancel()
             raise
+        except MachineDeadError as error:
+            # should it wake up, it is not to go on
+            threading.Thread(target=self._ray.cancel, args=(self._task,), daemon=True).start()
+            raise _failure(error) from error
         except Exception as error:
             raise _failure(error) from error
         finally:
@@ -236,66 +258,6 @@ class RayWorker:
 
     def close(self) -> None:
         """The cluster is somebody else's to end."""
-
-
-class Post:
-    """An actor: events on their way to the controller."""
-
-    def __init__(self) -> None:
-        self._boxes: dict[str, list[Progress]] = {}
-
-    def put(self, box: str, event: Progress) -> None:
-        """Keep it until it is taken."""
-        self._boxes.setdefault(box, []).append(event)
-
-    def take(self) -> dict[str, list[Progress]]:
-        """All that has come since."""
-        found, self._boxes = self._boxes, {}
-        return found
-
-
-class _Mail:
-    """Looks for events as long as anybody waits for some."""
-
-    def __init__(self, ray: Any, post: Any) -> None:
-        self._ray, self._post = ray, post
-        self._listeners: dict[str, Listener] = {}
-        self._delivering = threading.Lock()
-        self._awaited = threading.Event()
-        threading.Thread(target=self._deliver_always, name="events", daemon=True).start()
-
-    def open(self, box: str, listener: Listener) -> None:
-        """From now on its events are told."""
-        self._listeners[box] = listener
-        self._awaited.set()
-
-    def close(self, box: str) -> None:
-        """Tell what is left, and forget it."""
-        try:
-            self._deliver()
-        finally:
-            self._listeners.pop(box, None)
-
-    def _deliver(self) -> None:
-        # one at a time: an event must not overtake another
-        with self._delivering:
-            for box, events in self._ray.get(self._post.take.remote()).items():
-                if (listener := self._listeners.get(box)) is not None:
-                    for event in events:
-                        listener(event)
-
-    def _deliver_always(self) -> None:
-        pause = threading.Event()
-        while True:
-            self._awaited.wait()
-            if not self._listeners:
-                self._awaited.clear()
-            try:
-                self._deliver()
-            except Exception:
-                # whoever waits for a trial meets the same, and says it
-                self._awaited.clear()
-            pause.wait(_BETWEEN)
 
 
 def _carry_out(order: Order, place: remote.Place, post: Any, box: str) -> tuple[Delivered, bytes]:
@@ -360,6 +322,8 @@ def _missing() -> UsageError:
 def _failure(error: Exception) -> BaseException:
     """What a task's end means to a campaign."""
     known = _library().exceptions
+    if isinstance(error, MachineDeadError):
+        return WorkerLostError(str(error))
     if isinstance(error, known.TaskCancelledError):
         return KeyboardInterrupt()
     if isinstance(error, known.RayTaskError):

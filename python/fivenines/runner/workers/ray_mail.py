@@ -1,0 +1,69 @@
+"""Carries the events of trials from the machines of a Ray cluster to the controller."""
+
+import threading
+from typing import Any
+
+from fivenines.runner.progress import Listener, Progress
+
+_BETWEEN = 0.25
+"""Seconds between two looks for events."""
+
+
+class Post:
+    """An actor: events on their way to the controller."""
+
+    def __init__(self) -> None:
+        self._boxes: dict[str, list[Progress]] = {}
+
+    def put(self, box: str, event: Progress) -> None:
+        """Keep it until it is taken."""
+        self._boxes.setdefault(box, []).append(event)
+
+    def take(self) -> dict[str, list[Progress]]:
+        """All that has come since."""
+        found, self._boxes = self._boxes, {}
+        return found
+
+
+class Mail:
+    """Looks for events as long as anybody waits for some."""
+
+    def __init__(self, ray: Any, post: Any) -> None:
+        self._ray, self._post = ray, post
+        self._listeners: dict[str, Listener] = {}
+        self._delivering = threading.Lock()
+        self._awaited = threading.Event()
+        threading.Thread(target=self._deliver_always, name="events", daemon=True).start()
+
+    def open(self, box: str, listener: Listener) -> None:
+        """From now on its events are told."""
+        self._listeners[box] = listener
+        self._awaited.set()
+
+    def close(self, box: str) -> None:
+        """Tell what is left, and forget it."""
+        try:
+            self._deliver()
+        finally:
+            self._listeners.pop(box, None)
+
+    def _deliver(self) -> None:
+        # one at a time: an event must not overtake another
+        with self._delivering:
+            for box, events in self._ray.get(self._post.take.remote()).items():
+                if (listener := self._listeners.get(box)) is not None:
+                    for event in events:
+                        listener(event)
+
+    def _deliver_always(self) -> None:
+        pause = threading.Event()
+        while True:
+            self._awaited.wait()
+            if not self._listeners:
+                self._awaited.clear()
+            try:
+                self._deliver()
+            except Exception:
+                # whoever waits for a trial meets the same, and says it
+                self._awaited.clear()
+            pause.wait(_BETWEEN)
