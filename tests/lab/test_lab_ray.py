@@ -56,9 +56,7 @@ def _await_loads(folder: Path, running: "subprocess.Popen[bytes]", count: int) -
     _await_lines(folder, running, "load-started", count)
 
 
-def _await_lines(
-    folder: Path, running: "subprocess.Popen[bytes]", event: str, count: int
-) -> None:
+def _await_lines(folder: Path, running: "subprocess.Popen[bytes]", event: str, count: int) -> None:
     deadline = time.monotonic() + 240
     while True:
         there = journal.path(folder / "run").exists()

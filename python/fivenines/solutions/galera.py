@@ -83,7 +83,8 @@ class GaleraSettings(QuorumSettings):
     sync_wait: Annotated[int, Field(ge=0, le=15)] = Field(
         0,
         description="statements of clients that first wait until their node has applied everything, as the "
-        "bits of wsrep_sync_wait: 1 reads, 2 UPDATE and DELETE, 4 INSERT and REPLACE, 8 SHOW",
+        "bits of wsrep_sync_wait: 1 reads and START TRANSACTION, 2 UPDATE and DELETE, 4 INSERT and REPLACE, "
+        "8 SHOW; statements inside a transaction never wait",
     )
     segments: bool = Field(
         False,

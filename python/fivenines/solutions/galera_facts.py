@@ -35,7 +35,10 @@ def galera_facts(settings: "GaleraSettings") -> SolutionFacts:
 
 def _reads(settings: "GaleraSettings") -> str:
     if settings.sync_wait & 1:
-        return "yes, by nodes; a read waits until its node has applied everything (wsrep_sync_wait)"
+        return (
+            "yes, by nodes; a read, or the START TRANSACTION before it, waits until its node has applied "
+            "everything (wsrep_sync_wait)"
+        )
     return "yes, by nodes; reads at other nodes may be a little old (wsrep_sync_wait is 0)"
 
 

@@ -52,7 +52,7 @@ def _rows(file: Path, sql: str) -> list[dict[str, Any]]:
 
 
 def test_every_duckdb_since_1_0_can_open_the_file(exported: Path) -> None:
-    """Storage format 64 (DuckDB 0.10 to 1.1), which every later version reads; 2.0 writes another by default."""
+    """Storage format 64 is that of DuckDB 0.10 to 1.1; the default of 2.0 is another one."""
     head = exported.read_bytes()[:20]
     assert head[8:12] == b"DUCK"
     assert int.from_bytes(head[12:20], "little") == 64
@@ -61,7 +61,7 @@ def test_every_duckdb_since_1_0_can_open_the_file(exported: Path) -> None:
 def test_a_parquet_file_has_the_types_that_the_reference_promises(
     run: Path, tmp_path: Path
 ) -> None:
-    """Times in microseconds without a time zone: DuckDB before and since 2.0 read those of nanoseconds apart."""
+    """No time has nanoseconds and a time zone: DuckDB 2.0 reads those as another type than 1.4."""
     for name, table in TABLES.items():
         file = tmp_path / f"{name}.parquet"
         export([open_run(run)], file, name)

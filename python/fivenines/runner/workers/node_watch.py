@@ -1,7 +1,7 @@
 """Waits for what runs on another machine, for as long as its cluster lists that machine as alive.
 
-Ray never fails the task of a machine that hangs. It lists the machine as dead, and delivers the task's result as a
-success if the machine wakes up later (seen with Ray 2.60.0).
+Ray never fails the task of a machine that hangs. It lists the machine as dead, and delivers the task's result
+as a success if it arrives later (seen with Ray 2.60.0).
 """
 
 import threading
@@ -10,17 +10,12 @@ from collections.abc import Callable, Collection
 from concurrent.futures import Future, wait
 from typing import TypeVar
 
+from fivenines.runner.workers.base import WorkerLostError
+
 Result = TypeVar("Result")
 
 EVERY = 2.0
 """Seconds between two looks at the list; Ray takes a minute to change it."""
-
-
-class MachineDeadError(Exception):
-    """The cluster lists the machine as dead, and the result is still missing."""
-
-    def __init__(self) -> None:
-        super().__init__("the machine is listed as dead")
 
 
 class NodeList:
@@ -63,13 +58,13 @@ def await_result(
         every: seconds between two looks.
 
     Raises:
-        MachineDeadError: the machine is listed as dead.
+        WorkerLostError: the machine is listed as dead.
         BaseException: what the task itself raised.
     """
     while not wait([result], timeout=every).done:
         if not is_alive():
             result.add_done_callback(lambda done: late() if _succeeded(done) else None)
-            raise MachineDeadError
+            raise WorkerLostError("the machine is listed as dead")
     return result.result()
 
 

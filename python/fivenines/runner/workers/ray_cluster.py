@@ -18,7 +18,7 @@ from fivenines.errors import FiveninesError, UsageError
 from fivenines.runner.progress import Listener, Progress, ResultDropped
 from fivenines.runner.workers import remote
 from fivenines.runner.workers.base import PATIENCE, Delivered, Order, WorkerLostError, unexpected
-from fivenines.runner.workers.node_watch import MachineDeadError, NodeList, await_result
+from fivenines.runner.workers.node_watch import NodeList, await_result
 from fivenines.runner.workers.ray_mail import Mail, Post
 from fivenines.runner.workers.ray_token import use_token_if_demanded
 
@@ -55,6 +55,8 @@ class Answer:
         """
         try:
             return await_result(self._result, lambda: self._listed.has(self.node.id))
+        except WorkerLostError as error:
+            raise FiveninesError(f"{self.node.name}: {error}") from error
         except Exception as error:
             raise FiveninesError(f"{self.node.name}: {_failure(error)}") from error
 
@@ -198,10 +200,10 @@ class Running:
         except KeyboardInterrupt:
             self.cancel()
             raise
-        except MachineDeadError as error:
-            # should it wake up, it is not to go on
+        except WorkerLostError:
+            # should the machine wake up, the trial is not to go on there
             threading.Thread(target=self._ray.cancel, args=(self._task,), daemon=True).start()
-            raise _failure(error) from error
+            raise
         except Exception as error:
             raise _failure(error) from error
         finally:
@@ -322,8 +324,6 @@ def _missing() -> UsageError:
 def _failure(error: Exception) -> BaseException:
     """What a task's end means to a campaign."""
     known = _library().exceptions
-    if isinstance(error, MachineDeadError):
-        return WorkerLostError(str(error))
     if isinstance(error, known.TaskCancelledError):
         return KeyboardInterrupt()
     if isinstance(error, known.RayTaskError):
