@@ -15,7 +15,7 @@ from fivenines.experiment import names
 from fivenines.experiment.availability import AvailabilitySettings
 from fivenines.experiment.cost import CostSettings
 from fivenines.experiment.ledger import LedgerSettings
-from fivenines.experiment.mistakes import KeyPath, Mistake, of_entry, shown
+from fivenines.experiment.mistakes import KeyPath, Mistake, dotted, of_entry, shown
 from fivenines.experiment.timing import Timing
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab import guest_needs, ids
@@ -198,6 +198,7 @@ def problems(settings: Settings) -> list[str]:
     found = list(settings.problems())
     if isinstance(settings, SolutionSettings):
         found += settings.problems_with_parts()
+        found += _refused(settings)
     for name in type(settings).model_fields:
         inner = getattr(settings, name)
         if isinstance(inner, Settings):
@@ -262,8 +263,17 @@ def _same_connections(connections: Sequence[tuple[int, int]]) -> Iterator[Mistak
 
 def _senseless(key: str, parts: Sequence[tuple[int, Settings]]) -> Iterator[Mistake]:
     for index, settings in parts:
+        own = _refused(settings) if isinstance(settings, SolutionSettings) else {}
         for problem in problems(settings):
-            yield of_entry(key, index, problem)
+            if problem not in own:
+                yield of_entry(key, index, problem)
+        for problem, keys in own.items():
+            yield Mistake(None, (key, index, *keys), f"{key}[{index}].{problem}", at_key=True)
+
+
+def _refused(solution: SolutionSettings) -> dict[str, KeyPath]:
+    """What a solution does not leave to the user, in sentences, with the keys of each."""
+    return {f"{dotted(keys)}: {text}": keys for keys, text in solution.refused().items()}
 
 
 def _senseless_faults(parts: Parts) -> Iterator[Mistake]:

@@ -19,7 +19,7 @@ def mistakes(experiment: Experiment) -> Iterator[Mistake]:
         for solution, given in found:
             if given is not None and asked not in (_OWN, *given):
                 text = (
-                    f"{_written(path)}: {_called(solution)} runs every transaction at {' or '.join(given)}, "
+                    f"{_written(path)}: {_called(solution)} runs transactions at {' or '.join(given)} only, "
                     "whatever is asked for: leave it out, or measure this in a file of its own"
                 )
                 yield Mistake(None, path, text, ", ".join((_OWN, *given)))

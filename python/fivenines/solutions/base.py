@@ -25,6 +25,7 @@ from fivenines.results.records import Divergence
 from fivenines.servers.base import Value
 from fivenines.servers.families import server
 from fivenines.servers.roles import Company
+from fivenines.servers.spelled import layered, with_plugins
 from fivenines.software.base import Engine, Report
 from fivenines.software.store import engine
 from fivenines.solutions.guests import BEARS, BEARS_OTHERS, for_guests, guest_machine
@@ -215,14 +216,13 @@ class Solution(Cluster[N], Generic[S, N]):
         managed = manager.server_settings if manager is not None else {}
         joined = self.joined_with(node)
         guests = for_guests(node, settings.server) if settings.machines == "guests" else {}
-        return {
-            **guests,
-            **reached,
-            **self.configuration(node),
-            **joined,
-            **managed,
-            **settings.server,
-        }
+        family = self.engine.family
+        own = layered(family, guests, reached, self.configuration(node), joined, managed)
+        return layered(family, own, with_plugins(own, self.given()))
+
+    def given(self) -> dict[str, Value]:
+        """What a person hands over to each server, without what the solution merges with its own."""
+        return dict(self.settings.server)
 
     @contextmanager
     def timed(self, phase: str) -> Iterator[None]:

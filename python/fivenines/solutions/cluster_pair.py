@@ -77,12 +77,12 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
     ) -> Path:
         kind, _ = _KINDS[settings.a.solution]
         if settings.conflicts == "none":
-            return kind.data_for(settings.a, workload, report, begun)
+            return kind.data_for(_of_the_pair(settings, settings.a), workload, report, begun)
         servers = range(
             1, settings.nodes + 1 if settings.conflicts == "max" else settings.a.nodes + 1
         )
         statements = detection(settings.conflicts, settings.conflict_column, servers)
-        return Ndb.data_after(statements, settings.a, workload, report)  # type: ignore[arg-type]
+        return Ndb.data_after(statements, _of_the_pair(settings, settings.a), workload, report)
 
     def add_hosts(self) -> None:
         for cluster in self.clusters:
@@ -117,7 +117,6 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
         return {
             **self.channel.settings(numbers, self.settings.conflicts != "none"),
             "read_only": self.settings.writes == "a",
-            **self.settings.server,
         }
 
     def start_alone(self, node: MysqlFamily) -> None:
@@ -299,4 +298,5 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
 
 def _of_the_pair(settings: ClusterPairSettings, one: Any) -> Any:
     """A cluster's settings with what the pair says for both."""
-    return one.model_copy(update={"limits": settings.limits, "name": settings.name})
+    more = {"limits": settings.limits, "name": settings.name, "server": settings.server}
+    return one.model_copy(update=more)

@@ -11,7 +11,9 @@ from fivenines.plugins import spelled_out
 from fivenines.results.records import SolutionFacts
 from fivenines.solutions.cluster_pair_facts import cluster_pair_facts
 from fivenines.solutions.galera import GaleraSettings
+from fivenines.solutions.galera_options import option_problems
 from fivenines.solutions.ndb_settings import FILES_DEPEND_ON, NdbSettings
+from fivenines.solutions.reserved import BINARY_LOG, PROVIDER
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import Duration
 
@@ -201,5 +203,28 @@ class ClusterPairSettings(SolutionSettings):
             "a pair of clusters has no planned switchover yet; `crash` with target `a` makes a failover"
         ]
 
-    def handed_over(self) -> dict[tuple[str, ...], Any]:
-        return {("server", name): value for name, value in self.server.items()}
+    @property
+    def reserved(self) -> Mapping[str, str]:
+        return {
+            **self.a.reserved,
+            "log_bin": BINARY_LOG,
+            **dict.fromkeys(
+                ("gtid_mode", "gtid_domain_id", "wsrep_gtid_domain_id", "wsrep_gtid_mode",
+                 "auto_increment_increment", "auto_increment_offset", "log_slave_updates",
+                 "log_replica_updates", "ndb_log_bin", "ndb_log_apply_status", "ndb_clear_apply_status"),
+                "each cluster of a pair has its own, so that neither takes back its own changes",
+            ),
+        }  # fmt: skip
+
+    def refused(self) -> dict[tuple[str, ...], str]:
+        inside = {
+            (name, *keys): text
+            for name, one in self._clusters()
+            for keys, text in one.refused().items()
+            if keys[0] != "server"
+        }
+        options = self.server.get(PROVIDER)
+        told = option_problems(options, segments=self.a.segments) if (
+            isinstance(self.a, GaleraSettings) and isinstance(options, str)
+        ) else ""  # fmt: skip
+        return super().refused() | inside | ({("server", PROVIDER): told} if told else {})

@@ -3,10 +3,11 @@
 Source: Galera Cluster documentation, "Galera Parameters" and "Quorum Components".
 """
 
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from fivenines.errors import FiveninesError
 from fivenines.results.records import SolutionFacts
@@ -17,8 +18,18 @@ from fivenines.solutions import galera_transfer
 from fivenines.solutions.arbiter import Arbiter
 from fivenines.solutions.engines import engine_type
 from fivenines.solutions.galera_facts import galera_facts
-from fivenines.solutions.galera_options import as_text, group_options, timing_problems
+from fivenines.solutions.galera_options import (
+    absorbed,
+    as_text,
+    group_options,
+    in_bytes,
+    is_provider,
+    option_problems,
+    parsed,
+    timing_problems,
+)
 from fivenines.solutions.quorum import Quorum, QuorumSettings
+from fivenines.solutions.reserved import PROVIDER, by_key
 from fivenines.units import Duration, Size
 from fivenines.waiting import wait_until
 
@@ -147,6 +158,36 @@ class GaleraSettings(QuorumSettings):
     def facts(self) -> SolutionFacts:
         return galera_facts(self)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _provider_options(cls, value: Any) -> Any:
+        return absorbed(value) if isinstance(value, dict) else value
+
+    @property
+    def reserved(self) -> Mapping[str, str]:
+        own = ("wsrep_on", "wsrep_provider", "wsrep_cluster_name", "wsrep_cluster_address",
+               "wsrep_node_name", "wsrep_node_address", "wsrep_node_incoming_address",
+               "wsrep_sst_receive_address", "wsrep_sst_auth", "wsrep_sst_donor",
+               "wsrep_start_position", "wsrep_new_cluster", "wsrep_recover")  # fmt: skip
+        waits = {"init_connect": by_key("sync_wait")} if self.sync_wait else {}
+        return {
+            **dict.fromkeys(
+                own, "fivenines makes the cluster, and joins each node by its own address"
+            ),
+            "innodb_autoinc_lock_mode": "Galera needs 2",
+            "wsrep_slave_threads": by_key("appliers"),
+            "wsrep_sst_method": by_key("sst"),
+            "wsrep_sync_wait": f"{by_key('sync_wait')}, which is for clients and not for observers",
+            **waits,
+        }
+
+    def refused(self) -> dict[tuple[str, ...], str]:
+        found = super().refused()
+        for name, value in self.server.items():
+            if is_provider(name) and (told := option_problems(str(value), segments=self.segments)):
+                found[("server", name)] = told
+        return found
+
 
 _GROUP = "fivenines"
 
@@ -202,13 +243,15 @@ class Galera(Quorum[GaleraSettings, Mariadb]):
 
     def configuration(self, node: Mariadb) -> dict[str, Value]:
         settings = self.settings
-        options = {"gcache.size": str(settings.gcache)} | self._group_options(node.name)
+        options = {
+            "gcache.size": in_bytes(settings.gcache), **self._group_options(node.name), **self._own_options()
+        }  # fmt: skip
         addresses = ",".join(other.host.address for other in self.nodes)
         return {
             **_wsrep(node),
             "wsrep_cluster_address": f"gcomm://{addresses}",
             "wsrep_slave_threads": settings.appliers,
-            "wsrep_provider_options": f'"{as_text(options)}"',
+            PROVIDER: f'"{as_text(options)}"',
             **galera_transfer.transfer_settings(settings.sst),
             **self._waiting(),
             **node.durability(settings.durability.at_start),
@@ -218,6 +261,15 @@ class Galera(Quorum[GaleraSettings, Mariadb]):
         sites = self.world.network.site_names if self.settings.segments else []
         segment = sites.index(self.world.site_of(host)) if sites else None
         return group_options(self.settings, segment)
+
+    def _own_options(self) -> dict[str, str]:
+        """What a person gives to the provider."""
+        given = (value for name, value in self.settings.server.items() if is_provider(name))
+        return parsed(str(next(given, "")))
+
+    def given(self) -> dict[str, Value]:
+        # they are among the solution's own, option by option
+        return {name: value for name, value in super().given().items() if not is_provider(name)}
 
     def _waiting(self) -> dict[str, Value]:
         if not self.settings.sync_wait:

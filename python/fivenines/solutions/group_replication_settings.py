@@ -1,15 +1,20 @@
 """Settings of MySQL Group Replication, under the names of its own variables where they have short ones."""
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
 from fivenines.results.records import SolutionFacts
+from fivenines.servers.spelled import canonical
 from fivenines.solutions.engines import engine_type
 from fivenines.solutions.quorum import QuorumSettings
+from fivenines.solutions.reserved import BINARY_LOG, by_key
 from fivenines.units import Duration
 
 if TYPE_CHECKING:
+    from fivenines.workloads.settings import WorkloadSettings
+
     AnyEngine = str
 else:
     AnyEngine = engine_type(("mysql-9.7",), "mysql")
@@ -102,6 +107,69 @@ class GroupReplicationSettings(QuorumSettings):
         if len(self.weights) > self.size:
             found.append(f"weights: {len(self.weights)} for a group of {self.size}")
         return found
+
+    @property
+    def isolations(self) -> Sequence[str] | None:
+        # with group_replication_enforce_update_everywhere_checks members refuse SERIALIZABLE (manual, "Group
+        # Replication Limitations")
+        return None if self.mode == "single-primary" else ("read_committed", "repeatable_read")
+
+    def problems_with_workload(self, workload: "WorkloadSettings") -> list[str]:
+        found = super().problems_with_workload(workload)
+        if getattr(workload, "secondary", False):
+            found.append(
+                "secondary: Group Replication takes no writes to a table without a primary key (error "
+                "3098): leave it out, or measure it in a file without this solution"
+            )
+        cascades = workload.workload == "stress" and getattr(workload, "foreign_keys", False)
+        if self.mode == "multi-primary" and cascades:
+            found.append(
+                "foreign_keys: a group with several primaries refuses foreign keys that cascade: leave it out"
+            )
+        return found
+
+    def refused(self) -> dict[tuple[str, ...], str]:
+        found = super().refused()
+        for name, value in self.server.items():
+            level = str(value).strip().lower()
+            serial = canonical(name, self.family) == "transaction_isolation" and level in (
+                "serializable", "3",
+            )  # fmt: skip
+            if serial and self.mode == "multi-primary":
+                found[("server", name)] = (
+                    "a group with several primaries refuses serializable transactions: write "
+                    "REPEATABLE-READ or READ-COMMITTED"
+                )
+        return found
+
+    @property
+    def reserved(self) -> Mapping[str, str]:
+        named = {
+            "consistency": "consistency", "poll_spin_loops": "poll_spin_loops",
+            "member_expel_timeout": "member_expel_timeout",
+            "unreachable_majority_timeout": "unreachable_majority_timeout",
+            "autorejoin_tries": "autorejoin_tries", "exit_state_action": "exit_state_action",
+            "member_weight": "weights", "flow_control_mode": "flow_control",
+            "flow_control_applier_threshold": "applier_threshold",
+            "flow_control_certifier_threshold": "certifier_threshold",
+            "paxos_single_leader": "paxos_single_leader", "single_primary_mode": "mode",
+            "enforce_update_everywhere_checks": "mode",
+        }  # fmt: skip
+        own = ("group_name", "local_address", "group_seeds", "start_on_boot", "bootstrap_group",
+               "force_members", "recovery_use_ssl", "view_change_uuid")  # fmt: skip
+        return {
+            **{f"group_replication_{name}": by_key(key) for name, key in named.items()},
+            **dict.fromkeys(
+                (f"group_replication_{name}" for name in own),
+                "fivenines makes the group, and lets its members in",
+            ),
+            "log_bin": BINARY_LOG,
+            "gtid_mode": "Group Replication needs it ON",
+            "enforce_gtid_consistency": "Group Replication needs it ON",
+            **dict.fromkeys(
+                ("replica_parallel_workers", "slave_parallel_workers"), by_key("appliers")
+            ),
+        }
 
     @property
     def nodes(self) -> int:

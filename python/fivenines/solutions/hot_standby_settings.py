@@ -4,6 +4,7 @@ Source: PostgreSQL 18 manual, 19.5 `synchronous_commit`, 19.6 (replication), 26.
 standby servers: streaming, replication slots, cascading, synchronous replication).
 """
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -14,6 +15,7 @@ from fivenines.results.records import SolutionFacts
 from fivenines.solutions.durability import postgres_problems
 from fivenines.solutions.engines import engine_type
 from fivenines.solutions.replication_facts import hot_standby_facts
+from fivenines.solutions.reserved import by_key
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import Duration
 
@@ -124,6 +126,18 @@ class HotStandbySettings(SolutionSettings):
     def synchronous(self) -> bool:
         """Whether a commit waits for standbys."""
         return self.safeness in ("remote_write", "on", "remote_apply")
+
+    @property
+    def reserved(self) -> Mapping[str, str]:
+        of_subscriber = ("wal_level", "sync_replication_slots", "hot_standby_feedback")
+        return {
+            "synchronous_commit": by_key("safeness"),
+            "synchronous_standby_names": by_key("safeness, wait_for and choice"),
+            "recovery_min_apply_delay": by_key("delay"),
+            "primary_slot_name": by_key("slots"),
+            "hot_standby": "standbys answer reads and checks here",
+            **(dict.fromkeys(of_subscriber, "the subscriber needs it") if self.subscriber else {}),
+        }
 
     @property
     def least_settle(self) -> float:

@@ -9,6 +9,7 @@ from fivenines.results.records import SolutionFacts
 from fivenines.servers.base import Value
 from fivenines.solutions.durability import RELAXED, DurabilitySettings
 from fivenines.solutions.ndb_facts import ndb_facts
+from fivenines.solutions.reserved import by_key
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import Duration, Size
 from fivenines.workloads.settings import WorkloadSettings
@@ -159,6 +160,39 @@ class NdbSettings(SolutionSettings):
             ]
         return []
 
+    def refused(self) -> dict[tuple[str, ...], str]:
+        found = super().refused()
+        first: dict[str, str] = {}
+        for name in self.cluster:
+            same = name.strip().lower()
+            if key := _KEYS.get(same):
+                found[("cluster", name)] = by_key(key)
+            elif same in _OWN:
+                found[("cluster", name)] = (
+                    "fivenines places the nodes, and gives each its own: leave it out"
+                )
+            elif same in first:
+                found[("cluster", name)] = (
+                    f"it is the same setting as {first[same]}: leave one of them out"
+                )
+            first.setdefault(same, name)
+        return found
+
+    @property
+    def reserved(self) -> Mapping[str, str]:
+        return {
+            **dict.fromkeys(
+                ("ndb_connectstring", "ndb_nodeid", "ndb_mgmd_host", "ndb_cluster_connection_pool_nodeids"),
+                "fivenines joins the SQL nodes",
+            ),
+            "ndbcluster": "the tables lie in the data nodes",
+            "default_storage_engine": "the tables lie in the data nodes",
+            "ndb_read_backup": by_key("read_backup"),
+            "ndb_fully_replicated": by_key("fully_replicated"),
+            "innodb_flush_log_at_trx_commit": "no row of the load is in InnoDB",
+            "log_bin": "one cluster needs no binary log; two of them are solution cluster-pair",
+        }  # fmt: skip
+
     @property
     def data_names(self) -> tuple[str, ...]:
         """The names of the data nodes' hosts."""
@@ -188,6 +222,8 @@ class NdbSettings(SolutionSettings):
 
     def told_to_data_nodes(self) -> dict[str, Value]:
         """Settings of data nodes by their names in config.ini, times in ms."""
+        # names there have no case
+        given = {name.lower() for name in self.cluster}
         return {
             "NoOfReplicas": self.replicas,
             "DataMemory": self.data_memory,
@@ -202,7 +238,7 @@ class NdbSettings(SolutionSettings):
             "TransactionDeadlockDetectionTimeout": _ms(self.deadlock_timeout),
             # each global checkpoint is told in the data node's own log, for `checkpoint_lag_max`
             "LogLevelCheckpoint": 15,
-            **_SMALL,
+            **{name: value for name, value in _SMALL.items() if name.lower() not in given},
             **self.cluster,
         }
 
@@ -224,6 +260,22 @@ class NdbSettings(SolutionSettings):
     def facts(self) -> SolutionFacts:
         return ndb_facts(self)
 
+
+_KEYS = {
+    "noofreplicas": "replicas", "datamemory": "data_memory", "fragmentlogfilesize": "redo",
+    "nooffragmentlogfiles": "redo", "heartbeatintervaldbdb": "heartbeat",
+    "heartbeatintervaldbapi": "api_heartbeat", "timebetweenlocalcheckpoints": "local_checkpoint",
+    "timebetweenglobalcheckpoints": "global_checkpoint", "arbitration": "arbitration",
+    "arbitrationtimeout": "arbitration_timeout",
+    "transactiondeadlockdetectiontimeout": "deadlock_timeout", "arbitrationrank": "arbitrator",
+}  # fmt: skip
+"""Settings of config.ini that a key of the solution sets."""
+
+_OWN = (
+    "nodeid", "id", "hostname", "datadir", "nodegroup", "serverport", "portnumber", "filesystempath",
+    "filesystempathdd", "filesystempathdatafiles", "filesystempathundofiles", "backupdatadir",
+    "executeoncomputer", "locationdomainid", "loglevelcheckpoint",
+)  # fmt: skip
 
 _SMALL: dict[str, Value] = {
     "SharedGlobalMemory": "32M",

@@ -1,11 +1,13 @@
 """Settings of the solution `patroni`, and what is known of it with them."""
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from fivenines.results.records import SolutionFacts
 from fivenines.solutions.durability import postgres_problems
+from fivenines.solutions.reserved import by_key
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import Duration, Size, format_duration
 
@@ -100,6 +102,15 @@ class PatroniSettings(SolutionSettings):
     @property
     def hosts(self) -> tuple[str, ...]:
         return ETCD_HOSTS if self.etcd == "apart" else ()
+
+    @property
+    def reserved(self) -> Mapping[str, str]:
+        return {
+            "synchronous_commit": by_key("synchronous_commit"),
+            "synchronous_standby_names": by_key("mode and synchronous_node_count"),
+            "hot_standby": "standbys answer reads and checks here",
+            "cluster_name": "Patroni gives it to the server on the command line",
+        }
 
     def problems(self) -> list[str]:
         """What makes no sense in the settings as a whole."""

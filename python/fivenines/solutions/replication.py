@@ -5,7 +5,7 @@ manual, "Replication with Global Transaction Identifiers" and "Semisynchronous R
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -28,6 +28,7 @@ from fivenines.software.store import family_of
 from fivenines.solutions.base import Solution
 from fivenines.solutions.engines import engine_type
 from fivenines.solutions.replication_facts import replication_facts
+from fivenines.solutions.reserved import BINARY_LOG, by_key
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import Duration, format_duration
 from fivenines.waiting import wait_until
@@ -116,6 +117,31 @@ class ReplicationSettings(SolutionSettings):
                 "parallel_mode: one thread alone applies nothing at once: set appliers to 2 or more"
             ]
         return []
+
+    @property
+    def reserved(self) -> Mapping[str, str]:
+        waiting = {"wait_point": "mode", "timeout": "semi_sync_timeout",
+                   "wait_for_slave_count": "wait_for", "wait_for_replica_count": "wait_for"}  # fmt: skip
+        sides = ("master", "slave", "source", "replica")
+        threads = ("slave_parallel_threads", "slave_parallel_workers", "replica_parallel_workers",
+                   "replica_parallel_threads")  # fmt: skip
+        return {
+            "log_bin": BINARY_LOG,
+            "gtid_mode": "replicas here follow by GTID",
+            "enforce_gtid_consistency": "replicas here follow by GTID",
+            **{f"rpl_semi_sync_{side}_enabled": by_key("mode") for side in sides},
+            **(
+                {
+                    f"rpl_semi_sync_{side}_{name}": by_key(key)
+                    for side in ("master", "source")
+                    for name, key in waiting.items()
+                }
+                if self.mode != "async"
+                else {}
+            ),
+            **(dict.fromkeys(threads, by_key("appliers")) if self.appliers is not None else {}),
+            **({"slave_parallel_mode": by_key("parallel_mode")} if self.parallel_mode else {}),
+        }
 
     def facts(self) -> SolutionFacts:
         return replication_facts(self)

@@ -11,8 +11,12 @@ from fivenines.access.settings import AccessSettings
 from fivenines.cluster.topology import Topology
 from fivenines.managers.settings import ManagerSettings
 from fivenines.results.records import SolutionFacts
+from fivenines.servers.spelled import canonical
 from fivenines.settings import Settings
+from fivenines.software.base import Family
+from fivenines.software.store import family_of
 from fivenines.solutions.durability import DECIDING, STRICT, DurabilitySettings
+from fivenines.solutions.reserved import refused
 from fivenines.solutions.sweep import SweepSettings, VariantSettings
 from fivenines.units import Size
 
@@ -29,6 +33,12 @@ else:
 
 
 Machines = Literal["processes", "guests"]
+
+
+_KEYS_NEEDED = ("sql_require_primary_key", "innodb_force_primary_key")
+"""Settings of MySQL and MariaDB under which each table must have a primary key."""
+
+_BY_ROLE = "durability sets it by role, and would change it"
 
 
 class HostLimits(Settings):
@@ -188,11 +198,7 @@ class SolutionSettings(Settings):
                 f"durability: {self.durability}: {self.solution} cannot have it by role; replication, "
                 "hot-standby and patroni can. Write strict or relaxed"
             ]
-        return [
-            f"server.{name}: durability sets it by role, and would change it: leave one of them out"
-            for name in self.server
-            if name.replace("-", "_").lower() in DECIDING
-        ]
+        return []
 
     @property
     def nodes(self) -> int:
@@ -228,6 +234,24 @@ class SolutionSettings(Settings):
         """What is known of it with these settings, from manuals and papers; None: nothing is told."""
         return None
 
+    @property
+    def family(self) -> Family | None:
+        """The kind of its servers."""
+        return family_of(self.engine)
+
+    @property
+    def reserved(self) -> Mapping[str, str]:
+        """Settings of the servers that it does not leave to the user: why, by their canonical names."""
+        return {}
+
+    def refused(self) -> dict[tuple[str, ...], str]:
+        """Settings that are handed over and are not the user's to set, by their keys, with the reason."""
+        if self.external:
+            return {}
+        by_role = dict.fromkeys(DECIDING, _BY_ROLE) if self.durability.by_role else {}
+        found = refused(self.server, self.family, {**by_role, **self.reserved})
+        return {("server", name): text for name, text in found.items()}
+
     def handed_over(self) -> dict[tuple[str, ...], object]:
         """What goes to the servers as a person wrote it, by its keys: they may refuse it."""
         return {("server", name): value for name, value in self.server.items()}
@@ -239,7 +263,14 @@ class SolutionSettings(Settings):
 
     def problems_with_workload(self, workload: "WorkloadSettings") -> list[str]:
         """Why its servers cannot run a workload."""
-        return []
+        if not getattr(workload, "secondary", False):
+            return []
+        return [
+            f"secondary: server.{name} lets no table be made without a primary key: leave one of them out"
+            for name, value in self.server.items()
+            if canonical(name, self.family) in _KEYS_NEEDED
+            and str(value).strip().lower() in ("1", "on", "true")
+        ]
 
     def problems_with_load(self, load: "LoadSettings") -> dict[str, str]:
         """What has no effect on its load, by the keys of the section `load:`."""

@@ -1,5 +1,6 @@
 """One server alone: the yardstick that every HA solution is compared with."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
@@ -34,6 +35,10 @@ class StandaloneSettings(SolutionSettings):
     @property
     def nodes(self) -> int:
         return 1
+
+    @property
+    def reserved(self) -> Mapping[str, str]:
+        return {"synchronous_standby_names": "no standby is there, and each commit would wait"}
 
     def facts(self) -> SolutionFacts:
         strict = self.durability == STRICT

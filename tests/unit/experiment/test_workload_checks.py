@@ -22,7 +22,7 @@ NDB = "name: x\nsolutions: [{solution: ndb}]\n"
 def test_what_ndb_does_not_give_is_refused(text: str) -> None:
     with pytest.raises(UsageError) as refused:
         parse_experiment(NDB + text, "x.yaml")
-    assert "isolation: 'ndb 2+2' runs every transaction at read_committed" in str(refused.value)
+    assert "isolation: 'ndb 2+2' runs transactions at read_committed only" in str(refused.value)
     # and every other solution takes it
     parse_experiment(text.join(("name: x\nsolutions: [{solution: galera}]\n", "")), "x.yaml")
 
@@ -37,3 +37,52 @@ def test_rows_that_ndb_cannot_number_are_refused() -> None:
     with pytest.raises(UsageError, match="NDB numbers rows by the primary key alone"):
         parse_experiment(NDB + text, "x.yaml")
     parse_experiment(NDB + text.replace("true", "true, auto_inc: false"), "x.yaml")
+
+
+GROUPS = ("group-replication", "innodb-cluster")
+
+
+@pytest.mark.parametrize("solution", GROUPS)
+@pytest.mark.parametrize(
+    "workload",
+    [
+        "{workload: oltp_read_write, secondary: true}",
+        "{workload: oltp_insert, secondary: true, auto_inc: false}",
+        "{workload: mix, parts: [{workload: {workload: oltp_insert, secondary: true}}, "
+        "{workload: {workload: bank}}]}",
+    ],
+)
+def test_a_group_takes_no_table_without_a_primary_key(solution: str, workload: str) -> None:
+    text = f"name: x\nsolutions: [{{solution: {solution}}}]\nworkloads:\n  - {workload}\n"
+    with pytest.raises(UsageError, match=r"x\.yaml:4:5: .*takes no writes to a table without a"):
+        parse_experiment(text, "x.yaml")
+    parse_experiment(text.replace("secondary: true", "secondary: false"), "x.yaml")
+
+
+def test_a_group_with_several_primaries_takes_no_serializable_transactions() -> None:
+    text = (
+        "name: x\nsolutions: [{{solution: group-replication, mode: {}}}]\n"
+        "workloads: [{{workload: bank, isolation: serializable}}]\n"
+    )
+    with pytest.raises(UsageError, match="runs transactions at read_committed or repeatable_read"):
+        parse_experiment(text.format("multi-primary"), "x.yaml")
+    parse_experiment(text.format("single-primary"), "x.yaml")
+    given = text.replace(
+        "mode: {}", "mode: multi-primary, server: {{transaction-isolation: SERIALIZABLE}}"
+    )
+    with pytest.raises(UsageError, match=r"server\.transaction-isolation: a group with several"):
+        parse_experiment(given.format(), "x.yaml")
+
+
+@pytest.mark.parametrize(
+    ("engine", "setting"),
+    [("mysql-9.7", "sql-require-primary-key"), ("mariadb-10.11", "innodb_force_primary_key")],
+)
+def test_servers_that_need_keys_get_no_table_without_one(engine: str, setting: str) -> None:
+    text = (
+        f"name: x\nsolutions: [{{solution: standalone, engine: {engine}, server: {{{setting}: true}}}}]\n"
+        "workloads: [{workload: oltp_read_write, secondary: true}]\n"
+    )
+    with pytest.raises(UsageError, match=f"secondary: server.{setting} lets no table be made"):
+        parse_experiment(text, "x.yaml")
+    parse_experiment(text.replace(": true}}", ": false}}"), "x.yaml")

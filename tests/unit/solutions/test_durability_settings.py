@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from fivenines.experiment import checks
 from fivenines.solutions.durability import DurabilitySettings
 from fivenines.solutions.galera import GaleraSettings
 from fivenines.solutions.hot_standby_settings import HotStandbySettings
@@ -67,7 +68,7 @@ def test_what_a_node_should_have(given: Any, primary: bool, accompanied: bool, w
 
 
 def _problems(settings: SolutionSettings) -> str:
-    found = [*settings.problems(), *settings.problems_with_parts()]
+    found = checks.problems(settings)
     assert len(found) <= 1
     return found[0] if found else ""
 

@@ -219,7 +219,7 @@ def _options(one: GaleraSettings) -> dict[str, str]:
 
 def test_galeras_provider_options() -> None:
     assert _options(galera()) == {
-        "gcache.size": str(128 * 2**20),
+        "gcache.size": "128M",
         "evs.suspect_timeout": "PT5S",
         "evs.inactive_timeout": "PT15S",
         "evs.keepalive_period": "PT1S",

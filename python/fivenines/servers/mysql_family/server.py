@@ -12,6 +12,7 @@ from fivenines.paths import short_path
 from fivenines.servers import secrets
 from fivenines.servers.base import APPLICATION, DATABASE, REPLICATION, Server, Value, inside
 from fivenines.servers.mysql_family.session import MysqlFamilySession
+from fivenines.servers.spelled import canonical, plain
 
 SOCKET = "mysqld.sock"
 
@@ -246,6 +247,10 @@ def _lines(statements: list[str]) -> str:
 
 
 def _line(name: str, value: Value) -> str:
+    if isinstance(value, bool) and canonical(name, "mysql") == "log_bin":
+        # with a value it would be the name of its files
+        wanted = value is not plain(name, "mysql").startswith(("skip_", "disable_"))
+        return "log_bin" if wanted else "skip_log_bin"
     if isinstance(value, bool):
         return f"{name}={'1' if value else '0'}"
     return f"{name}={value}"

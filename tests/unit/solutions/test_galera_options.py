@@ -1,0 +1,81 @@
+"""A user's wsrep_provider_options is merged option by option with what the solution says itself."""
+
+import pytest
+
+from fivenines.errors import UsageError
+from fivenines.experiment.source import solution_from
+from fivenines.solutions.galera import GaleraSettings
+from fivenines.solutions.galera_options import group_options, parsed, same_option, seconds
+
+
+def _galera(text: str, **given: object) -> GaleraSettings:
+    settings = solution_from(
+        {"solution": "galera", **given, "server": {"wsrep-provider-options": text}}, "x"
+    )
+    assert isinstance(settings, GaleraSettings)
+    return settings
+
+
+def test_options_that_have_a_key_are_the_keys() -> None:
+    settings = _galera(
+        "gcache.size=256M; gcs.fc_limit = 64;evs.suspect_timeout=PT2S; gcs.fc_debug=1"
+    )
+    assert (settings.gcache, settings.fc_limit, settings.suspect_timeout) == (2**28, 64, 2.0)
+    # what follows from them follows: a keepalive of 1 s would be refused
+    assert group_options(settings, None)["evs.keepalive_period"] == "PT0.5S"
+    assert settings.server == {"wsrep-provider-options": "gcs.fc_debug=1"}
+    # once more, as a run reads it back
+    assert GaleraSettings.model_validate(settings.model_dump()) == settings
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "said"),
+    [
+        (
+            "evs.suspect_timeout=PT2S",
+            {"suspect_timeout": "2s"},
+            "the solution's own key suspect_timeout",
+        ),
+        ("gcs.fc_limit=6; GCS.FC_LIMIT=7", {}, "the solution's own key fc_limit"),
+        ("gcache.size=many", {}, "the solution's own key gcache"),
+        ("gmcast.listen_addr=tcp://0.0.0.0", {}, "gmcast.listen_addr is fivenines' own"),
+        ("base_host=10.0.0.1", {}, "base_host is fivenines' own"),
+        ("pc.bootstrap=YES", {}, "pc.bootstrap is fivenines' own"),
+        ("gmcast.segment=1", {"segments": True}, "gmcast.segment differs between sites"),
+        ("pc.weight", {}, "pc.weight has no value"),
+        ("pc.weight=1; pc.weight=2", {}, "pc.weight stands there twice"),
+    ],
+)
+def test_what_cannot_be_merged_is_refused(text: str, given: dict[str, object], said: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        _galera(text, **given)
+    assert str(refused.value).startswith("x: server.wsrep-provider-options: ")
+    assert said in str(refused.value)
+
+
+def test_a_pair_says_it_of_each_cluster() -> None:
+    pair = {"solution": "cluster-pair", "a": "galera"}
+    with pytest.raises(UsageError, match=r"evs\.suspect_timeout is the solution's own key"):
+        solution_from(
+            {**pair, "server": {"wsrep_provider_options": "evs.suspect_timeout=PT2S"}}, "x"
+        )
+    solution_from({**pair, "server": {"wsrep_provider_options": "pc.weight=2"}}, "x")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("PT2S", "PT2.0S", True), ("PT1M30S", "PT90S", True), ("P1D", "PT24H", True),
+        ("256M", "268435456", True), ("0.5", "0.50", True), ("yes", "YES", True), ("true", "1", True),
+        ("PT2S", "PT5S", False), ("256M", "128M", False), ("YES", "no", False),
+    ],
+)  # fmt: skip
+def test_values_are_compared_by_their_meaning(one: str, other: str, same: bool) -> None:
+    assert same_option(one, other) is same
+
+
+def test_periods_and_quotes() -> None:
+    assert seconds("P1DT2H3M4.5S") == 93784.5
+    assert parsed("'a=1; b = tcp://x:1 ;'") == {"a": "1", "b": "tcp://x:1"}
+    with pytest.raises(ValueError, match="no period"):
+        seconds("PT")
