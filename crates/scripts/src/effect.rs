@@ -1,28 +1,14 @@
-//! What a statement of the user's does, by its first keyword.
+//! What a user's SQL does: each of its statements by its keywords, then all of them as one call.
 
-use super::pieces::{Piece, piece};
-use sql_wire::{Effect, Kind};
+mod functions;
+mod statement;
 
-/// Words after which a statement only reads, or changes nothing that lasts.
-const READS: [&str; 14] = [
-    "select",
-    "show",
-    "values",
-    "table",
-    "explain",
-    "describe",
-    "desc",
-    "set",
-    "use",
-    "reset",
-    "savepoint",
-    "release",
-    "fetch",
-    "analyze",
-];
-const CHANGES: [&str; 4] = ["insert", "update", "delete", "merge"];
+use super::pieces::{self, Words};
+use sql_wire::Kind;
+use sql_wire::effect::{Course, Effect, Path};
+use statement::Action;
 
-/// What is to be known of a statement before it runs.
+/// What is to be known of a text before it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sort {
     /// Its first keyword, in small letters: the name under which it is counted.
@@ -33,99 +19,126 @@ pub struct Sort {
 }
 
 pub fn sort(sql: &str, kind: Kind) -> Sort {
-    let verb = words(sql, kind).next().unwrap_or("empty");
+    let verb = Words::of(sql, kind).next().map(|word| word.text);
+    let all = pieces::statements(sql, kind);
+    let locks = all.iter().any(|one| statement::locks(one, kind));
     let effect = effect(sql, kind);
     Sort {
-        verb: verb.to_lowercase(),
+        verb: verb.unwrap_or("empty").to_lowercase(),
         effect,
-        needs_writable: effect == Effect::Write || (is(verb, "select") && locks(sql, kind)),
+        needs_writable: locks || effect.writes(),
     }
 }
 
-/// Looks at no more of the statement than its kind needs.
+/// The effect of a text of SQL as one call.
 pub fn effect(sql: &str, kind: Kind) -> Effect {
-    let mut words = words(sql, kind);
-    let first = words.next().unwrap_or_default();
-    let any_of = |word: &str, all: &[&str]| all.iter().any(|&other| is(word, other));
-    if any_of(first, &READS) {
-        return Effect::Read;
+    if pieces::is_one_statement(sql) {
+        return alone(statement::action(sql, kind), kind);
     }
-    match first.to_ascii_lowercase().as_str() {
-        "begin" => Effect::Begin,
-        "start" if words.next().is_some_and(|word| is(word, "transaction")) => Effect::Begin,
-        "commit" | "end" => Effect::Commit,
-        // Back to a savepoint leaves the transaction open.
-        "rollback" | "abort" => match words.any(|word| is(word, "to")) {
-            true => Effect::Read,
-            false => Effect::Rollback,
-        },
-        "with" if !words.any(|word| any_of(word, &CHANGES)) => Effect::Read,
-        _ => Effect::Write,
-    }
-}
-
-fn locks(sql: &str, kind: Kind) -> bool {
-    let after_for = words(sql, kind).skip_while(|word| !is(word, "for")).skip(1);
-    after_for
-        .into_iter()
-        .any(|word| is(word, "update") || is(word, "share"))
-}
-
-fn is(word: &str, other: &str) -> bool {
-    word.eq_ignore_ascii_case(other)
-}
-
-/// The words outside quotes and comments.
-fn words(sql: &str, kind: Kind) -> impl Iterator<Item = &str> {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        while at < sql.len() {
-            let (found, end) = piece(sql, at, kind);
-            let text = &sql[at..end];
-            at = end;
-            if found == Piece::Word {
-                return Some(text);
-            }
+    let all = pieces::statements(sql, kind);
+    match all.as_slice() {
+        [] => Effect::Read,
+        [one] => alone(statement::action(one, kind), kind),
+        several => {
+            let actions: Vec<Action> = several
+                .iter()
+                .map(|one| statement::action(one, kind))
+                .collect();
+            course(&actions, kind)
         }
-        None
+    }
+}
+
+/// The effect of a statement that is a call of its own.
+fn alone(action: Action, kind: Kind) -> Effect {
+    match action {
+        Action::Read => Effect::Read,
+        Action::Write => Effect::Write,
+        Action::Begin => Effect::Begin,
+        Action::Commit { chain: false } => Effect::Commit,
+        Action::Rollback { chain: false } => Effect::Rollback,
+        other => course(&[other], kind),
+    }
+}
+
+fn course(actions: &[Action], kind: Kind) -> Effect {
+    let mut counts = [0; Effect::NAMES.len()];
+    for action in actions {
+        counts[action.counted().index()] += 1;
+    }
+    Effect::Course(Course {
+        counts,
+        paths: [false, true].map(|open| walk(actions, open, kind)),
     })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_first_keyword_tells() {
-        let expected = [
-            ("SELECT 1", "select", Effect::Read),
-            (" -- x\n(select 1)", "select", Effect::Read),
-            ("/* a */ Update t SET a=1", "update", Effect::Write),
-            ("BEGIN", "begin", Effect::Begin),
-            ("START TRANSACTION READ ONLY", "start", Effect::Begin),
-            ("END", "end", Effect::Commit),
-            ("ROLLBACK", "rollback", Effect::Rollback),
-            ("ROLLBACK TO SAVEPOINT a", "rollback", Effect::Read),
-            ("WITH x AS (SELECT 1) SELECT * FROM x", "with", Effect::Read),
-            (
-                "WITH x AS (DELETE FROM t RETURNING *) SELECT 1",
-                "with",
-                Effect::Write,
-            ),
-            ("CALL p(1)", "call", Effect::Write),
-            ("CREATE TABLE t (a INT)", "create", Effect::Write),
-            ("SET @a = 1", "set", Effect::Read),
-            ("", "empty", Effect::Write),
-        ];
-        for (sql, verb, effect) in expected {
-            let sort = super::sort(sql, Kind::Postgres);
-            assert_eq!((sort.verb.as_str(), sort.effect), (verb, effect), "{sql}");
+/// Follows the statements of a text from a state of its connection.
+///
+/// PostgreSQL runs a text of several statements as one transaction where it does not begin one itself. MySQL
+/// commits each statement of it.
+fn walk(actions: &[Action], open: bool, kind: Kind) -> Path {
+    let as_one = kind == Kind::Postgres && actions.len() > 1;
+    let mut path = Path::leaving(open);
+    // Changes that a commit would make last: of before, or of this text.
+    let mut pending = open;
+    for (before, action) in (0..).zip(actions) {
+        let after = before + 1;
+        let held = path.open || as_one;
+        match action {
+            Action::Read => {}
+            Action::Write if held => pending = true,
+            Action::Write => lasts(&mut path, after, false),
+            Action::Begin => {
+                if pending && kind == Kind::Mysql {
+                    lasts(&mut path, after, true);
+                    pending = false;
+                }
+                path.open = true;
+            }
+            Action::Commit { chain } => {
+                if pending || actions.len() == 1 {
+                    lasts(&mut path, after, true);
+                }
+                pending = false;
+                path.open = *chain;
+            }
+            Action::Rollback { chain } => {
+                pending = false;
+                path.open = *chain;
+            }
+            Action::Prepare => {
+                pending = false;
+                path.open = false;
+            }
+            // The open transaction is committed before the statement is tried.
+            Action::Define => {
+                lasts(&mut path, if pending { before } else { after }, true);
+                pending = false;
+                path.open = false;
+            }
+            Action::EndsOpen => {
+                if pending {
+                    lasts(&mut path, before, true);
+                }
+                pending = false;
+                path.open = false;
+            }
+            Action::Anything => lasts(&mut path, if actions.len() > 1 { 0 } else { after }, false),
+            Action::CommitPrepared => lasts(&mut path, after, true),
         }
     }
-
-    #[test]
-    fn locking_reads_need_a_server_that_takes_writes() {
-        assert!(sort("SELECT a FROM t WHERE b=1 FOR UPDATE", Kind::Mysql).needs_writable);
-        assert!(!sort("SELECT 'for update' FROM t", Kind::Mysql).needs_writable);
+    if as_one && !path.open && pending {
+        // The commit comes behind the last statement, and may fail.
+        lasts(&mut path, actions.len() as u16 + 1, true);
     }
+    path
 }
+
+fn lasts(path: &mut Path, after: u16, explicit: bool) {
+    path.lasts_after = Some(path.lasts_after.map_or(after, |known| known.min(after)));
+    path.explicit |= explicit;
+}
+
+#[cfg(test)]
+#[path = "effect_tests.rs"]
+mod tests;

@@ -24,8 +24,13 @@ pub fn piece(text: &str, at: usize, kind: Kind) -> (Piece, usize) {
     if first.is_whitespace() {
         return (Piece::Space, ends(run(rest, char::is_whitespace)));
     }
-    if rest.starts_with("--") || (first == '#' && kind == Kind::Mysql) {
+    if line_comment(rest, kind) {
         return (Piece::Comment, ends(run(rest, |c| c != '\n')));
+    }
+    if kind == Kind::Mysql
+        && (rest.starts_with("*/") || rest.starts_with("/*!") || rest.starts_with("/*M!"))
+    {
+        return (Piece::Space, ends(executed_comment(rest)));
     }
     if rest.starts_with("/*") {
         return closed(Piece::Comment, at, block_comment(rest, kind), text);
@@ -60,6 +65,26 @@ pub fn piece(text: &str, at: usize, kind: Kind) -> (Piece, usize) {
         _ if is_word(first) => (Piece::Word, ends(run(rest, |c| is_word(c) || c == '$'))),
         _ => (Piece::Symbol, ends(first.len_utf8())),
     }
+}
+
+/// A comment to the end of the line. MySQL's `--` needs a space behind it: `5--1` is 6.
+fn line_comment(rest: &str, kind: Kind) -> bool {
+    match rest.strip_prefix("--") {
+        Some(behind) if kind == Kind::Mysql => behind
+            .chars()
+            .next()
+            .is_none_or(|c| c.is_whitespace() || c.is_control()),
+        Some(_) => true,
+        None => kind == Kind::Mysql && rest.starts_with('#'),
+    }
+}
+
+/// Length of the frame around what MySQL executes in `/*! ... */`, at either end.
+fn executed_comment(rest: &str) -> usize {
+    let Some(bang) = rest.find('!').filter(|_| rest.starts_with("/*")) else {
+        return 2;
+    };
+    bang + 1 + run(&rest[bang + 1..], |c| c.is_ascii_digit())
 }
 
 pub fn is_word(c: char) -> bool {
@@ -120,6 +145,151 @@ fn dollar_tag(text: &str) -> Option<&str> {
     let tag = &text[1..end];
     let named = tag.chars().all(is_word) && !tag.starts_with(|c: char| c.is_ascii_digit());
     named.then_some(&text[..=end])
+}
+
+/// A word outside quotes and comments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Word<'a> {
+    pub text: &'a str,
+    pub at: usize,
+    /// How many parentheses are open around it.
+    pub depth: usize,
+    /// A statement or a subquery may begin with it: it stands first, or behind a parenthesis, and calls nothing.
+    pub begins: bool,
+}
+
+/// The words of a text outside quotes and comments.
+#[derive(Clone)]
+pub struct Words<'a> {
+    sql: &'a str,
+    kind: Kind,
+    at: usize,
+    depth: usize,
+    fresh: bool,
+}
+
+impl<'a> Words<'a> {
+    pub fn of(sql: &'a str, kind: Kind) -> Words<'a> {
+        Words {
+            sql,
+            kind,
+            at: 0,
+            depth: 0,
+            fresh: true,
+        }
+    }
+}
+
+impl<'a> Iterator for Words<'a> {
+    type Item = Word<'a>;
+
+    fn next(&mut self) -> Option<Word<'a>> {
+        while self.at < self.sql.len() {
+            let (at, (found, end)) = (self.at, piece(self.sql, self.at, self.kind));
+            let text = &self.sql[at..end];
+            self.at = end;
+            match (found, text) {
+                (Piece::Space | Piece::Comment, _) => continue,
+                (Piece::Word, _) => {
+                    let begins = self.fresh && !self.sql[end..].trim_start().starts_with('(');
+                    self.fresh = false;
+                    return Some(Word {
+                        text,
+                        at,
+                        depth: self.depth,
+                        begins,
+                    });
+                }
+                (_, "(") => self.depth += 1,
+                (_, ")") => self.depth = self.depth.saturating_sub(1),
+                _ => {}
+            }
+            self.fresh = matches!(text, "(" | ")");
+        }
+        None
+    }
+}
+
+/// No semicolon stands before the text's end: it has one statement at most. Others may have one, too.
+#[inline]
+pub fn is_one_statement(sql: &str) -> bool {
+    !sql.trim_end().trim_end_matches(';').contains(';')
+}
+
+/// The statements of a text, cut at its semicolons. Those without a word are left out.
+pub fn statements(sql: &str, kind: Kind) -> Vec<&str> {
+    let mut all = Vec::new();
+    let (mut start, mut at) = (0, 0);
+    let mut body = Body::default();
+    while at < sql.len() {
+        let (found, end) = piece(sql, at, kind);
+        let text = &sql[at..end];
+        match found {
+            Piece::Word => body.word(text),
+            Piece::Symbol if text == ";" && !body.is_open() => {
+                all.push(&sql[start..at]);
+                start = end;
+                body = Body::default();
+            }
+            _ => {}
+        }
+        at = end;
+    }
+    all.push(&sql[start..]);
+    all.retain(|one| Words::of(one, kind).next().is_some());
+    all
+}
+
+/// The body of a function, procedure or trigger that is being created: its semicolons end no statement.
+#[derive(Debug, Default)]
+pub struct Body {
+    words: usize,
+    creates: bool,
+    routine: bool,
+    depth: usize,
+    /// The word before was END, which an IF, LOOP or CASE of the body may follow.
+    ended: bool,
+}
+
+impl Body {
+    pub fn is_open(&self) -> bool {
+        self.depth > 0
+    }
+
+    /// Takes the next word of the statement.
+    pub fn word(&mut self, word: &str) {
+        let is = |other: &str| word.eq_ignore_ascii_case(other);
+        self.words += 1;
+        if self.words == 1 {
+            self.creates = is("create");
+            // MariaDB's compound statement.
+            self.routine = is("begin");
+            return self.depth = 0;
+        }
+        let routines = ["function", "procedure", "trigger", "event", "package"];
+        if self.words == 2 && self.routine {
+            self.routine = is("not");
+            self.depth = usize::from(self.routine);
+            return;
+        }
+        self.routine |= self.creates && self.words < 9 && routines.iter().any(|of| is(of));
+        if !self.routine {
+            return;
+        }
+        let ended = std::mem::replace(&mut self.ended, is("end"));
+        if is("begin") || (is("case") && self.depth > 0 && !ended) {
+            self.depth += 1;
+        } else if is("end") {
+            self.depth = self.depth.saturating_sub(1);
+        } else if ended
+            && ["if", "loop", "while", "repeat", "for"]
+                .iter()
+                .any(|of| is(of))
+        {
+            // END IF belongs to an IF, which was not counted.
+            self.depth += 1;
+        }
+    }
 }
 
 #[cfg(test)]

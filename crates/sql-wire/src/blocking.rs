@@ -2,8 +2,8 @@
 
 use super::tls::TlsStream;
 use super::{
-    Class, Credentials, Event, Failure, Kind, LONGEST_MESSAGE, Parameters, Reply, Rows, Session,
-    Statement,
+    Class, Credentials, Effect, Event, Failure, Kind, LONGEST_MESSAGE, Parameters, Reply, Rows,
+    Session, Statement,
 };
 use crate::endpoint::Endpoint;
 use base::sys;
@@ -97,7 +97,7 @@ impl Client {
 
     pub fn query(&mut self, sql: &str) -> Result<Reply, Failure> {
         let mut out = Vec::new();
-        self.session.query(sql, true, &mut out);
+        self.session.query(sql, Effect::Write, true, &mut out);
         self.exchange(out, None)
     }
 

@@ -128,6 +128,8 @@ pub struct Failure {
     pub message: String,
     /// The outcome of a commit under way is unknown although the server answered.
     pub doubt: bool,
+    /// How many statements of the call were done before it.
+    pub done: u16,
 }
 
 impl Failure {
@@ -137,6 +139,7 @@ impl Failure {
             code: code.into(),
             message: message.into(),
             doubt: class.leaves_doubt(),
+            done: 0,
         }
     }
 

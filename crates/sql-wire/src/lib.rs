@@ -7,6 +7,7 @@
 pub mod args;
 pub mod blocking;
 mod der;
+pub mod effect;
 pub mod endpoint;
 pub mod failure;
 pub mod mysql;
@@ -17,6 +18,7 @@ pub mod role;
 pub mod rows;
 pub mod tls;
 
+pub use effect::{Effect, Standing};
 pub use failure::{Class, Failure};
 pub use rows::Rows;
 
@@ -169,16 +171,6 @@ impl Parameters {
     }
 }
 
-/// What a statement does, as far as accounting and routing care.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
-    Begin,
-    Commit,
-    Rollback,
-    Read,
-    Write,
-}
-
 /// One SQL statement of a workload, with `?` placeholders already in the server's own notation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
@@ -273,14 +265,24 @@ pub trait Session: Send {
     fn secured(&mut self, certificate: &[u8], out: &mut Vec<u8>) -> Result<(), Failure>;
 
     /// Sends text SQL. `keep_rows`: keep the first result's rows for `rows`; else they are only counted.
-    fn query(&mut self, sql: &str, keep_rows: bool, out: &mut Vec<u8>);
+    fn query(&mut self, sql: &str, effect: Effect, keep_rows: bool, out: &mut Vec<u8>);
+
+    /// The session's transaction, where the server reports it.
+    fn standing(&self) -> Option<Standing> {
+        None
+    }
+
+    /// How many statements of the last call were done before it ended, where the server reports each.
+    fn done(&self) -> u16 {
+        0
+    }
 
     /// The rows of the last call, if it was to keep them. May be swapped for another buffer.
     fn rows(&mut self) -> &mut Rows;
 
     /// Sends COPY ... FROM STDIN, and the data when the server asks for it. Only PostgreSQL does.
     fn copy(&mut self, sql: &str, _data: Arc<Vec<u8>>, out: &mut Vec<u8>) {
-        self.query(sql, false, out);
+        self.query(sql, Effect::Write, false, out);
     }
 
     /// Statements get no names from now on, for poolers that change the server between two transactions. Only

@@ -15,7 +15,7 @@ mod rsa;
 
 use super::{
     Credentials, Effect, Event, Failure, Fed, LONGEST_LOG_IN_MESSAGE, Parameters, Reply, Rows,
-    Session, Statement,
+    Session, Standing, Statement,
 };
 use execution::execution;
 use packet::{Reader, frame};
@@ -24,6 +24,8 @@ const COM_QUIT: u8 = 0x01;
 const COM_QUERY: u8 = 0x03;
 const COM_STMT_PREPARE: u8 = 0x16;
 
+const STATUS_IN_TRANSACTION: u16 = 0x0001;
+const STATUS_AUTOCOMMIT: u16 = 0x0002;
 const STATUS_MORE_RESULTS: u16 = 0x0008;
 const ERROR_NOT_PREPARABLE: u16 = 1295;
 /// A payload of this length is continued in the next packet.
@@ -77,6 +79,8 @@ pub struct MysqlSession {
     /// Columns of the result whose rows are kept.
     columns: Vec<rows::Column>,
     deprecate_eof: bool,
+    /// What the server offers of several statements and several results.
+    multi: u32,
     /// The packet before was full, so the next one continues it and has no header of its own to look at.
     continued: bool,
     plugin: auth::Plugin,
@@ -96,6 +100,12 @@ pub struct MysqlSession {
     deferred_sql: String,
     reply: Reply,
     rows: Rows,
+    /// The status flags of the server's last reply.
+    status: u16,
+    /// Results of the call under way that are complete.
+    done: u16,
+    /// A result with rows of the call under way is complete: those of further ones are dropped.
+    has_result: bool,
 }
 
 impl MysqlSession {
@@ -107,6 +117,7 @@ impl MysqlSession {
             binary: false,
             columns: Vec::new(),
             deprecate_eof: false,
+            multi: 0,
             continued: false,
             plugin: auth::Plugin::NativePassword,
             challenge: Vec::new(),
@@ -120,6 +131,9 @@ impl MysqlSession {
             deferred_sql: String::new(),
             reply: Reply::default(),
             rows: Rows::default(),
+            status: STATUS_AUTOCOMMIT,
+            done: 0,
+            has_result: false,
         }
     }
 
@@ -172,9 +186,8 @@ impl MysqlSession {
                 Ok(self.finish(status))
             }
             Some(0xff) => {
-                self.expect = Expect::Nothing;
                 let failure = classify::error_at(payload, self.committing);
-                Ok(Some(Event::Refused(failure)))
+                Ok(Some(self.refused(failure)))
             }
             Some(0xfb) => Err(Failure::protocol("LOCAL INFILE was not asked for")),
             _ => {
@@ -201,13 +214,14 @@ impl MysqlSession {
                     reader.status_of_eof()
                 };
                 self.keep_rows = false;
+                self.has_result = true;
                 Ok(self.finish(status.ok_or_else(|| Failure::protocol("the end of rows"))?))
             }
-            Some(0xff) => {
-                self.expect = Expect::Nothing;
-                Ok(Some(Event::Refused(classify::error(payload))))
-            }
+            Some(0xff) => Ok(Some(self.refused(classify::error(payload)))),
             _ => {
+                if self.has_result {
+                    return Ok(None);
+                }
                 self.reply.rows += 1;
                 if self.keep_rows {
                     self.keep(payload)?;
@@ -236,12 +250,23 @@ impl MysqlSession {
 
     /// One result is complete; another may follow in the same reply.
     fn finish(&mut self, status: u16) -> Option<Event> {
+        self.status = status;
+        self.done = self.done.saturating_add(1);
         if status & STATUS_MORE_RESULTS != 0 {
             self.expect = Expect::Answer;
             return None;
         }
         self.expect = Expect::Nothing;
         Some(Event::Done(self.reply))
+    }
+
+    /// The call ends with an error, whatever it did before.
+    fn refused(&mut self, failure: Failure) -> Event {
+        self.expect = Expect::Nothing;
+        Event::Refused(Failure {
+            done: self.done,
+            ..failure
+        })
     }
 
     fn is_logging_in(&self) -> bool {
@@ -254,6 +279,8 @@ impl MysqlSession {
         self.committing = false;
         self.rows.start(0);
         self.reply = Reply::default();
+        self.done = 0;
+        self.has_result = false;
         self.expect = Expect::Answer;
     }
 }
@@ -302,10 +329,20 @@ impl Session for MysqlSession {
         self.log_in_request(out)
     }
 
-    fn query(&mut self, sql: &str, keep_rows: bool, out: &mut Vec<u8>) {
+    fn standing(&self) -> Option<Standing> {
+        Some(Standing {
+            open: self.status & STATUS_IN_TRANSACTION != 0,
+            autocommit: self.status & STATUS_AUTOCOMMIT != 0,
+        })
+    }
+
+    fn done(&self) -> u16 {
+        self.done
+    }
+
+    fn query(&mut self, sql: &str, effect: Effect, keep_rows: bool, out: &mut Vec<u8>) {
         self.start_call(keep_rows, false);
-        let verb = sql.trim_start().get(..6);
-        self.committing = verb.is_some_and(|verb| verb.eq_ignore_ascii_case("commit"));
+        self.committing = effect == Effect::Commit;
         frame(out, 0, |out| {
             out.push(COM_QUERY);
             out.extend(sql.as_bytes());

@@ -1,6 +1,6 @@
 //! A driver without a server: every byte fed completes a call. It shows what the tool itself costs.
 
-use super::{Event, Failure, Fed, Parameters, Reply, Rows, Session, Statement};
+use super::{Effect, Event, Failure, Fed, Parameters, Reply, Rows, Session, Statement};
 
 #[derive(Default)]
 pub struct NoopSession {
@@ -34,7 +34,7 @@ impl Session for NoopSession {
         Ok(())
     }
 
-    fn query(&mut self, _sql: &str, _keep_rows: bool, out: &mut Vec<u8>) {
+    fn query(&mut self, _sql: &str, _effect: Effect, _keep_rows: bool, out: &mut Vec<u8>) {
         out.push(1);
     }
 

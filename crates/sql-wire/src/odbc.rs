@@ -8,8 +8,8 @@ mod placeholders;
 mod tables;
 
 use super::{
-    Class, Credentials, Event, Failure, Fed, Kind, Parameters, Reply, Rows, Session, Statement,
-    Type, Value,
+    Class, Credentials, Effect, Event, Failure, Fed, Kind, Parameters, Reply, Rows, Session,
+    Statement, Type, Value,
 };
 use odbc::NoThread;
 use odbc::frame::{self, Answer, Frame, Keep, Transaction};
@@ -117,24 +117,15 @@ impl OdbcSession {
         }
     }
 
-    /// Notes what is at stake with a text of SQL.
-    fn begin_call(&mut self, sql: &str) {
-        let text = sql.trim_start();
-        let begins = |word: &str| {
-            let start = text.get(..word.len());
-            start.is_some_and(|start| start.eq_ignore_ascii_case(word))
+    /// Notes what is at stake with a call.
+    fn begin_call(&mut self, effect: Effect) {
+        let path = effect.path(self.in_transaction, self.kind);
+        self.stake = match path.lasts_after {
+            _ if effect == Effect::Commit => Stake::Transaction,
+            Some(_) => Stake::Statement,
+            None => Stake::Nothing,
         };
-        let (starts, commits) = (
-            begins("begin") || begins("start transaction"),
-            begins("commit"),
-        );
-        let ends = commits || begins("rollback");
-        self.stake = match commits {
-            true => Stake::Transaction,
-            false if starts || ends || self.in_transaction || begins("select") => Stake::Nothing,
-            false => Stake::Statement,
-        };
-        self.in_transaction = starts || self.in_transaction && !ends;
+        self.in_transaction = path.open;
     }
 
     fn keep(&mut self, keep_rows: bool) {
@@ -234,9 +225,9 @@ impl Session for OdbcSession {
         Err(Failure::protocol("TLS is the driver's own affair"))
     }
 
-    fn query(&mut self, sql: &str, keep_rows: bool, out: &mut Vec<u8>) {
+    fn query(&mut self, sql: &str, effect: Effect, keep_rows: bool, out: &mut Vec<u8>) {
         self.keep(keep_rows);
-        self.begin_call(sql);
+        self.begin_call(effect);
         match self.transaction(sql) {
             Some(what) => Frame::transaction(what, out),
             None => {
@@ -260,10 +251,10 @@ impl Session for OdbcSession {
     ) {
         // what neither has parameters nor is asked for often is not worth preparing, and MySQL cannot prepare BEGIN
         if statement.types.is_empty() {
-            return self.query(&statement.sql, keep_rows, out);
+            return self.query(&statement.sql, statement.effect, keep_rows, out);
         }
         self.keep(keep_rows);
-        self.begin_call(&statement.sql);
+        self.begin_call(statement.effect);
         if self.told.len() <= id {
             self.told.resize(id + 1, false);
         }

@@ -14,12 +14,15 @@ mod preparing;
 mod scram;
 
 use super::{
-    Credentials, Event, Failure, Fed, LONGEST_LOG_IN_MESSAGE, LONGEST_MESSAGE, Parameters, Reply,
-    Rows, Session, Statement, Type, Value,
+    Class, Credentials, Effect, Event, Failure, Fed, LONGEST_LOG_IN_MESSAGE, LONGEST_MESSAGE,
+    Parameters, Reply, Rows, Session, Standing, Statement, Type, Value,
 };
 use message::frame;
 use preparing::Prepared;
 use std::sync::Arc;
+
+/// SQLSTATE in_failed_sql_transaction.
+const FAILED_TRANSACTION: &str = "25P02";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Expect {
@@ -47,6 +50,16 @@ pub struct PostgresSession {
     failure: Option<Failure>,
     /// Rows for the COPY under way, until the server asks for them.
     copying: Option<Arc<Vec<u8>>>,
+    /// A transaction is open, by the last ReadyForQuery.
+    open: bool,
+    /// Statements of the call under way that are complete.
+    done: u16,
+    /// The call under way commits and does not roll back.
+    committing: bool,
+    /// A result with rows of the call under way is complete: those of further ones are dropped.
+    has_result: bool,
+    /// The result under way has columns.
+    described: bool,
 }
 
 impl PostgresSession {
@@ -61,6 +74,11 @@ impl PostgresSession {
             rows: Rows::default(),
             failure: None,
             copying: None,
+            open: false,
+            done: 0,
+            committing: false,
+            has_result: false,
+            described: false,
         }
     }
 
@@ -72,16 +90,17 @@ impl PostgresSession {
     ) -> Result<Option<Event>, Failure> {
         match tag {
             b'D' => return self.row(body).map(|()| None),
-            b'C' => {
-                self.reply.affected += message::affected(body);
-                self.prepared.completed(body);
+            b'C' => self.completed(body),
+            b'T' => self.described = true,
+            b'Z' => {
+                self.open = body != b"I";
+                return Ok(self.ready());
             }
-            b'Z' => return Ok(self.ready()),
             b'E' => return self.error(body),
             b'1' => self.prepared.parsed(),
             b'R' => auth::answer(body, &self.credentials, &mut self.scram, out)?,
             // Nothing to learn: results' shapes, completions, settings, notices, notifications, keys.
-            b'2' | b'3' | b'I' | b'n' | b's' | b't' | b'T' | b'S' | b'N' | b'A' | b'K' | b'v' => {}
+            b'2' | b'3' | b'I' | b'n' | b's' | b't' | b'S' | b'N' | b'A' | b'K' | b'v' => {}
             b'G' => match self.copying.take() {
                 Some(data) => copy::send(&data, out),
                 None => return Err(Failure::protocol("COPY was not asked for")),
@@ -92,7 +111,22 @@ impl PostgresSession {
         Ok(None)
     }
 
+    /// One statement of the call is done.
+    fn completed(&mut self, body: &[u8]) {
+        self.prepared.completed(body);
+        self.reply.affected += message::affected(body);
+        self.done = self.done.saturating_add(1);
+        self.has_result |= self.described || self.reply.rows > 0;
+        if self.committing && body.starts_with(b"ROLLBACK") {
+            let message = "the server answered COMMIT with ROLLBACK: a statement had failed before";
+            self.failure = Some(Failure::new(Class::Other, FAILED_TRANSACTION, message));
+        }
+    }
+
     fn row(&mut self, body: &[u8]) -> Result<(), Failure> {
+        if self.has_result {
+            return Ok(());
+        }
         self.reply.rows += 1;
         match !self.keep_rows || message::text_row(body, &mut self.rows) {
             true => Ok(()),
@@ -113,7 +147,8 @@ impl PostgresSession {
     }
 
     fn error(&mut self, body: &[u8]) -> Result<Option<Event>, Failure> {
-        let (failure, fatal) = classify::error(body);
+        let (mut failure, fatal) = classify::error(body);
+        failure.done = self.done;
         match self.expect {
             Expect::LogIn => Ok(Some(Event::Refused(failure))),
             // After a fatal error no ReadyForQuery follows.
@@ -126,7 +161,10 @@ impl PostgresSession {
         }
     }
 
-    fn start_call(&mut self, keep_rows: bool) {
+    fn start_call(&mut self, effect: Effect, keep_rows: bool) {
+        self.committing = effect.only_commits();
+        self.has_result = false;
+        self.described = false;
         self.expect = Expect::Answer;
         self.keep_rows = keep_rows;
         self.rows.start(0);
@@ -134,6 +172,7 @@ impl PostgresSession {
         self.failure = None;
         self.prepared.over();
         self.copying = None;
+        self.done = 0;
     }
 }
 
@@ -184,8 +223,19 @@ impl Session for PostgresSession {
         Ok(())
     }
 
-    fn query(&mut self, sql: &str, keep_rows: bool, out: &mut Vec<u8>) {
-        self.start_call(keep_rows);
+    fn standing(&self) -> Option<Standing> {
+        Some(Standing {
+            open: self.open,
+            autocommit: true,
+        })
+    }
+
+    fn done(&self) -> u16 {
+        self.done
+    }
+
+    fn query(&mut self, sql: &str, effect: Effect, keep_rows: bool, out: &mut Vec<u8>) {
+        self.start_call(effect, keep_rows);
         frame(out, b'Q', |out| {
             out.extend(sql.as_bytes());
             out.push(0);
@@ -193,7 +243,7 @@ impl Session for PostgresSession {
     }
 
     fn copy(&mut self, sql: &str, data: Arc<Vec<u8>>, out: &mut Vec<u8>) {
-        self.query(sql, false, out);
+        self.query(sql, Effect::Write, false, out);
         self.copying = Some(data);
     }
 
@@ -213,7 +263,7 @@ impl Session for PostgresSession {
         keep_rows: bool,
         out: &mut Vec<u8>,
     ) {
-        self.start_call(keep_rows);
+        self.start_call(statement.effect, keep_rows);
         self.prepared.parse_if_new(id, statement, out);
         frame(out, b'B', |out| {
             out.push(0); // the unnamed portal

@@ -31,7 +31,7 @@ use base::sys;
 use mio::Token;
 use single::Single;
 use sql_wire::role::{self, Verdict};
-use sql_wire::{Class, Event, Failure, Reply, Session};
+use sql_wire::{Class, Effect, Event, Failure, Reply, Session, Standing};
 use std::rc::Rc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,6 +167,12 @@ impl Connection {
     /// Position of the current endpoint among its role's targets.
     pub fn candidate(&self) -> usize {
         self.candidate
+    }
+
+    /// The session's transaction, where the server reports it.
+    #[inline]
+    pub fn standing(&self) -> Option<Standing> {
+        self.session.standing()
     }
 
     pub fn role(&self) -> Role {
@@ -322,7 +328,8 @@ impl Connection {
 
     fn ask(&mut self, question: &'static str, shared: &mut Shared) -> ConnectionEvent {
         self.state = State::Verifying(question);
-        self.session.query(question, true, &mut self.out);
+        self.session
+            .query(question, Effect::Read, true, &mut self.out);
         match self.flush(shared) {
             Ok(()) => ConnectionEvent::Nothing,
             Err(failure) => self.fail(failure, shared),
@@ -335,7 +342,7 @@ impl Connection {
             return self.become_usable(shared);
         };
         self.state = State::SettingUp(next);
-        self.session.query(sql, false, &mut self.out);
+        self.session.query(sql, Effect::Read, false, &mut self.out);
         match self.flush(shared) {
             Ok(()) => ConnectionEvent::Nothing,
             Err(failure) => self.fail(failure, shared),
@@ -366,7 +373,8 @@ impl Connection {
 
     /// Leaves the current server and looks for one again.
     #[cold]
-    fn fail(&mut self, failure: Failure, shared: &mut Shared) -> ConnectionEvent {
+    fn fail(&mut self, mut failure: Failure, shared: &mut Shared) -> ConnectionEvent {
+        failure.done = self.session.done();
         if self.single.is_some() {
             return self.end_try(failure);
         }

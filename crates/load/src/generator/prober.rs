@@ -23,7 +23,7 @@ use crate::record::{Outcome, Source, WriteCounts};
 use base::arguments::seconds;
 use base::sys;
 use candidate::Candidate;
-use sql_wire::Failure;
+use sql_wire::{Effect, Failure};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -290,7 +290,7 @@ impl Prober {
                 }
                 ConnectionEvent::Usable => {
                     let sql = probes::insert(self.greatest + 1 + self.place.number(number));
-                    event = attempt.connection.query(&sql, shared);
+                    event = attempt.connection.query(&sql, Effect::Write, shared);
                 }
                 ConnectionEvent::Done(_) => {
                     attempt.connection.leave(shared);

@@ -66,14 +66,22 @@ fn serve(mut stream: TcpStream, deadly: &[u8]) -> std::io::Result<()> {
         return Ok(());
     }
     stream.write_all(b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I")?;
+    let mut status = b'I';
     loop {
         let count = stream.read(&mut buffer)?;
         let request = &buffer[..count];
-        let is_deadly = request.windows(deadly.len()).any(|window| window == deadly);
-        if count == 0 || is_deadly {
+        let has = |part: &[u8]| request.windows(part.len()).any(|window| window == part);
+        if count == 0 || has(deadly) {
             return Ok(());
         }
-        stream.write_all(b"1\0\0\0\x042\0\0\0\x04C\0\0\0\x04Z\0\0\0\x05I")?;
+        // The first three statements of every workload are BEGIN, COMMIT and ROLLBACK.
+        if has(b"\0s0\0") {
+            status = b'T';
+        } else if has(b"\0s1\0") || has(b"ROLLBACK") {
+            status = b'I';
+        }
+        let done = b"1\0\0\0\x042\0\0\0\x04C\0\0\0\x04Z\0\0\0\x05";
+        stream.write_all(&[done, &[status][..]].concat())?;
     }
 }
 

@@ -81,6 +81,8 @@ struct Call {
     /// None: sent as text.
     id: Option<usize>,
     keep_rows: bool,
+    /// A transaction was open when it was sent, or opens with it.
+    open: bool,
 }
 
 pub struct Worker {
@@ -132,6 +134,7 @@ impl Worker {
                 effect: Effect::Read,
                 id: None,
                 keep_rows: false,
+                open: false,
             },
             open: false,
             pause: false,
@@ -294,7 +297,7 @@ impl Worker {
         if self.open {
             self.doing = State::RollingBack;
             let connection = self.lanes.connection(self.lanes.current);
-            return connection.query("ROLLBACK", shared);
+            return connection.query("ROLLBACK", Effect::Rollback, shared);
         }
         self.after_rollback(shared)
     }

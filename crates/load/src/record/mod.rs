@@ -47,7 +47,7 @@ pub struct Recorder {
     /// Answered statements by their number.
     pub statements: Vec<u64>,
     /// Answered statements that were sent as text, by effect.
-    pub texts: [u64; 5],
+    pub texts: [u64; Effect::NAMES.len()],
     /// Transactions that were undone because they failed or were left open.
     pub rollbacks: u64,
     pub latency: LatencyLog,
@@ -78,7 +78,7 @@ impl Recorder {
             errors: Errors::default(),
             types: types.iter().map(TypeCounts::new).collect(),
             statements: Vec::new(),
-            texts: [0; 5],
+            texts: [0; Effect::NAMES.len()],
             rollbacks: 0,
             latency: LatencyLog::create(folder, &names)?,
             ledger_log: LedgerLog::create(folder)?,
@@ -110,8 +110,9 @@ impl Recorder {
 
     #[inline]
     pub fn statement(&mut self, now: u64, id: Option<usize>, effect: Effect) {
+        let mut count = 1;
         match id {
-            None => self.texts[effect as usize] += 1,
+            None => count = self.text(effect),
             Some(id) => {
                 if id >= self.statements.len() {
                     self.statements.resize(id + 1, 0);
@@ -119,13 +120,27 @@ impl Recorder {
                 self.statements[id] += 1;
             }
         }
-        self.load.queries += 1;
+        self.load.queries += u64::from(count);
         let cell = self.timeline.cell(now, Source::Load);
-        cell.queries_ok += 1;
-        if effect == Effect::Read {
+        cell.queries_ok += count;
+        if effect.is_read() {
             cell.reads_ok += 1;
             self.load.reads.ok += 1;
         }
+    }
+
+    /// Counts the statements of a text by what each does, and returns their number.
+    fn text(&mut self, effect: Effect) -> u32 {
+        let Effect::Course(course) = effect else {
+            self.texts[effect.index()] += 1;
+            return 1;
+        };
+        let mut all = 0;
+        for (count, more) in self.texts.iter_mut().zip(course.counts) {
+            *count += u64::from(more);
+            all += u32::from(more);
+        }
+        all
     }
 
     pub fn rollback(&mut self, now: u64) {

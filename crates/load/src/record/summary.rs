@@ -11,14 +11,12 @@ use super::schedule::{
 use super::work::WorkSummary;
 use super::{ReadCounts, Recorder, TypeCounts, WriteCounts};
 use serde::Serialize;
-use sql_wire::Statement;
+use sql_wire::{Effect, Statement};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 
 const FORMAT: u32 = 2;
-/// Names of statements that were sent as text, in the order of `Effect`.
-const TEXTS: [&str; 5] = ["begin", "commit", "rollback", "read", "write"];
 
 #[derive(Serialize)]
 pub struct Summary<'a> {
@@ -205,7 +203,7 @@ fn by_name<'a>(recorder: &Recorder, statements: &'a [Statement]) -> BTreeMap<&'a
     for (statement, count) in statements.iter().zip(&recorder.statements) {
         *counts.entry(&statement.name).or_default() += count;
     }
-    for (name, &count) in TEXTS.iter().zip(&recorder.texts) {
+    for (name, &count) in Effect::NAMES.iter().zip(&recorder.texts) {
         if count > 0 {
             *counts.entry(name).or_default() += count;
         }

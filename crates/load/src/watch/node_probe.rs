@@ -17,7 +17,8 @@ use base::sys;
 use mio::{Registry, Token};
 use sql_wire::endpoint::Endpoint;
 use sql_wire::{
-    self, Credentials, Event, Failure, Kind, LONGEST_MESSAGE, Parameters, Rows, Session, Statement,
+    self, Credentials, Effect, Event, Failure, Kind, LONGEST_MESSAGE, Parameters, Rows, Session,
+    Statement,
 };
 use std::io;
 use std::net::SocketAddr;
@@ -181,7 +182,7 @@ impl NodeProbe {
             }
             (None, _) => {
                 self.session
-                    .query(&self.server.role().sql, true, &mut self.out);
+                    .query(&self.server.role().sql, Effect::Read, true, &mut self.out);
             }
         }
         self.phase = Phase::Waiting(asked);

@@ -139,7 +139,6 @@ impl Loaded {
 
     fn try_out(&self, events: usize) -> mlua::Result<bool> {
         use crate::effect::sort;
-        use sql_wire::Effect;
         let interpreter = &self.interpreter;
         let environment = self.environment(0)?;
         let thread = interpreter.driver()?;
@@ -153,7 +152,7 @@ impl Loaded {
                     if sort.needs_writable {
                         return Ok(false);
                     }
-                    reads += usize::from(sort.effect == Effect::Read);
+                    reads += usize::from(sort.effect.is_read());
                 }
                 Ask::Execute(_) | Ask::Reconnect => {}
                 Ask::Ended(true) => break,
@@ -163,11 +162,10 @@ impl Loaded {
             answer = success(&interpreter.lua, 0, 0, None)?;
         }
         for statement in interpreter.core.statements.borrow().iter() {
-            match statement.effect {
-                Effect::Write => return Ok(false),
-                Effect::Read => reads += 1,
-                Effect::Begin | Effect::Commit | Effect::Rollback => {}
+            if sort(&statement.sql, interpreter.core.kind).needs_writable {
+                return Ok(false);
             }
+            reads += usize::from(statement.effect.is_read());
         }
         Ok(reads > 0)
     }

@@ -14,6 +14,8 @@ const PROTOCOL_41: u32 = 1 << 9;
 const SSL: u32 = 1 << 11;
 const TRANSACTIONS: u32 = 1 << 13;
 const SECURE_CONNECTION: u32 = 1 << 15;
+/// Several statements in one text, as sysbench's connections have them, and several results of each call.
+const MULTI: u32 = 1 << 16 | 1 << 17 | 1 << 18;
 const PLUGIN_AUTH: u32 = 1 << 19;
 const DEPRECATE_EOF: u32 = 1 << 24;
 
@@ -37,6 +39,7 @@ impl MysqlSession {
             return Err(Failure::unsupported("the server is older than MySQL 4.1"));
         }
         self.deprecate_eof = greeting.capabilities & DEPRECATE_EOF != 0;
+        self.multi = greeting.capabilities & MULTI;
         self.plugin = auth::Plugin::to_begin_with(greeting.plugin);
         self.challenge = greeting.scramble.to_vec();
         self.sequence = sequence.wrapping_add(1);
@@ -63,7 +66,8 @@ impl MysqlSession {
             | PROTOCOL_41
             | TRANSACTIONS
             | SECURE_CONNECTION
-            | PLUGIN_AUTH;
+            | PLUGIN_AUTH
+            | self.multi;
         if self.deprecate_eof {
             capabilities |= DEPRECATE_EOF;
         }

@@ -87,7 +87,7 @@ fn what_cannot_be_prepared_is_sent_as_text() {
 #[test]
 fn keeps_rows_of_text_queries() {
     let mut session = session();
-    session.query("SHOW", true, &mut Vec::new());
+    session.query("SHOW", Effect::Read, true, &mut Vec::new());
     let reply = packets(&[&[2], COLUMN, COLUMN, b"\x02on\xfb", END]);
     session.feed(&reply, &mut Vec::new()).unwrap();
     assert_eq!(session.rows().text(0, 0).as_deref(), Some("on"));
@@ -97,7 +97,7 @@ fn keeps_rows_of_text_queries() {
 #[test]
 fn bytes_may_arrive_one_by_one() {
     let mut session = session();
-    session.query("SELECT", true, &mut Vec::new());
+    session.query("SELECT", Effect::Read, true, &mut Vec::new());
     let reply = packets(&[&[1], COLUMN, b"\x01x", END]);
     let mut held = Vec::new();
     let mut events = 0;
@@ -131,7 +131,7 @@ proptest! {
         match start {
             0 => session.expect = Expect::Greeting,
             1 => session.expect = Expect::LogIn,
-            2 => session.query("SELECT 1", true, &mut out),
+            2 => session.query("SELECT 1", Effect::Read, true, &mut out),
             _ => session.execute(0, &select(), &Parameters::default(), false, &mut out),
         }
         let mut rest = &bytes[..];
@@ -155,7 +155,7 @@ proptest! {
         match start {
             0 => session.expect = Expect::Greeting,
             1 => session.expect = Expect::LogIn,
-            2 => session.query("SELECT 1", true, &mut out),
+            2 => session.query("SELECT 1", Effect::Read, true, &mut out),
             _ => session.execute(0, &select(), &Parameters::default(), false, &mut out),
         }
         let views: Vec<&[u8]> = payloads.iter().map(Vec::as_slice).collect();

@@ -71,7 +71,7 @@ fn transactions_are_statements_where_the_server_has_them() {
         let mut out = Vec::new();
         let begin = Statement::new(kind, "begin", Effect::Begin, "BEGIN", &[]);
         session.execute(0, &begin, &Parameters::default(), false, &mut out);
-        session.query("COMMIT", false, &mut out);
+        session.query("COMMIT", Effect::Commit, false, &mut out);
         assert_eq!(requests(&out), expected, "{kind:?}");
     }
 }
@@ -96,7 +96,7 @@ fn names_of_dbmss_tell_their_dialects() {
 fn answers_become_events() {
     let mut session = session(Kind::Mysql);
     let mut out = Vec::new();
-    session.query("SELECT 1, 'a', NULL", true, &mut out);
+    session.query("SELECT 1, 'a', NULL", Effect::Read, true, &mut out);
     let mut answer = Vec::new();
     let mut frame = Frame::done(3, &mut answer);
     for value in [
@@ -161,9 +161,9 @@ fn the_answer_to_a_commit_is_judged_as_one() {
     );
     session.execute(1, &update, &no, false, &mut out);
     assert_eq!(class(&mut session), Class::Deadlock);
-    session.query("commit", false, &mut out);
+    session.query("commit", Effect::Commit, false, &mut out);
     assert_eq!(class(&mut session), Class::Conflict);
-    session.query("SELECT 1", false, &mut out);
+    session.query("SELECT 1", Effect::Read, false, &mut out);
     assert_eq!(class(&mut session), Class::Deadlock);
 }
 
@@ -193,14 +193,19 @@ fn a_write_that_commits_itself_is_in_doubt_as_a_commit_is() {
     let mut out = Vec::new();
     session.execute(0, &write, &parameters, false, &mut out);
     assert!(refused(&mut session).doubt);
-    session.query("SELECT 1", true, &mut out);
+    session.query("SELECT 1", Effect::Read, true, &mut out);
     assert!(!refused(&mut session).doubt);
-    session.query("BEGIN", false, &mut out);
+    session.query("BEGIN", Effect::Begin, false, &mut out);
     assert!(!refused(&mut session).doubt);
     session.execute(0, &write, &parameters, false, &mut out);
     assert!(!refused(&mut session).doubt, "it ends with its transaction");
-    session.query("COMMIT", false, &mut out);
+    session.query("COMMIT", Effect::Commit, false, &mut out);
     assert!(refused(&mut session).doubt);
-    session.query("INSERT INTO t(a) VALUES (1)", false, &mut out);
+    session.query(
+        "INSERT INTO t(a) VALUES (1)",
+        Effect::Write,
+        false,
+        &mut out,
+    );
     assert!(refused(&mut session).doubt);
 }

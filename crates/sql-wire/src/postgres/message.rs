@@ -35,7 +35,6 @@ pub fn text_row(body: &[u8], rows: &mut Rows) -> bool {
     if rows.is_empty() {
         rows.start(columns);
     }
-    // Another shape is another result behind the first, of which only the number of rows counts.
     if columns != rows.columns() || !rows.has_room() {
         return true;
     }

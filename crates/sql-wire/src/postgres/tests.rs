@@ -82,7 +82,7 @@ fn an_error_waits_for_ready_and_a_failed_parse_is_repeated() {
 #[test]
 fn a_fatal_error_does_not_wait() {
     let mut session = session();
-    session.query("COMMIT", false, &mut Vec::new());
+    session.query("COMMIT", Effect::Commit, false, &mut Vec::new());
     let fed = session
         .feed(
             &messages(&[(b'E', b"VFATAL\0C57P01\0Mbye\0\0")]),
@@ -95,7 +95,7 @@ fn a_fatal_error_does_not_wait() {
 #[test]
 fn keeps_rows_of_text_queries() {
     let mut session = session();
-    session.query("SELECT", true, &mut Vec::new());
+    session.query("SELECT", Effect::Read, true, &mut Vec::new());
     let reply = messages(&[(b'D', b"\0\x02\0\0\0\x01t\xff\xff\xff\xff"), (b'Z', b"I")]);
     session.feed(&reply, &mut Vec::new()).unwrap();
     assert_eq!(session.rows().text(0, 0).as_deref(), Some("t"));
@@ -113,7 +113,7 @@ fn rows_are_copied_when_the_server_asks_for_them_and_only_then() {
     assert_eq!(out, b"d\0\0\0\x061\nc\0\0\0\x04");
     assert!(session.feed(&asked, &mut out).is_err());
     session.copy("COPY t FROM STDIN", Arc::default(), &mut out);
-    session.query("SELECT 1", false, &mut out);
+    session.query("SELECT 1", Effect::Read, false, &mut out);
     assert!(session.feed(&asked, &mut out).is_err());
 }
 

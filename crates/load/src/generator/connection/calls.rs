@@ -2,7 +2,7 @@
 
 use super::{Connection, ConnectionEvent, State};
 use crate::generator::shared::Shared;
-use sql_wire::{Rows, Statement};
+use sql_wire::{Effect, Rows, Statement};
 use workloads::client::Exchange;
 
 impl Connection {
@@ -52,16 +52,21 @@ impl Connection {
     }
 
     /// Sends the exchange's text. The connection must be idle.
-    pub fn query_step(&mut self, keep_rows: bool, shared: &mut Shared) -> ConnectionEvent {
+    pub fn query_step(
+        &mut self,
+        effect: Effect,
+        keep_rows: bool,
+        shared: &mut Shared,
+    ) -> ConnectionEvent {
         let sql = shared.exchange.sql.borrow();
-        self.session.query(&sql, keep_rows, &mut self.out);
+        self.session.query(&sql, effect, keep_rows, &mut self.out);
         drop(sql);
         self.send_call(shared)
     }
 
     /// Sends text SQL. The connection must be idle.
-    pub fn query(&mut self, sql: &str, shared: &mut Shared) -> ConnectionEvent {
-        self.session.query(sql, false, &mut self.out);
+    pub fn query(&mut self, sql: &str, effect: Effect, shared: &mut Shared) -> ConnectionEvent {
+        self.session.query(sql, effect, false, &mut self.out);
         self.send_call(shared)
     }
 

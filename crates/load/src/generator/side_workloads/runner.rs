@@ -125,11 +125,11 @@ impl Runner {
             return self.rest();
         }
         let (effect, keep_rows) = self.call;
-        match effect {
-            Effect::Begin => self.open = true,
-            Effect::Commit | Effect::Rollback => self.open = false,
-            Effect::Read | Effect::Write => {}
-        }
+        let path = effect.path(self.open, shared.kind);
+        self.open = match self.connection.standing() {
+            Some(standing) => standing.open,
+            None => path.open,
+        };
         if keep_rows {
             std::mem::swap(self.connection.rows(), &mut self.exchange.rows.borrow_mut());
         }
@@ -171,7 +171,7 @@ impl Runner {
             return self.rest();
         }
         self.doing = State::RollingBack;
-        let event = self.connection.query("ROLLBACK", shared);
+        let event = self.connection.query("ROLLBACK", Effect::Rollback, shared);
         self.handle(event, shared);
     }
 

@@ -1,34 +1,31 @@
 //! What the transactions of a connection came to.
 //!
-//! A SELECT that fails is one failed read. A transaction that was to write and fails, wherever, is one failed
-//! write; when its COMMIT (or its autocommit write) was sent and no reply came, one in doubt.
+//! A SELECT that fails is one failed read. A transaction that was to write and fails, wherever, is one failed write.
+//! It is one write in doubt when no reply came to a call that may have committed it: a COMMIT, a write outside a
+//! transaction, or a text that contains either.
 
 use super::{Call, Worker};
 use crate::generator::shared::Shared;
 use crate::record::{Outcome, Source};
-use sql_wire::{Effect, Failure};
+use sql_wire::{Failure, Standing};
 use workloads::End;
 
 impl Worker {
-    /// Accounts for the statement that was just answered.
+    /// Accounts for the call that was just answered.
     #[inline]
     pub(super) fn count(&mut self, shared: &mut Shared) {
-        let Call { effect, id, .. } = self.call;
+        let Call {
+            effect, id, open, ..
+        } = self.call;
         let now = shared.now;
         shared.recorder.statement(now, id, effect);
-        match effect {
-            Effect::Begin => self.open = true,
-            Effect::Rollback => self.open = false,
-            Effect::Commit => {
-                self.open = false;
-                if self.writes(shared) {
-                    shared.recorder.write(now, Source::Load, Outcome::Ok);
-                }
-            }
-            Effect::Write if !self.open => {
-                shared.recorder.write(now, Source::Load, Outcome::Ok);
-            }
-            Effect::Write | Effect::Read => {}
+        let path = effect.path(open, shared.kind);
+        let standing = self.lanes.connection(self.lanes.current).standing();
+        self.open = standing.map_or(path.open, |standing| standing.open);
+        let holds = standing.map_or(path.open, Standing::holds_changes);
+        let lasts = path.lasts_after.is_some() && (path.explicit || !holds);
+        if lasts && (effect.writes() || self.writes(shared)) {
+            shared.recorder.write(now, Source::Load, Outcome::Ok);
         }
     }
 
@@ -80,15 +77,12 @@ impl Worker {
         shared.exchange.take_row_count();
         let writes = self.writes(shared);
         let Some(turn) = &self.turn else { return };
-        let outcome = match self.was_last_word(writes) {
-            true => Outcome::of_sent_write(failure),
-            false => Outcome::Failed,
-        };
+        let (outcome, lasts) = self.left_by(failure, writes, shared);
         let started = turn.started.unwrap_or(now);
         let operations = &mut self.client.operations();
         let recorder = &mut shared.recorder;
         recorder.history(self.client.number, operations, (started, now), outcome);
-        let again = outcome == Outcome::Failed && !shared.stopping;
+        let again = outcome == Outcome::Failed && !lasts && !shared.stopping;
         if again && shared.retry.allows(failure.class, turn.attempts) {
             shared.recorder.retried(turn.which);
             return;
@@ -97,10 +91,12 @@ impl Worker {
             shared.fatal = Some(failure.clone());
         }
         let effect = self.call.effect;
-        if effect == Effect::Read || !writes {
+        if effect.is_read() || !writes {
             shared.recorder.read_failed(now, Source::Load);
         }
-        if writes && (effect != Effect::Read || self.open) {
+        if lasts {
+            shared.recorder.write(now, Source::Load, Outcome::Ok);
+        } else if writes && (!effect.is_read() || self.open) {
             shared.recorder.write(now, Source::Load, outcome);
         }
         let recorder = &mut shared.recorder;
@@ -111,12 +107,17 @@ impl Worker {
         self.turn = None;
     }
 
-    /// The call under way was the one that makes its changes last.
-    fn was_last_word(&self, writes: bool) -> bool {
-        match self.call.effect {
-            Effect::Commit => writes,
-            Effect::Write => !self.open,
-            Effect::Begin | Effect::Rollback | Effect::Read => false,
+    /// What the failed call left: the transaction's outcome, and whether a part of it was committed before the failure.
+    fn left_by(&self, failure: &Failure, writes: bool, shared: &Shared) -> (Outcome, bool) {
+        let Call { effect, open, .. } = self.call;
+        let path = effect.path(open, shared.kind);
+        match path.lasts_after {
+            Some(after) if writes || effect.writes() => match after {
+                0 => (Outcome::InDoubt, false),
+                _ if failure.done >= after => (Outcome::Failed, true),
+                _ => (Outcome::of_sent_write(failure), false),
+            },
+            _ => (Outcome::Failed, false),
         }
     }
 }

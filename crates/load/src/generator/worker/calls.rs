@@ -49,6 +49,10 @@ impl Worker {
     pub(super) fn send_now(&mut self, request: Request, shared: &mut Shared) -> ConnectionEvent {
         self.asked = true;
         let connection = self.lanes.connection(self.lanes.current);
+        let open = match connection.standing() {
+            Some(standing) => standing.holds_changes(),
+            None => self.open,
+        };
         match request {
             Request::Execute { id, keep_rows } => {
                 let effect = shared.exchange.statements.borrow()[id].effect;
@@ -57,6 +61,7 @@ impl Worker {
                     effect,
                     id,
                     keep_rows,
+                    open,
                 };
                 connection.execute_step(self.call.id.unwrap_or_default(), keep_rows, shared)
             }
@@ -71,8 +76,9 @@ impl Worker {
                     effect,
                     id,
                     keep_rows,
+                    open,
                 };
-                connection.query_step(keep_rows, shared)
+                connection.query_step(effect, keep_rows, shared)
             }
         }
     }
