@@ -8,7 +8,7 @@ mod pieces;
 mod sql;
 
 pub use lua::command::Made;
-pub use options::ScriptOptions;
+pub use options::{Protocol, ScriptOptions};
 
 use anyhow::Result;
 use base::arguments::Usage;
@@ -33,7 +33,12 @@ pub fn make(kind: Kind, options: &ScriptOptions) -> Result<Rc<dyn Workload>> {
     for file in &options.files {
         let workload: Rc<dyn Workload> = match file.is_lua() {
             true => Rc::new(lua::load(&file.path, kind, &options.options)?),
-            false => Rc::new(sql::load(&file.path, kind, &defined(options))?),
+            false => Rc::new(sql::load(
+                &file.path,
+                kind,
+                &defined(options),
+                options.protocol == Protocol::Simple,
+            )?),
         };
         parts.push(Part {
             workload,

@@ -2,6 +2,8 @@
 
 mod evaluation;
 mod expression;
+mod hash;
+
 mod meta;
 mod program;
 mod random;
@@ -11,9 +13,10 @@ pub use value::Value;
 
 use anyhow::Result;
 use base::arguments::Usage;
-use program::{Program, Step, Text};
-use sql_wire::{Failure, Kind, Statement, Type};
-use std::cell::RefCell;
+use expression::DEFAULT_SEED;
+use program::{Part, Program, Step, Takes, Text};
+use sql_wire::{Class, Failure, Kind, Statement, Type};
+use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::rc::Rc;
 use workloads::client::{Call, Reply};
@@ -29,30 +32,53 @@ pub struct SqlFile {
     types: [TransactionType; 1],
     /// Each client's variables between its transactions.
     variables: RefCell<Vec<Option<Vec<Value>>>>,
-    /// Where a client's own number goes.
-    client_id: usize,
+    /// The run's seed, which scripts see.
+    seed: Cell<u64>,
+    /// The text of a statement that is sent as one.
+    sent: RefCell<String>,
     /// The prepared statements of each text, one for every combination of parameter types met so far.
     prepared: RefCell<Vec<Variants>>,
 }
 
-/// Reads a file; `defined` are the variables that the command line gives.
-pub fn load(path: &Path, kind: Kind, defined: &[(String, Value)]) -> Result<SqlFile> {
+/// The variables that every script has.
+const CLIENT_ID: &str = "client_id";
+const SCALE: &str = "scale";
+const RANDOM_SEED: &str = "random_seed";
+
+/// Reads a file; `defined` are the variables that the command line gives. With `as_texts` no statement is prepared.
+pub fn load(
+    path: &Path,
+    kind: Kind,
+    defined: &[(String, Value)],
+    as_texts: bool,
+) -> Result<SqlFile> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path)
         .map_err(|error| Usage::error(format!("cannot read {name}: {error}")))?;
-    SqlFile::new(&name, &text, kind, defined)
+    SqlFile::new(&name, &text, kind, defined, as_texts)
 }
 
 impl SqlFile {
-    fn new(path: &str, text: &str, kind: Kind, defined: &[(String, Value)]) -> Result<SqlFile> {
-        let mut all = vec![("client_id".to_string(), Value::Int(0))];
-        all.extend(
-            defined
-                .iter()
-                .filter(|(name, _)| name != "client_id")
-                .cloned(),
-        );
-        let program = Program::read(text, kind, &all).map_err(|mistake| {
+    fn new(
+        path: &str,
+        text: &str,
+        kind: Kind,
+        defined: &[(String, Value)],
+        as_texts: bool,
+    ) -> Result<SqlFile> {
+        let mut all = defined.to_vec();
+        // As with pgbench, the scale of scripts is 1 unless the command line says another.
+        for (name, value) in [
+            (CLIENT_ID, 0),
+            (SCALE, 1),
+            (RANDOM_SEED, 0),
+            (DEFAULT_SEED, 0),
+        ] {
+            if all.iter().all(|(known, _)| known != name) {
+                all.push((name.to_string(), Value::Int(value)));
+            }
+        }
+        let program = Program::read(text, kind, &all, as_texts).map_err(|mistake| {
             let program::Mistake {
                 line,
                 column,
@@ -69,7 +95,8 @@ impl SqlFile {
                 program.writes(),
             )],
             variables: RefCell::default(),
-            client_id: 0,
+            seed: Cell::new(0),
+            sent: RefCell::default(),
             prepared: RefCell::new(vec![Variants::new(); program.statements.len()]),
             program,
         })
@@ -83,7 +110,25 @@ impl SqlFile {
         }
         all[client.number].take().unwrap_or_else(|| {
             let mut variables = self.program.initial.clone();
-            variables[self.client_id] = Value::Int(client.number as i64);
+            let seed = self.seed.get() as i64;
+            let own = [
+                (CLIENT_ID, client.number as i64),
+                (RANDOM_SEED, seed),
+                (DEFAULT_SEED, hash::murmur2(seed, 0)),
+            ];
+            for (name, value) in own {
+                let place = self
+                    .program
+                    .variables
+                    .iter()
+                    .position(|known| known == name);
+                // What the command line says of a seed counts.
+                if let Some(place) = place.filter(|&place| {
+                    name == CLIENT_ID || self.program.initial[place] == Value::Int(0)
+                }) {
+                    variables[place] = Value::Int(value);
+                }
+            }
             variables
         })
     }
@@ -106,6 +151,12 @@ impl SqlFile {
             match step {
                 Step::Send { statement } => self.send(client, *statement, variables).await?,
                 Step::GoTo { next } => at = *next,
+                Step::Sleep { time, unit, line } => {
+                    let time = time.value(variables, &mut client.rng());
+                    let pause = time.and_then(|time| meta::pause(&time, *unit));
+                    let pause = pause.map_err(|message| self.stop(client, *line, &message))?;
+                    client.pause(pause).await?;
+                }
                 Step::Unless {
                     condition,
                     next,
@@ -178,16 +229,84 @@ impl SqlFile {
         variables: &mut [Value],
     ) -> Result<(), Failure> {
         let text = &self.program.statements[number];
-        let mut call = client.call(self.statement(client, number, variables));
-        for &place in &text.parameters {
-            call = self.bind(call, &variables[place]);
+        if let Some(&unset) = text
+            .parameters
+            .iter()
+            .find(|&&place| variables[place] == Value::Unset)
+        {
+            let name = &self.program.variables[unset];
+            let message = format!("no result before had a column for :{name}");
+            return Err(self.stop(client, text.line, &message));
         }
-        if text.into.is_empty() {
-            return call.await.map(drop);
+        let keeps = text.takes != Takes::Nothing;
+        let reply = match &text.parts {
+            Some(parts) => {
+                let id = self.statement(client, number, &[]);
+                let mut sent = self.sent.borrow_mut();
+                write_text(parts, variables, &mut sent);
+                let answer = client.text_of(id, &sent, keeps);
+                drop(sent);
+                answer.await?
+            }
+            None => {
+                let mut call = client.call(self.statement(client, number, variables));
+                for &place in &text.parameters {
+                    call = self.bind(call, &variables[place]);
+                }
+                match keeps {
+                    true => call.rows().await?,
+                    false => call.await?,
+                }
+            }
+        };
+        self.take_results(text, &reply, variables)
+    }
+
+    /// Gives variables what the statement returned.
+    fn take_results(
+        &self,
+        text: &Text,
+        reply: &Reply,
+        variables: &mut [Value],
+    ) -> Result<(), Failure> {
+        let (prefix, row) = match &text.takes {
+            Takes::Nothing => return Ok(()),
+            Takes::Fields(places) => {
+                for (column, &place) in places.iter().enumerate() {
+                    variables[place] = field(reply, 0, column);
+                }
+                return Ok(());
+            }
+            Takes::OnlyRow(prefix) => match (reply.rows, self.kind) {
+                (1, _) | (_, Kind::Noop) => (prefix, Some(0)),
+                (rows, _) => {
+                    let (path, line) = (&self.path, text.line);
+                    let message = format!(
+                        "{path}:{line}: \\gset takes one row, the statement returned {rows}"
+                    );
+                    return Err(Failure::new(Class::Other, "gset", message));
+                }
+            },
+            Takes::LastRow(prefix) => (prefix, reply.all().len().checked_sub(1)),
+        };
+        let Some(row) = row else { return Ok(()) };
+        if self.kind == Kind::Noop {
+            for (name, value) in self.program.variables.iter().zip(variables.iter_mut()) {
+                if *value == Value::Unset && name.starts_with(prefix) {
+                    *value = Value::Int(0);
+                }
+            }
         }
-        let reply = call.rows().await?;
-        for (column, &place) in text.into.iter().enumerate() {
-            variables[place] = field(&reply, column);
+        for (column, name) in reply.all().names().enumerate() {
+            let name = format!("{prefix}{name}");
+            let known = self
+                .program
+                .variables
+                .iter()
+                .position(|known| *known == name);
+            if let Some(place) = known {
+                variables[place] = field(reply, row, column);
+            }
         }
         Ok(())
     }
@@ -195,8 +314,13 @@ impl SqlFile {
     /// The prepared statement for parameters of the types that these are now.
     fn statement(&self, client: &Client, number: usize, variables: &[Value]) -> usize {
         let text = &self.program.statements[number];
+        // Values that stand in the text are no parameters.
+        let parameters = match text.parts {
+            Some(_) => &[],
+            None => text.parameters.as_slice(),
+        };
         let types = || {
-            text.parameters
+            parameters
                 .iter()
                 .map(|&place| self.wire_type(&variables[place]))
         };
@@ -216,13 +340,13 @@ impl SqlFile {
         match (self.kind, value) {
             (Kind::Postgres, _) | (_, Value::Text(_)) => Type::Text,
             (_, Value::Double(_)) => Type::Double,
-            (_, Value::Int(_) | Value::Bool(_) | Value::Null) => Type::BigInt,
+            (_, Value::Int(_) | Value::Bool(_) | Value::Null | Value::Unset) => Type::BigInt,
         }
     }
 
     fn bind<'a>(&self, call: Call<'a>, value: &Value) -> Call<'a> {
         match value {
-            Value::Null => call.null(),
+            Value::Null | Value::Unset => call.null(),
             Value::Text(text) => call.text(text),
             Value::Int(value) if self.kind != Kind::Postgres => call.big_int(*value),
             Value::Bool(value) if self.kind != Kind::Postgres => call.big_int(i64::from(*value)),
@@ -236,19 +360,33 @@ impl SqlFile {
     }
 }
 
+/// Writes a statement with its values in place of their names.
+fn write_text(parts: &[Part], variables: &[Value], out: &mut String) {
+    use std::fmt::Write;
+    out.clear();
+    for part in parts {
+        match part {
+            Part::Sql(sql) => out.push_str(sql),
+            // Writing into memory does not fail.
+            Part::Value(place) => drop(write!(out, "{}", variables[*place])),
+        }
+    }
+}
+
 fn prepare(text: &Text, types: Vec<Type>) -> Statement {
     Statement {
         name: text.sort.verb.clone().into(),
         effect: text.sort.effect,
         sql: text.sql.clone(),
         types: types.into(),
+        named: matches!(text.takes, Takes::OnlyRow(_) | Takes::LastRow(_)),
     }
 }
 
-/// A field of the first row; null when there is none.
-fn field(reply: &Reply, column: usize) -> Value {
+/// A field of a row; null when there is none.
+fn field(reply: &Reply, row: usize, column: usize) -> Value {
     use sql_wire::rows::Value as Field;
-    match reply.all().get(0, column) {
+    match reply.all().get(row, column) {
         None | Some(Field::Null) => Value::Null,
         Some(Field::Int(value)) => Value::Int(value),
         Some(Field::Float(value)) => Value::Double(value),
@@ -272,6 +410,10 @@ impl Workload for SqlFile {
 
     fn needs_table(&self) -> Option<&str> {
         None
+    }
+
+    fn expect(&self, _clients: usize, seed: u64) {
+        self.seed.set(seed);
     }
 
     fn pick(&self, _client: &Client) -> Option<usize> {

@@ -7,7 +7,7 @@ fn file(text: &str, kind: Kind, defined: &[(&str, &str)]) -> Rc<dyn Workload> {
         .iter()
         .map(|(name, value)| (name.to_string(), Value::read(value)))
         .collect();
-    Rc::new(SqlFile::new("dir/bank.sql", text, kind, &defined).unwrap())
+    Rc::new(SqlFile::new("dir/bank.sql", text, kind, &defined, false).unwrap())
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn a_mistake_of_the_script_is_told_with_its_line() {
         result.unwrap_err().message,
         "dir/bank.sql:2: division by zero"
     );
-    let refused = SqlFile::new("bank.sql", "SELECT :x", Kind::Mysql, &[])
+    let refused = SqlFile::new("bank.sql", "SELECT :x", Kind::Mysql, &[], false)
         .err()
         .unwrap();
     assert!(

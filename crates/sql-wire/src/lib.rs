@@ -179,6 +179,8 @@ pub struct Statement {
     pub effect: Effect,
     pub sql: String,
     pub types: Cow<'static, [Type]>,
+    /// The names of its rows' columns are wanted with the rows.
+    pub named: bool,
 }
 
 impl Statement {
@@ -198,6 +200,7 @@ impl Statement {
             effect,
             sql,
             types: types.into(),
+            named: false,
         }
     }
 }

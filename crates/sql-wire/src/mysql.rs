@@ -148,9 +148,10 @@ impl MysqlSession {
             Expect::Answer => self.answer(payload),
             Expect::Columns { left } => {
                 if self.keep_rows {
-                    let column = rows::column(payload);
-                    self.columns
-                        .push(column.ok_or_else(|| Failure::protocol("a column's definition"))?);
+                    let (column, name) = rows::column(payload)
+                        .ok_or_else(|| Failure::protocol("a column's definition"))?;
+                    self.columns.push(column);
+                    self.rows.push_name(name);
                 }
                 self.expect = match (left, self.deprecate_eof) {
                     (1, true) => Expect::Rows,
@@ -196,6 +197,9 @@ impl MysqlSession {
                     .filter(|&count| count > 0)
                     .ok_or_else(|| Failure::protocol("a result's column count"))?;
                 self.columns.clear();
+                if self.keep_rows {
+                    self.rows.start(usize::try_from(left).unwrap_or(usize::MAX));
+                }
                 self.expect = Expect::Columns { left };
                 Ok(None)
             }
@@ -232,9 +236,6 @@ impl MysqlSession {
     }
 
     fn keep(&mut self, payload: &[u8]) -> Result<(), Failure> {
-        if self.reply.rows == 1 {
-            self.rows.start(self.columns.len());
-        }
         if !self.rows.has_room() {
             return Ok(());
         }

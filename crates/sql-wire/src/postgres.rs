@@ -56,10 +56,8 @@ pub struct PostgresSession {
     done: u16,
     /// The call under way commits and does not roll back.
     committing: bool,
-    /// A result with rows of the call under way is complete: those of further ones are dropped.
-    has_result: bool,
-    /// The result under way has columns.
-    described: bool,
+    /// A statement of the call under way is complete: rows that follow are of the next one, and replace those before.
+    fresh: bool,
 }
 
 impl PostgresSession {
@@ -77,8 +75,7 @@ impl PostgresSession {
             open: false,
             done: 0,
             committing: false,
-            has_result: false,
-            described: false,
+            fresh: false,
         }
     }
 
@@ -91,7 +88,7 @@ impl PostgresSession {
         match tag {
             b'D' => return self.row(body).map(|()| None),
             b'C' => self.completed(body),
-            b'T' => self.described = true,
+            b'T' => self.described(body)?,
             b'Z' => {
                 self.open = body != b"I";
                 return Ok(self.ready());
@@ -116,16 +113,31 @@ impl PostgresSession {
         self.prepared.completed(body);
         self.reply.affected += message::affected(body);
         self.done = self.done.saturating_add(1);
-        self.has_result |= self.described || self.reply.rows > 0;
+        self.fresh = true;
         if self.committing && body.starts_with(b"ROLLBACK") {
             let message = "the server answered COMMIT with ROLLBACK: a statement had failed before";
             self.failure = Some(Failure::new(Class::Other, FAILED_TRANSACTION, message));
         }
     }
 
+    /// The columns of the rows that follow.
+    fn described(&mut self, body: &[u8]) -> Result<(), Failure> {
+        self.fresh = false;
+        self.restart_rows();
+        match !self.keep_rows || message::columns(body, &mut self.rows).is_some() {
+            true => Ok(()),
+            false => Err(Failure::protocol("the columns of a result")),
+        }
+    }
+
+    fn restart_rows(&mut self) {
+        self.rows.start(0);
+        self.reply.rows = 0;
+    }
+
     fn row(&mut self, body: &[u8]) -> Result<(), Failure> {
-        if self.has_result {
-            return Ok(());
+        if std::mem::take(&mut self.fresh) {
+            self.restart_rows();
         }
         self.reply.rows += 1;
         match !self.keep_rows || message::text_row(body, &mut self.rows) {
@@ -163,8 +175,7 @@ impl PostgresSession {
 
     fn start_call(&mut self, effect: Effect, keep_rows: bool) {
         self.committing = effect.only_commits();
-        self.has_result = false;
-        self.described = false;
+        self.fresh = false;
         self.expect = Expect::Answer;
         self.keep_rows = keep_rows;
         self.rows.start(0);
@@ -270,6 +281,10 @@ impl Session for PostgresSession {
             out.extend(self.prepared.name(id));
             bind(&statement.types, parameters, out);
         });
+        if statement.named && keep_rows {
+            // Describe the unnamed portal.
+            out.extend(b"D\0\0\0\x06P\0");
+        }
         // Execute the unnamed portal without a row limit, then Sync.
         out.extend(b"E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04");
     }

@@ -28,6 +28,9 @@ pub struct Rows {
     columns: usize,
     fields: Vec<Field>,
     bytes: Vec<u8>,
+    /// The columns' names, end to end, and where each ends. Empty where the server told none.
+    names: Vec<u8>,
+    name_ends: Vec<u32>,
 }
 
 impl Rows {
@@ -37,6 +40,24 @@ impl Rows {
         self.columns = columns;
         self.fields.clear();
         self.bytes.clear();
+        self.names.clear();
+        self.name_ends.clear();
+    }
+
+    /// Adds the name of the next column.
+    #[inline]
+    pub fn push_name(&mut self, name: &[u8]) {
+        self.names.extend_from_slice(name);
+        self.name_ends.push(self.names.len() as u32);
+    }
+
+    /// The names of the columns, where the server told them.
+    pub fn names(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        let starts = std::iter::once(&0).chain(&self.name_ends);
+        let spans = starts.zip(&self.name_ends);
+        spans.map(|(&start, &end)| {
+            String::from_utf8_lossy(&self.names[start as usize..end as usize])
+        })
     }
 
     /// False when so much is held that further rows are to be dropped.

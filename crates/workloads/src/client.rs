@@ -14,6 +14,7 @@ use std::future::{Future, IntoFuture};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 /// Statements that every workload has, before its own.
 pub const BEGIN: usize = 0;
@@ -27,7 +28,14 @@ pub enum Request {
     /// Execute this statement with the parameters of the exchange.
     Execute { id: usize, keep_rows: bool },
     /// Send the text of the exchange.
-    Text { effect: Effect, keep_rows: bool },
+    Text {
+        effect: Effect,
+        keep_rows: bool,
+        /// The statement as which it is counted, if it is one of the workload's.
+        counted: Option<usize>,
+    },
+    /// Send nothing for so many nanoseconds.
+    Pause(u64),
     /// Leave the server and connect again.
     Reconnect,
 }
@@ -220,10 +228,37 @@ impl Client {
 
     /// Sends SQL as text. Rows are kept when `keep_rows`.
     pub fn text(&self, sql: &str, effect: Effect, keep_rows: bool) -> Answer<'_> {
+        self.send_text(sql, effect, keep_rows, None)
+    }
+
+    /// Sends SQL as text in place of statement `id` of the workload, as which it is counted.
+    pub fn text_of(&self, id: usize, sql: &str, keep_rows: bool) -> Answer<'_> {
+        let id = self.first.get() + id;
+        let effect = self.exchange.statements.borrow()[id].effect;
+        self.send_text(sql, effect, keep_rows, Some(id))
+    }
+
+    fn send_text(
+        &self,
+        sql: &str,
+        effect: Effect,
+        keep_rows: bool,
+        counted: Option<usize>,
+    ) -> Answer<'_> {
         let mut held = self.exchange.sql.borrow_mut();
         held.clear();
         held.push_str(sql);
-        self.ask(Request::Text { effect, keep_rows })
+        self.ask(Request::Text {
+            effect,
+            keep_rows,
+            counted,
+        })
+    }
+
+    /// Sends nothing for a while, within the transaction.
+    pub fn pause(&self, time: Duration) -> Answer<'_> {
+        let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        self.ask(Request::Pause(nanoseconds))
     }
 
     /// Leaves the server and connects again; what the session held is gone.

@@ -102,7 +102,7 @@ pub fn one_row() -> Reply {
 fn called(exchange: &Exchange) -> Called {
     let parameters = exchange.parameters.borrow();
     match exchange.take_request().expect("a call") {
-        Request::Text { .. } | Request::Reconnect => Called {
+        Request::Text { .. } | Request::Reconnect | Request::Pause(_) => Called {
             statement: Statement::new(
                 Kind::Noop,
                 "text",

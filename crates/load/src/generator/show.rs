@@ -67,6 +67,9 @@ fn play(
 fn sql(request: Request, exchange: &Exchange) -> String {
     match request {
         Request::Reconnect => "-- reconnects".to_string(),
+        Request::Pause(nanoseconds) => {
+            format!("-- waits for {} s", nanoseconds as f64 * 1e-9)
+        }
         Request::Text { .. } => exchange.sql.borrow().clone(),
         Request::Execute { id, .. } => {
             let parameters = exchange.parameters.borrow();

@@ -106,6 +106,8 @@ pub struct Worker {
     idle: u32,
     /// The transaction waits for a new connection.
     reconnecting: bool,
+    /// The transaction sends nothing before this moment.
+    waits_until: Option<u64>,
     /// Its call, if it is not the transaction's own wish.
     held: Option<Box<Held>>,
     /// How long the session lasts.
@@ -143,6 +145,7 @@ impl Worker {
             asked: false,
             idle: 0,
             reconnecting: false,
+            waits_until: None,
             held: None,
             lasting,
             finished: false,
@@ -151,7 +154,7 @@ impl Worker {
 
     /// No call is under way, nor a transaction's wish for a new connection.
     pub fn is_resting(&self) -> bool {
-        !self.lanes.is_busy() && !self.reconnecting
+        !self.lanes.is_busy() && !self.reconnecting && self.waits_until.is_none()
     }
 
     /// No transaction is under way, nor is one about to be.
@@ -178,6 +181,10 @@ impl Worker {
                 shared.lag.record(shared.now - until);
             }
             let event = self.go_on(shared);
+            self.handle(self.lanes.current, event, shared);
+        }
+        if self.waits_until.is_some_and(|until| shared.now >= until) {
+            let event = self.end_pause_within(shared);
             self.handle(self.lanes.current, event, shared);
         }
         let event = self.lanes.connection(role).on_watch(shared);
@@ -324,6 +331,7 @@ impl Worker {
             return;
         }
         self.running = None;
+        self.waits_until = None;
         if self.doing == State::Running {
             self.settle(failure, shared);
         } else {

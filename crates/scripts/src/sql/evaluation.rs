@@ -1,18 +1,23 @@
 //! The value of an expression.
 
 use super::expression::{Expression, Function, Operator};
+use super::hash;
 use super::random;
 use super::value::Value;
 use base::rng::Rng;
+
+/// What is wrong with a variable that no result gave a value.
+pub const UNSET: &str = "a variable has no value: no result before had a column of its name";
 
 impl Expression {
     /// Its value, or why there is none.
     pub fn value(&self, variables: &[Value], rng: &mut Rng) -> Result<Value, String> {
         match self {
             Expression::Constant(value) => Ok(value.clone()),
-            Expression::Variable(place) => {
-                Ok(variables.get(*place).unwrap_or(&Value::Null).clone())
-            }
+            Expression::Variable(place) => match variables.get(*place) {
+                Some(Value::Unset) => Err(UNSET.to_string()),
+                found => Ok(found.unwrap_or(&Value::Null).clone()),
+            },
             Expression::Negative(operand) => match operand.value(variables, rng)? {
                 Value::Double(value) => Ok(Value::Double(-value)),
                 value => arithmetic(Operator::Minus, &Value::Int(0), &value),
@@ -21,6 +26,33 @@ impl Expression {
                 Value::Null => Ok(Value::Null),
                 value => truth(&value).map(|value| Value::Bool(!value)),
             },
+            Expression::Is(operand, wanted) => match operand.value(variables, rng)? {
+                Value::Null => Ok(Value::Bool(*wanted == Value::Null)),
+                _ if *wanted == Value::Null => Ok(Value::Bool(false)),
+                value => Ok(Value::Bool(
+                    truth(&value)? == (*wanted == Value::Bool(true)),
+                )),
+            },
+            Expression::Case(branches, otherwise) => {
+                for (condition, value) in branches {
+                    if condition.holds(variables, rng)? {
+                        return value.value(variables, rng);
+                    }
+                }
+                otherwise.value(variables, rng)
+            }
+            // As in pgbench, and other than in SQL: an operand that is null decides, if no other did before.
+            Expression::Binary(operator @ (Operator::And | Operator::Or), left, right) => {
+                let decisive = *operator == Operator::Or;
+                for operand in [left, right] {
+                    match operand.value(variables, rng)? {
+                        Value::Null => return Ok(Value::Null),
+                        value if truth(&value)? == decisive => return Ok(Value::Bool(decisive)),
+                        _ => {}
+                    }
+                }
+                Ok(Value::Bool(!decisive))
+            }
             Expression::Binary(operator, left, right) => {
                 let (left, right) = (left.value(variables, rng)?, right.value(variables, rng)?);
                 binary(*operator, &left, &right)
@@ -55,32 +87,19 @@ fn truth(value: &Value) -> Result<bool, String> {
 
 fn binary(operator: Operator, left: &Value, right: &Value) -> Result<Value, String> {
     match operator {
-        Operator::And => logic(left, right, false),
-        Operator::Or => logic(left, right, true),
         _ if *left == Value::Null || *right == Value::Null => Ok(Value::Null),
         Operator::Plus
         | Operator::Minus
         | Operator::Times
         | Operator::Divide
         | Operator::Modulo => arithmetic(operator, left, right),
+        Operator::BitAnd
+        | Operator::BitOr
+        | Operator::BitXor
+        | Operator::ShiftLeft
+        | Operator::ShiftRight => bits(operator, whole(left)?, whole(right)?).map(Value::Int),
         _ => compare(operator, left, right).map(Value::Bool),
     }
-}
-
-/// AND and OR with SQL's three values; `decisive` is the operand that settles the result alone.
-fn logic(left: &Value, right: &Value, decisive: bool) -> Result<Value, String> {
-    let mut unknown = false;
-    for operand in [left, right] {
-        match operand {
-            Value::Null => unknown = true,
-            value if truth(value)? == decisive => return Ok(Value::Bool(decisive)),
-            _ => {}
-        }
-    }
-    Ok(match unknown {
-        true => Value::Null,
-        false => Value::Bool(!decisive),
-    })
 }
 
 fn compare(operator: Operator, left: &Value, right: &Value) -> Result<bool, String> {
@@ -149,17 +168,45 @@ fn whole(value: &Value) -> Result<i64, String> {
     match *value {
         Value::Int(value) => Ok(value),
         Value::Bool(value) => Ok(i64::from(value)),
-        Value::Double(value) if value.abs() < 9.2e18 => Ok(value as i64),
+        Value::Double(value) if value.abs() < 9.2e18 => Ok(value.round_ties_even() as i64),
         Value::Double(_) => Err("a whole number beyond 64 bits".to_string()),
         ref other => Err(format!("{} is not a whole number", other.name())),
     }
 }
 
+fn bits(operator: Operator, left: i64, right: i64) -> Result<i64, String> {
+    let places = || match u32::try_from(right) {
+        Ok(places) if places < i64::BITS => Ok(places),
+        _ => Err(format!("no shift by {right} bits: from 0 to 63")),
+    };
+    Ok(match operator {
+        Operator::BitAnd => left & right,
+        Operator::BitOr => left | right,
+        Operator::BitXor => left ^ right,
+        Operator::ShiftLeft => left << places()?,
+        _ => left >> places()?,
+    })
+}
+
 fn call(function: Function, values: &[Value], rng: &mut Rng) -> Result<Value, String> {
+    if function == Function::Debug {
+        eprintln!("debug: {} {}", values[0].type_name(), values[0]);
+        return Ok(values[0].clone());
+    }
     if values.contains(&Value::Null) {
         return Ok(Value::Null);
     }
     Ok(match function {
+        Function::Debug => values[0].clone(),
+        Function::HashFnv1a => Value::Int(hash::fnv1a(whole(&values[0])?, whole(&values[1])?)),
+        Function::HashMurmur2 => Value::Int(hash::murmur2(whole(&values[0])?, whole(&values[1])?)),
+        Function::Permute => {
+            let [number, size, seed] = [whole(&values[0])?, whole(&values[1])?, whole(&values[2])?];
+            if size <= 0 {
+                return Err(format!("permute: the size must be above 0, found {size}"));
+            }
+            Value::Int(hash::permute(number, size, seed))
+        }
         Function::Abs => match &values[0] {
             Value::Int(value) => {
                 Value::Int(value.checked_abs().ok_or("a whole number beyond 64 bits")?)
@@ -190,7 +237,11 @@ fn extreme(values: &[Value], better: Operator) -> Result<Value, String> {
             best = value;
         }
     }
-    Ok(best.clone())
+    // One double makes the result a double.
+    match values.iter().any(|value| matches!(value, Value::Double(_))) {
+        true => Ok(Value::Double(float(best)?)),
+        false => Ok(best.clone()),
+    }
 }
 
 fn draw(function: Function, values: &[Value], rng: &mut Rng) -> Result<i64, String> {

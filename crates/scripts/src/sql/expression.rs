@@ -13,6 +13,10 @@ pub enum Expression {
     Negative(Box<Expression>),
     Not(Box<Expression>),
     Binary(Operator, Box<Expression>, Box<Expression>),
+    /// `IS`: the same truth value, or both null.
+    Is(Box<Expression>, Value),
+    /// Conditions with their values, then the value where none of them holds.
+    Case(Vec<(Expression, Expression)>, Box<Expression>),
     Call(Function, Vec<Expression>),
 }
 
@@ -26,6 +30,11 @@ pub enum Operator {
     LessEqual,
     Greater,
     GreaterEqual,
+    BitAnd,
+    BitOr,
+    BitXor,
+    ShiftLeft,
+    ShiftRight,
     Plus,
     Minus,
     Times,
@@ -34,7 +43,7 @@ pub enum Operator {
 }
 
 /// Operators by how strongly they bind, weakest first; the longer of two that begin alike comes first.
-const LEVELS: [&[(&str, Operator)]; 5] = [
+const LEVELS: [&[(&str, Operator)]; 6] = [
     &[("or", Operator::Or)],
     &[("and", Operator::And)],
     &[
@@ -46,6 +55,13 @@ const LEVELS: [&[(&str, Operator)]; 5] = [
         ("<", Operator::Less),
         (">", Operator::Greater),
     ],
+    &[
+        ("<<", Operator::ShiftLeft),
+        (">>", Operator::ShiftRight),
+        ("|", Operator::BitOr),
+        ("#", Operator::BitXor),
+        ("&", Operator::BitAnd),
+    ],
     &[("+", Operator::Plus), ("-", Operator::Minus)],
     &[
         ("*", Operator::Times),
@@ -53,19 +69,25 @@ const LEVELS: [&[(&str, Operator)]; 5] = [
         ("%", Operator::Modulo),
     ],
 ];
-/// NOT binds more strongly than AND, less than comparisons.
+/// NOT binds more strongly than AND, less than IS, and that less than comparisons.
 const COMPARISONS: usize = 2;
+/// `~` has the rank of the bit operators.
+const BITS: usize = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
     Abs,
+    Debug,
     Double,
     Exp,
     Greatest,
+    HashFnv1a,
+    HashMurmur2,
     Int,
     Least,
     Ln,
     Mod,
+    Permute,
     Pi,
     Power,
     Random,
@@ -76,17 +98,22 @@ pub enum Function {
 }
 
 /// Name, function, fewest and most arguments.
-const FUNCTIONS: [(&str, Function, usize, usize); 19] = [
+const FUNCTIONS: [(&str, Function, usize, usize); 24] = [
     ("abs", Function::Abs, 1, 1),
+    ("debug", Function::Debug, 1, 1),
     ("double", Function::Double, 1, 1),
     ("exp", Function::Exp, 1, 1),
     ("greatest", Function::Greatest, 1, 100),
+    ("hash", Function::HashMurmur2, 1, 2),
+    ("hash_fnv1a", Function::HashFnv1a, 1, 2),
+    ("hash_murmur2", Function::HashMurmur2, 1, 2),
     ("int", Function::Int, 1, 1),
     ("least", Function::Least, 1, 100),
     ("ln", Function::Ln, 1, 1),
     ("max", Function::Greatest, 1, 100),
     ("min", Function::Least, 1, 100),
     ("mod", Function::Mod, 2, 2),
+    ("permute", Function::Permute, 2, 3),
     ("pi", Function::Pi, 0, 0),
     ("pow", Function::Power, 2, 2),
     ("power", Function::Power, 2, 2),
@@ -152,7 +179,13 @@ impl<'a> Parser<'a> {
             None => false,
         };
         let is_word = token.ends_with(|c: char| c.is_ascii_alphabetic());
-        if !found || (is_word && rest[token.len()..].starts_with(in_name)) {
+        let behind = rest.get(token.len()..).unwrap_or_default();
+        let longer = match token {
+            "<" => behind.starts_with(['<', '=', '>']),
+            ">" => behind.starts_with(['>', '=']),
+            _ => false,
+        };
+        if !found || longer || (is_word && behind.starts_with(in_name)) {
             return false;
         }
         self.at += token.len();
@@ -160,14 +193,30 @@ impl<'a> Parser<'a> {
     }
 
     fn level(&mut self, level: usize) -> Result<Expression, Mistake> {
-        let Some(operators) = LEVELS.get(level) else {
+        if level == LEVELS.len() {
             return self.unary();
-        };
+        }
         if level == COMPARISONS && self.take("not") {
             let operand = self.deeper(|parser| parser.level(COMPARISONS))?;
             return Ok(Expression::Not(Box::new(operand)));
         }
-        let mut left = self.level(level + 1)?;
+        if level == BITS && self.take("~") {
+            let operand = self.deeper(|parser| parser.level(BITS + 1))?;
+            let ones = Box::new(Expression::Constant(Value::Int(-1)));
+            let flipped = Expression::Binary(Operator::BitXor, Box::new(operand), ones);
+            return self.chain(level, flipped);
+        }
+        let left = self.level(level + 1)?;
+        let whole = self.chain(level, left)?;
+        match level {
+            COMPARISONS => self.is(whole),
+            _ => Ok(whole),
+        }
+    }
+
+    /// Operators of a level behind their first operand.
+    fn chain(&mut self, level: usize, mut left: Expression) -> Result<Expression, Mistake> {
+        let operators = LEVELS.get(level).copied().unwrap_or_default();
         // A long chain is a deep tree all the same.
         let before = self.depth;
         while let Some(&(_, operator)) = operators.iter().find(|(token, _)| self.take(token)) {
@@ -177,6 +226,58 @@ impl<'a> Parser<'a> {
         }
         self.depth = before;
         Ok(left)
+    }
+
+    /// `IS [NOT] NULL`, `TRUE` or `FALSE`, `ISNULL` and `NOTNULL` behind an operand.
+    fn is(&mut self, mut operand: Expression) -> Result<Expression, Mistake> {
+        loop {
+            let (negated, value) = if self.take("isnull") {
+                (false, Value::Null)
+            } else if self.take("notnull") {
+                (true, Value::Null)
+            } else if self.take("is") {
+                let negated = self.take("not");
+                let known = [
+                    ("null", Value::Null),
+                    ("true", Value::Bool(true)),
+                    ("false", Value::Bool(false)),
+                ];
+                let Some((_, value)) = known.into_iter().find(|(name, _)| self.take(name)) else {
+                    return Err(self.mistake("expected NULL, TRUE or FALSE behind IS"));
+                };
+                (negated, value)
+            } else {
+                return Ok(operand);
+            };
+            operand = Expression::Is(Box::new(operand), value);
+            if negated {
+                operand = Expression::Not(Box::new(operand));
+            }
+        }
+    }
+
+    /// What follows CASE, up to its END.
+    fn case(&mut self) -> Result<Expression, Mistake> {
+        let mut branches = Vec::new();
+        while self.take("when") {
+            let condition = self.deeper(|parser| parser.level(0))?;
+            if !self.take("then") {
+                return Err(self.mistake("expected THEN"));
+            }
+            let value = self.deeper(|parser| parser.level(0))?;
+            branches.push((condition, value));
+        }
+        if branches.is_empty() {
+            return Err(self.mistake("expected WHEN"));
+        }
+        let otherwise = match self.take("else") {
+            true => self.deeper(|parser| parser.level(0))?,
+            false => Expression::Constant(Value::Null),
+        };
+        match self.take("end") {
+            true => Ok(Expression::Case(branches, Box::new(otherwise))),
+            false => Err(self.mistake("expected WHEN, ELSE or END")),
+        }
     }
 
     fn deeper(
@@ -210,6 +311,9 @@ impl<'a> Parser<'a> {
                 true => Ok(inner),
                 false => Err(self.mistake("expected ')'")),
             };
+        }
+        if self.take("case") {
+            return self.case();
         }
         let rest = self.rest();
         if let Some(name) = rest.strip_prefix(':') {
@@ -268,7 +372,17 @@ impl<'a> Parser<'a> {
         };
         let at = self.at;
         self.at += length;
-        let arguments = self.arguments()?;
+        let mut arguments = self.arguments()?;
+        // Without a seed of its own a function takes the run's.
+        let seeded = [
+            Function::HashFnv1a,
+            Function::HashMurmur2,
+            Function::Permute,
+        ];
+        if seeded.contains(&function) && arguments.len() + 1 == most {
+            let place = (self.variable)(DEFAULT_SEED);
+            arguments.extend(place.map(Expression::Variable));
+        }
         if !(fewest..=most).contains(&arguments.len()) {
             let message = format!("{name} takes {fewest} arguments, found {}", arguments.len());
             return Err(Mistake { at, message });
@@ -295,6 +409,9 @@ impl<'a> Parser<'a> {
         }
     }
 }
+
+/// The variable that seeds hashes and permutations.
+pub const DEFAULT_SEED: &str = "default_seed";
 
 /// A character of a variable's or function's name.
 pub fn in_name(c: char) -> bool {

@@ -24,12 +24,53 @@ fn operators_bind_as_in_sql() {
         ("1 < 2 and not 2 < 1", Value::Bool(true)),
         ("not 1 = 2 or false", Value::Bool(true)),
         ("null = 1", Value::Null),
-        ("null and false", Value::Bool(false)),
-        ("null or 1", Value::Bool(true)),
+        // The values of these are pgbench 18.6's.
+        ("null and false", Value::Null),
+        ("null or true", Value::Null),
+        ("false and null", Value::Bool(false)),
+        ("int(2.5)", Value::Int(2)),
+        ("int(3.5)", Value::Int(4)),
+        ("int(-2.7)", Value::Int(-3)),
+        ("1 << 3 | 1 + 2 # 5", Value::Int(14)),
+        ("~ 1 + 2", Value::Int(-4)),
+        ("8 >> 1 << 2", Value::Int(16)),
+        ("6 & 3 # 1", Value::Int(3)),
+        (
+            "case when 1 > 2 then 1 when null then 2 else 3.5 end",
+            Value::Double(3.5),
+        ),
+        ("case when 1 > 2 then 1 end", Value::Null),
+        ("null is null", Value::Bool(true)),
+        ("1 is not null", Value::Bool(true)),
+        ("null isnull", Value::Bool(true)),
+        ("1 notnull", Value::Bool(true)),
+        ("not 1 is null", Value::Bool(true)),
+        ("1 = 1 is true", Value::Bool(true)),
+        ("least(1, 2.5)", Value::Double(1.0)),
+        ("hash(1, 5)", Value::Int(3_896_754_574_207_142_840)),
+        (
+            "hash_fnv1a(123456789, 5)",
+            Value::Int(3_419_535_723_469_586_336),
+        ),
+        ("hash_fnv1a(-7, 0)", Value::Int(-4_637_405_028_990_054_917)),
+        (
+            "hash_murmur2(-7, -9)",
+            Value::Int(2_560_452_158_316_928_773),
+        ),
+        ("permute(0, 10, 42)", Value::Int(1)),
+        ("permute(9, 10, 42)", Value::Int(2)),
+        ("permute(12345, 1000000, -42)", Value::Int(227_584)),
+        ("permute(1, 2, 7)", Value::Int(1)),
+        ("permute(2, 3, 7)", Value::Int(1)),
+        ("permute(7, 1, 7)", Value::Int(0)),
+        (
+            "permute(5, 9223372036854775807, 7)",
+            Value::Int(6_063_371_359_399_208_705),
+        ),
         ("1 + null", Value::Null),
         ("abs(-5)", Value::Int(5)),
         ("greatest(1, 5, 3) + least(2, 0.5)", Value::Double(5.5)),
-        ("int(3.99)", Value::Int(3)),
+        ("int(3.99)", Value::Int(4)),
         ("double(3)", Value::Double(3.0)),
         ("mod(17, 5)", Value::Int(2)),
         ("power(2, 10)", Value::Double(1024.0)),
@@ -50,6 +91,8 @@ fn what_cannot_be_reckoned_is_told() {
         ("random_zipfian(1, 10, 1)", "from 1.001 to 1000"),
         ("random_gaussian(1, 10, 1)", "from 2 to"),
         ("true + 1", "cannot reckon with a truth value"),
+        ("1 << 64", "no shift by 64 bits"),
+        ("permute(1, 0, 1)", "the size must be above 0"),
     ];
     for (text, message) in expected {
         assert!(value_of(text).unwrap_err().contains(message), "{text}");
@@ -61,6 +104,8 @@ fn mistakes_have_a_place() {
     let expected = [
         ("1 +", "3: expected a number"),
         ("1 2", "2: expected an operator"),
+        ("1 is 2", "5: expected NULL, TRUE or FALSE"),
+        ("case 1 end", "5: expected WHEN"),
         ("(1", "2: expected ')'"),
         (":y", "0: no variable 'y'"),
         ("randm(1, 2)", "0: no function 'randm'; there are abs"),
@@ -80,7 +125,7 @@ fn mistakes_have_a_place() {
 
 proptest! {
     #[test]
-    fn survives_any_text(text in ".{0,40}|[0-9a-z:(),+*/%.<>= -]{0,60}") {
+    fn survives_any_text(text in ".{0,40}|[0-9a-z:(),+*/%.<>=|&#~ -]{0,60}|(case |when |then |else |end |is |not |null |1 |<< ){0,20}") {
         let _ = value_of(&text);
     }
 

@@ -1,11 +1,12 @@
 //! The commands that give variables values, and `\sleep`'s time.
 
+use super::expression::{Expression, Function};
 use super::program::{Mistake, Reader, Step, is_name};
 use super::value::Value;
 use std::time::Duration;
 
 const COMMANDS: &str = "\\set, \\setrandom, \\setstring, \\setletters, \\sleep, \\if, \\elif, \\else, \\endif, \
-                        and \\into behind a statement";
+                        and behind a statement \\gset, \\aset and \\into";
 
 /// Reads the command `name`, whose arguments begin at `behind`.
 pub fn set(
@@ -15,6 +16,13 @@ pub fn set(
     at: usize,
     behind: usize,
 ) -> Result<(), Mistake> {
+    if matches!(name, "shell" | "setshell") {
+        let message = format!(
+            "\\{name} runs a program within a transaction, which fivenines does not do: \
+             its time would be the database's"
+        );
+        return Err(reader.mistake(at, message));
+    }
     if !matches!(name, "set" | "setrandom" | "setstring" | "setletters") {
         let message = format!("no command '\\{name}'; there are {COMMANDS}");
         return Err(reader.mistake(at, message));
@@ -46,45 +54,60 @@ pub fn set(
             variable: reader.place(variable),
             pattern: unquoted(value).to_string(),
         },
-        _ => {
-            let (low, high) = two(value).ok_or_else(|| {
-                let message =
-                    format!("\\{name} needs two values behind the name, without spaces in them");
-                reader.mistake(at, message)
-            })?;
-            let high_at = value_at + value.len() - high.len();
-            let lengths = [
-                reader.expression(low, value_at)?,
-                reader.expression(high, high_at)?,
-            ];
-            let variable = reader.place(variable);
-            match name {
-                "setletters" => Step::SetLetters {
-                    variable,
-                    lengths,
-                    line,
-                },
-                _ => Step::Set {
-                    variable,
-                    expression: random(lengths),
-                    line,
-                },
-            }
-        }
+        _ => bounded(reader, name, variable, value, (at, value_at))?,
     };
     reader.program.steps.push(step);
     Ok(())
 }
 
-fn random([low, high]: [super::expression::Expression; 2]) -> super::expression::Expression {
-    use super::expression::{Expression, Function};
-    Expression::Call(Function::Random, vec![low, high])
-}
-
-fn two(text: &str) -> Option<(&str, &str)> {
-    let mut words = text.split_whitespace();
-    let pair = (words.next()?, words.next()?);
-    words.next().is_none().then_some(pair)
+/// `\setletters` and `\setrandom`, whose values are words: two bounds, then a distribution for `\setrandom`.
+fn bounded(
+    reader: &mut Reader,
+    name: &str,
+    variable: &str,
+    value: &str,
+    (at, value_at): (usize, usize),
+) -> Result<Step, Mistake> {
+    let mut words = Vec::new();
+    for word in value.split_whitespace() {
+        let offset = word.as_ptr() as usize - value.as_ptr() as usize;
+        words.push((word, value_at + offset));
+    }
+    let shape = match (name, words.get(2..).unwrap_or_default()) {
+        (_, []) => Function::Random,
+        ("setrandom", [("uniform", _)]) => Function::Random,
+        ("setrandom", [("gaussian", _), _]) => Function::RandomGaussian,
+        ("setrandom", [("exponential", _), _]) => Function::RandomExponential,
+        _ => {
+            words.clear();
+            Function::Random
+        }
+    };
+    let (Some(low), Some(high)) = (words.first().copied(), words.get(1).copied()) else {
+        let message = format!("\\{name} needs two values behind the name, without spaces in them");
+        return Err(reader.mistake(at, message));
+    };
+    let mut bounds = Vec::new();
+    for (word, word_at) in [low, high] {
+        bounds.push(reader.expression(word, word_at)?);
+    }
+    if let Some((word, word_at)) = words.get(3) {
+        bounds.push(reader.expression(word, *word_at)?);
+    }
+    let line = reader.line(at);
+    let variable = reader.place(variable);
+    Ok(match (name, bounds.as_slice()) {
+        ("setletters", [low, high]) => Step::SetLetters {
+            variable,
+            lengths: [low.clone(), high.clone()],
+            line,
+        },
+        _ => Step::Set {
+            variable,
+            expression: Expression::Call(shape, bounds),
+            line,
+        },
+    })
 }
 
 fn unquoted(text: &str) -> &str {
@@ -94,27 +117,53 @@ fn unquoted(text: &str) -> &str {
     inner.unwrap_or(text)
 }
 
-/// `\sleep`'s time: a number or a defined variable, then us, ms or s (the default).
-pub fn pause(text: &str, defined: &dyn Fn(&str) -> Option<Value>) -> Result<Duration, String> {
+/// `\sleep`'s time, a number or a variable, and its unit in seconds.
+pub fn sleep(
+    reader: &mut Reader,
+    text: &str,
+    at: usize,
+    behind: usize,
+) -> Result<(Expression, f64), Mistake> {
+    let wrong = "\\sleep needs a time such as 100 ms: a number or a :variable, then us, ms or s";
     let mut words = text.split_whitespace();
-    let number = words.next().unwrap_or_default();
-    let number = match number.strip_prefix(':') {
-        Some(name) => defined(name).and_then(|value| value.float()),
-        None => number.parse().ok(),
+    let mut time = words.next().unwrap_or_default();
+    let mut unit = words.next();
+    // `100ms` is one word.
+    let digits = time
+        .find(|c: char| c.is_ascii_alphabetic())
+        .filter(|_| !time.starts_with(':'));
+    if let (Some(end), None) = (digits, unit) {
+        unit = Some(&time[end..]);
+        time = &time[..end];
+    }
+    let scale = match unit.unwrap_or("s") {
+        "s" => 1.0,
+        "ms" => 1e-3,
+        "us" => 1e-6,
+        _ => return Err(reader.mistake(at, wrong)),
     };
-    let scale = match words.next() {
-        None | Some("s") => 1.0,
-        Some("ms") => 1e-3,
-        Some("us") => 1e-6,
-        Some(_) => f64::NAN,
-    };
-    let seconds = number.unwrap_or(f64::NAN) * scale;
-    match (0.0..=86_400.0).contains(&seconds) && words.next().is_none() {
-        true => Ok(Duration::from_secs_f64(seconds)),
-        false => Err(
-            "\\sleep needs a time such as 100 ms: a number or a :variable given by --define, \
-                      then us, ms or s"
-                .to_string(),
-        ),
+    if time.is_empty() || words.next().is_some() {
+        return Err(reader.mistake(at, wrong));
+    }
+    if !time.starts_with(':') && time.parse::<f64>().is_err() {
+        return Err(reader.mistake(at, wrong));
+    }
+    let time = reader.expression(time, behind)?;
+    if let Expression::Constant(value) = &time
+        && pause(value, scale).is_err()
+    {
+        return Err(reader.mistake(at, wrong));
+    }
+    Ok((time, scale))
+}
+
+/// The length of a pause of so many units.
+pub fn pause(value: &Value, unit: f64) -> Result<Duration, String> {
+    let seconds = value.float().map(|number| number * unit);
+    match seconds.filter(|seconds| (0.0..=86_400.0).contains(seconds)) {
+        Some(seconds) => Ok(Duration::from_secs_f64(seconds)),
+        None => Err(format!(
+            "\\sleep cannot wait for {value}: from 0 s to a day"
+        )),
     }
 }

@@ -1,14 +1,17 @@
 //! A SQL file, read into the steps of a transaction.
 
 mod branches;
+mod results;
+mod text;
 
-use super::expression::{self, Expression, in_name, unknown};
+use super::expression::{self, Expression, in_name};
 use super::meta;
 use super::value::Value;
-use crate::effect::{Sort, sort};
 use crate::pieces::{Piece, piece};
 use sql_wire::Kind;
 use std::time::Duration;
+
+pub use text::{Part, Takes, Text};
 
 /// One step of a transaction.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,17 +45,12 @@ pub enum Step {
     GoTo {
         next: usize,
     },
-}
-
-/// A statement with `?` or `$n` in place of its variables.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Text {
-    pub sql: String,
-    pub sort: Sort,
-    /// The variables that are its parameters, in order.
-    pub parameters: Vec<usize>,
-    /// The variables that take the fields of its first row.
-    pub into: Vec<usize>,
+    /// Waits so many seconds, times the unit.
+    Sleep {
+        time: Expression,
+        unit: f64,
+        line: usize,
+    },
 }
 
 /// A file, read.
@@ -76,9 +74,15 @@ pub struct Mistake {
 }
 
 impl Program {
-    /// Reads a file's text; `defined` are the variables of the command line, and those that always are.
-    pub fn read(text: &str, kind: Kind, defined: &[(String, Value)]) -> Result<Program, Mistake> {
-        let mut reader = Reader::new(text, kind, defined);
+    /// Reads a file's text; `defined` are the variables of the command line, and those that always are. With
+    /// `as_texts` values stand in the text of every statement, as with pgbench's protocol `simple`.
+    pub fn read(
+        text: &str,
+        kind: Kind,
+        defined: &[(String, Value)],
+        as_texts: bool,
+    ) -> Result<Program, Mistake> {
+        let mut reader = Reader::new(text, kind, defined, as_texts);
         reader.all()?;
         Ok(reader.program)
     }
@@ -99,12 +103,16 @@ pub struct Reader<'a> {
     text: &'a str,
     kind: Kind,
     at: usize,
+    /// Values stand in the text of every statement.
+    as_texts: bool,
     pub program: Program,
     branches: Vec<Branch>,
+    /// What variables begin with that take columns of results, whose names show only when the script runs.
+    prefixes: Vec<String>,
 }
 
 impl<'a> Reader<'a> {
-    fn new(text: &'a str, kind: Kind, defined: &[(String, Value)]) -> Reader<'a> {
+    fn new(text: &'a str, kind: Kind, defined: &[(String, Value)], as_texts: bool) -> Reader<'a> {
         let program = Program {
             variables: defined.iter().map(|(name, _)| name.clone()).collect(),
             initial: defined.iter().map(|(_, value)| value.clone()).collect(),
@@ -114,8 +122,10 @@ impl<'a> Reader<'a> {
             text,
             kind,
             at: 0,
+            as_texts,
             program,
             branches: Vec::new(),
+            prefixes: Vec::new(),
         }
     }
 
@@ -134,7 +144,43 @@ impl<'a> Reader<'a> {
         if self.program.statements.is_empty() {
             return Err(self.mistake(0, "the file has no SQL statement"));
         }
+        self.end_with_a_pause();
         Ok(())
+    }
+
+    /// A pause of known length behind everything else belongs to the user, not to the transaction.
+    fn end_with_a_pause(&mut self) {
+        while let Some(Step::Sleep { time, unit, .. }) = self.program.steps.last() {
+            let last = self.program.steps.len() - 1;
+            let is_skipped = self.program.steps.iter().any(|step| match step {
+                Step::Unless { next, .. } | Step::GoTo { next } => *next > last,
+                _ => false,
+            });
+            let Some(pause) = self.known_pause(time, *unit).filter(|_| !is_skipped) else {
+                return;
+            };
+            self.program.sleep_after += pause;
+            self.program.steps.pop();
+        }
+    }
+
+    /// The length of a pause that is the same in every transaction.
+    fn known_pause(&self, time: &Expression, unit: f64) -> Option<Duration> {
+        let value = match time {
+            Expression::Constant(value) => value,
+            Expression::Variable(place) => self.program.initial.get(*place)?,
+            _ => return None,
+        };
+        let is_set = |step: &Step| match step {
+            Step::Set { variable, .. }
+            | Step::SetString { variable, .. }
+            | Step::SetLetters { variable, .. } => *time == Expression::Variable(*variable),
+            _ => false,
+        };
+        match self.program.steps.iter().any(is_set) {
+            true => None,
+            false => meta::pause(value, unit).ok(),
+        }
     }
 
     fn next_piece(&self) -> Result<(Piece, usize), Mistake> {
@@ -166,6 +212,17 @@ impl<'a> Reader<'a> {
             .position(|known| known == name)
     }
 
+    /// The place of a variable that is known here, or that may be a column of a result before.
+    pub fn used(&mut self, name: &str) -> Option<usize> {
+        let known = self.known(name);
+        if known.is_none() && self.prefixes.iter().any(|prefix| name.starts_with(prefix)) {
+            let place = self.place(name);
+            self.program.initial[place] = Value::Unset;
+            return Some(place);
+        }
+        known
+    }
+
     /// The place of a variable that is given a value here.
     pub fn place(&mut self, name: &str) -> usize {
         self.known(name).unwrap_or_else(|| {
@@ -175,76 +232,9 @@ impl<'a> Reader<'a> {
         })
     }
 
-    pub fn expression(&self, text: &str, at: usize) -> Result<Expression, Mistake> {
-        expression::parse(text, &mut |name| self.known(name))
+    pub fn expression(&mut self, text: &str, at: usize) -> Result<Expression, Mistake> {
+        expression::parse(text, &mut |name| self.used(name))
             .map_err(|mistake| self.mistake(at + mistake.at, mistake.message))
-    }
-
-    /// Reads a statement up to its semicolon, the file's end, or a command that takes its result.
-    fn statement(&mut self) -> Result<(), Mistake> {
-        let start = self.at;
-        let mut text = Text {
-            sql: String::new(),
-            sort: sort("", self.kind),
-            parameters: Vec::new(),
-            into: Vec::new(),
-        };
-        while self.at < self.text.len() {
-            let rest = &self.text[self.at..];
-            if rest.starts_with(';') {
-                self.at += 1;
-                break;
-            }
-            if rest.starts_with('\\') {
-                text.into = self.into()?;
-                break;
-            }
-            if let Some(length) = self.parameter(&mut text)? {
-                self.at += length;
-                continue;
-            }
-            let (found, end) = self.next_piece()?;
-            if found != Piece::Comment {
-                text.sql.push_str(&self.text[self.at..end]);
-            }
-            self.at = end;
-        }
-        text.sql.truncate(text.sql.trim_end().len());
-        text.sort = sort(&text.sql, self.kind);
-        if self.kind == Kind::Mysql && text.sql.contains('?') && text.parameters.is_empty() {
-            return Err(self.mistake(start, "write :name for a parameter, not '?'"));
-        }
-        self.program.steps.push(Step::Send {
-            statement: self.program.statements.len(),
-        });
-        self.program.statements.push(text);
-        Ok(())
-    }
-
-    /// Takes `:name` here as a parameter; its length, None when something else comes.
-    fn parameter(&self, text: &mut Text) -> Result<Option<usize>, Mistake> {
-        let rest = &self.text[self.at..];
-        if rest.starts_with("::") {
-            text.sql.push_str("::");
-            return Ok(Some(2));
-        }
-        let Some(name) = rest.strip_prefix(':') else {
-            return Ok(None);
-        };
-        let length = name.find(|c| !in_name(c)).unwrap_or(name.len());
-        // `[1:2]` and `:=` are SQL's own.
-        if length == 0 || name.starts_with(|c: char| c.is_ascii_digit()) {
-            return Ok(None);
-        }
-        let Some(variable) = self.known(&name[..length]) else {
-            return Err(self.mistake(self.at, unknown(&name[..length])));
-        };
-        text.parameters.push(variable);
-        match self.kind {
-            Kind::Postgres => text.sql.push_str(&format!("${}", text.parameters.len())),
-            _ => text.sql.push('?'),
-        }
-        Ok(Some(1 + length))
     }
 
     /// A backslash command's words up to the end of its line, and where they begin.
@@ -264,26 +254,6 @@ impl<'a> Reader<'a> {
         (&rest[..length], start)
     }
 
-    /// `\into a b` behind a statement: its first row's fields go into these variables.
-    fn into(&mut self) -> Result<Vec<usize>, Mistake> {
-        let at = self.at;
-        let (line, _) = self.line_here();
-        let mut words = line.split_whitespace();
-        match words.next() {
-            Some("into") => {}
-            Some("gset" | "aset") => {
-                let message = "\\gset is not there: name the variables, as in `\\into a b`";
-                return Err(self.mistake(at, message));
-            }
-            _ => return Err(self.mistake(at, "end the statement with ';' before a command")),
-        }
-        let names: Vec<&str> = words.collect();
-        if names.is_empty() || names.iter().any(|name| !is_name(name)) {
-            return Err(self.mistake(at, "\\into needs names of variables"));
-        }
-        Ok(names.iter().map(|name| self.place(name)).collect())
-    }
-
     fn command(&mut self) -> Result<(), Mistake> {
         let at = self.at;
         let (line, start) = self.line_here();
@@ -294,46 +264,24 @@ impl<'a> Reader<'a> {
         let behind = start + length + (rest.len() - arguments.len());
         // Continued lines are one line to the commands.
         let joined = arguments.replace("\\\r\n", "   ").replace("\\\n", "  ");
-        match name {
-            "if" | "elif" | "else" | "endif" => self.branch(name, &joined, at, behind),
-            "sleep" => self.sleep(&joined, at),
-            _ => meta::set(self, name, &joined, at, behind),
+        let name = name.to_ascii_lowercase();
+        match name.as_str() {
+            "if" | "elif" | "else" | "endif" => self.branch(&name, &joined, at, behind),
+            "sleep" => self.sleep(&joined, at, behind),
+            "into" | "gset" | "aset" => self.takes(&name, &joined, at),
+            _ => meta::set(self, &name, &joined, at, behind),
         }
     }
 
-    fn sleep(&mut self, text: &str, at: usize) -> Result<(), Mistake> {
-        let pause = meta::pause(text, &|name| {
-            self.known(name)
-                .map(|place| self.program.initial[place].clone())
-        });
-        let pause = pause.map_err(|message| self.mistake(at, message))?;
-        if !self.branches.is_empty() {
-            return Err(self.mistake(at, "\\sleep cannot stand inside \\if"));
-        }
-        if self.program.statements.is_empty() {
+    fn sleep(&mut self, text: &str, at: usize, behind: usize) -> Result<(), Mistake> {
+        let (time, unit) = meta::sleep(self, text, at, behind)?;
+        let first = self.program.statements.is_empty() && self.branches.is_empty();
+        if let Some(pause) = self.known_pause(&time, unit).filter(|_| first) {
             self.program.sleep_before += pause;
             return Ok(());
         }
-        let (line, after) = (self.line(at), self.at);
-        self.program.sleep_after += pause;
-        // A transaction under way does not sleep: only the end of the file may follow.
-        while self.at < self.text.len() {
-            match self.next_piece()? {
-                (Piece::Space | Piece::Comment, end) => self.at = end,
-                _ if self.text[self.at..].starts_with("\\sleep") => {
-                    let at = self.at;
-                    let (line, _) = self.line_here();
-                    return self.sleep(line.trim_start_matches("sleep").trim(), at);
-                }
-                _ => {
-                    self.at = after;
-                    let message = "\\sleep must stand before the first or after the last statement";
-                    let mut mistake = self.mistake(at, message);
-                    mistake.line = line;
-                    return Err(mistake);
-                }
-            }
-        }
+        let line = self.line(at);
+        self.program.steps.push(Step::Sleep { time, unit, line });
         Ok(())
     }
 }

@@ -6,7 +6,7 @@ fn read(text: &str) -> Result<Program, Mistake> {
         ("scale".to_string(), Value::Int(1)),
         ("client_id".to_string(), Value::Int(0)),
     ];
-    Program::read(text, Kind::Postgres, &defined)
+    Program::read(text, Kind::Postgres, &defined, false)
 }
 
 fn mistake(text: &str) -> String {
@@ -54,29 +54,31 @@ fn a_bank_transaction_is_read() {
 }
 
 #[test]
-fn names_in_quotes_comments_and_casts_are_left_alone() {
+fn unknown_names_in_quotes_comments_and_casts_are_left_alone() {
     let program =
         read("SELECT ':aid', 1::int, a[1:2], /* :b */ \":c\" -- :d\n, $$ :e $$ \\into x y")
             .unwrap();
     let text = &program.statements[0];
     assert_eq!(
         text.sql,
-        "SELECT ':aid', 1::int, a[1:2],  \":c\" \n, $$ :e $$"
+        "SELECT ':aid', 1::int, a[1:2], /* :b */ \":c\" \n, $$ :e $$"
     );
-    assert_eq!((text.parameters.len(), text.into.len()), (0, 2));
+    assert_eq!(text.parameters.len(), 0);
+    assert!(matches!(&text.takes, Takes::Fields(places) if places.len() == 2));
     assert!(!program.writes());
 }
 
 #[test]
 fn every_server_has_its_own_marks() {
     let program = Program::read(
-        "SELECT a FROM t WHERE b=:n AND c=':n' AND @x:=1",
+        "SELECT a FROM t WHERE b=:n AND c=':m' AND @x:=1",
         Kind::Mysql,
         &[("n".to_string(), Value::Int(1))],
+        false,
     );
     assert_eq!(
         program.unwrap().statements[0].sql,
-        "SELECT a FROM t WHERE b=? AND c=':n' AND @x:=1"
+        "SELECT a FROM t WHERE b=? AND c=':m' AND @x:=1"
     );
 }
 
@@ -98,9 +100,7 @@ fn branches_jump_to_their_ends() {
 
 #[test]
 fn pauses_stand_at_both_ends() {
-    let program = read("\\sleep 5 ms\nSELECT 1;\n-- so\n\\sleep :scale s\n\\sleep 10us\n");
-    assert!(program.is_err(), "10us is one word");
-    let program = read("\\sleep 5 ms\nSELECT 1;\n\\sleep :scale s\n\\sleep 10 us\n").unwrap();
+    let program = read("\\sleep 5 ms\nSELECT 1;\n\\sleep :scale s\n-- so\n\\sleep 10us\n").unwrap();
     assert_eq!(program.sleep_before, Duration::from_millis(5));
     assert_eq!(program.sleep_after, Duration::from_micros(1_000_010));
 }
@@ -135,17 +135,25 @@ fn mistakes_have_line_and_column() {
             "\\sett a 1\nSELECT 1;",
             "1:1: no command '\\sett'; there are \\set,",
         ),
-        ("SELECT 1 \\gset\n", "1:10: \\gset is not there"),
-        ("SELECT 1\n\\set a 1\n", "2:1: end the statement with ';'"),
+        (
+            "\\set a 1\n\\gset\n",
+            "2:1: \\gset must follow a SQL statement",
+        ),
+        ("SELECT 1 \\gset a b\n", "1:10: \\gset takes one prefix"),
+        (
+            "SELECT 1 \\; SELECT 2 \\aset\n",
+            "1:22: \\aset takes the rows of one statement",
+        ),
+        (
+            "\\shell ls\nSELECT 1;",
+            "1:1: \\shell runs a program within a transaction",
+        ),
+        ("SELECT 1 AS a \\gset x_\nSELECT :b", "2:8: no variable 'b'"),
         ("\\if 1\nSELECT 1;", "1:1: this \\if has no \\endif"),
         ("SELECT 1;\n\\endif", "2:1: \\endif without \\if"),
         (
             "\\if 1\n\\else\n\\else\n\\endif\nSELECT 1;",
             "3:1: \\else after \\else",
-        ),
-        (
-            "SELECT 1;\n\\sleep 1 s\nSELECT 2;",
-            "2:1: \\sleep must stand before",
         ),
         ("\\sleep x\nSELECT 2;", "1:1: \\sleep needs a time"),
         (
@@ -165,11 +173,70 @@ fn variables_are_known_only_behind_their_command() {
     assert!(read("\\set a 1\n\\set a :a + 1\nSELECT :a").is_ok());
 }
 
+/// The text that is sent with these values.
+fn parts(text: &Text) -> Vec<&str> {
+    let all = text.parts.iter().flatten();
+    all.map(|part| match part {
+        Part::Sql(sql) => sql.as_str(),
+        Part::Value(_) => ":",
+    })
+    .collect()
+}
+
+#[test]
+fn statements_whose_variables_are_no_parameters_are_sent_as_texts() {
+    for (sql, expected) in [
+        ("SELECT * FROM t:scale", vec!["SELECT * FROM t", ":"]),
+        ("SELECT * FROM :scale", vec!["SELECT * FROM ", ":"]),
+        (
+            "SELECT 'user :scale', 1",
+            vec!["SELECT 'user ", ":", "', 1"],
+        ),
+        (
+            "CREATE TABLE x (a char(:scale))",
+            vec!["CREATE TABLE x (a char(", ":", "))"],
+        ),
+        ("SELECT 1 \\; SELECT 2 ;", vec!["SELECT 1 ; SELECT 2"]),
+    ] {
+        let program = read(sql).unwrap();
+        assert_eq!(parts(&program.statements[0]), expected, "{sql}");
+    }
+    for sql in [
+        "SELECT a FROM t WHERE b = :scale",
+        "INSERT INTO t VALUES (:scale)",
+        "SELECT '12:30'",
+    ] {
+        assert_eq!(read(sql).unwrap().statements[0].parts, None, "{sql}");
+    }
+}
+
+#[test]
+fn results_and_pauses_may_stand_anywhere() {
+    let program = read(
+        "SELECT 1 AS a, 2 AS b\n\\gset x_\n\\sleep :x_a ms\nSELECT :x_b;\nSELECT 3 AS c;\n\\aset\n\\sleep 1 s\n",
+    )
+    .unwrap();
+    assert!(matches!(&program.statements[0].takes, Takes::OnlyRow(prefix) if prefix == "x_"));
+    assert!(matches!(&program.statements[2].takes, Takes::LastRow(prefix) if prefix.is_empty()));
+    assert!(matches!(program.steps[1], Step::Sleep { .. }));
+    assert_eq!(program.sleep_after, Duration::from_secs(1));
+    let within = read("SELECT 1;\n\\if 1\n\\sleep 1 s\n\\endif\n").unwrap();
+    assert_eq!(within.sleep_after, Duration::ZERO);
+    let varied = read("\\set s random(1, 2)\nSELECT 1;\n\\sleep :s ms\n").unwrap();
+    assert_eq!(varied.sleep_after, Duration::ZERO);
+}
+
+#[test]
+fn a_command_ends_a_statement() {
+    let program = read("SELECT 1\n\\set a 1\nSELECT :a\n").unwrap();
+    assert_eq!(program.statements.len(), 2);
+}
+
 proptest! {
     #[test]
     fn survives_any_file(text in ".{0,80}|([-;:'\"$/*\\\\a1 \n]|\\\\set |\\\\if |\\\\endif|\\\\into |\\\\sleep |\\\\else){0,40}") {
         for kind in [Kind::Mysql, Kind::Postgres, Kind::Noop] {
-            let _ = Program::read(&text, kind, &[]);
+            let _ = Program::read(&text, kind, &[], false);
         }
     }
 }

@@ -4,6 +4,8 @@ use std::fmt;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
+    /// A column that no result had so far.
+    Unset,
     Null,
     Bool(bool),
     Int(i64),
@@ -28,11 +30,23 @@ impl Value {
 
     pub fn name(&self) -> &'static str {
         match self {
+            Value::Unset => "a variable without a value",
             Value::Null => "null",
             Value::Bool(_) => "a truth value",
             Value::Int(_) => "a whole number",
             Value::Double(_) => "a number",
             Value::Text(_) => "a text",
+        }
+    }
+
+    /// The name of its type, as pgbench calls it.
+    pub fn type_name(&self) -> &'static str {
+        match self {
+            Value::Unset | Value::Null => "null",
+            Value::Bool(_) => "boolean",
+            Value::Int(_) => "int",
+            Value::Double(_) => "double",
+            Value::Text(_) => "text",
         }
     }
 
@@ -48,18 +62,63 @@ impl Value {
 impl fmt::Display for Value {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            Value::Null => out.write_str("null"),
+            Value::Unset | Value::Null => out.write_str("null"),
             Value::Bool(value) => write!(out, "{value}"),
             Value::Int(value) => write!(out, "{value}"),
-            Value::Double(value) => write!(out, "{value}"),
+            Value::Double(value) => out.write_str(&shortened(*value)),
             Value::Text(value) => out.write_str(value),
         }
+    }
+}
+
+/// A double with 15 significant digits, as C's `%.15g` and pgbench write it.
+fn shortened(value: f64) -> String {
+    if !value.is_finite() {
+        return match (value.is_nan(), value > 0.0) {
+            (true, _) => "NaN".to_string(),
+            (_, true) => "Infinity".to_string(),
+            (_, false) => "-Infinity".to_string(),
+        };
+    }
+    let scientific = format!("{value:.14e}");
+    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let trimmed = |text: &str| match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
+        false => text.to_string(),
+    };
+    match exponent {
+        -4..15 => trimmed(&format!("{value:.*}", (14 - exponent).max(0) as usize)),
+        _ => format!(
+            "{}e{}{:02}",
+            trimmed(digits),
+            if exponent < 0 { '-' } else { '+' },
+            exponent.abs()
+        ),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn doubles_are_written_as_pgbench_writes_them() {
+        for (value, text) in [
+            (1.0 / 3.0, "0.333333333333333"),
+            (0.1 + 0.2, "0.3"),
+            (1e20, "1e+20"),
+            (1e15, "1e+15"),
+            (123_456_789_012.0, "123456789012"),
+            (2f64.sqrt(), "1.4142135623731"),
+            (0.000_01, "1e-05"),
+            (-2.5, "-2.5"),
+            (0.0, "0"),
+            (f64::NAN, "NaN"),
+        ] {
+            assert_eq!(Value::Double(value).to_string(), text);
+        }
+    }
 
     #[test]
     fn numbers_are_told_from_texts() {

@@ -12,22 +12,24 @@ pub struct Column {
 
 const UNSIGNED: u16 = 32;
 
-/// Reads a column definition packet.
-pub fn column(payload: &[u8]) -> Option<Column> {
+/// Reads a column definition packet: the column and its name.
+pub fn column(payload: &[u8]) -> Option<(Column, &[u8])> {
     let mut reader = Reader::new(payload);
-    for _ in 0..6 {
-        // catalog, schema, table, original table, name, original name
-        let length = reader.length()?;
-        reader.take(usize::try_from(length).ok()?)?;
+    // catalog, schema, table, original table, name, original name
+    for _ in 0..4 {
+        counted(&mut reader)?;
     }
+    let name = counted(&mut reader)?;
+    counted(&mut reader)?;
     reader.length()?; // of the fixed part
     reader.take(6)?; // character set, display length
     let kind = reader.byte()?;
     let flags = reader.u16()?;
-    Some(Column {
+    let column = Column {
         kind,
         unsigned: flags & UNSIGNED != 0,
-    })
+    };
+    Some((column, name))
 }
 
 /// Appends the fields of a text row; false when the packet is broken.
@@ -144,7 +146,7 @@ mod tests {
     fn a_definition_gives_type_and_sign() {
         let mut payload = b"\x03def\x01d\x01t\x01t\x01c\x01c\x0c\x3f\x00\x0b\x00\x00\x00".to_vec();
         payload.extend([3, 0x20, 0, 0, 0, 0]);
-        assert_eq!(column(&payload), Some(of(3, true)));
+        assert_eq!(column(&payload), Some((of(3, true), b"c".as_slice())));
         assert_eq!(column(&payload[..10]), None);
     }
 

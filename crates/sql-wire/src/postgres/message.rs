@@ -32,7 +32,7 @@ pub fn text_row(body: &[u8], rows: &mut Rows) -> bool {
         return false;
     };
     let columns = usize::from(u16::from_be_bytes(*count));
-    if rows.is_empty() {
+    if rows.columns() == 0 {
         rows.start(columns);
     }
     if columns != rows.columns() || !rows.has_room() {
@@ -52,6 +52,20 @@ pub fn text_row(body: &[u8], rows: &mut Rows) -> bool {
         }
     }
     true
+}
+
+/// Begins rows with the columns of a RowDescription; None when it is broken.
+pub fn columns(body: &[u8], rows: &mut Rows) -> Option<()> {
+    let (count, mut rest) = body.split_first_chunk::<2>()?;
+    let count = u16::from_be_bytes(*count);
+    rows.start(usize::from(count));
+    for _ in 0..count {
+        let end = rest.iter().position(|&byte| byte == 0)?;
+        rows.push_name(&rest[..end]);
+        // Table, column, type, its size and modifier, format.
+        rest = rest.get(end + 1 + 18..)?;
+    }
+    Some(())
 }
 
 /// The number of rows that a CommandComplete tells of, as `UPDATE 3`; 0 for what changes nothing.

@@ -2,9 +2,10 @@
 
 use super::{Call, State, Worker};
 use crate::generator::connection::ConnectionEvent;
+use crate::generator::connection_pair::token;
 use crate::generator::reconnect::Lasting;
 use crate::generator::shared::Shared;
-use sql_wire::{Class, Failure, Reply};
+use sql_wire::{Class, Effect, Failure, Reply};
 use std::task::{Context, Poll, Waker};
 use workloads::client::Request;
 
@@ -39,7 +40,8 @@ impl Worker {
 
     #[inline]
     fn send(&mut self, request: Request, shared: &mut Shared) -> ConnectionEvent {
-        if self.lasting == Lasting::Query && self.asked && !self.open {
+        let is_call = !matches!(request, Request::Pause(_));
+        if self.lasting == Lasting::Query && self.asked && !self.open && is_call {
             return self.hold(request, shared);
         }
         self.send_now(request, shared)
@@ -70,8 +72,12 @@ impl Worker {
                 connection.reconnect(shared);
                 ConnectionEvent::Nothing
             }
-            Request::Text { effect, keep_rows } => {
-                let id = None;
+            Request::Pause(nanoseconds) => self.pause_within(nanoseconds, shared),
+            Request::Text {
+                effect,
+                keep_rows,
+                counted: id,
+            } => {
                 self.call = Call {
                     effect,
                     id,
@@ -81,6 +87,27 @@ impl Worker {
                 connection.query_step(effect, keep_rows, shared)
             }
         }
+    }
+
+    /// The transaction waits, with nothing at stake that is under way.
+    fn pause_within(&mut self, nanoseconds: u64, shared: &mut Shared) -> ConnectionEvent {
+        let until = shared.now.saturating_add(nanoseconds);
+        self.waits_until = Some(until);
+        self.call = Call {
+            effect: Effect::Read,
+            ..self.call
+        };
+        shared
+            .timers
+            .set(until, token(self.client.number, self.lanes.current));
+        ConnectionEvent::Nothing
+    }
+
+    /// The pause within the transaction is over.
+    pub(super) fn end_pause_within(&mut self, shared: &mut Shared) -> ConnectionEvent {
+        self.waits_until = None;
+        shared.exchange.answer(Ok(Reply::default()));
+        self.poll(shared)
     }
 
     #[inline]

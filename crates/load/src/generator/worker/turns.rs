@@ -105,6 +105,7 @@ impl Worker {
         self.open = false;
         self.asked = false;
         self.reconnecting = false;
+        self.waits_until = None;
         self.held = None;
         self.running = Some(Rc::clone(&shared.workload).run(turn.which, Rc::clone(&self.client)));
         self.poll(shared)

@@ -1,0 +1,232 @@
+//! A statement of a SQL file: its text, and where variables stand in it.
+
+use super::super::expression::{in_name, unknown};
+use super::{Mistake, Reader, Step};
+use crate::effect::{Sort, sort};
+use crate::pieces::{Body, Piece, Words, statements};
+use sql_wire::Kind;
+
+/// A statement with `?` or `$n` in place of its variables.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Text {
+    pub sql: String,
+    pub sort: Sort,
+    /// The variables that are its parameters, in order.
+    pub parameters: Vec<usize>,
+    pub takes: Takes,
+    /// Where the statement must be sent as text: its parts.
+    pub parts: Option<Vec<Part>>,
+    pub line: usize,
+}
+
+/// A part of a statement that is sent as text.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Part {
+    Sql(String),
+    /// The value of this variable.
+    Value(usize),
+}
+
+/// What becomes of a statement's rows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Takes {
+    #[default]
+    Nothing,
+    /// `\into`: these variables take the fields of the first row.
+    Fields(Vec<usize>),
+    /// `\gset`: variables of this prefix take the columns of the only row.
+    OnlyRow(String),
+    /// `\aset`: the same of the last row, if there is one.
+    LastRow(String),
+}
+
+/// Words before the name of a table or of another object, where no parameter can stand.
+const BEFORE_NAMES: [&str; 16] = [
+    "from",
+    "into",
+    "join",
+    "update",
+    "table",
+    "index",
+    "view",
+    "sequence",
+    "schema",
+    "database",
+    "only",
+    "truncate",
+    "savepoint",
+    "to",
+    "role",
+    "collate",
+];
+/// The statements that take parameters, on PostgreSQL and on MySQL.
+const WITH_PARAMETERS: [&str; 13] = [
+    "select", "insert", "update", "delete", "merge", "replace", "values", "table", "with", "call",
+    "do", "set", "explain",
+];
+
+/// A statement while it is read.
+#[derive(Default)]
+struct Draft {
+    sql: String,
+    parts: Vec<Part>,
+    parameters: Vec<usize>,
+    /// No server takes all its variables as parameters.
+    textual: bool,
+    body: Body,
+}
+
+impl Draft {
+    fn push(&mut self, text: &str) {
+        self.sql.push_str(text);
+        match self.parts.last_mut() {
+            Some(Part::Sql(sql)) => sql.push_str(text),
+            _ => self.parts.push(Part::Sql(text.to_string())),
+        }
+    }
+
+    fn parameter(&mut self, variable: usize, kind: Kind) {
+        self.parameters.push(variable);
+        self.parts.push(Part::Value(variable));
+        match kind {
+            Kind::Postgres => self.sql.push_str(&format!("${}", self.parameters.len())),
+            _ => self.sql.push('?'),
+        }
+    }
+
+    /// A parameter cannot stand behind what was read so far.
+    fn wants_a_name(&self, kind: Kind) -> bool {
+        let glued = self
+            .sql
+            .ends_with(|last: char| in_name(last) || matches!(last, '.' | '"' | '`'));
+        let last = Words::of(self.sql.trim_end(), kind).last();
+        let behind = last.is_some_and(|word| {
+            self.sql.trim_end().ends_with(word.text)
+                && BEFORE_NAMES
+                    .iter()
+                    .any(|name| word.text.eq_ignore_ascii_case(name))
+        });
+        glued || behind
+    }
+}
+
+impl Reader<'_> {
+    /// Reads a statement up to its semicolon, the file's end, or a command.
+    pub(super) fn statement(&mut self) -> Result<(), Mistake> {
+        let start = self.at;
+        let mut draft = Draft::default();
+        while self.at < self.text.len() {
+            let rest = &self.text[self.at..];
+            if rest.starts_with(';') && !draft.body.is_open() {
+                self.at += 1;
+                break;
+            }
+            // `\;` sends the next statement with this one.
+            if rest.starts_with("\\;") {
+                draft.push(";");
+                self.at += 2;
+                continue;
+            }
+            if rest.starts_with('\\') {
+                break;
+            }
+            if let Some(length) = self.parameter(&mut draft)? {
+                self.at += length;
+                continue;
+            }
+            let (found, end) = self.next_piece()?;
+            let text = &self.text[self.at..end];
+            match found {
+                // Hints of optimisers are comments.
+                Piece::Comment if !text.starts_with("/*") => {}
+                Piece::Quoted => self.quoted(text, &mut draft),
+                Piece::Word => {
+                    draft.body.word(text);
+                    draft.push(text);
+                }
+                _ => draft.push(text),
+            }
+            self.at = end;
+        }
+        self.finish(start, draft)
+    }
+
+    fn finish(&mut self, start: usize, mut draft: Draft) -> Result<(), Mistake> {
+        draft.sql.truncate(draft.sql.trim_end().len());
+        if let Some(Part::Sql(last)) = draft.parts.last_mut() {
+            last.truncate(last.trim_end().len());
+        }
+        let sort = sort(&draft.sql, self.kind);
+        let several = statements(&draft.sql, self.kind).len() > 1;
+        let takes_none = !draft.parameters.is_empty()
+            && self.kind != Kind::Noop
+            && !WITH_PARAMETERS.contains(&sort.verb.as_str());
+        let as_text = self.as_texts || draft.textual || several || takes_none;
+        if self.kind == Kind::Mysql
+            && !as_text
+            && draft.sql.contains('?')
+            && draft.parameters.is_empty()
+        {
+            return Err(self.mistake(start, "write :name for a parameter, not '?'"));
+        }
+        self.program.steps.push(Step::Send {
+            statement: self.program.statements.len(),
+        });
+        let line = self.line(start);
+        self.program.statements.push(Text {
+            sql: draft.sql,
+            sort,
+            parameters: draft.parameters,
+            takes: Takes::Nothing,
+            parts: as_text.then_some(draft.parts),
+            line,
+        });
+        Ok(())
+    }
+
+    /// Takes `:name` here as a parameter; its length, None when something else comes.
+    fn parameter(&mut self, draft: &mut Draft) -> Result<Option<usize>, Mistake> {
+        let rest = &self.text[self.at..];
+        if rest.starts_with("::") {
+            draft.push("::");
+            return Ok(Some(2));
+        }
+        let Some(length) = variable_at(rest) else {
+            return Ok(None);
+        };
+        let name = &rest[1..length];
+        let Some(variable) = self.used(name) else {
+            return Err(self.mistake(self.at, unknown(name)));
+        };
+        draft.textual |= draft.wants_a_name(self.kind);
+        draft.parameter(variable, self.kind);
+        Ok(Some(length))
+    }
+
+    /// Variables within quotes are replaced where they are known, as pgbench does.
+    fn quoted(&mut self, text: &str, draft: &mut Draft) {
+        let mut done = 0;
+        let mut at = 0;
+        while let Some(found) = text[at..].find(':') {
+            at += found;
+            let length = variable_at(&text[at..]).unwrap_or(0);
+            let known = (length > 1).then(|| self.known(&text[at + 1..at + length]));
+            let doubled = text[..at].ends_with(':');
+            if let Some(Some(variable)) = known.filter(|_| !doubled) {
+                draft.push(&text[done..at]);
+                draft.parameter(variable, self.kind);
+                draft.textual = true;
+                done = at + length;
+            }
+            at += length.max(1);
+        }
+        draft.push(&text[done..]);
+    }
+}
+
+/// The length of `:name` at the beginning of a text. `[1:2]` and `:=` are SQL's own.
+fn variable_at(text: &str) -> Option<usize> {
+    let name = text.strip_prefix(':')?;
+    let length = name.find(|c| !in_name(c)).unwrap_or(name.len());
+    (length > 0 && !name.starts_with(|c: char| c.is_ascii_digit())).then_some(1 + length)
+}
