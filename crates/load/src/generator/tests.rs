@@ -67,6 +67,7 @@ fn serve(mut stream: TcpStream, deadly: &[u8]) -> std::io::Result<()> {
     }
     stream.write_all(b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I")?;
     let mut status = b'I';
+    let (mut begin, mut commit) = (Vec::new(), Vec::new());
     loop {
         let count = stream.read(&mut buffer)?;
         let request = &buffer[..count];
@@ -74,10 +75,18 @@ fn serve(mut stream: TcpStream, deadly: &[u8]) -> std::io::Result<()> {
         if count == 0 || has(deadly) {
             return Ok(());
         }
-        // The first three statements of every workload are BEGIN, COMMIT and ROLLBACK.
-        if has(b"\0s0\0") {
+        for (sql, name) in [
+            (&b"\0BEGIN\0"[..], &mut begin),
+            (b"\0COMMIT\0", &mut commit),
+        ] {
+            if let Some(at) = request.windows(sql.len()).position(|window| window == sql) {
+                // behind the type and the length of its Parse
+                *name = request[5..at].to_vec();
+            }
+        }
+        if !begin.is_empty() && has(&begin) {
             status = b'T';
-        } else if has(b"\0s1\0") || has(b"ROLLBACK") {
+        } else if has(b"ROLLBACK") || !commit.is_empty() && has(&commit) {
             status = b'I';
         }
         let done = b"1\0\0\0\x042\0\0\0\x04C\0\0\0\x04Z\0\0\0\x05";
