@@ -52,6 +52,8 @@ for each in auth account session; do echo "$each required pam_permit.so"; done >
 """A sudo that may become root, which a host of the lab has not: its files are mounted without set-user-ID."""
 
 _CONFIGURATION = f"""Port 22
+Port 2222
+Banner {NODE}/conf/banner
 HostKey {NODE}/conf/host_key
 AuthorizedKeysFile {NODE}/conf/authorized_keys
 StrictModes no
@@ -85,6 +87,7 @@ class DataCentre(World):
         conf = host.node / "conf"
         keygen(conf / "host_key")
         (conf / "authorized_keys").write_text(self.key.with_suffix(".pub").read_text())
+        (conf / "banner").write_text("Authorised use only.\n")
         (conf / "sshd_config").write_text(_CONFIGURATION)
         (conf / "passwd").write_text(_PASSWD)
         self.privileged(

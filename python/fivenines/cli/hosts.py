@@ -143,7 +143,8 @@ def done_on(
 ) -> Iterator[tuple[str, T | None, FiveninesError | None]]:
     """What was done on each machine, all at once, in the order of the names; or why it was not."""
     from fivenines.experiment.inventory import read
-    from fivenines.lab.ssh.connection import Connection, require_library
+    from fivenines.lab.ssh.connection import Connection
+    from fivenines.lab.ssh.login import require_library
 
     require_library()
     machines = read(inventory)

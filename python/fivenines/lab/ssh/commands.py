@@ -6,10 +6,10 @@ A word in braces stands for what is known when it runs. A test compares what a r
 import re
 from collections.abc import Iterator
 
-from fivenines.lab.ssh.connection import SUDO
+from fivenines.lab.ssh.login_shell import SUDO, given
 
 AT_THE_START = (
-    ("may we become root, and use it", ("true", "test -f {folder}/enrolled")),
+    ("may we use it", ("test -f {folder}/enrolled",)),
     ("who listens where our servers would", ("sh -c 'cat /proc/net/tcp {more}'",)),
     (
         "our program, once",
@@ -65,6 +65,9 @@ def lines(faults: set[str], slow_links: bool) -> Iterator[str]:
         wanted.append(OF_LINKS)
     if faults & {"crash", "sequence", "repeat"}:
         wanted.append(OF_POWER)
+    yield "the login shell of the account is given each of these as:"
+    yield f"    {given(['COMMAND'], sudo=True)}"
+    yield "for root without sudo; the commands:"
     for purpose, commands in wanted:
         yield f"{purpose}:"
         yield from (f"    {command}" for command in commands)

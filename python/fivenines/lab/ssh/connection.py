@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from fivenines.errors import FiveninesError, UsageError
+from fivenines.errors import FiveninesError
+from fivenines.lab.ssh import login
 from fivenines.lab.ssh.inventory import MachineSettings
+from fivenines.lab.ssh.login_shell import MARK, SUDO, after_mark, given, not_begun
 from fivenines.paths import short_path
 
 if TYPE_CHECKING:
@@ -21,14 +23,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_CONNECT, _ANSWER = 15.0, 120.0
-"""Seconds until a machine must have let us in, and until a short command must have ended."""
-
-SUDO = "sudo -n -- env PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "
-"""Before each command, where the login is not root's: with a PATH that root's programs are in."""
-
-_ALIVE = 3.0
-"""Seconds between two questions whether the other end is there; the third without an answer ends it."""
+# Seconds until a short command must have ended, until the login shell must have begun with it, and until
+# a shell that did not has said why.
+_ANSWER, _BEGIN, _END = 120.0, 30.0, 5.0
 
 
 @dataclass(frozen=True)
@@ -55,13 +52,14 @@ class Connection:
 
     def __init__(self, name: str, machine: MachineSettings) -> None:
         self.name, self.machine = name, machine
+        self.chatter = ""
+        """What the login shell prints before a command."""
         self._told: list[str] = []
         self._log: Path | None = None
         self._loop = _loop()
         self._listeners: list[asyncssh.SSHListener] = []
-        self._ssh = self._await(_connected(name, machine), _CONNECT + 5)
-        self.user = self._ssh.get_extra_info("username")
-        self._sudo = "" if self.user == "root" else SUDO
+        *self._jumps, self._ssh = self._await(login.connected(name, machine), _ANSWER)
+        self.user: str = self._ssh.get_extra_info("username")
 
     @property
     def alive(self) -> bool:
@@ -81,14 +79,57 @@ class Connection:
         Raises:
             FiveninesError: the connection was lost, or it took longer than `timeout` seconds.
         """
-        line = self.line(command, root)
 
         async def go() -> Done:
-            done = await self._ssh.run(line, input=stdin, check=False, errors="replace")
-            code = done.exit_status if done.exit_status is not None else 255
-            return Done(code, str(done.stdout or ""), str(done.stderr or ""))
+            # one that is given nothing reads an end at once, also where a start file reads first
+            there = await self._begin(command, root=root, reads=bool(stdin))
+            output, error = await there.communicate(stdin.encode())
+            code = there.exit_status if there.exit_status is not None else 255
+            return Done(code, after_mark(output), after_mark(error))
 
         return self._await(go(), timeout)
+
+    async def _begin(
+        self,
+        command: Sequence[str],
+        *,
+        root: bool = True,
+        reads: bool = True,
+        log: Path | None = None,
+    ) -> "asyncssh.SSHClientProcess[bytes]":
+        """Start a command there; it runs on return, and its output begins behind the mark.
+
+        Raises:
+            FiveninesError: the login shell, or sudo, did not run it; says what it printed.
+        """
+        sudo = root and self.user != "root"
+        self._note((SUDO if sudo else "") + shlex.join(command))
+        to_log = {} if log is None else {"stderr": str(log)}
+        there = await self._ssh.create_process(
+            given(command, sudo), encoding=None, request_pty=False, **to_log
+        )
+        if not reads:
+            there.stdin.write_eof()
+        try:
+            before = await asyncio.wait_for(there.stdout.readuntil(MARK), _BEGIN)
+            self.chatter = (
+                self.chatter or before.removesuffix(MARK).decode(errors="replace").strip()
+            )
+            return there
+        except asyncio.IncompleteReadError as error:
+            output, error_output = error.partial, b""
+            with contextlib.suppress(TimeoutError):
+                rest, error_output = await asyncio.wait_for(there.communicate(), _END)
+                output += rest
+            # what comes before the mark must fit into the window of the channel
+            ended = "printed too much" if MARK in output else f"ended ({_end_of(there)})"
+            output = output.partition(MARK)[0]
+        except TimeoutError:
+            output, error_output = there.collect_output()
+            ended = f"waited for {_BEGIN:g} s"
+        there.close()
+        said = error_output if log is None else log.read_bytes()
+        raise not_begun(self.name, self.user, sudo, ended, output, said)
 
     def need(self, command: Sequence[str], *, stdin: str = "", timeout: float = _ANSWER) -> str:
         """As `run`, as root; its output.
@@ -101,13 +142,24 @@ class Connection:
             raise FiveninesError(f"{self.name}: {command[0]} failed: {done.last_words}")
         return done.output
 
-    def line(self, command: Sequence[str], root: bool = True) -> str:
-        """The command as the machine's shell is given it now."""
-        line = (self._sudo if root else "") + shlex.join(command)
+    def number(self, command: Sequence[str], *, root: bool = True) -> int:
+        """Return the number that a command prints.
+
+        Raises:
+            FiveninesError: it printed something else, too, as what a start file left running may do.
+        """
+        output = self.run(command, root=root).output
+        if not output.strip().isdigit():
+            raise FiveninesError(
+                f"{self.name}: {shlex.join(command)} printed {output.strip()[:200]!r}, which is no number: "
+                f"does a program print that the login shell of {self.user} starts?"
+            )
+        return int(output)
+
+    def _note(self, line: str) -> None:
         self._told.append(line)
         if self._log is not None:
             self.log_to(self._log)
-        return line
 
     def log_to(self, file: Path) -> None:
         """Write each command that the machine is given into a file here, those up to now, too."""
@@ -118,7 +170,11 @@ class Connection:
 
     def start(self, command: Sequence[str], log: Path) -> "Remote":
         """Start a command as root, whose input stays open; what it says of errors goes to a log file here."""
-        return self._await(_started(self._ssh, self.line(command), log), _ANSWER)
+
+        async def go() -> Remote:
+            return Remote(await self._begin(command, log=log), log)
+
+        return self._await(go(), _ANSWER)
 
     def feed(
         self, command: Sequence[str], source: Sequence[str], timeout: float
@@ -129,7 +185,11 @@ class Connection:
         Raises:
             FiveninesError: one of them failed.
         """
-        return self._await(_fed(self._ssh, self.name, self.line(command), source), timeout)
+
+        async def go() -> tuple[str, str]:
+            return await _fed(await self._begin(command), self.name, source)
+
+        return self._await(go(), timeout)
 
     def fetch(self, command: Sequence[str], sink: Sequence[str], timeout: float) -> None:
         """Let a command here read what one there writes.
@@ -137,7 +197,11 @@ class Connection:
         Raises:
             FiveninesError: one of them failed.
         """
-        self._await(_fetched(self._ssh, self.name, self.line(command), sink), timeout)
+
+        async def go() -> None:
+            await _fetched(await self._begin(command, reads=False), self.name, sink)
+
+        self._await(go(), timeout)
 
     def pass_on(
         self, command: Sequence[str], to: "Connection", sink: Sequence[str], timeout: float
@@ -147,8 +211,11 @@ class Connection:
         Raises:
             FiveninesError: one of them failed.
         """
-        way = _passed(self._ssh, self.line(command), to._ssh, to.line(sink))
-        if said := self._await(way, timeout):
+
+        async def go() -> str:
+            return await _passed(await self._begin(command, reads=False), await to._begin(sink))
+
+        if said := self._await(go(), timeout):
             raise FiveninesError(f"{self.name} to {to.name}: files could not be copied: {said}")
 
     def lead(self, here: Path, there: str) -> None:
@@ -167,7 +234,8 @@ class Connection:
         async def go() -> None:
             for listener in self._listeners:
                 listener.close()
-            self._ssh.close()
+            for one in (self._ssh, *reversed(self._jumps)):
+                one.close()
             with contextlib.suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self._ssh.wait_closed(), 5.0)
 
@@ -232,67 +300,22 @@ class Remote:
 
     def last_words(self) -> str:
         """The last lines that it said."""
-        lines = (
-            self._log.read_text(errors="replace").strip().splitlines() if self._log.exists() else []
-        )
-        return " ".join(lines[-3:])
+        said = self._log.read_bytes() if self._log.exists() else b""
+        return " ".join(after_mark(said).strip().splitlines()[-3:])
 
 
-def require_library() -> None:
-    """Make sure that the library is there.
-
-    Raises:
-        UsageError: it is not; says how it is installed.
-    """
-    try:
-        import asyncssh  # noqa: F401, PLC0415  (an extra: not everybody has it)
-    except ImportError:
-        raise UsageError(
-            "hosts over SSH need the library asyncssh: pip install 'fivenines[ssh]'"
-        ) from None
-
-
-async def _connected(name: str, machine: MachineSettings) -> "asyncssh.SSHClientConnection":
-    import asyncssh  # noqa: PLC0415
-
-    given: dict[str, Any] = {"keepalive_interval": _ALIVE, "login_timeout": _CONNECT}
-    if machine.user is not None:
-        given["username"] = machine.user
-    if machine.port is not None:
-        given["port"] = machine.port
-    if machine.key is not None:
-        given["client_keys"] = [machine.key]
-    if machine.known_hosts is not None:
-        given["known_hosts"] = machine.known_hosts
-    at = machine.ssh or str(machine.address)
-    try:
-        return await asyncio.wait_for(asyncssh.connect(at, **given), _CONNECT)
-    except TimeoutError:
-        raise FiveninesError(
-            f"{name}: no answer from {at} over SSH within {_CONNECT:g} s"
-        ) from None
-    except asyncssh.HostKeyNotVerifiable:
-        raise FiveninesError(
-            f"{name}: the key of {at} is not known: log in once by `ssh {at}` and check it, or name the file "
-            "that has it by `known_hosts` in the inventory"
-        ) from None
-    except asyncssh.PermissionDenied:
-        who = machine.user or "this user"
-        raise FiveninesError(
-            f"{name}: {at} does not let {who} in: add the public key to its authorized_keys, or name "
-            "the private one by `key` in the inventory"
-        ) from None
-    except (OSError, asyncssh.Error) as error:
-        raise FiveninesError(f"{name}: {at} cannot be reached over SSH: {error}") from None
-
-
-async def _started(ssh: "asyncssh.SSHClientConnection", line: str, log: Path) -> Remote:
-    process = await ssh.create_process(line, encoding=None, stderr=str(log))
-    return Remote(process, log)
+def _end_of(process: "asyncssh.SSHClientProcess[bytes]") -> str:
+    if process.exit_signal is not None:
+        return f"signal {process.exit_signal[0]}"
+    return (
+        "its channel was closed"
+        if process.exit_status is None
+        else f"exit code {process.exit_status}"
+    )
 
 
 async def _fed(
-    ssh: "asyncssh.SSHClientConnection", name: str, line: str, source: Sequence[str]
+    process: "asyncssh.SSHClientProcess[bytes]", name: str, source: Sequence[str]
 ) -> tuple[str, str]:
     import hashlib  # noqa: PLC0415
 
@@ -301,7 +324,7 @@ async def _fed(
         *source, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, limit=_PIECE
     )
     assert here.stdout is not None
-    async with ssh.create_process(line, encoding=None) as there:
+    async with process as there:
         try:
             while piece := await here.stdout.read(_PIECE):
                 digest.update(piece)
@@ -313,22 +336,22 @@ async def _fed(
         output, error = await there.communicate()
         code = await here.wait()
         status = there.exit_status
-    said = (error or b"").decode(errors="replace").strip().splitlines()[-1:]
+    said = after_mark(error).strip().splitlines()[-1:]
     if status != 0:
         raise FiveninesError(
             f"{name}: files could not be sent: {''.join(said) or f'exit code {status}'}"
         )
     if code != 0:
         raise FiveninesError(f"{name}: files could not be sent: {source[0]} ended with {code}")
-    return (output or b"").decode(errors="replace"), digest.hexdigest()
+    return output.decode(errors="replace"), digest.hexdigest()
 
 
 async def _fetched(
-    ssh: "asyncssh.SSHClientConnection", name: str, line: str, sink: Sequence[str]
+    process: "asyncssh.SSHClientProcess[bytes]", name: str, sink: Sequence[str]
 ) -> None:
     here = await asyncio.create_subprocess_exec(*sink, stdin=asyncio.subprocess.PIPE)
     assert here.stdin is not None
-    async with ssh.create_process(line, encoding=None) as there:
+    async with process as there:
         while piece := await there.stdout.read(_PIECE):
             here.stdin.write(piece)
             await here.stdin.drain()
@@ -337,20 +360,17 @@ async def _fetched(
         await there.wait()
         status, code = there.exit_status, await here.wait()
     if status != 0 or code != 0:
-        said = (error or b"").decode(errors="replace").strip().splitlines()[-1:]
+        said = after_mark(error).strip().splitlines()[-1:]
         raise FiveninesError(
             f"{name}: files could not be fetched: {''.join(said) or (status, code)}"
         )
 
 
 async def _passed(
-    one: "asyncssh.SSHClientConnection", line: str, other: "asyncssh.SSHClientConnection", sink: str
+    reads: "asyncssh.SSHClientProcess[bytes]", writes: "asyncssh.SSHClientProcess[bytes]"
 ) -> str:
     """What went wrong; empty where nothing did."""
-    async with (
-        one.create_process(line, encoding=None) as source,
-        other.create_process(sink, encoding=None) as target,
-    ):
+    async with reads as source, writes as target:
         while piece := await source.stdout.read(_PIECE):
             target.stdin.write(piece)
             await target.stdin.drain()
@@ -359,7 +379,7 @@ async def _passed(
         await source.wait()
         await target.wait()
         failed = source.exit_status != 0 or target.exit_status != 0
-    return b" ".join(said).decode(errors="replace").strip() or "it failed" if failed else ""
+    return " ".join(map(after_mark, said)).strip() or "it failed" if failed else ""
 
 
 _PIECE = 1 << 18

@@ -25,11 +25,15 @@ _GOOD_CLOCK = 5_000_000
 
 def examine(on: Connection) -> list[Told]:
     """All checks on one machine; the later ones need the earlier."""
-    found: list[Told] = [("SSH", "ok", f"logged in at {on.machine.address} as {on.user}", "")]
+    login = f"logged in at {on.machine.address} as {on.user}"
     try:
         enrolled.require(on)
     except FiveninesError as error:
-        return [*found, ("use", "failed", str(error), "see there")]
+        return [("SSH", "ok", login, ""), ("use", "failed", str(error), "see there")]
+    if on.chatter:
+        first = on.chatter.splitlines()[0][:80]
+        login += f"; the login shell prints {first!r} before each command, which is passed over"
+    found: list[Told] = [("SSH", "ok", login, "")]
     found.append(("use", "ok", f"enrolled: {on.machine.folder} is ours", ""))
     found += [_ports(on), _size(on), _space(on), _chrony(on)]
     with tempfile.TemporaryDirectory(prefix="fivenines-") as folder:
@@ -46,14 +50,16 @@ def _ports(on: Connection) -> Told:
 
 def _size(on: Connection) -> Told:
     cores = on.need(["nproc"]).strip()
-    memory = int(on.need(["sh", "-c", "grep MemTotal /proc/meminfo"]).split()[1]) / 2**20
+    memory = on.number(["sed", "-n", "s/^MemTotal: *\\([0-9]*\\).*/\\1/p", "/proc/meminfo"]) / 2**20
     used = f", of which fivenines uses {on.machine.processors}" if on.machine.processors else ""
     kernel = on.need(["uname", "-srm"]).strip()
     return ("machine", "ok", f"{kernel}, {cores} processors{used}, {memory:.1f} GiB of memory", "")
 
 
 def _space(on: Connection) -> Told:
-    free = int(on.need(["df", "--output=avail", "-B1", on.machine.folder]).split()[-1])
+    free = on.number(
+        ["sh", "-c", 'df --output=avail -B1 "$1" | tail -n 1', "sh", on.machine.folder]
+    )
     said = f"{free / 2**30:.1f} GiB free in {on.machine.folder}"
     if free < _SPACE:
         return (

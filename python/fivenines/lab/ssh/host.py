@@ -143,7 +143,7 @@ class SshHost(Host):
 
     def _command(self) -> list[str]:
         machine = self.connection.machine
-        uid = self.connection.run(["id", "-u"], root=False).output.strip()
+        uid = self.connection.number(["id", "-u"], root=False)
         pinned = ["taskset", "--cpu-list", machine.processors] if machine.processors else []
         made = [
             *pinned, self._core, "remote", "serve", f"--name={self.name}", f"--folder={self.place}",

@@ -17,11 +17,12 @@ from fivenines.lab.host import Host, Root
 from fivenines.lab.settings import ONE_SITE, LinkSettings, NetworkSettings
 from fivenines.lab.ssh import enrolled, taken
 from fivenines.lab.ssh.between import LinksBetween
-from fivenines.lab.ssh.connection import Connection, require_library
+from fivenines.lab.ssh.connection import Connection
 from fivenines.lab.ssh.cuts import IncomingCuts
 from fivenines.lab.ssh.host import NO_LIMITS, SshHost
 from fivenines.lab.ssh.inventory import Inventory
 from fivenines.lab.ssh.links import OutgoingLinks
+from fivenines.lab.ssh.login import require_library
 from fivenines.lab.ssh.places import Places
 from fivenines.lab.wan import Traffic
 from fivenines.lab.world import World, knocking, remove_tree
