@@ -75,6 +75,9 @@ def _alike(text: str) -> str:
 def _without(settings: SolutionSettings, keys: set[str]) -> SolutionSettings:
     fields = type(settings).model_fields
     usual = {key: fields[key].get_default(call_default_factory=True) for key in keys}
+    if "server" in usual:
+        # the data set is made with them, and no server starts on it without
+        usual["server"] = settings.data_settings
     return settings.model_copy(update=usual)
 
 

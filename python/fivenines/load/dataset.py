@@ -19,7 +19,7 @@ from fivenines.errors import FiveninesError, NoSpaceError
 from fivenines.lab.data_folder import DataFolder
 from fivenines.lab.world import World, remove_tree
 from fivenines.load.commands import prepare_command
-from fivenines.servers.base import Server
+from fivenines.servers.base import Server, Value
 from fivenines.servers.families import server
 from fivenines.servers.member import Member
 from fivenines.software.base import Engine, Report, waiting
@@ -50,6 +50,7 @@ def ensure(
     workload: WorkloadSettings,
     report: Report,
     bootstrap: tuple[str, Bootstrap] | None = None,
+    made_with: Mapping[str, Value] | None = None,
 ) -> Path:
     """The folder of the data set (its data directory is `data` below it), loaded now if it is not kept.
 
@@ -58,17 +59,18 @@ def ensure(
         workload: what is loaded, at which scale.
         report: told about progress.
         bootstrap: name and action of what a kind of solution needs beyond the plain data.
+        made_with: settings of a person that the data directory, or its tables, are made with.
 
     Raises:
         FiveninesError: it could not be loaded.
     """
-    described = described_by(engine, workload, report)
+    given = dict(made_with or {})
+    described = {**described_by(engine, workload, report), **described_settings(given)}
     if bootstrap is None:
-        return kept(
-            engine, described, report, _alone(engine, lambda one: _load(one, workload, report))
-        )
+        fill = _alone(engine, lambda one: _load(one, workload, report), given)
+        return kept(engine, described, report, fill)
     name, action = bootstrap
-    plain = ensure(engine, workload, report)
+    plain = ensure(engine, workload, report, made_with=given)
     described["bootstrap"] = name
 
     def build(seed: Server) -> None:
@@ -76,7 +78,7 @@ def ensure(
         copy(plain, seed)
         action(seed)
 
-    return kept(engine, described, report, _alone(engine, build))
+    return kept(engine, described, report, _alone(engine, build, given))
 
 
 def kept(engine: Engine, described: Mapping[str, str | int], report: Report, fill: Fill) -> Path:
@@ -109,12 +111,24 @@ def described_by(
     return {"engine": engine.name, "version": version, **workload.data_set()}
 
 
-def _alone(engine: Engine, action: Bootstrap) -> Fill:
-    """What one server makes by itself."""
+def described_settings(made_with: Mapping[str, Value]) -> dict[str, str]:
+    """What tells a data set that is made with settings of a person from others; without any nothing."""
+    return {"made with": json.dumps(made_with, sort_keys=True)} if made_with else {}
+
+
+def _alone(engine: Engine, action: Bootstrap, made_with: Mapping[str, Value]) -> Fill:
+    """What one server makes by itself, with settings of a person."""
 
     def fill(world: World) -> Mapping[str, Path]:
         seed = server(world.add_host("seed", engine.root()), engine)
-        action(seed)
+        seed.made_with = made_with
+        try:
+            action(seed)
+        except FiveninesError as error:
+            if not made_with:
+                raise
+            given = ", ".join(f"server.{name}: {value}" for name, value in made_with.items())
+            raise FiveninesError(f"no data set could be made with {given}\n{error}") from error
         return {ONE: seed.data}
 
     return fill

@@ -63,6 +63,8 @@ class Server(Member):
         self.engine = engine
         self.passwords = passwords or Passwords()
         """Those of its lab; without any it gets its own."""
+        self.made_with: Mapping[str, Value] = {}
+        """Settings that a person gives and that a data directory is made with."""
         self.application = (APPLICATION, self.passwords.application)
         """User and password of the load."""
 

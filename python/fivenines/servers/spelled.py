@@ -58,6 +58,42 @@ def layered(family: Family | None, *layers: Mapping[str, Any]) -> dict[str, Any]
     return dict(found.values())
 
 
+def is_on(value: object) -> bool:
+    """Whether a value switches something on, as MariaDB and MySQL read it."""
+    return str(value).strip().lower() in ("1", "on", "true", "yes")
+
+
+AT_INITDB = ("wal_segment_size", "data_checksums")
+"""What PostgreSQL takes from initdb, and not from its configuration."""
+
+_AT_FIRST_START = ("lower_case_table_names", "innodb_page_size", "innodb_data_file_path")
+_OF_TABLES = (
+    "character_set_server", "collation_server", "default_storage_engine", "innodb_file_per_table",
+    "innodb_default_row_format", "explicit_defaults_for_timestamp",
+)  # fmt: skip
+
+MADE_WITH: dict[Family, tuple[str, ...]] = {
+    "mysql": (*_AT_FIRST_START, *_OF_TABLES, "sql_generate_invisible_primary_key"),
+    "ndb": (*_AT_FIRST_START, *_OF_TABLES, "sql_generate_invisible_primary_key"),
+    "mariadb": (
+        *_AT_FIRST_START, *_OF_TABLES, "innodb_undo_tablespaces", "innodb_checksum_algorithm",
+        "innodb_compression_default",
+    ),
+    "postgresql": (*AT_INITDB, "default_table_access_method", "default_toast_compression"),
+}  # fmt: skip
+"""Settings that count when a data directory is made, or the tables in it: later they change nothing, or the
+server does not start with them (manuals on each)."""
+
+
+def at_first_start(given: Mapping[str, Any]) -> list[str]:
+    """The arguments for a new data directory of MariaDB or MySQL, out of what it is made with."""
+    return [
+        f"--{canonical(name, 'mysql').replace('_', '-')}={int(value) if isinstance(value, bool) else value}"
+        for name, value in given.items()
+        if canonical(name, "mysql") not in _OF_TABLES
+    ]
+
+
 PLUGINS = ("plugin_load", "plugin_load_add")
 """Options that load plugins; the first would take back what was loaded before it."""
 

@@ -25,7 +25,7 @@ from fivenines.results.records import Divergence
 from fivenines.servers.base import Value
 from fivenines.servers.families import server
 from fivenines.servers.roles import Company
-from fivenines.servers.spelled import layered, with_plugins
+from fivenines.servers.spelled import AT_INITDB, layered, plain, with_plugins
 from fivenines.software.base import Engine, Report
 from fivenines.software.store import engine
 from fivenines.solutions.guests import BEARS, BEARS_OTHERS, for_guests, guest_machine
@@ -114,7 +114,9 @@ class Solution(Cluster[N], Generic[S, N]):
         Raises:
             FiveninesError: it could not be made.
         """
-        return dataset.ensure(engine(settings.engine), workload, report, cls.bootstrap)
+        return dataset.ensure(
+            engine(settings.engine), workload, report, cls.bootstrap, settings.data_settings
+        )
 
     @classmethod
     def existing(cls, settings: S, report: Report) -> AbstractContextManager[None]:
@@ -163,6 +165,7 @@ class Solution(Cluster[N], Generic[S, N]):
                 machine=self._machine_for_faults(),
             )  # fmt: skip
             self.nodes.append(cast(N, server(host, self.engine, self.passwords)))
+            self.nodes[-1].made_with = self.settings.data_settings
             host.show_socket(self.nodes[-1].socket_name)
             if self.disk_calls:
                 self.nodes[-1].disk = (
@@ -222,7 +225,15 @@ class Solution(Cluster[N], Generic[S, N]):
 
     def given(self) -> dict[str, Value]:
         """What a person hands over to each server, without what the solution merges with its own."""
-        return dict(self.settings.server)
+        server = self.settings.server
+        if self.engine.family != "postgresql":
+            return dict(server)
+        # it has them from its data directory
+        return {
+            name: value
+            for name, value in server.items()
+            if plain(name, "postgresql") not in AT_INITDB
+        }
 
     @contextmanager
     def timed(self, phase: str) -> Iterator[None]:

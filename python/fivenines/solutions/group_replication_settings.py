@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from fivenines.results.records import SolutionFacts
-from fivenines.servers.spelled import canonical
+from fivenines.servers.spelled import canonical, is_on
 from fivenines.solutions.engines import engine_type
 from fivenines.solutions.quorum import QuorumSettings
 from fivenines.solutions.reserved import BINARY_LOG, by_key
@@ -116,12 +116,18 @@ class GroupReplicationSettings(QuorumSettings):
 
     def problems_with_workload(self, workload: "WorkloadSettings") -> list[str]:
         found = super().problems_with_workload(workload)
-        if getattr(workload, "secondary", False):
+        hidden = any(
+            canonical(name, self.family) == "sql_generate_invisible_primary_key" and is_on(value)
+            for name, value in self.server.items()
+        )
+        if getattr(workload, "secondary", False) and not hidden:
             found.append(
                 "secondary: Group Replication takes no writes to a table without a primary key (error "
-                "3098): leave it out, or measure it in a file without this solution"
+                "3098): leave it out, or set server.sql_generate_invisible_primary_key to true"
             )
-        cascades = workload.workload == "stress" and getattr(workload, "foreign_keys", False)
+        cascades = workload.workload in ("crud", "ingest") and getattr(
+            workload, "foreign_keys", False
+        )
         if self.mode == "multi-primary" and cascades:
             found.append(
                 "foreign_keys: a group with several primaries refuses foreign keys that cascade: leave it out"

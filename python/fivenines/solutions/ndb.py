@@ -83,6 +83,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
             **dataset.described_by(software, workload, report),
             **{name: getattr(settings, name) for name in FILES_DEPEND_ON},
             "cluster": "; ".join(f"{name}={value}" for name, value in settings.cluster.items()),
+            **dataset.described_settings(settings.data_settings),
             **({"after": "; ".join(statements)} if statements else {}),
         }
         alone = settings.model_copy(

@@ -29,7 +29,8 @@ _MYSQL_FAMILY: dict[str, str] = {
     **dict.fromkeys(
         ("datadir", "basedir", "socket", "mysqlx_socket", "pid_file", "log_error", "relay_log",
          "relay_log_basename", "relay_log_index", "relay_log_info_file", "log_bin_index", "log_basename",
-         "general_log_file", "slow_query_log_file", "master_info_file", "chroot", "init_file"),
+         "general_log_file", "slow_query_log_file", "innodb_data_home_dir",
+         "innodb_log_group_home_dir", "innodb_undo_directory", "master_info_file", "chroot", "init_file"),
         _FILES,
     ),
     "server_id": _NUMBER,

@@ -11,7 +11,7 @@ from fivenines.access.settings import AccessSettings
 from fivenines.cluster.topology import Topology
 from fivenines.managers.settings import ManagerSettings
 from fivenines.results.records import SolutionFacts
-from fivenines.servers.spelled import canonical
+from fivenines.servers.spelled import MADE_WITH, canonical, is_on
 from fivenines.settings import Settings
 from fivenines.software.base import Family
 from fivenines.software.store import family_of
@@ -252,6 +252,18 @@ class SolutionSettings(Settings):
         found = refused(self.server, self.family, {**by_role, **self.reserved})
         return {("server", name): text for name, text in found.items()}
 
+    @property
+    def data_settings(self) -> dict[str, str | int | float | bool]:
+        """Settings that a data directory is made with, or its tables: the data set is made for them."""
+        if self.external or self.family is None:
+            return {}
+        made = MADE_WITH.get(self.family, ())
+        return {
+            name: value
+            for name, value in self.server.items()
+            if canonical(name, self.family) in made
+        }
+
     def handed_over(self) -> dict[tuple[str, ...], object]:
         """What goes to the servers as a person wrote it, by its keys: they may refuse it."""
         return {("server", name): value for name, value in self.server.items()}
@@ -268,8 +280,7 @@ class SolutionSettings(Settings):
         return [
             f"secondary: server.{name} lets no table be made without a primary key: leave one of them out"
             for name, value in self.server.items()
-            if canonical(name, self.family) in _KEYS_NEEDED
-            and str(value).strip().lower() in ("1", "on", "true")
+            if canonical(name, self.family) in _KEYS_NEEDED and is_on(value)
         ]
 
     def problems_with_load(self, load: "LoadSettings") -> dict[str, str]:

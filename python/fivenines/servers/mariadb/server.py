@@ -14,6 +14,7 @@ from fivenines.servers.mysql_family.checksums import MysqlFamilyDialect
 from fivenines.servers.mysql_family.roles import MysqlFamilyRoles, counted
 from fivenines.servers.mysql_family.server import COMMON, DATA_RIGHTS, MysqlFamily
 from fivenines.servers.roles import Company
+from fivenines.servers.spelled import at_first_start
 
 _FILES = "files"
 
@@ -56,6 +57,7 @@ class Mariadb(MysqlFamily):
                 "--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve",
                 # there is no name to resolve in the lab
                 "--force", "--innodb-log-file-size=64M", "--innodb-use-native-aio=0",
+                *at_first_start(self.made_with),
             ],
             uid=self.uid,
         )  # fmt: skip

@@ -14,6 +14,7 @@ from fivenines.servers.mysql_family.checksums import MysqlFamilyDialect
 from fivenines.servers.mysql_family.roles import MysqlFamilyRoles, counted
 from fivenines.servers.mysql_family.server import COMMON, DATA_RIGHTS, MysqlFamily
 from fivenines.servers.roles import Company
+from fivenines.servers.spelled import at_first_start
 
 SMALL: dict[str, Value] = {
     "innodb_log_buffer_size": "4M",
@@ -91,6 +92,7 @@ class Mysql(MysqlFamily):
                 "--innodb-use-native-aio=0",
                 # nothing is lost that could not be made again
                 "--innodb-flush-method=nosync", "--innodb-doublewrite=OFF",
+                *at_first_start(self.made_with),
             ],
             uid=self.uid, timeout=180.0,
         )  # fmt: skip

@@ -12,7 +12,7 @@ from fivenines.paths import short_path
 from fivenines.servers import secrets
 from fivenines.servers.base import APPLICATION, DATABASE, REPLICATION, Server, Value, inside
 from fivenines.servers.mysql_family.session import MysqlFamilySession
-from fivenines.servers.spelled import canonical, plain
+from fivenines.servers.spelled import canonical, layered, plain
 
 SOCKET = "mysqld.sock"
 
@@ -83,7 +83,7 @@ class MysqlFamily(Server):
         return self.host.node / "log" / "error.log"
 
     def configure(self, settings: Mapping[str, Value]) -> None:
-        merged = {**self.defaults, **settings}
+        merged = layered(self.engine.family, self.defaults, self.made_with, settings)
         lines = [f"[{self.section}]", *(_line(name, value) for name, value in merged.items())]
         (self.host.node / "conf" / "my.cnf").write_text("\n".join(lines) + "\n")
         given = self.passwords

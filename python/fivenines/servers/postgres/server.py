@@ -6,6 +6,7 @@ every other account of the machine as one and the same id, which may be its own.
 """
 
 import contextlib
+import re
 import signal
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -28,6 +29,7 @@ from fivenines.servers.postgres.log_format import SETTINGS as LOG_SETTINGS
 from fivenines.servers.postgres.roles import DECIDING, PostgresRoles
 from fivenines.servers.postgres.session import PostgresSession
 from fivenines.servers.roles import Company
+from fivenines.servers.spelled import AT_INITDB, is_on, layered, plain
 
 _DEFAULTS: dict[str, Value] = {
     # not *: it would go on with IPv6 alone when the port is taken
@@ -90,7 +92,7 @@ class Postgres(Server):
             [
                 self.engine.program("initdb"), "--pgdata", inside("data"), "--username", ADMINISTRATOR,
                 "--auth", "scram-sha-256", "--pwfile", secrets.seen_inside("administrator"),
-                "--encoding", "UTF8", "--locale", "C", "--no-sync",
+                "--encoding", "UTF8", "--locale", "C", "--no-sync", *self._at_initdb(),
             ],
             uid=self.uid,
         )  # fmt: skip
@@ -100,6 +102,16 @@ class Postgres(Server):
             f"CREATE DATABASE {DATABASE} OWNER {APPLICATION}",
             *self._passwords_set(),
         )
+
+    def _at_initdb(self) -> list[str]:
+        """Arguments of initdb for what the data directory is made with."""
+        given = {plain(name, "postgresql"): value for name, value in self.made_with.items()}
+        found = []
+        if (size := given.get("wal_segment_size")) is not None:
+            found.append(f"--wal-segsize={segment_size(size)}")
+        if (sums := given.get("data_checksums")) is not None:
+            found.append("--data-checksums" if is_on(sums) else "--no-data-checksums")
+        return found
 
     def take_over(self) -> None:
         self._run_alone(*self._passwords_set())
@@ -141,7 +153,13 @@ class Postgres(Server):
 
     def configure(self, settings: Mapping[str, Value]) -> None:
         folder = self.host.node / "conf"
-        lines = [f"{name} = {_quoted(value)}" for name, value in self.settings(settings).items()]
+        made = {
+            name: value
+            for name, value in self.made_with.items()
+            if plain(name, "postgresql") not in AT_INITDB
+        }
+        settings = self.settings(layered("postgresql", made, settings))
+        lines = [f"{name} = {_quoted(value)}" for name, value in settings.items()]
         (folder / "postgresql.conf").write_text("\n".join(lines) + "\n")
         peers = [_FROM.format(peer) for peer in self.host.peers]
         (folder / "pg_hba.conf").write_text("\n".join([*_HBA, *peers]) + "\n")
@@ -306,6 +324,22 @@ class Postgres(Server):
         with contextlib.suppress(psycopg.Error):
             return self.query("SELECT pg_is_in_recovery()") == [(False,)]
         return False
+
+
+def segment_size(value: Value) -> int:
+    """A wal_segment_size in MB, as initdb takes it.
+
+    Raises:
+        FiveninesError: it is none.
+    """
+    match = re.fullmatch(r"(\d+)\s*(B|kB|MB|GB)?", str(value).strip())
+    unit = {None: 1, "B": 1, "kB": 2**10, "MB": 2**20, "GB": 2**30}[match[2]] if match else 1
+    size = int(match[1]) * unit if match else 0
+    if not size or size % 2**20:
+        raise FiveninesError(
+            f"server.wal_segment_size: found {value!r}; write a power of two from 1MB to 1GB"
+        )
+    return size // 2**20
 
 
 def _quoted(value: Value) -> str:
