@@ -335,26 +335,31 @@ impl SqlFile {
         id
     }
 
-    /// PostgreSQL infers the types of texts, as with pgbench; MySQL must be told.
+    /// On PostgreSQL the types of literals with these values: what a script does as text it does with parameters. The
+    /// server infers the types of texts and nulls.
     fn wire_type(&self, value: &Value) -> Type {
         match (self.kind, value) {
-            (Kind::Postgres, _) | (_, Value::Text(_)) => Type::Text,
+            (Kind::Postgres, Value::Int(number)) if i32::try_from(*number).is_ok() => Type::Int,
+            (_, Value::Int(_)) => Type::BigInt,
+            (Kind::Postgres, Value::Double(_)) => Type::Numeric,
             (_, Value::Double(_)) => Type::Double,
-            (_, Value::Int(_) | Value::Bool(_) | Value::Null | Value::Unset) => Type::BigInt,
+            (Kind::Postgres, _) | (_, Value::Text(_)) => Type::Text,
+            (_, Value::Bool(_) | Value::Null | Value::Unset) => Type::BigInt,
         }
     }
 
     fn bind<'a>(&self, call: Call<'a>, value: &Value) -> Call<'a> {
-        match value {
-            Value::Null | Value::Unset => call.null(),
-            Value::Text(text) => call.text(text),
-            Value::Int(value) if self.kind != Kind::Postgres => call.big_int(*value),
-            Value::Bool(value) if self.kind != Kind::Postgres => call.big_int(i64::from(*value)),
-            Value::Double(value) if self.kind != Kind::Postgres => call.double(*value),
-            number => call.text_by(|out| {
+        match (self.wire_type(value), value) {
+            (_, Value::Null | Value::Unset) => call.null(),
+            (_, Value::Text(text)) => call.text(text),
+            (Type::Int, Value::Int(number)) => call.int(*number as i32),
+            (_, Value::Int(number)) => call.big_int(*number),
+            (Type::BigInt, Value::Bool(value)) => call.big_int(i64::from(*value)),
+            (Type::Double, Value::Double(number)) => call.double(*number),
+            (_, other) => call.text_by(|out| {
                 use std::io::Write;
                 // Writing into memory does not fail.
-                let _ = write!(out, "{number}");
+                let _ = write!(out, "{other}");
             }),
         }
     }

@@ -36,15 +36,20 @@ fn variables_become_parameters_of_their_types() {
 }
 
 #[test]
-fn postgres_infers_types_from_texts() {
+fn parameters_have_the_types_of_literals_on_postgres() {
     let all = calls(
-        file("SELECT :a, :b", Kind::Postgres, &[("a", "5"), ("b", "2.5")]),
+        file(
+            "SELECT :a, :b, :c, :d",
+            Kind::Postgres,
+            &[("a", "5"), ("b", "2.5"), ("c", "5000000000"), ("d", "x")],
+        ),
         0,
         1,
     );
-    assert_eq!(all[0].statement.sql, "SELECT $1, $2");
-    assert_eq!(all[0].texts, ["5", "2.5"]);
-    assert_eq!(*all[0].statement.types, [Type::Text, Type::Text]);
+    assert_eq!(all[0].statement.sql, "SELECT $1, $2, $3, $4");
+    assert_eq!(all[0].texts, ["2.5", "x"]);
+    let types = [Type::Int, Type::Numeric, Type::BigInt, Type::Text];
+    assert_eq!(*all[0].statement.types, types);
 }
 
 #[test]

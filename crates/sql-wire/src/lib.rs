@@ -108,6 +108,8 @@ pub enum Type {
     Int,
     BigInt,
     Double,
+    /// A number in digits, which the values hold as a text: exact where the server has such a type.
+    Numeric,
     Text,
 }
 

@@ -183,7 +183,7 @@ fn type_of(of: Type) -> frame::Type {
         Type::Int => frame::Type::Int,
         Type::BigInt => frame::Type::BigInt,
         Type::Double => frame::Type::Double,
-        Type::Text => frame::Type::Text,
+        Type::Numeric | Type::Text => frame::Type::Text,
     }
 }
 

@@ -294,7 +294,8 @@ impl Session for PostgresSession {
 fn bind(types: &[Type], parameters: &Parameters, out: &mut Vec<u8>) {
     out.extend((types.len() as i16).to_be_bytes());
     for parameter in types {
-        out.extend(i16::from(*parameter != Type::Text).to_be_bytes());
+        let is_binary = !matches!(parameter, Type::Text | Type::Numeric);
+        out.extend(i16::from(is_binary).to_be_bytes());
     }
     out.extend((types.len() as i16).to_be_bytes());
     for value in &parameters.values {

@@ -147,7 +147,7 @@ impl Coroutine {
             match of {
                 Type::Int | Type::BigInt => parameters.big_int(self.whole(index, kind, number)),
                 Type::Double => parameters.double(number()),
-                Type::Text => {
+                Type::Numeric | Type::Text => {
                     let text = self.bytes(index, |bytes| {
                         parameters.text(|out| out.extend_from_slice(bytes));
                     });

@@ -50,7 +50,7 @@ fn type_code(parameter: Type) -> u8 {
         Type::Int => 3,
         Type::BigInt => 8,
         Type::Double => 5,
-        Type::Text => 254,
+        Type::Numeric | Type::Text => 254,
     }
 }
 

@@ -120,6 +120,7 @@ fn type_oid(parameter: Type) -> i32 {
         Type::Int => 23,
         Type::BigInt => 20,
         Type::Double => 701,
+        Type::Numeric => 1700,
         Type::Text => 0,
     }
 }
