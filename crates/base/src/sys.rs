@@ -2,8 +2,11 @@
 
 use socket2::TcpKeepalive;
 use std::cell::Cell;
-use std::io;
+use std::fmt::Display;
+use std::fs::File;
+use std::io::{self, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::sync::OnceLock;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// A silent peer is asked after ten seconds whether it is still there, then every five.
@@ -41,6 +44,22 @@ pub fn monotonic_ns() -> u64 {
     // SAFETY: `time` is a valid timespec that outlives the call.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// The time of a clock of the kernel's, in nanoseconds; 0 where there is no such clock.
+pub fn clock_ns(clock: i32) -> u64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: `time` is a valid timespec that outlives the call.
+    unsafe { libc::clock_gettime(clock, &mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// CLOCK_MONOTONIC to a few milliseconds, for a tenth of what it costs.
+pub fn coarse_ns() -> u64 {
+    clock_ns(libc::CLOCK_MONOTONIC_COARSE)
 }
 
 /// Nanoseconds since 1970.
@@ -146,6 +165,38 @@ pub fn termination_signals() -> io::Result<OwnedFd> {
         libc::signalfd(-1, &set, libc::SFD_NONBLOCK | libc::SFD_CLOEXEC)
     };
     owned(fd)
+}
+
+/// Standard output as it was, once it is kept for the lines of this program.
+static OUTPUT: OnceLock<File> = OnceLock::new();
+
+/// Keeps standard output for `write_line`: what anything else in this process writes there, or a process that it starts,
+/// goes to standard error from now on.
+pub fn keep_output() -> io::Result<()> {
+    if OUTPUT.get().is_some() {
+        return Ok(());
+    }
+    // SAFETY: these calls take numbers of descriptors and touch no memory.
+    let kept = owned(unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_DUPFD_CLOEXEC, 3) })?;
+    OUTPUT.get_or_init(|| File::from(kept));
+    // SAFETY: as above.
+    match unsafe { libc::dup2(libc::STDERR_FILENO, libc::STDOUT_FILENO) } {
+        fd if fd < 0 => Err(io::Error::last_os_error()),
+        _ => Ok(()),
+    }
+}
+
+/// Writes a line to standard output, also where that is kept.
+pub fn write_line(line: &dyn Display) -> io::Result<()> {
+    let line = format!("{line}\n");
+    match OUTPUT.get() {
+        Some(mut output) => output.write_all(line.as_bytes()),
+        None => {
+            let mut output = io::stdout().lock();
+            output.write_all(line.as_bytes())?;
+            output.flush()
+        }
+    }
 }
 
 fn owned(fd: i32) -> io::Result<OwnedFd> {

@@ -1,6 +1,7 @@
 //! Puts a database under load, records what it gives, and fills its tables.
 
 pub mod by_odbc;
+mod facts;
 pub mod generator;
 mod ledger;
 pub mod prepare;

@@ -15,9 +15,9 @@ use base::arguments::Usage;
 use sql::Value;
 use sql_wire::{Failure, Kind, blocking};
 use std::rc::Rc;
-use workloads::Workload;
 use workloads::mix::{Mix, Part};
 use workloads::registry::Family;
+use workloads::{RunFacts, Workload};
 
 pub const NAMES: &[&str] = &["script"];
 
@@ -61,8 +61,7 @@ fn defined(options: &ScriptOptions) -> Vec<(String, Value)> {
 pub fn command(
     kind: Kind,
     options: &ScriptOptions,
-    threads: usize,
-    seed: u64,
+    facts: &RunFacts,
     connect: &(dyn Fn() -> Result<blocking::Client, Failure> + Sync),
     told: &(dyn Fn(Made) + Sync),
 ) -> Result<Made> {
@@ -79,8 +78,7 @@ pub fn command(
         path: &file.path,
         kind,
         given: &options.options,
-        seed,
-        threads,
+        facts,
         command: "prepare",
     };
     lua::command::run(&request, connect, told)

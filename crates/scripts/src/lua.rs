@@ -3,11 +3,14 @@
 mod ask;
 pub mod command;
 mod coroutine;
+mod files;
+mod general;
 mod interpreter;
 mod loaded;
 mod natives;
 mod options;
 mod random;
+mod settings;
 
 use crate::effect::effect;
 use anyhow::Result;
@@ -24,8 +27,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
+use std::time::Duration;
 use workloads::client::{Call, Reply};
-use workloads::{Client, End, Running, TransactionType, Workload};
+use workloads::{Client, End, HeldUp, RunFacts, Running, TransactionType, Workload};
 
 /// A connection of the run.
 struct Lane {
@@ -56,12 +60,12 @@ pub fn load(path: &Path, kind: Kind, given: &BTreeMap<String, String>) -> Result
         kind,
         given,
         seed: 1,
-        threads: 1,
+        facts: None,
         counter: Counter::default(),
         command: "run",
     };
     let loaded = Loaded::new(&order)?;
-    let first = loaded.environment(0);
+    let first = loaded.rehearse();
     let first = first.map_err(|error| Usage::error(loaded::message(&error)))?;
     if loaded.function(&first, "event").is_none() {
         let message = format!("{}: the script has no function event()", path.display());
@@ -133,6 +137,9 @@ impl LuaScript {
             };
             self.mark(client, |lane| lane.waiting = true);
             let reply = self.send(client, &thread, &ask).await;
+            if reply.is_ok() {
+                self.keep_setting(client, &thread, &ask).await?;
+            }
             self.mark(client, |lane| lane.waiting = false);
             let keep = self.loaded.interpreter.core.fetches.get();
             answer = match reply {
@@ -190,8 +197,37 @@ impl LuaScript {
                 }
                 call.await
             }
+            Ask::Pause(seconds) => client.pause(Duration::from_secs_f64(*seconds)).await,
+            Ask::Forget => client.forget_settings().await,
+            Ask::SetUp => client.is_set_up().await,
             _ => client.reconnect().await,
         }
+    }
+
+    /// What thread_init() says to its session, each new one is told as well.
+    async fn keep_setting(
+        &self,
+        client: &Client,
+        thread: &Coroutine,
+        ask: &Ask,
+    ) -> Result<(), Failure> {
+        let kept = match ask {
+            Ask::Query if thread.is_setting_up() => thread
+                .with_query(|sql| settings::lasts(sql, client.kind()).then(|| sql.to_string())),
+            Ask::Execute(number) => {
+                let statements = self.loaded.interpreter.core.statements.borrow();
+                let statement = &statements[*number];
+                let lasts = statement.types.is_empty()
+                    && thread.is_setting_up()
+                    && settings::lasts(&statement.sql, client.kind());
+                lasts.then(|| statement.sql.to_string())
+            }
+            _ => None,
+        };
+        if let Some(sql) = kept {
+            client.keep_setting(&sql).await?;
+        }
+        Ok(())
     }
 
     fn bind<'a>(&self, call: Call<'a>, number: usize, thread: &Coroutine) -> Call<'a> {
@@ -230,13 +266,29 @@ impl Workload for LuaScript {
         None
     }
 
-    fn expect(&self, clients: usize, seed: u64) {
-        self.seed.set(seed);
+    fn expect(&self, facts: &RunFacts) {
+        self.seed.set(facts.seed);
         let core = &self.loaded.interpreter.core;
-        core.random.borrow_mut().seed_unique(seed);
+        core.random.borrow_mut().seed_unique(facts.seed);
         // what it counted while it was tried out
         core.counted.set(Default::default());
-        self.loaded.set_threads(clients);
+        core.held_by.take();
+        core.quiet.set(facts.rehearsal);
+        core.tries.set(facts.rehearsal);
+        // A plain table takes any field; without memory for it there is nothing left to save.
+        let _ = self.loaded.set_facts(facts);
+    }
+
+    fn held_up(&self) -> Option<HeldUp> {
+        let stretches = self.loaded.stretches.get();
+        let by = self.loaded.interpreter.core.held_by.borrow();
+        (stretches.count > 0).then(|| HeldUp {
+            script: self.loaded.interpreter.path.display().to_string(),
+            by: by.iter().cloned().collect(),
+            count: stretches.count,
+            total_ns: stretches.total_ns,
+            longest_ns: stretches.longest_ns,
+        })
     }
 
     fn pick(&self, client: &Client) -> Option<usize> {

@@ -20,7 +20,7 @@ use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::rc::Rc;
 use workloads::client::{Call, Reply};
-use workloads::{Client, End, Pauses, Running, TransactionType, Workload};
+use workloads::{Client, End, Pauses, RunFacts, Running, TransactionType, Workload};
 
 /// Combinations of parameter types, with the statement prepared for each.
 type Variants = Vec<(Vec<Type>, usize)>;
@@ -417,7 +417,8 @@ impl Workload for SqlFile {
         None
     }
 
-    fn expect(&self, _clients: usize, seed: u64) {
+    fn expect(&self, facts: &RunFacts) {
+        let seed = facts.seed;
         self.seed.set(seed);
     }
 

@@ -38,6 +38,19 @@ pub enum Request {
     Pause(u64),
     /// Leave the server and connect again.
     Reconnect,
+    /// Answered at once: this is about the sessions to come, or about the time of the transaction.
+    Note(Note),
+}
+
+/// What a transaction says of its session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// Run the text of the exchange first in each new session of this client, too.
+    KeepSetting,
+    /// Run none of the kept texts any more.
+    ForgetSettings,
+    /// The session is as the client wants it: the transaction's time counts from here.
+    SetUp,
 }
 
 /// What transactions and the workers that poll them pass to each other.
@@ -264,6 +277,23 @@ impl Client {
     /// Leaves the server and connects again; what the session held is gone.
     pub fn reconnect(&self) -> Answer<'_> {
         self.ask(Request::Reconnect)
+    }
+
+    /// Each new session of this client runs this text first, too.
+    pub fn keep_setting(&self, sql: &str) -> Answer<'_> {
+        let mut held = self.exchange.sql.borrow_mut();
+        held.clear();
+        held.push_str(sql);
+        self.ask(Request::Note(Note::KeepSetting))
+    }
+
+    pub fn forget_settings(&self) -> Answer<'_> {
+        self.ask(Request::Note(Note::ForgetSettings))
+    }
+
+    /// What came before was no part of the transaction; its time counts from here.
+    pub fn is_set_up(&self) -> Answer<'_> {
+        self.ask(Request::Note(Note::SetUp))
     }
 
     /// Ends the run with this message, and gives the failure to end the transaction with.

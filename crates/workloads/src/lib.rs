@@ -74,6 +74,44 @@ pub struct Pauses {
     pub after: Duration,
 }
 
+/// What a workload may know of the run to come.
+#[derive(Clone, Debug, Default)]
+pub struct RunFacts {
+    pub clients: usize,
+    pub seed: u64,
+    /// 0: until its work is done.
+    pub seconds: f64,
+    /// Of all clients together; 0: until its time is over.
+    pub transactions: u64,
+    /// Starts per second; 0: no rate was asked for.
+    pub rate: f64,
+    /// It is only tried out what a transaction costs this program.
+    pub rehearsal: bool,
+    pub account: Account,
+}
+
+/// The server that the run begins with, and who logs in.
+#[derive(Clone, Debug, Default)]
+pub struct Account {
+    pub host: String,
+    pub port: u16,
+    pub socket: Option<String>,
+    pub user: String,
+    pub password: String,
+    pub database: String,
+}
+
+/// A script took time in which no other connection was served.
+#[derive(Clone, Debug, Default)]
+pub struct HeldUp {
+    pub script: String,
+    /// Functions that are known to take time, if it called any.
+    pub by: Vec<String>,
+    pub count: u64,
+    pub total_ns: u64,
+    pub longest_ns: u64,
+}
+
 pub trait Workload {
     fn name(&self) -> &str;
 
@@ -91,8 +129,8 @@ pub trait Workload {
         Ok(())
     }
 
-    /// Told once, before the run: how many clients there will be, and its seed.
-    fn expect(&self, _clients: usize, _seed: u64) {}
+    /// Told once, before the run.
+    fn expect(&self, _facts: &RunFacts) {}
 
     /// Told once, before the run: which of how many loads at the same servers this is, from 0.
     fn one_of(&self, _index: usize, _count: usize) {}
@@ -105,6 +143,11 @@ pub trait Workload {
     /// What the workload counted itself beside what was sent, by name; scripts do.
     fn counted(&self) -> BTreeMap<&'static str, u64> {
         BTreeMap::new()
+    }
+
+    /// How long the workload itself has kept all connections waiting; None: never.
+    fn held_up(&self) -> Option<HeldUp> {
+        None
     }
 
     /// The run is over. What is still to be sent goes to a server that `connect` finds; it is not measured.

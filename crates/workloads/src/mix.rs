@@ -2,7 +2,7 @@
 
 use super::document::Document;
 use super::shares::pick_by_weight;
-use super::{Client, Pauses, Running, TransactionType, Workload};
+use super::{Client, HeldUp, Pauses, RunFacts, Running, TransactionType, Workload};
 use serde::Deserialize;
 use sql_wire::{Failure, Kind, Statement, blocking};
 use std::collections::BTreeMap;
@@ -118,9 +118,9 @@ impl Workload for Mix {
         all.try_for_each(|place| place.part.workload.ready(server))
     }
 
-    fn expect(&self, clients: usize, seed: u64) {
+    fn expect(&self, facts: &RunFacts) {
         for place in &self.places {
-            place.part.workload.expect(clients, seed);
+            place.part.workload.expect(facts);
         }
     }
 
@@ -128,6 +128,12 @@ impl Workload for Mix {
         for place in &self.places {
             place.part.workload.one_of(index, count);
         }
+    }
+
+    fn held_up(&self) -> Option<HeldUp> {
+        let all = self.places.iter();
+        let held_up = all.filter_map(|place| place.part.workload.held_up());
+        held_up.max_by_key(|one| one.total_ns)
     }
 
     fn ends_itself(&self) -> bool {

@@ -74,7 +74,10 @@ pub fn play_on(
         if let Poll::Ready(result) = running.as_mut().poll(context) {
             return (all, result);
         }
-        let called = called(&exchange);
+        let Some(called) = called(&exchange) else {
+            exchange.answer(Ok(Reply::default()));
+            continue;
+        };
         let answered = answer(&called);
         all.push(called);
         exchange.answer(answered.map(|(reply, fields)| {
@@ -99,20 +102,18 @@ pub fn one_row() -> Reply {
     }
 }
 
-fn called(exchange: &Exchange) -> Called {
+/// What is asked of the server; None: it is about sessions to come. A pause is a text of its own.
+fn called(exchange: &Exchange) -> Option<Called> {
+    let text = |sql: &str| Called {
+        statement: Statement::new(Kind::Noop, "text", Effect::Read, sql, &[]),
+        values: Vec::new(),
+        texts: Vec::new(),
+    };
     let parameters = exchange.parameters.borrow();
-    match exchange.take_request().expect("a call") {
-        Request::Text { .. } | Request::Reconnect | Request::Pause(_) => Called {
-            statement: Statement::new(
-                Kind::Noop,
-                "text",
-                Effect::Read,
-                &exchange.sql.borrow(),
-                &[],
-            ),
-            values: Vec::new(),
-            texts: Vec::new(),
-        },
+    Some(match exchange.take_request().expect("a call") {
+        Request::Note(_) => return None,
+        Request::Text { .. } | Request::Reconnect => text(&exchange.sql.borrow()),
+        Request::Pause(nanoseconds) => text(&format!("pause for {nanoseconds} ns")),
         Request::Execute { id, .. } => Called {
             statement: exchange.statements.borrow()[id].clone(),
             values: parameters.values.clone(),
@@ -127,7 +128,7 @@ fn called(exchange: &Exchange) -> Called {
                 })
                 .collect(),
         },
-    }
+    })
 }
 
 fn fill(rows: &mut Rows, fields: &[Vec<&str>]) {

@@ -20,7 +20,7 @@ class _Part(BaseModel):
 
 _P = TypeVar("_P", bound=_Part)
 
-_OWN_LIMITS = ("busy", "exhausted")
+_OWN_LIMITS = ("held_up", "busy", "exhausted")
 """Limits of the load generator that nobody else on its machine can be the cause of."""
 
 

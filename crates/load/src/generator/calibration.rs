@@ -11,6 +11,7 @@ use crate::WORKLOADS;
 use crate::record::Recorder;
 use anyhow::Result;
 use sql_wire::{Credentials, Kind};
+use workloads::RunFacts;
 
 /// Processor time per transaction in nanoseconds; None where none succeeds without a server.
 pub fn noop_ns(args: &Args, credentials: &Credentials) -> Option<f64> {
@@ -21,7 +22,11 @@ pub fn noop_ns(args: &Args, credentials: &Credentials) -> Option<f64> {
 fn calibrate(args: &Args, credentials: &Credentials) -> Result<Option<f64>> {
     let frame = Frame::calibration(args);
     let workload = WORKLOADS.make(&args.workload, Kind::Noop)?;
-    workload.expect(frame.connections as usize, args.seed);
+    workload.expect(&RunFacts {
+        clients: frame.connections as usize,
+        rehearsal: true,
+        ..args.facts(credentials)
+    });
     let recorder = Recorder::create(None, workload.transactions())?;
     let mut run = Run::new(args, frame, credentials.clone(), workload, recorder, 0)?;
     run.drive()?;

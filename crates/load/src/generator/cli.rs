@@ -6,15 +6,19 @@ use super::prober::ProbeArgs;
 use super::reconnect::Reconnect;
 use super::retry::Retry;
 use super::together::{Place, place};
+use crate::facts;
 use base::arguments::{Usage, identifier, seconds};
-use sql_wire::Class;
-use sql_wire::Kind;
 use sql_wire::args::Login;
 use sql_wire::endpoint::Endpoint;
+use sql_wire::{Class, Credentials, Kind};
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
+use workloads::RunFacts;
 use workloads::document::{Beside, Document};
+
+/// From here on a duration stands for "until the work is done".
+const ENDLESS_S: f64 = 365.0 * 86_400.0;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Find {
@@ -202,6 +206,25 @@ impl Args {
                  leave it out",
             )),
             _ => Ok(()),
+        }
+    }
+
+    /// What the workload may know beforehand.
+    pub fn facts(&self, credentials: &Credentials) -> RunFacts {
+        let drive = &self.drive;
+        let clients = drive.most_connections() as usize;
+        let each = drive.transactions_each.map(|each| each * clients as u64);
+        let end_ns = drive.timetable().0.last().map_or(0, |stage| stage.to_ns);
+        let seconds = end_ns as f64 / 1e9;
+        RunFacts {
+            clients,
+            seed: self.seed,
+            // A fixed work has a bound, too, but it is far beyond the work's end.
+            seconds: if seconds < ENDLESS_S { seconds } else { 0.0 },
+            transactions: drive.transactions.or(each).unwrap_or_default(),
+            rate: drive.rate.as_ref().map_or(0.0, |steps| steps.first()),
+            rehearsal: false,
+            account: facts::account(self.write.first(), credentials),
         }
     }
 

@@ -83,8 +83,9 @@ pub struct Connection {
     /// When the state has lasted too long; looked at by the watchdog only.
     deadline: u64,
     candidate: usize,
-    /// What a new session is told first.
+    /// What a new session is told first: by all clients, then by this one.
     setup: Rc<Vec<String>>,
+    kept: Vec<String>,
     /// It stays with its candidate, whatever happens.
     pinned: bool,
     /// It is for one try only.
@@ -122,6 +123,7 @@ impl Connection {
             deadline: 0,
             candidate,
             setup: Rc::default(),
+            kept: Vec::new(),
             pinned: false,
             single: None,
             address: 0,
@@ -145,6 +147,19 @@ impl Connection {
     pub fn pinned(mut self) -> Connection {
         self.pinned = true;
         self
+    }
+
+    /// Sessions to come are told this, too.
+    pub fn keep_setting(&mut self, sql: &str) {
+        self.kept.push(sql.to_string());
+    }
+
+    pub fn forget_settings(&mut self) {
+        self.kept.clear();
+    }
+
+    pub fn has_settings(&self) -> bool {
+        !self.kept.is_empty()
     }
 
     pub fn is_idle(&self) -> bool {
@@ -338,7 +353,7 @@ impl Connection {
 
     /// Tells the session the workload's settings, from this one on.
     fn set_up(&mut self, next: usize, shared: &mut Shared) -> ConnectionEvent {
-        let Some(sql) = self.setup.get(next) else {
+        let Some(sql) = self.setup.iter().chain(&self.kept).nth(next) else {
             return self.become_usable(shared);
         };
         self.state = State::SettingUp(next);

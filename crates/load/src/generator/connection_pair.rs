@@ -78,6 +78,30 @@ impl ConnectionPair {
         self.all().any(Connection::is_seeking)
     }
 
+    /// All sessions to come are told this, too.
+    pub fn keep_setting(&mut self, sql: &str) {
+        for role in self.roles() {
+            self.connection(role).keep_setting(sql);
+        }
+    }
+
+    pub fn forget_settings(&mut self) {
+        for role in self.roles() {
+            self.connection(role).forget_settings();
+        }
+    }
+
+    /// Where there are settings to be told: the session that is not in use begins anew with them.
+    pub fn renew_others(&mut self, shared: &mut Shared) {
+        for role in self.roles() {
+            let used = role == self.current;
+            let other = self.connection(role);
+            if !used && other.has_settings() && other.is_idle() {
+                other.reconnect(shared);
+            }
+        }
+    }
+
     /// Leaves the servers politely and stays away from them.
     pub fn leave(&mut self, shared: &mut Shared) {
         for role in self.roles() {

@@ -6,8 +6,8 @@
 
 use super::shared::Shared;
 use super::worker::Worker;
+use base::sys;
 use serde_json::json;
-use std::io::Write;
 
 #[derive(Default)]
 pub struct Live {
@@ -112,6 +112,5 @@ impl Live {
 
 /// Nobody listening is no reason to stop measuring.
 pub fn print(line: &serde_json::Value) {
-    let mut out = std::io::stdout().lock();
-    let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+    let _ = sys::write_line(line);
 }

@@ -59,10 +59,11 @@ pub fn main(args: &Args) -> Result<()> {
     if let Some(count) = args.show {
         return show::show(args, count, &mut std::io::stdout().lock());
     }
+    sys::keep_output()?;
     let credentials = args.login.credentials()?;
     let workload = WORKLOADS.make(&args.workload, args.driver)?;
     workload.one_of(args.one_of.index, args.one_of.count);
-    workload.expect(args.drive.most_connections() as usize, args.seed);
+    workload.expect(&args.facts(&credentials));
     resources::check(args)?;
     let beside = side_workloads(args)?;
     let greatest = start::check(args, &credentials, workload.as_ref(), &beside)?;
@@ -132,6 +133,7 @@ fn summarise(args: &Args, out: &Path, run: &mut Run, remarks: Remarks) -> Result
         latency_p99_ms: shared.recorder.latency.whole().p99,
         waited: shared.recorder.latency.waited(),
         exhausted: shared.exhausted.clone(),
+        held_up: shared.workload.held_up(),
         ..remarks
     };
     let facts = Facts {

@@ -17,7 +17,7 @@ use workloads::client::{Client, Exchange, Request};
 
 pub fn show(args: &Args, count: u64, out: &mut dyn Write) -> Result<()> {
     let workload = WORKLOADS.make(&args.workload, args.driver)?;
-    workload.expect(args.drive.most_connections() as usize, args.seed);
+    workload.expect(&args.facts(&args.login.credentials()?));
     let exchange = Exchange::new(args.driver, workload.statements());
     exchange.do_without_server();
     let client = Client::new(0, Rc::clone(&exchange), Rng::new(args.seed, 0));
@@ -56,7 +56,9 @@ fn play(
         let Some(request) = exchange.take_request() else {
             bail!("the workload awaits something else than a call");
         };
-        writeln!(out, "{};", sql(request, exchange))?;
+        if let Some(sql) = sql(request, exchange) {
+            writeln!(out, "{sql};")?;
+        }
         exchange.answer(Ok(Reply {
             rows: 1,
             affected: 1,
@@ -64,20 +66,18 @@ fn play(
     }
 }
 
-fn sql(request: Request, exchange: &Exchange) -> String {
+fn sql(request: Request, exchange: &Exchange) -> Option<String> {
     match request {
-        Request::Reconnect => "-- reconnects".to_string(),
+        Request::Note(_) => None,
+        Request::Reconnect => Some("-- reconnects".to_string()),
         Request::Pause(nanoseconds) => {
-            format!("-- waits for {} s", nanoseconds as f64 * 1e-9)
+            Some(format!("-- waits for {} s", nanoseconds as f64 * 1e-9))
         }
-        Request::Text { .. } => exchange.sql.borrow().clone(),
+        Request::Text { .. } => Some(exchange.sql.borrow().clone()),
         Request::Execute { id, .. } => {
             let parameters = exchange.parameters.borrow();
-            with_values(
-                exchange.kind,
-                &exchange.statements.borrow()[id].sql,
-                &parameters,
-            )
+            let statement = &exchange.statements.borrow()[id];
+            Some(with_values(exchange.kind, &statement.sql, &parameters))
         }
     }
 }

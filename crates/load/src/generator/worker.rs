@@ -152,7 +152,7 @@ impl Worker {
         }
     }
 
-    /// No call is under way, nor a transaction's wish for a new connection.
+    /// No call is under way, nor a transaction's wish for a new connection or a pause.
     pub fn is_resting(&self) -> bool {
         !self.lanes.is_busy() && !self.reconnecting && self.waits_until.is_none()
     }
@@ -244,6 +244,10 @@ impl Worker {
         for role in self.lanes.roles() {
             let event = self.lanes.connection(role).close(failure.clone());
             self.handle(role, event, shared);
+        }
+        // Nobody knows what would have become of a transaction that pauses.
+        if self.waits_until.is_some() {
+            self.turn = None;
         }
         self.give_up(shared);
     }

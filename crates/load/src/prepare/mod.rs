@@ -10,8 +10,10 @@ mod queue;
 mod server;
 
 use crate::WORKLOADS;
+use crate::facts;
 use anyhow::{Context, Result, bail};
 use base::arguments::{Usage, seconds};
+use base::sys;
 use control::{Claim, Control};
 use loader::{Loader, patiently};
 use progress::print;
@@ -23,6 +25,7 @@ use sql_wire::endpoint::Endpoint;
 use sql_wire::{Credentials, Kind};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
+use workloads::RunFacts;
 use workloads::dataset::{DataSet, Encoder, Table};
 use workloads::document::Document;
 
@@ -85,12 +88,18 @@ pub fn main(args: &Args) -> Result<()> {
 /// A script's own command makes the data: how much that will be, nobody knows before.
 fn by_script(args: &Args, credentials: &Credentials, started: Instant) -> Result<()> {
     let options: ScriptOptions = args.workload.read()?;
-    let threads = args.threads as usize;
+    sys::keep_output()?;
+    let facts = RunFacts {
+        clients: args.threads as usize,
+        seed: args.seed,
+        account: facts::account(Some(&args.endpoint()), credentials),
+        ..RunFacts::default()
+    };
     let connect = || server::client(args, credentials);
     let told = |made: Made| {
         print(&json!({"event": "progress", "done": made.rows, "tables": made.tables}));
     };
-    let made = scripts::command(args.driver, &options, threads, args.seed, &connect, &told)?;
+    let made = scripts::command(args.driver, &options, &facts, &connect, &told)?;
     print_done(made.tables, made.rows, started);
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Tells how far a load is: one line of JSON now and then.
 
+use base::sys;
 use serde_json::json;
-use std::io::Write;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -36,7 +36,6 @@ impl Progress {
 }
 
 pub fn print(line: &serde_json::Value) {
-    let mut out = std::io::stdout().lock();
     // Nobody listening is no reason to stop loading.
-    let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+    let _ = sys::write_line(line);
 }

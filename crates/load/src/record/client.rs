@@ -6,6 +6,7 @@ use super::limit::{Limit, Symptoms, limits};
 use base::sys::{self, Usage};
 use hdrhistogram::CreationError;
 use serde::Serialize;
+use workloads::HeldUp;
 
 #[derive(Serialize)]
 pub struct ClientSummary {
@@ -43,6 +44,7 @@ pub struct Remarks {
     pub latency_p99_ms: Option<f64>,
     pub waited: Quantiles,
     pub exhausted: Option<String>,
+    pub held_up: Option<HeldUp>,
     pub noop_ns: Option<f64>,
     pub connection_kib: Option<f64>,
 }
@@ -104,6 +106,7 @@ impl SelfWatch {
             latency_p99_ms: remarks.latency_p99_ms,
             waited_p99_ms: remarks.waited.p99,
             exhausted: remarks.exhausted,
+            held_up: remarks.held_up,
         });
         ClientSummary {
             user_s: used.user_s,

@@ -3,6 +3,7 @@
 use super::lag;
 use base::sys::Usage;
 use serde::Serialize;
+use workloads::HeldUp;
 
 /// One thread that uses this share of a processor has no room for more.
 const BUSY_SHARE: f64 = 0.9;
@@ -10,6 +11,8 @@ const BUSY_SHARE: f64 = 0.9;
 const WAITED_LEAST_MS: f64 = 1.0;
 /// if it is this share of the 99th percentile of the response times.
 const WAITED_SHARE: f64 = 0.1;
+/// A script that keeps all connections waiting for this share of the time.
+const HELD_UP_SHARE: f64 = 0.01;
 /// Later than this, at the 99th percentile, and the load was not the one that was asked for.
 const LATE_US: u64 = 10_000;
 /// Less lateness than this never matters.
@@ -32,12 +35,13 @@ pub struct Symptoms {
     pub waited_p99_ms: Option<f64>,
     /// What the machine had no more of, for example descriptors.
     pub exhausted: Option<String>,
+    pub held_up: Option<HeldUp>,
 }
 
 /// One way in which the client limited the result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Limit {
-    /// `busy` and `exhausted` are its own; `waited`, `late_starts` and `late_timers` may be those of a machine
+    /// `held_up`, `busy` and `exhausted` are its own; `waited`, `late_starts` and `late_timers` may be those of a machine
     /// that others use, too, so that who reads them can ask who that was.
     pub kind: &'static str,
     pub text: String,
@@ -51,6 +55,7 @@ pub fn limit(symptoms: &Symptoms) -> Option<String> {
 
 pub fn limits(symptoms: &Symptoms) -> Vec<Limit> {
     [
+        ("held_up", held_up(symptoms)),
         ("busy", busy(symptoms)),
         ("waited", waited(symptoms)),
         ("late_starts", late_starts(symptoms)),
@@ -60,6 +65,26 @@ pub fn limits(symptoms: &Symptoms) -> Vec<Limit> {
     .into_iter()
     .filter_map(|(kind, text)| text.map(|text| Limit { kind, text }))
     .collect()
+}
+
+/// A script that takes its time keeps all connections waiting.
+fn held_up(symptoms: &Symptoms) -> Option<String> {
+    let held_up = symptoms.held_up.as_ref()?;
+    let total_s = held_up.total_ns as f64 / 1e9;
+    let by = match held_up.by.is_empty() {
+        true => "its own work between statements".to_string(),
+        false => held_up.by.join(", "),
+    };
+    (total_s >= HELD_UP_SHARE * symptoms.wall_s).then(|| {
+        format!(
+            "{} itself took {total_s:.1} s of {:.1} s ({} stretches of 20 ms and more, the longest {:.0} ms; {by}), \
+             and all connections waited meanwhile: use --think-time, or functions that sleep (usleep), for pauses.",
+            held_up.script,
+            symptoms.wall_s,
+            held_up.count,
+            held_up.longest_ns as f64 / 1e6,
+        )
+    })
 }
 
 /// The thread has no room for more.
@@ -135,6 +160,7 @@ mod tests {
             latency_p99_ms: Some(2.0),
             waited_p99_ms: Some(0.5),
             exhausted: None,
+            held_up: None,
         }
     }
 

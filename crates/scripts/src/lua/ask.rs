@@ -20,6 +20,12 @@ pub enum Ask {
     SqlFailed,
     /// 6: it ended by an error of the script.
     LuaFailed(String),
+    /// 7: go on after so many seconds.
+    Pause(f64),
+    /// 8: what was said to the session is not to be said to new ones.
+    Forget,
+    /// 9: the session is set up; the event begins.
+    SetUp,
 }
 
 /// The count of rows returned, or changed when there are none, and the rows when they were kept.
@@ -35,6 +41,14 @@ pub fn success(lua: &Lua, rows: u64, affected: u64, kept: Option<&Rows>) -> mlua
         answer.push_back(Value::Table(table(lua, kept)?));
     }
     Ok(Answer::Values(answer))
+}
+
+/// A row of zeros, in the place of what a server would say.
+pub fn zeros(lua: &Lua) -> mlua::Result<Answer> {
+    const FIELDS: usize = 8;
+    let row = lua.create_sequence_from(["0"; FIELDS])?;
+    let rows = lua.create_sequence_from([row])?;
+    lua.pack_multi((1, FIELDS, rows)).map(Answer::Values)
 }
 
 pub fn reply(lua: &Lua, reply: &Reply, keep: bool) -> mlua::Result<Answer> {

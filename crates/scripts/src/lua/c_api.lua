@@ -4,9 +4,9 @@
 -- types are declared here once, as sysbench does. The functions are Lua: `ffi.C` of a script is a table that
 -- has them, and leads to the real one for all else. So objects (connections, results) stay what they are.
 
-local core, ffi = ...
+local core, ffi, library = ...
 local pcall, setmetatable, type, tonumber, tostring = pcall, setmetatable, type, tonumber, tostring
-local error, pairs, unpack = error, pairs, unpack
+local error, pairs, select, unpack = error, pairs, select, unpack
 local yield = coroutine.yield
 
 ffi.cdef [[
@@ -100,8 +100,8 @@ local function quiet(con, method, object, ...)
    con.error = ffi.C.DB_ERROR_NONE
    local ok, found = pcall(method, object, ...)
    if ok then return found end
-   if con.raised == nil then error(found, 0) end
-   con.raised = nil
+   if con.state.raised == nil then error(found, 0) end
+   con.state.raised = nil
    return nil
 end
 
@@ -226,7 +226,8 @@ end
 -- The functions of sysbench 0.5, which 1.0 still has: one connection, made when it is first needed.
 local function older(env, state)
    local function con()
-      return state.connection or env.sysbench.sql.driver():connect()
+      state.older = state.older or env.sysbench.sql.driver():connect()
+      return state.older
    end
    local function letter(value) return type(value) == "number" and "i" or "t" end
    local db = {
@@ -274,14 +275,20 @@ local function thread_run(env)
    end
 end
 
+-- Texts of C that were declared. The main chunk runs once for each connection, and a structure can be declared once.
+local declared = {}
+
 -- Gives an environment its `ffi`, the older functions, histograms and the loop.
 local function equip(env, state)
    local own = {}
    for name, value in pairs(ffi) do own[name] = value end
-   own.C = setmetatable(exported(env, state), {
-      __index = function(_, name) return ffi.C[name] end,
-      __newindex = function(_, name, value) ffi.C[name] = value end
-   })
+   own.C = library(ffi.C, exported(env, state))
+   function own.load(...) return library(ffi.load(...)) end
+   function own.cdef(text, ...)
+      if declared[text] then return end
+      ffi.cdef(text, ...)
+      if select("#", ...) == 0 then declared[text] = true end
+   end
    env.ffi = own
    env.sysbench.histogram = {new = new_histogram}
    older(env, state)

@@ -12,10 +12,12 @@ use base::rng::Rng;
 use mlua::{Function, Table, Value};
 use sql_wire::{Failure, Kind, Parameters, Reply, Rows, blocking};
 use std::collections::BTreeMap;
+use std::collections::hash_map::{Entry, HashMap};
 use std::path::Path;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+use workloads::RunFacts;
 
 /// What a command has made so far: tables created, and rows that its INSERTs brought.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,8 +63,7 @@ pub struct Request<'a> {
     pub kind: Kind,
     /// The script's own options.
     pub given: &'a BTreeMap<String, String>,
-    pub seed: u64,
-    pub threads: usize,
+    pub facts: &'a RunFacts,
     pub command: &'a str,
 }
 
@@ -96,26 +97,28 @@ fn run_all(request: &Request, connect: Connect, made: &Mutex<Made>) -> Result<()
             path: request.path,
             kind: request.kind,
             given: request.given,
-            seed: request.seed,
-            threads: request.threads,
+            seed: request.facts.seed,
+            facts: Some(request.facts),
             counter: counter.clone(),
             command: request.command,
         })?;
-        let environment = loaded
-            .environment(tid)
-            .map_err(|error| anyhow!(message(&error)))?;
-        let (function, parallel) = find(&loaded, &environment)?;
+        let broken = |error: mlua::Error| anyhow!(message(&error));
+        let (_, parallel) = find(&loaded, &loaded.rehearse().map_err(broken)?)?;
         if only_if_parallel && !parallel {
             return Ok(());
         }
         let mut dial = || connect();
-        let mut server = Server::new(&mut dial, Rng::new(request.seed, tid as u64));
+        let mut server = Server::new(&mut dial, Rng::new(request.facts.seed, tid as u64));
         server.made = Some(made);
+        let environment = loaded.environment(tid).map_err(broken)?;
+        let main = loaded.interpreter.main(&environment).map_err(broken)?;
+        server.call(&loaded, &environment, &main, tid)?;
+        let (function, _) = find(&loaded, &environment)?;
         server.call(&loaded, &environment, &function, tid)
     };
     let results: Vec<Result<()>> = std::thread::scope(|scope| {
         let one = &one;
-        let others: Vec<_> = (1..request.threads)
+        let others: Vec<_> = (1..request.facts.clients)
             .map(|tid| scope.spawn(move || one(tid, true)))
             .collect();
         let first = one(0, false);
@@ -170,7 +173,8 @@ fn find(loaded: &Loaded, environment: &Environment) -> Result<(Function, bool)> 
 /// A server that is connected to when it is first needed.
 pub struct Server<'a> {
     connect: &'a mut (dyn FnMut() -> Result<blocking::Client, Failure> + 'a),
-    client: Option<blocking::Client>,
+    /// Of each connection of the script, by number.
+    clients: HashMap<usize, blocking::Client>,
     rng: Rng,
     parameters: Parameters,
     rows: Rows,
@@ -185,7 +189,7 @@ impl<'a> Server<'a> {
     ) -> Server<'a> {
         Server {
             connect,
-            client: None,
+            clients: HashMap::new(),
             rng,
             parameters: Parameters::default(),
             rows: Rows::default(),
@@ -246,20 +250,23 @@ impl<'a> Server<'a> {
 
     fn ask(&mut self, loaded: &Loaded, thread: &Coroutine, ask: &Ask) -> Result<Reply, Failure> {
         self.rows.start(0);
-        if loaded.interpreter.core.kind == Kind::Noop {
+        let core = &loaded.interpreter.core;
+        match ask {
+            Ask::Pause(seconds) => std::thread::sleep(Duration::from_secs_f64(*seconds)),
+            Ask::Reconnect => drop(self.clients.remove(&core.session.get())),
+            _ => {}
+        }
+        if core.kind == Kind::Noop || matches!(ask, Ask::Pause(_) | Ask::Forget | Ask::SetUp) {
             return Ok(Reply::default());
         }
-        if matches!(ask, Ask::Reconnect) {
-            self.client = None;
-        }
-        let client = match &mut self.client {
-            Some(client) => client,
-            None => self.client.insert((self.connect)()?),
+        let client = match self.clients.entry(core.session.get()) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert((self.connect)()?),
         };
         let reply = match ask {
             Ask::Query => thread.with_query(|sql| client.query(sql))?,
             Ask::Execute(number) => {
-                let statements = loaded.interpreter.core.statements.borrow();
+                let statements = core.statements.borrow();
                 let statement = &statements[*number];
                 thread.parameters(&statement.types, &mut self.parameters);
                 client.execute(*number, statement, &self.parameters)?

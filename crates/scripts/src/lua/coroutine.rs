@@ -94,6 +94,9 @@ impl Coroutine {
                 4 => Ask::Ended(ffi::lua_toboolean(state, SUBJECT) != 0),
                 5 => Ask::SqlFailed,
                 6 => Ask::LuaFailed(self.text_at(SUBJECT)),
+                7 => Ask::Pause(ffi::lua_tonumber(state, SUBJECT)),
+                8 => Ask::Forget,
+                9 => Ask::SetUp,
                 _ => Ask::LuaFailed(
                     "the script yielded outside of a coroutine of its own".to_string(),
                 ),
@@ -123,6 +126,12 @@ impl Coroutine {
     pub fn with_query<T>(&self, take: impl FnOnce(&str) -> T) -> T {
         self.bytes(SUBJECT, |bytes| take(&String::from_utf8_lossy(bytes)))
             .expect("a query is a string, as was made sure of")
+    }
+
+    /// The statement without parameters that was asked for is one of thread_init().
+    pub fn is_setting_up(&self) -> bool {
+        // SAFETY: as in `resume`; an index beyond the stack is false.
+        unsafe { ffi::lua_toboolean(self.thread.state(), PARAMETERS) != 0 }
     }
 
     /// Puts the parameters of the execution that was asked for where the protocol takes them from.

@@ -5,24 +5,27 @@
 
 use super::ask::Ignored;
 use super::coroutine::{Answer, Coroutine};
+use super::files;
 use super::natives;
 use super::random::{Counter, Random};
 use crate::effect::sort;
 use crate::pattern;
+use base::sys;
 use mlua::{Function, IntoLua, Lua, LuaOptions, StdLib, Table, Value};
 use sql_wire::{Kind, Statement, Type};
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use workloads::distribution::{DistributionOptions, Shape};
 
 const PRELUDE: &str = include_str!("prelude.lua");
+/// Lua's own libraries as scripts see them.
+const LIBRARIES: &str = include_str!("libraries.lua");
+/// Functions that sleep.
+const SLEEPING: &str = include_str!("sleeping.lua");
 /// What sysbench exports to scripts below its Lua API.
 const C_API: &str = include_str!("c_api.lua");
-/// Where sysbench's own scripts and modules are installed.
-const INSTALLED: &str = "/usr/share/sysbench";
-
 /// What the functions that Lua calls work on.
 pub struct Core {
     pub kind: Kind,
@@ -30,13 +33,18 @@ pub struct Core {
     /// All statements that the script prepared, each once, in the order of their numbers.
     pub statements: RefCell<Vec<Statement>>,
     numbers: RefCell<HashMap<(String, String), usize>>,
-    /// Where modules are looked for.
-    search: Vec<PathBuf>,
-    modules: RefCell<HashMap<String, Function>>,
+    /// What gives a closure of a file's chunk, by path.
+    pub modules: RefCell<HashMap<PathBuf, Function>>,
     /// The script looks at rows, so they must be kept.
     pub fetches: Cell<bool>,
-    /// What the script prints is dropped: it is only tried out.
+    /// What the script prints is dropped.
     pub quiet: Cell<bool>,
+    /// The script's events are only tried out: they start no programs, write no files, and do not sleep.
+    pub tries: Cell<bool>,
+    /// Functions that the script called and that keep all connections waiting.
+    pub held_by: RefCell<BTreeSet<String>>,
+    /// The connection of a command that the next statement is for.
+    pub session: Cell<usize>,
     pub ignored: RefCell<Ignored>,
     /// The listing of the script's options.
     pub help: RefCell<String>,
@@ -58,7 +66,7 @@ pub struct Interpreter {
     environment: Function,
     drive: Function,
     once: Function,
-    enter: Function,
+    main: Function,
     chunk: Function,
 }
 
@@ -93,16 +101,17 @@ impl Interpreter {
         let options = LuaOptions::new();
         // SAFETY: the scripts are the user's own programs; sysbench gives them all libraries, FFI included.
         let lua = unsafe { Lua::unsafe_new_with(StdLib::ALL, options) };
-        let beside = path.parent().unwrap_or(Path::new("")).to_path_buf();
         let core = Rc::new(Core {
             kind,
             random: RefCell::new(Random::new(DistributionOptions::default(), seed, counter)),
             statements: RefCell::default(),
             numbers: RefCell::default(),
-            search: vec![beside, PathBuf::from("."), PathBuf::from(INSTALLED)],
             modules: RefCell::default(),
             fetches: Cell::new(false),
             quiet: Cell::new(false),
+            tries: Cell::new(false),
+            held_by: RefCell::default(),
+            session: Cell::new(0),
             ignored: RefCell::default(),
             help: RefCell::default(),
             text: RefCell::default(),
@@ -110,12 +119,18 @@ impl Interpreter {
             over: Cell::default(),
         });
         let functions = functions(&lua, &core)?;
-        let c_api = lua.load(C_API).set_name("=c_api").into_function()?;
-        let (environment, drive, once, enter) = lua
-            .load(PRELUDE)
-            .set_name("=prelude")
-            .call((functions, c_api))?;
-        let chunk = read(&lua, &core, path)?;
+        files::register(&lua, &core, path, &functions)?;
+        let part = |source, name| lua.load(source).set_name(name).into_function();
+        let (environment, drive, once, main) = lua.load(PRELUDE).set_name("=prelude").call((
+            functions,
+            part(LIBRARIES, "=libraries")?,
+            part(SLEEPING, "=sleeping")?,
+            part(C_API, "=c_api")?,
+        ))?;
+        let Some(chunk) = files::factory(&lua, &core, path)? else {
+            let message = format!("cannot read {}: there is no such file", path.display());
+            return Err(mlua::Error::runtime(message));
+        };
         Ok(Interpreter {
             lua,
             core,
@@ -123,12 +138,12 @@ impl Interpreter {
             environment,
             drive,
             once,
-            enter,
+            main,
             chunk,
         })
     }
 
-    /// A new environment, in which the script's main chunk has run.
+    /// A new environment, in which the script's main chunk has still to run.
     pub fn environment(&self, settings: &Settings) -> mlua::Result<Environment> {
         let table = self.lua.create_table()?;
         table.raw_set("tid", settings.tid)?;
@@ -139,9 +154,13 @@ impl Interpreter {
             table.raw_set("globals", settings.options)?;
         }
         let (globals, state) = self.environment.call(table)?;
-        let environment = Environment { globals, state };
-        self.enter.call::<()>((&environment.globals, &self.chunk))?;
-        Ok(environment)
+        Ok(Environment { globals, state })
+    }
+
+    /// The script's main chunk, as a function to call in a coroutine.
+    pub fn main(&self, environment: &Environment) -> mlua::Result<Function> {
+        self.main
+            .call((&environment.globals, &environment.state, &self.chunk))
     }
 
     /// A coroutine that will run event() for ever, to be resumed first with what `driving` gives.
@@ -167,7 +186,7 @@ impl Interpreter {
             }
             false => mlua::Value::Nil,
         };
-        let values = (&environment.globals, &environment.state, lost);
+        let values = (&environment.globals, &environment.state, &self.chunk, lost);
         self.lua.pack_multi(values).map(Answer::Values)
     }
 
@@ -180,28 +199,6 @@ impl Interpreter {
         let values = (&environment.globals, &environment.state, function, tid);
         self.lua.pack_multi(values).map(Answer::Values)
     }
-}
-
-/// Reads and compiles a file of Lua.
-fn read(lua: &Lua, core: &Core, path: &Path) -> mlua::Result<Function> {
-    let source = std::fs::read(path).map_err(|error| {
-        mlua::Error::runtime(format!("cannot read {}: {error}", path.display()))
-    })?;
-    let text = String::from_utf8_lossy(&source);
-    if ["fetch_row", "query_row", "nrows", "nfields"]
-        .iter()
-        .any(|word| text.contains(word))
-    {
-        core.fetches.set(true);
-    }
-    let source = match source.starts_with(b"#") {
-        // As Lua does with files: a first line for the shell is skipped.
-        true => [b"--".as_slice(), &source].concat(),
-        false => source,
-    };
-    lua.load(source)
-        .set_name(format!("@{}", path.display()))
-        .into_function()
 }
 
 /// The functions that the prelude calls `core`.
@@ -227,9 +224,6 @@ fn functions(lua: &Lua, core: &Rc<Core>) -> mlua::Result<Table> {
     let statement =
         move |_: &Lua, (sql, letters): (String, String)| Ok(intern(&held, sql, letters));
     table.raw_set("statement", lua.create_function(statement)?)?;
-    let held = Rc::clone(core);
-    let module = move |lua: &Lua, name: String| find_module(lua, &held, &name);
-    table.raw_set("module", lua.create_function(module)?)?;
     let held = Rc::clone(core);
     let print = move |lua: &Lua, values: mlua::Variadic<mlua::Value>| {
         if !held.quiet.get() {
@@ -272,10 +266,25 @@ fn counters(lua: &Lua, core: &Rc<Core>, table: &Table) -> mlua::Result<()> {
     };
     table.raw_set("count", lua.create_function(count)?)?;
     let held = Rc::clone(core);
-    table.raw_set(
-        "over",
-        lua.create_function(move |_: &Lua, ()| Ok(held.over.get()))?,
-    )
+    let over = move |_: &Lua, ()| Ok(held.over.get());
+    table.raw_set("over", lua.create_function(over)?)?;
+    let held = Rc::clone(core);
+    let tries = move |_: &Lua, ()| Ok(held.tries.get());
+    table.raw_set("tries", lua.create_function(tries)?)?;
+    let held = Rc::clone(core);
+    let holds = move |_: &Lua, name: String| {
+        held.held_by.borrow_mut().insert(name);
+        Ok(())
+    };
+    table.raw_set("holds", lua.create_function(holds)?)?;
+    let held = Rc::clone(core);
+    let using = move |_: &Lua, number: usize| {
+        held.session.set(number);
+        Ok(())
+    };
+    table.raw_set("use", lua.create_function(using)?)?;
+    let clock = |_: &Lua, clock: i32| Ok(sys::clock_ns(clock) as f64 / 1e9);
+    table.raw_set("clock", lua.create_function(clock)?)
 }
 
 fn randoms(lua: &Lua, core: &Rc<Core>, table: &Table) -> mlua::Result<()> {
@@ -333,21 +342,4 @@ fn intern(core: &Core, sql: String, letters: String) -> usize {
     ));
     numbers.insert(key, next);
     next
-}
-
-/// The chunk of a module beside the script or among sysbench's own; nil when Lua itself must look.
-fn find_module(lua: &Lua, core: &Core, name: &str) -> mlua::Result<Option<Function>> {
-    if let Some(known) = core.modules.borrow().get(name) {
-        return Ok(Some(known.clone()));
-    }
-    let file = format!("{}.lua", name.replace('.', "/"));
-    let found = core.search.iter().map(|folder| folder.join(&file));
-    let Some(path) = found.into_iter().find(|path| path.is_file()) else {
-        return Ok(None);
-    };
-    let chunk = read(lua, core, &path)?;
-    core.modules
-        .borrow_mut()
-        .insert(name.to_string(), chunk.clone());
-    Ok(Some(chunk))
 }

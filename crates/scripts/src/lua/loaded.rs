@@ -1,16 +1,19 @@
 //! A script that was read: its interpreter, with the options it was given.
 
-use super::ask::{Ask, failure, success};
+use super::ask::{self, Ask, failure, success};
 use super::coroutine::{Answer, Coroutine};
 use super::interpreter::{Environment, Interpreter, Settings};
-use super::options;
 use super::random::{Counter, Random};
+use super::{general, options};
 use anyhow::{Result, anyhow};
 use base::arguments::Usage;
+use base::sys;
 use mlua::{Table, Value};
 use sql_wire::Kind;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::Path;
+use workloads::RunFacts;
 
 pub struct Loaded {
     pub interpreter: Interpreter,
@@ -18,6 +21,33 @@ pub struct Loaded {
     options: Table,
     as_globals: bool,
     command: String,
+    /// How long the script has kept all connections waiting.
+    pub stretches: Cell<Stretches>,
+}
+
+/// Times that a script took at a stretch, in which no other connection was served.
+#[derive(Clone, Copy, Default)]
+pub struct Stretches {
+    pub count: u64,
+    pub total_ns: u64,
+    pub longest_ns: u64,
+}
+
+impl Stretches {
+    /// Less than this is what a script may take, as far as the coarse clock can tell.
+    const LEAST_NS: u64 = 20_000_000;
+
+    #[inline]
+    fn with(self, took_ns: u64) -> Stretches {
+        if took_ns < Stretches::LEAST_NS {
+            return self;
+        }
+        Stretches {
+            count: self.count + 1,
+            total_ns: self.total_ns + took_ns,
+            longest_ns: self.longest_ns.max(took_ns),
+        }
+    }
 }
 
 /// What a script is asked to do.
@@ -27,7 +57,8 @@ pub struct Order<'a> {
     /// The script's own options.
     pub given: &'a BTreeMap<String, String>,
     pub seed: u64,
-    pub threads: usize,
+    /// What is known of the run; a load knows it later.
+    pub facts: Option<&'a RunFacts>,
     pub counter: Counter,
     pub command: &'a str,
 }
@@ -58,9 +89,13 @@ impl Loaded {
             options: table,
             as_globals: false,
             command: order.command.to_string(),
+            stretches: Cell::default(),
             interpreter,
         };
-        loaded.set_threads(order.threads);
+        let interpreter = &loaded.interpreter;
+        general::defaults(&interpreter.lua, &loaded.options, order.kind)
+            .and_then(|()| order.facts.map_or(Ok(()), |facts| loaded.set_facts(facts)))
+            .map_err(Usage::error)?;
         loaded.take_options(order)?;
         Ok(loaded)
     }
@@ -68,9 +103,7 @@ impl Loaded {
     fn take_options(&mut self, order: &Order) -> Result<()> {
         let wrong = |error: mlua::Error| Usage::error(message(&error));
         let core = &self.interpreter.core;
-        core.quiet.set(true);
-        let first = self.environment(0).map_err(wrong)?;
-        core.quiet.set(false);
+        let first = self.rehearse().map_err(wrong)?;
         let declared = options::declarations(&first.globals).map_err(wrong)?;
         let script = order.path.display().to_string();
         *core.help.borrow_mut() = options::help(&script, &declared);
@@ -87,29 +120,15 @@ impl Loaded {
         Ok(())
     }
 
-    /// What `sysbench.opt.threads` says from now on.
-    pub fn set_threads(&self, threads: usize) {
-        // A plain table takes any field; without memory for it there is nothing left to save.
-        let general = [
-            ("threads", threads as f64),
-            ("events", 0.0),
-            ("time", 0.0),
-            ("rate", 0.0),
-        ];
-        for (name, value) in general
-            .into_iter()
-            .chain([("verbosity", 3.0), ("percentile", 95.0)])
-        {
-            let _ = self.options.raw_set(name, value);
-        }
-        for name in ["validate", "debug", "histogram"] {
-            let _ = self.options.raw_set(name, false);
-        }
-        let driver = match self.interpreter.core.kind {
-            Kind::Postgres => "pgsql",
-            _ => "mysql",
-        };
-        let _ = self.options.raw_set("db_driver", driver);
+    /// What `sysbench.opt` says of the run from now on.
+    pub fn set_facts(&self, facts: &RunFacts) -> Result<(), String> {
+        let interpreter = &self.interpreter;
+        general::of_run(
+            &interpreter.lua,
+            &self.options,
+            interpreter.core.kind,
+            facts,
+        )
     }
 
     pub fn command(&self) -> &str {
@@ -125,14 +144,39 @@ impl Loaded {
         })
     }
 
+    /// Runs the main chunk without a server, in an environment that shows what it declares. What it asks has one row of
+    /// zeros as its answer; with an error behind such an answer the chunk counts as far as it came.
+    pub fn rehearse(&self) -> mlua::Result<Environment> {
+        let interpreter = &self.interpreter;
+        let environment = self.environment(0)?;
+        let main = interpreter.main(&environment)?;
+        let thread = interpreter.caller()?;
+        let mut answer = interpreter.calling(&environment, &main, 0)?;
+        let mut asked = false;
+        let quiet = interpreter.core.quiet.replace(true);
+        let ended = loop {
+            match thread.resume(&interpreter.lua, answer) {
+                Ask::LuaFailed(message) if !asked => break Err(mlua::Error::runtime(message)),
+                Ask::Ended(_) | Ask::LuaFailed(_) | Ask::SqlFailed => break Ok(()),
+                Ask::Query | Ask::Execute(_) => asked = true,
+                Ask::Reconnect | Ask::Pause(_) | Ask::Forget | Ask::SetUp => {}
+            }
+            answer = ask::zeros(&interpreter.lua)?;
+        };
+        interpreter.core.quiet.set(quiet);
+        ended.map(|()| environment)
+    }
+
     /// Tries the script out without a server: whether its events only read. When in doubt they write.
     pub fn only_reads(&self) -> bool {
         const EVENTS: usize = 20;
         let core = &self.interpreter.core;
         let random = core.random.borrow().rng.clone();
         core.quiet.set(true);
+        core.tries.set(true);
         let reads = self.try_out(EVENTS).unwrap_or(false);
         core.quiet.set(false);
+        core.tries.set(false);
         core.random.borrow_mut().rng = random;
         reads
     }
@@ -154,7 +198,7 @@ impl Loaded {
                     }
                     reads += usize::from(sort.effect.is_read());
                 }
-                Ask::Execute(_) | Ask::Reconnect => {}
+                Ask::Execute(_) | Ask::Reconnect | Ask::Pause(_) | Ask::Forget | Ask::SetUp => {}
                 Ask::Ended(true) => break,
                 Ask::Ended(false) => done += 1,
                 Ask::SqlFailed | Ask::LuaFailed(_) => return Ok(false),
@@ -175,7 +219,10 @@ impl Loaded {
     pub fn resume(&self, thread: &Coroutine, answer: Answer, rng: &mut base::rng::Rng) -> Ask {
         let random = &self.interpreter.core.random;
         std::mem::swap(&mut random.borrow_mut().rng, rng);
+        let before = sys::coarse_ns();
         let ask = thread.resume(&self.interpreter.lua, answer);
+        self.stretches
+            .set(self.stretches.get().with(sys::coarse_ns() - before));
         std::mem::swap(&mut random.borrow_mut().rng, rng);
         ask
     }

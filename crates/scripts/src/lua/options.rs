@@ -1,9 +1,8 @@
 //! A Lua script's own options: declared in `sysbench.cmdline.options`, given behind `--`.
 
-use super::ask::Ignored;
+use super::general::{self, Answer, General};
 use mlua::{Function, Lua, Table, Value};
 use std::collections::BTreeMap;
-use workloads::distribution::{DistributionOptions, Shape};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -25,32 +24,6 @@ pub struct Declared {
 
 /// All of them by name; None when the script declares none, and thus takes any.
 pub type Declarations = Option<BTreeMap<String, Declared>>;
-
-/// What sysbench's general options say to us.
-#[derive(Default)]
-pub struct General {
-    pub distribution: DistributionOptions,
-    pub ignored: Ignored,
-}
-
-/// sysbench's options that are settings of the run here, and what to use.
-const ELSEWHERE: [(&str, &str); 12] = [
-    ("threads", "--connections"),
-    ("num_threads", "--connections"),
-    ("events", "--transactions"),
-    ("max_requests", "--transactions"),
-    ("time", "--duration"),
-    ("max_time", "--duration"),
-    ("rate", "--rate"),
-    ("tx_rate", "--rate"),
-    ("rand_seed", "--seed"),
-    ("db_driver", "--driver"),
-    (
-        "db_ps_mode",
-        "nothing: statements that a script prepares are prepared",
-    ),
-    ("report_interval", "--live"),
-];
 
 /// Reads the script's declarations.
 pub fn declarations(globals: &Table) -> mlua::Result<Declarations> {
@@ -125,7 +98,7 @@ pub fn help(script: &str, declarations: &Declarations) -> String {
     text
 }
 
-/// Fills `sysbench.opt` with defaults and what was given.
+/// Fills `sysbench.opt` with defaults and what was given; all that cannot be taken is reported together.
 pub fn fill(
     lua: &Lua,
     into: &Table,
@@ -134,6 +107,7 @@ pub fn fill(
 ) -> Result<General, String> {
     let broken = |error: mlua::Error| error.to_string();
     let mut general = General::default();
+    let (mut elsewhere, mut unknown) = (Vec::new(), Vec::new());
     for (name, declared) in declarations.iter().flatten() {
         if let Some(default) = &declared.default {
             let value = value(lua, declared.kind, name, default)?;
@@ -142,34 +116,44 @@ pub fn fill(
     }
     for (name, text) in given {
         let (name, text) = (&name.replace('-', "_"), text.as_str());
-        let declared = declarations.as_ref().and_then(|all| all.get(name));
-        let found = match (declared, declarations) {
-            (Some(declared), _) => {
-                checked(declared, name, text)?;
-                value(lua, declared.kind, name, text)?
+        let dashed = format!("--{}", name.replace('_', "-"));
+        if let Some(declared) = declarations.as_ref().and_then(|all| all.get(name)) {
+            checked(declared, name, text)?;
+            let value = value(lua, declared.kind, name, text)?;
+            into.raw_set(name.as_str(), value).map_err(broken)?;
+            continue;
+        }
+        match general::take(lua, into, &mut general, name, text)? {
+            Answer::Taken => {}
+            Answer::Instead(instead) => elsewhere.push(format!("{dashed} ({instead})")),
+            Answer::Unknown if declarations.is_some() => unknown.push(dashed),
+            Answer::Unknown => {
+                let value = value(lua, Kind::String, name, text)?;
+                into.raw_set(name.as_str(), value).map_err(broken)?;
             }
-            (None, _) if take_general(&mut general, name, text)? => continue,
-            (None, None) => value(lua, Kind::String, name, text)?,
-            (None, Some(all)) => return Err(unknown(name, all)),
-        };
-        into.raw_set(name.as_str(), found).map_err(broken)?;
+        }
     }
-    Ok(general)
-}
-
-fn unknown(name: &str, all: &BTreeMap<String, Declared>) -> String {
-    let dashed = name.replace('_', "-");
-    if let Some((_, instead)) = ELSEWHERE.iter().find(|(known, _)| *known == name) {
-        return format!("--{dashed} is not an option of the script; use {instead}");
+    let mut problems = Vec::new();
+    if let (false, Some(all)) = (unknown.is_empty(), declarations) {
+        let names = all
+            .keys()
+            .map(|name| format!("--{}", name.replace('_', "-")));
+        let names: Vec<String> = names.collect();
+        let (unknown, names) = (unknown.join(", "), names.join(", "));
+        problems.push(format!(
+            "the script has no option {unknown}; it has {names}"
+        ));
     }
-    let names: Vec<String> = all
-        .keys()
-        .map(|name| format!("--{}", name.replace('_', "-")))
-        .collect();
-    format!(
-        "the script has no option --{dashed}; it has {}",
-        names.join(", ")
-    )
+    if !elsewhere.is_empty() {
+        let elsewhere = elsewhere.join(", ");
+        problems.push(format!(
+            "sysbench has other options than this program: {elsewhere}"
+        ));
+    }
+    match problems.is_empty() {
+        true => Ok(general),
+        false => Err(problems.join(". ")),
+    }
 }
 
 fn checked(declared: &Declared, name: &str, text: &str) -> Result<(), String> {
@@ -186,7 +170,8 @@ fn checked(declared: &Declared, name: &str, text: &str) -> Result<(), String> {
     }
 }
 
-fn value(lua: &Lua, kind: Kind, name: &str, text: &str) -> Result<Value, String> {
+/// A text as a value of this type.
+pub fn value(lua: &Lua, kind: Kind, name: &str, text: &str) -> Result<Value, String> {
     let wrong = |what: &str| {
         let dashed = name.replace('_', "-");
         format!("--{dashed}: expected {what}, found '{text}'")
@@ -233,50 +218,10 @@ fn size(text: &str) -> Option<f64> {
     Some(number as f64 * scale)
 }
 
-/// Takes an option of sysbench's own that means something here; false when it is none.
-fn take_general(general: &mut General, name: &str, found: &str) -> Result<bool, String> {
-    let dashed = name.replace('_', "-");
-    let wrong = |what: &str| format!("--{dashed}: expected {what}, found '{found}'");
-    let whole = |most: u32| match found.parse::<u32>() {
-        Ok(number) if number <= most => Ok(number),
-        _ => Err(wrong(&format!("a whole number up to {most}"))),
-    };
-    let number = |fits: fn(f64) -> bool| match found.parse::<f64>() {
-        Ok(number) if fits(number) => Ok(number),
-        _ => Err(wrong("a number that fits")),
-    };
-    let options = &mut general.distribution;
-    match name {
-        "rand_type" => {
-            options.distribution = Shape::named(&found.to_ascii_lowercase())
-                .ok_or_else(|| wrong("special, uniform, pareto, gaussian or zipfian"))?;
-        }
-        "rand_spec_iter" => options.rand_spec_iter = whole(10_000)?.max(1),
-        "rand_spec_pct" => options.rand_spec_pct = whole(100)?,
-        "rand_spec_res" => options.rand_spec_res = whole(99)?,
-        "rand_pareto_h" => options.rand_pareto_h = number(|h| h > 0.0 && h < 1.0)?,
-        "rand_zipfian_exp" => {
-            options.rand_zipfian_exp = number(|exponent| exponent >= 0.0 && exponent.is_finite())?;
-        }
-        "mysql_ignore_errors" => {
-            general.ignored = match found {
-                "all" => Ignored::All,
-                _ => Ignored::Numbers(
-                    found
-                        .split(',')
-                        .map(|number| number.parse().map_err(|_| wrong("numbers, or all")))
-                        .collect::<Result<_, _>>()?,
-                ),
-            };
-        }
-        _ => return Ok(false),
-    }
-    Ok(true)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use workloads::distribution::Shape;
 
     fn given(text: &str) -> BTreeMap<String, String> {
         let words = text.split_whitespace();
@@ -331,13 +276,11 @@ mod tests {
             ("even=3", "--even: the script refuses '3'"),
             ("row=1", "the script has no option --row; it has --big,"),
             (
-                "num-threads=8",
-                "--num-threads is not an option of the script; use --connections",
+                "num-threads=8 histogram=on rand-type=uniform",
+                "sysbench has other options than this program: --histogram (use --out DIR, whose latency.hlog has the \
+                 histogram), --num-threads (use --connections N)",
             ),
-            (
-                "events=1",
-                "--events is not an option of the script; use --transactions",
-            ),
+            ("db-ps-mode=never", "--db-ps-mode: expected auto or disable"),
             ("rand-type=x", "--rand-type: expected special,"),
         ];
         for (text, message) in expected {

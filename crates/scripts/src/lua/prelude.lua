@@ -3,9 +3,11 @@
 -- A script runs in an environment of its own for every connection: what it takes for globals are fields of
 -- that environment. Statements yield to the program, which sends them and resumes with the answer.
 
-local core, c_api = ...
+local core, libraries, sleeping, c_api = ...
 local ffi = require("ffi")
-local equip = c_api(core, ffi)
+local give_libraries = libraries(core)
+local library, sleeps = sleeping(core, ffi)
+local equip = c_api(core, ffi, library)
 local yield = coroutine.yield
 local pcall, setmetatable, tonumber, tostring, type = pcall, setmetatable, tonumber, tostring, type
 local error, select, unpack, pairs, ipairs = error, select, unpack, pairs, ipairs
@@ -13,6 +15,7 @@ local concat, format, find = table.concat, string.format, string.find
 
 -- What is asked of the program; the numbers are those of `Ask` in its source.
 local QUERY, EXECUTE, RECONNECT, ENDED, SQL_FAILED, LUA_FAILED = 1, 2, 3, 4, 5, 6
+local FORGET, SET_UP = 8, 9
 
 -- sysbench sends rows of a bulk insert once this many bytes are together.
 local BULK_BYTES = 512 * 1024
@@ -62,11 +65,11 @@ local function raise(con, query, level)
    local hook = con.env.sysbench.hooks.sql_error_ignorable
    if con.error == IGNORABLE or (type(hook) == "function" and hook(errdesc)) then
       errdesc.errcode = RESTART_EVENT
-      con.raised = errdesc
+      con.state.raised = errdesc
       error(errdesc, 0)
    end
-   con.raised = format("SQL error, errno = %d, state = '%s': %s", errno, state, message)
-   error(con.raised, level)
+   con.state.raised = format("SQL error, errno = %d, state = '%s': %s", errno, state, message)
+   error(con.state.raised, level)
 end
 
 -- Turns an answer into a result, or into an error as sysbench raises it.
@@ -81,12 +84,31 @@ local function finish(con, query, nrows, nfields, rows, ...)
    raise(con, query, 4)
 end
 
+-- A thread has one session; the connection that last was made and used has it.
+local function take_session(con)
+   local state = con.state
+   local owner = state.owner
+   if not con.connected then error("the connection is closed", 3) end
+   if state.many then
+      core.use(con.number)
+   elseif owner ~= nil then
+      if owner.connected then
+         error("a second connection in one thread: here each thread has one, so disconnect() the first before", 3)
+      end
+      finish(con, "<connect>", yield(RECONNECT))
+      yield(FORGET)
+   end
+   state.owner = con
+end
+
 function connection:query(sql)
-   return finish(self, sql, yield(QUERY, sql))
+   if self.state.owner ~= self then take_session(self) end
+   return finish(self, sql, yield(QUERY, sql, self.state.settling))
 end
 
 function connection:query_row(sql)
-   local rs = finish(self, sql, yield(QUERY, sql))
+   if self.state.owner ~= self then take_session(self) end
+   local rs = finish(self, sql, yield(QUERY, sql, self.state.settling))
    if rs.nrows == 0 then return nil end
    local row = rs:fetch_row()
    if row == nil then return nil end
@@ -99,8 +121,9 @@ function connection:disconnect()
 end
 
 function connection:reconnect()
-   finish(self, "<reconnect>", yield(RECONNECT))
    self.connected = true
+   if self.state.owner ~= self then take_session(self) end
+   finish(self, "<reconnect>", yield(RECONNECT))
    return true
 end
 
@@ -119,6 +142,7 @@ local function bulk_send(con)
    if bulk.count == 0 then return end
    local sql = bulk.sql .. concat(bulk.rows, ",", 1, bulk.count)
    bulk.count, bulk.size = 0, #bulk.sql
+   if con.state.owner ~= con then take_session(con) end
    finish(con, "<bulk insert>", yield(QUERY, sql))
 end
 
@@ -194,18 +218,40 @@ local function values(bound, at, count)
    return bound[at].value, values(bound, at + 1, count)
 end
 
+-- A value as sysbench writes it into a text where `--db-ps-mode=disable`.
+local function literal(param)
+   local value = param.value
+   if value == nil then return "NULL" end
+   if param.letter == "t" then return "'" .. tostring(value):gsub("'", "''") .. "'" end
+   if param.letter == "d" then return format("%f", tonumber(value)) end
+   return type(value) == "number" and format("%d", value) or tostring(value)
+end
+
+local function as_text(self)
+   local at = 0
+   return (self.sql:gsub("%?", function()
+      at = at + 1
+      local param = self.bound[at]
+      return param and literal(param) or "?"
+   end))
+end
+
 function statement:execute()
+   local con = self.connection
+   if con.state.owner ~= con then take_session(con) end
+   if con.state.emulates then
+      return finish(con, "<prepared statement>", yield(QUERY, as_text(self), con.state.settling))
+   end
    local id = self.id or number(self)
    local count, bound = self.count, self.bound
    if count == 0 then
-      return finish(self.connection, "<prepared statement>", yield(EXECUTE, id))
+      return finish(con, "<prepared statement>", yield(EXECUTE, id, con.state.settling))
    elseif count == 1 then
-      return finish(self.connection, "<prepared statement>", yield(EXECUTE, id, bound[1].value))
+      return finish(con, "<prepared statement>", yield(EXECUTE, id, bound[1].value))
    elseif count == 2 then
-      return finish(self.connection, "<prepared statement>",
-                    yield(EXECUTE, id, bound[1].value, bound[2].value))
+      return finish(con, "<prepared statement>", yield(EXECUTE, id, bound[1].value, bound[2].value))
    end
-   return finish(self.connection, "<prepared statement>", yield(EXECUTE, id, values(bound, 1, count)))
+   return finish(con, "<prepared statement>", yield(EXECUTE, id, values(bound, 1, count)))
 end
 
 function statement:close()
@@ -222,28 +268,15 @@ function driver:name()
    return core.driver
 end
 
+-- It finds its session with its first statement, see `take_session`.
 function driver:connect()
-   local con = self.env_state.connection
-   if con == nil then
-      con = setmetatable({env = self.env_state.env, connected = true, error = NONE}, connection)
-      self.env_state.connection = con
-      return con
-   end
-   if con.connected then
-      error("a thread has one connection here: disconnect() before connecting again", 2)
-   end
-   con:reconnect()
-   return con
+   local state = self.state
+   state.count = state.count + 1
+   return setmetatable(
+      {env = state.env, state = state, connected = true, error = NONE, number = state.count}, connection)
 end
 
 -- Environments ----------------------------------------------------------------------------------------------
-
-local standard = {
-   "assert", "collectgarbage", "dofile", "error", "getfenv", "getmetatable", "ipairs", "load", "loadfile",
-   "loadstring", "module", "newproxy", "next", "pairs", "pcall", "rawequal", "rawget", "rawset", "rawlen",
-   "select", "setfenv", "setmetatable", "tonumber", "tostring", "type", "unpack", "xpcall", "_VERSION",
-   "bit", "coroutine", "debug", "io", "jit", "math", "os", "string", "table"
-}
 
 local function copy(from)
    local to = {}
@@ -263,9 +296,18 @@ local function random()
    }
 end
 
-local function cmdline(settings)
+local function cmdline(env, settings)
+   local function defined(name)
+      local own = env.sysbench.cmdline.commands
+      return own and own[name] or env[name] and {env[name]}
+   end
    return {
       command = settings.command, script_path = settings.path, PARALLEL_COMMAND = true,
+      argv = {[0] = "sysbench", settings.path, settings.command},
+      command_defined = function(name) return defined(name) ~= nil end,
+      command_parallel = function(name) return defined(name) and defined(name)[2] or false end,
+      call_command = function(name) return defined(name)[1]() end,
+      read_cmdline_options = function() end,
       ARG_NULL = 0, ARG_BOOL = 1, ARG_INT = 2, ARG_SIZE = 3, ARG_DOUBLE = 4, ARG_STRING = 5, ARG_LIST = 6,
       ARG_FILE = 7, ARG_MAX = 8, print_test_options = core.print_options
    }
@@ -286,87 +328,98 @@ local function compatibility(env, rand)
    end
 end
 
-local function loader(env)
-   local loaded = {ffi = env.ffi, bit = bit, jit = jit}
-   env.package = {loaded = loaded, preload = {}, path = package.path, cpath = package.cpath}
-   return function(name)
-      if loaded[name] ~= nil then return loaded[name] end
-      local chunk = env.package.preload[name] or core.module(name)
-      local found
-      if chunk then
-         if not env.package.preload[name] then setfenv(chunk, env) end
-         found = chunk(name)
-      else
-         found = require(name)
-      end
-      if loaded[name] == nil then loaded[name] = found == nil and true or found end
-      return loaded[name]
-   end
-end
-
 -- Makes a script's environment: `settings` has tid, command, path, opt and, for old scripts, globals.
 local function environment(settings)
    local env = {}
-   for _, name in ipairs(standard) do env[name] = _G[name] end
-   local state = {env = env}
+   local state = {env = env, count = 0, emulates = settings.opt.db_ps_mode == "disable"}
    local rand = random()
-   env._G, env.print = env, core.print
    env.sysbench = {
       tid = settings.tid, opt = copy(settings.opt), version = "1.0.20", version_string = core.version,
       hooks = {}, error = {NONE = NONE, RESTART_EVENT = RESTART_EVENT}, rand = rand,
-      cmdline = cmdline(settings),
       sql = {
          type = copy(types), error = {NONE = NONE, IGNORABLE = IGNORABLE, FATAL = FATAL},
          driver = function(name)
             if name ~= nil and name ~= core.driver then
                error("no driver '" .. tostring(name) .. "' in this run: it is " .. core.driver, 2)
             end
-            return setmetatable({env_state = state, sname = core.driver}, driver)
+            return setmetatable({state = state, sname = core.driver}, driver)
          end
       },
       report_csv = function() end, report_json = function() end, report_default = function() end
    }
+   env.sysbench.cmdline = cmdline(env, settings)
    compatibility(env, rand)
    equip(env, state)
-   env.require = loader(env)
-   for name, value in pairs(settings.globals or {}) do env[name] = value end
+   give_libraries(env, sleeps)
+   -- what Lua or sysbench has by this name stays what it is
+   for name, value in pairs(settings.globals or {}) do
+      if env[name] == nil then env[name] = value end
+   end
    return env, state
+end
+
+-- Whether this error is that of the last statement, perhaps in words of the script's.
+local function is_of_statement(problem, raised)
+   if problem == raised then return true end
+   local words = raised
+   if type(raised) == "table" then words = raised.sql_errmsg end
+   return type(problem) == "string" and words ~= "" and find(problem, words, 1, true) ~= nil
 end
 
 -- Tells the program why a call into the script failed: a statement did, or the script itself is wrong.
 local function failed(state, problem)
-   local con = state.connection
-   local raised = con and con.raised
-   if raised ~= nil then
-      local is_table = type(raised) == "table"
-      if problem == raised or (not is_table and find(tostring(problem), raised, 1, true)) then
-         con.raised = nil
-         state.restart = is_table and raised or nil
-         yield(SQL_FAILED)
-         return
-      end
+   local raised = state.raised
+   state.raised = nil
+   if raised ~= nil and is_of_statement(problem, raised) then
+      state.restart = type(raised) == "table" and raised or nil
+      yield(SQL_FAILED)
+      return
    end
    if type(problem) == "table" and problem.sql_errmsg then problem = problem.sql_errmsg end
    yield(LUA_FAILED, tostring(problem))
 end
 
+local function asks_for_restart(state, problem)
+   return type(problem) == "table" and problem.errcode == RESTART_EVENT and problem ~= state.raised
+end
+
+-- The main chunk, where it has not run yet, and thread_init(). What they say to the session is kept.
+local function set_up(env, state, chunk)
+   state.owner, state.settling = nil, true
+   yield(FORGET)
+   local ok, problem = true, nil
+   if not state.entered then
+      ok, problem = pcall(setfenv(chunk(), env))
+      state.entered = ok
+   end
+   if ok and env.thread_init then ok, problem = pcall(env.thread_init, env.sysbench.tid) end
+   state.ready, state.settling = ok, false
+   if ok then yield(SET_UP) end
+   return ok, problem
+end
+
+-- As often as a script may restart its event by itself.
+local RESTARTS = 10000
+
 -- The life of a connection: thread_init() once, then event() for ever, one call for each transaction.
-local function drive(env, state, lost)
+local function drive(env, state, chunk, lost)
    setfenv(0, env)
    local tid = env.sysbench.tid
    if lost then state.restart = lost end
    while true do
       local ok, problem = true, nil
-      if not state.ready then
-         state.connection = nil
-         if env.thread_init then ok, problem = pcall(env.thread_init, tid) end
-         state.ready = ok
-      end
-      local restart, hook = state.restart, env.sysbench.hooks.before_restart_event
-      state.restart = nil
-      if ok and restart and hook then ok, problem = pcall(hook, restart) end
+      if not state.ready then ok, problem = set_up(env, state, chunk) end
       local own_loop = env.thread_run ~= state.loop
-      if ok then ok, problem = pcall(own_loop and env.thread_run or env.event, tid) end
+      local call = own_loop and env.thread_run or env.event
+      for _ = 1, RESTARTS do
+         local restart, hook = state.restart, env.sysbench.hooks.before_restart_event
+         state.restart = nil
+         if ok and restart and hook then ok, problem = pcall(hook, restart) end
+         if ok then ok, problem = pcall(call, tid) end
+         if ok or not asks_for_restart(state, problem) then break end
+         ok, state.restart = true, problem
+      end
+      if ok and state.restart then ok, problem = false, "event() asks for a restart without end" end
       if ok then
          -- a loop of the script's own ends each event by itself, and with it the thread
          yield(ENDED, (own_loop or problem) and true or false)
@@ -376,9 +429,10 @@ local function drive(env, state, lost)
    end
 end
 
--- Calls one function of the script to its end, for commands and thread_done().
+-- Calls one function of the script to its end, for commands and thread_done(); its connections are its own.
 local function once(env, state, call, ...)
    setfenv(0, env)
+   state.many, state.owner = true, nil
    local ok, problem = pcall(call, ...)
    if ok then
       yield(ENDED, problem == false)
@@ -387,14 +441,13 @@ local function once(env, state, call, ...)
    end
 end
 
--- Runs a script's main chunk: what it loads itself shall find the same globals.
-local function enter(env, chunk)
-   local before = getfenv(0)
-   setfenv(0, env)
-   setfenv(chunk, env)
-   local ok, problem = pcall(chunk)
-   setfenv(0, before)
-   if not ok then error(problem, 0) end
+-- A script's main chunk, to be called by `once`.
+local function main(env, state, chunk)
+   local run = setfenv(chunk(), env)
+   return function()
+      run()
+      state.entered = true
+   end
 end
 
-return environment, drive, once, enter
+return environment, drive, once, main

@@ -1,6 +1,7 @@
 use super::*;
 use sql_wire::{Class, Effect, Reply as Counts, Type, Value as Sent};
 use std::path::PathBuf;
+use workloads::client::{Note, Request};
 use workloads::testing::{Called, calls, one_row, play};
 
 /// A script in a folder of its own.
@@ -153,11 +154,14 @@ fn texts_of_event(
 ) -> Vec<String> {
     use std::task::{Context, Waker};
     let mut running = Rc::clone(script).run(0, Rc::clone(client));
-    let mut texts = Vec::new();
+    let (mut texts, mut notes) = (Vec::new(), Vec::new());
     let context = &mut Context::from_waker(Waker::noop());
     while running.as_mut().poll(context).is_pending() {
-        exchange.take_request().expect("a request");
-        texts.push(exchange.sql.borrow().clone());
+        match exchange.take_request().expect("a request") {
+            Request::Note(note) => notes.push(note),
+            Request::Pause(ns) => texts.push(format!("pause {ns}")),
+            _ => texts.push(exchange.sql.borrow().clone()),
+        }
         exchange.answer(Ok(one_row()));
     }
     texts
@@ -350,3 +354,5 @@ fn the_same_seed_asks_the_same() {
 }
 
 mod c_api;
+mod libraries;
+mod sessions;

@@ -7,7 +7,7 @@ use crate::generator::reconnect::Lasting;
 use crate::generator::shared::Shared;
 use sql_wire::{Class, Effect, Failure, Reply};
 use std::task::{Context, Poll, Waker};
-use workloads::client::Request;
+use workloads::client::{Note, Request};
 
 impl Worker {
     /// Lets the transaction go on to its next call or its end.
@@ -40,11 +40,30 @@ impl Worker {
 
     #[inline]
     fn send(&mut self, request: Request, shared: &mut Shared) -> ConnectionEvent {
-        let is_call = !matches!(request, Request::Pause(_));
-        if self.lasting == Lasting::Query && self.asked && !self.open && is_call {
-            return self.hold(request, shared);
+        match request {
+            Request::Pause(nanoseconds) => return self.pause_within(nanoseconds, shared),
+            Request::Note(note) => return self.note(note, shared),
+            _ if self.lasting == Lasting::Query && self.asked && !self.open => {}
+            _ => return self.send_now(request, shared),
         }
-        self.send_now(request, shared)
+        self.hold(request, shared)
+    }
+
+    #[cold]
+    fn note(&mut self, note: Note, shared: &mut Shared) -> ConnectionEvent {
+        match note {
+            Note::KeepSetting => self.lanes.keep_setting(&shared.exchange.sql.borrow()),
+            Note::ForgetSettings => self.lanes.forget_settings(),
+            Note::SetUp => {
+                self.lanes.renew_others(shared);
+                let turn = self.turn.as_mut();
+                if let Some(turn) = turn.filter(|_| !shared.schedule.is_open()) {
+                    turn.started = Some(shared.now);
+                }
+            }
+        }
+        shared.exchange.answer(Ok(Reply::default()));
+        self.poll(shared)
     }
 
     #[inline]
@@ -72,7 +91,7 @@ impl Worker {
                 connection.reconnect(shared);
                 ConnectionEvent::Nothing
             }
-            Request::Pause(nanoseconds) => self.pause_within(nanoseconds, shared),
+            Request::Pause(_) | Request::Note(_) => self.send(request, shared),
             Request::Text {
                 effect,
                 keep_rows,

@@ -44,7 +44,7 @@ const BELOW: &str = "
 #[test]
 fn functions_of_c_are_there_with_their_effect() {
     let (_folder, loaded) = script("below", BELOW);
-    loaded.expect(1, 1);
+    loaded.expect(&RunFacts::default());
     let all = calls(Rc::<LuaScript>::clone(&loaded), 0, 1);
     assert_eq!(all.len(), 1);
     let Called { values, texts, .. } = &all[0];
@@ -75,7 +75,7 @@ fn a_loop_of_the_scripts_own_ends_events_and_comes_to_its_end() {
         function event() error('sysbench has its own loop') end"
     );
     let (_folder, loaded) = script("loop", &text);
-    loaded.expect(1, 1);
+    loaded.expect(&RunFacts::default());
     let exchange = Exchange::new(Kind::Mysql, Vec::new());
     let client = Client::new(0, Rc::clone(&exchange), Rng::new(1, 0));
     for _ in 0..3 {
