@@ -9,11 +9,14 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import dropwhile
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -28,6 +31,12 @@ PATIENCE = 75.0
 
 USAGE = 2
 _PREFIX = "fivenines-core: "
+_CLAP = "error: "
+KEPT = 200
+"""Lines of which the last ones say why the program has ended."""
+
+DRAINED = 2.0
+"""Seconds for the last lines: a program that the script has started may hold on to standard error."""
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -149,16 +158,36 @@ def without_password(text: str, dsn: Dsn) -> str:
 
 
 class _Program:
-    """fivenines-core, until it has ended; what it says beside its lines goes to a file."""
+    """fivenines-core, until it has ended.
+
+    What a script prints goes to our standard error while it runs. Why the program ends is kept for
+    the message.
+    """
 
     def __init__(self, command: list[str], dsn: Dsn) -> None:
         self.asked_to_end = False
-        self._said = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115
+        self._said: deque[str] = deque(maxlen=KEPT)
+        self._dsn = dsn
         self._process = subprocess.Popen(
             [*ends_with_us("TERM"), *command], env={**os.environ, **secret(dsn)},
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._said,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             text=True, errors="replace", process_group=0,
         )  # fmt: skip
+        self._hears = threading.Thread(target=self._hear, daemon=True)
+        self._hears.start()
+
+    def _hear(self) -> None:
+        assert self._process.stderr is not None
+        ends = False
+        for line in self._process.stderr:
+            self._said.append(line)
+            ends = ends or line.startswith((_PREFIX, _CLAP))
+            if not ends:
+                self._show(line)
+
+    def _show(self, line: str) -> None:
+        sys.stderr.write(without_password(line, self._dsn))
+        sys.stderr.flush()
 
     def __enter__(self) -> "_Program":
         return self
@@ -173,7 +202,12 @@ class _Program:
         yield from self._process.stdout
 
     def wait(self) -> int:
-        return self._process.wait()
+        code = self._process.wait()
+        self._hears.join(DRAINED)
+        if code == 0:  # what looked like the reason to end was none
+            for line in dropwhile(lambda line: not line.startswith((_PREFIX, _CLAP)), self._said):
+                self._show(line)
+        return code
 
     def end(self) -> None:
         """Ask it to end politely; who asks twice is in a hurry."""
@@ -184,8 +218,7 @@ class _Program:
         self._process.kill()
 
     def said(self) -> str:
-        self._said.seek(0)
-        return self._said.read()
+        return "".join(self._said)
 
 
 @contextmanager
@@ -233,12 +266,15 @@ def _failure(code: int, what: str, said: str, dsn: Dsn) -> FiveninesError:
 
 
 def _reason(said: str) -> str:
-    """The line that names the mistake: clap's begins with `error:`, ours is the last."""
+    """What names the mistake: the line of clap's that begins with `error:`, or ours and all after it."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     if not lines:
         return "it gave no reason"
-    first = next((line for line in lines if line.startswith("error: ")), lines[-1])
-    return first.removeprefix("error: ").removeprefix(_PREFIX)
+    if (first := next((line for line in lines if line.startswith(_CLAP)), None)) is not None:
+        return first.removeprefix(_CLAP)
+    ours = [number for number, line in enumerate(lines) if line.startswith(_PREFIX)]
+    last = ours[-1] if ours else len(lines) - 1
+    return "\n    ".join(lines[last:]).removeprefix(_PREFIX)
 
 
 def hint(reason: str) -> str:

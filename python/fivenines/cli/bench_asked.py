@@ -13,9 +13,10 @@ from typing import Any, get_args
 from pydantic import ValidationError
 
 from fivenines.bench.plan import Bench, Filling
+from fivenines.cli import bench_sysbench
 from fivenines.cli.attended import address
 from fivenines.cli.bench_options import Options
-from fivenines.cli.bench_workload import threads_among, workload_from
+from fivenines.cli.bench_workload import workload_from
 from fivenines.errors import UsageError
 from fivenines.experiment.allowed import Shape
 from fivenines.experiment.mistakes import from_validation
@@ -61,10 +62,11 @@ def understood(options: Options) -> Asked:
     Raises:
         UsageError: they are wrong, or make no sense together.
     """
-    options = _with_threads(options)
+    options = bench_sysbench.with_run(options, MOST_THREADS)
     connections = options.connections or CONNECTIONS
     _in_range(options)
     dsn = parse_dsn(options.dsn or _of_playground())
+    options = bench_sysbench.without_account(options, dsn)
     workload = _workload(options)
     steps = _connection_steps(connections)
     load = _load(options, dsn, connections.split(",") if steps else [])
@@ -114,22 +116,6 @@ def _of_playground() -> str:
     if login is None:
         raise UsageError("bench: nobody can connect to what is up from here: give --dsn URL")
     return login.dsn
-
-
-def _with_threads(options: Options) -> Options:
-    """`--threads` behind `--`, as sysbench takes it: connections of the load, and of filling tables."""
-    threads, words = threads_among(options.script_options or [])
-    if threads is None:
-        return options
-    for name, given in (("connections", options.connections), ("threads", options.threads)):
-        if given is not None and str(given) != threads:
-            raise UsageError(
-                f"bench: --{name} {given} and --threads={threads} behind `--` differ: give one of them"
-            )
-    return replace(
-        options, connections=str(_connections(threads)), threads=min(int(threads), MOST_THREADS),
-        script_options=words,
-    )  # fmt: skip
 
 
 def _in_range(options: Options) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from fivenines import plugins
-from fivenines.cli import assignments
+from fivenines.cli import assignments, bench_sysbench
 from fivenines.errors import UsageError
 from fivenines.experiment import checks
 from fivenines.experiment.allowed import Shape
@@ -92,7 +92,8 @@ def _scripts(
         often = _weight(weight, f"--script {script}")
         if name.endswith(".lua"):
             part: dict[str, Any] = {"workload": "script", "files": [str(Path(name).absolute())]}
-            parts.append((often, {**part, "options": _own_options(words)}))
+            own = {word.name: word.value for word in bench_sysbench.read(words)}
+            parts.append((often, {**part, "options": own}))
         else:
             together.append(f"{Path(name).absolute()}@{often}")
     if together:
@@ -102,36 +103,6 @@ def _scripts(
         part = {"workload": "script", "files": files, "define": _defined(defines)}
         parts.append((total, part))
     return parts
-
-
-def threads_among(words: Sequence[str]) -> tuple[str | None, list[str]]:
-    """What `--threads` among a Lua script's options says, and the options without it."""
-    rest: list[str] = []
-    threads: str | None = None
-    left = list(words)
-    while left:
-        word = left.pop(0)
-        name, equals, value = word.partition("=")
-        if name.replace("_", "-") not in ("--threads", "--num-threads"):
-            rest.append(word)
-        else:
-            threads = value if equals else (left.pop(0) if left else "")
-    return threads, rest
-
-
-def _own_options(words: Sequence[str]) -> dict[str, Any]:
-    """A Lua script's options: `--tables=4` or `--tables 4`, as sysbench takes them."""
-    found: dict[str, Any] = {}
-    rest = list(words)
-    while rest:
-        word = rest.pop(0)
-        if not word.startswith("--") or len(word) < 3:
-            raise UsageError(f"bench: {word!r} behind `--` is not an option: write --NAME=VALUE")
-        name, equals, value = word[2:].partition("=")
-        if not equals:
-            value = rest.pop(0) if rest and not rest[0].startswith("--") else "on"
-        found[name] = value
-    return found
 
 
 def _defined(defines: Sequence[str]) -> dict[str, str]:

@@ -1,0 +1,152 @@
+"""sysbench's general options behind `--`: those that `bench` has under another name, and the account.
+
+What is left is for the script; the load generator names all options of sysbench that mean nothing here.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+
+from fivenines.cli.bench_options import Options
+from fivenines.errors import UsageError
+from fivenines.load.dsn import Dsn
+
+_DRIVERS = {"mysql": "mysql", "pgsql": "postgres"}
+"""sysbench's names for drivers, and ours."""
+
+NAMES = {
+    "threads": "connections", "num_threads": "connections", "time": "duration",
+    "max_time": "duration", "events": "transactions", "max_requests": "transactions",
+    "rate": "rate", "tx_rate": "rate", "rand_seed": "seed", "warmup_time": "warmup",
+}  # fmt: skip
+"""Options of sysbench, and what they are here."""
+
+
+@dataclass(frozen=True)
+class Word:
+    """An option behind `--`, as it was written."""
+
+    name: str
+    value: str
+    written: tuple[str, ...]
+
+    @property
+    def shown(self) -> str:
+        """How messages name it: without what may be a password."""
+        return self.written[0].partition("=")[0]
+
+
+def read(words: Sequence[str]) -> list[Word]:
+    """`--tables=4` or `--tables 4`; without a value it is on.
+
+    Raises:
+        UsageError: something is no option.
+    """
+    found: list[Word] = []
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if not word.startswith("--") or len(word) < 3:
+            raise UsageError(f"bench: {word!r} behind `--` is not an option: write --NAME=VALUE")
+        name, equals, value = word[2:].partition("=")
+        written = [word]
+        if not equals:
+            value = rest.pop(0) if rest and not rest[0].startswith("--") else "on"
+            written += [value] if value != "on" else []
+        found.append(Word(name.replace("-", "_"), value, tuple(written)))
+    return found
+
+
+def with_run(options: Options, most_threads: int) -> Options:
+    """The options, with what sysbench's options say of the run: threads, time, events, rate, seed.
+
+    Raises:
+        UsageError: two of them differ, or something is no number.
+    """
+    if not _runs_lua(options):
+        return options
+    words = read(options.script_options or [])
+    asked: dict[str, tuple[Word, str]] = {}
+    for word in words:
+        if word.name not in NAMES:
+            continue
+        if not (word.value.isascii() and word.value.isdecimal() and len(word.value) < 19):
+            raise UsageError(
+                f"bench: {word.shown} behind `--` is a whole number, not {word.value!r}"
+            )
+        if int(word.value) > 0:  # 0 is without a limit
+            asked[NAMES[word.name]] = word, word.value
+        elif NAMES[word.name] == "connections":
+            raise UsageError("bench: --threads=0 behind `--`: there is at least one")
+    changes: dict[str, object] = {}
+    for name, (word, value) in asked.items():
+        changes[name] = _changed(options, name, word, value)
+    if "connections" in asked:
+        word, value = asked["connections"]
+        threads = int(value)
+        if options.threads is not None and options.threads != threads:
+            raise _differs("threads", options.threads, word)
+        changes["threads"] = min(threads, most_threads)
+    rest = [text for word in words if word.name not in NAMES for text in word.written]
+    return replace(options, script_options=rest, **changes)  # type: ignore[arg-type]
+
+
+def _runs_lua(options: Options) -> bool:
+    return any(script.partition("@")[0].endswith(".lua") for script in options.script or [])
+
+
+def _changed(options: Options, name: str, word: Word, value: str) -> object:
+    given = getattr(options, name)
+    if given == next(one.default for one in fields(Options) if one.name == name):
+        given = None
+    found = f"{value}s" if name in ("duration", "warmup") else value
+    wanted = int(value) if name == "seed" else found
+    if given is not None and str(given) not in (value, found):
+        raise _differs(name, given, word)
+    return wanted
+
+
+def _differs(name: str, given: object, word: Word) -> UsageError:
+    return UsageError(
+        f"bench: --{name} {given} and {' '.join(word.written)} behind `--` differ: give one of them"
+    )
+
+
+def without_account(options: Options, dsn: Dsn) -> Options:
+    """The options without those of sysbench that say what the DSN says.
+
+    Raises:
+        UsageError: some say something else; all of them are named.
+    """
+    if not _runs_lua(options):
+        return options
+    same = _account(dsn)
+    rest: list[str] = []
+    others: list[str] = []
+    for word in read(options.script_options or []):
+        driver, _, what = word.name.partition("_")
+        if word.name == "db_driver":
+            if dsn.driver != "noop" and _DRIVERS.get(word.value, word.value) != dsn.driver:
+                others.append(f"{word.shown} is not that of --dsn ({dsn.driver})")
+        elif driver in _DRIVERS and what in same:
+            if _DRIVERS[driver] == dsn.driver and not same[what](word.value):
+                others.append(f"{word.shown} is not that of --dsn")
+        else:
+            rest += word.written
+    if others:
+        raise UsageError(f"bench: behind `--`: {'; '.join(others)}: leave it out")
+    return replace(options, script_options=rest)
+
+
+def _account(dsn: Dsn) -> dict[str, Callable[[str], bool]]:
+    """What sysbench's options of a driver may say."""
+    hosts = {one.host for one in dsn.addresses}
+    ports = {str(one.port) for one in dsn.addresses}
+    sockets = {str(one.socket) for one in dsn.addresses if one.socket}
+    return {
+        "host": lambda value: set(value.split(",")) <= hosts,
+        "port": lambda value: set(value.split(",")) <= ports,
+        "socket": lambda value: value in sockets,
+        "user": lambda value: value == dsn.user,
+        "password": lambda value: value == dsn.password,
+        "db": lambda value: value == dsn.database,
+    }
