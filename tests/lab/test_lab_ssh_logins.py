@@ -3,6 +3,8 @@
 import json
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,6 +28,15 @@ _LOGINS = {
     "node-7": ("mksh", ".mkshrc", "echo never read"),
     "client-1": ("fish", ".config/fish/config.fish", _SPEAKS),
 }
+
+_PORTS = """
+import pathlib, sys
+from fivenines.experiment.inventory import read
+from fivenines.lab.ssh.connection import Connection
+connection = Connection("db", read(pathlib.Path(sys.argv[1])).machine("db"))
+print(connection.ports)
+connection.close()
+"""
 
 
 def log_in(centre: DataCentre, machine: str, shell: str, file: str = "", text: str = "") -> None:
@@ -136,6 +147,12 @@ def test_jump_hosts_of_the_configuration_are_used(
     ):
         log = (host.node / "log" / "sshd.log").read_text()
         assert f"Accepted publickey for {user} from {came}" in log, log
+
+    asked = subprocess.run(
+        centre.outside(sys.executable, "-c", _PORTS, str(inventory)),
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert asked.stdout == "[2222, 2222, 22]\n", "of those that no fault may cut"
 
     refusing = (tmp_path / "known").read_text().replace(f"[{gate.address}]", "[192.0.2.1]")
     (tmp_path / "known").write_text(refusing)

@@ -60,6 +60,8 @@ class Connection:
         self._listeners: list[asyncssh.SSHListener] = []
         *self._jumps, self._ssh = self._await(login.connected(name, machine), _ANSWER)
         self.user: str = self._ssh.get_extra_info("username")
+        self.ports: list[int] = [one.get_extra_info("port") for one in (*self._jumps, self._ssh)]
+        """Of the SSH servers on the way."""
 
     @property
     def alive(self) -> bool:

@@ -6,7 +6,7 @@ guard on the machine removes the table if we are gone.
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Protocol
 
 from fivenines.errors import FiveninesError
@@ -32,12 +32,12 @@ class IncomingCuts:
     Args:
         host: the host.
         table: the name of the table, which nobody else uses.
-        spared: TCP ports whose packets always come in.
+        spared: TCP ports whose packets always come in; read when the table is made.
     """
 
-    def __init__(self, host: Cuttable, table: str, spared: Iterable[int]) -> None:
+    def __init__(self, host: Cuttable, table: str, spared: Collection[int]) -> None:
         self._host, self._table = host, f"inet {table}"
-        self._spared = ", ".join(map(str, sorted(set(spared))))
+        self._spared = spared
         self._times: Counter[_Way] = Counter()
         self._ready = False
 
@@ -76,6 +76,7 @@ class IncomingCuts:
         return sum(int(one["counter"]["packets"]) for one in told["nftables"] if "counter" in one)
 
     def _set_up(self) -> str:
+        spared = ", ".join(map(str, sorted(set(self._spared))))
         return f"""
 table {self._table} {{
   counter dropped {{ }}
@@ -83,8 +84,8 @@ table {self._table} {{
   set cut_ports {{ type ipv4_addr . inet_service; }}
   chain incoming {{
     type filter hook input priority -200;
-    tcp dport {{ {self._spared} }} return
-    tcp sport {{ {self._spared} }} return
+    tcp dport {{ {spared} }} return
+    tcp sport {{ {spared} }} return
     ip saddr @cut counter name dropped drop
     meta l4proto {{ tcp, udp }} ip saddr . th dport @cut_ports counter name dropped drop
     meta l4proto {{ tcp, udp }} ip saddr . th sport @cut_ports counter name dropped drop

@@ -8,7 +8,7 @@ the rule leads nowhere, so that packets go as ever. The guard on the machine rem
 
 import socket
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Protocol
@@ -51,12 +51,12 @@ class OutgoingLinks:
     Args:
         host: the host.
         table: the name of the table of nftables, which nobody else uses.
-        spared: TCP ports whose packets always go as ever.
+        spared: TCP ports whose packets always go as ever; read when the table is made.
     """
 
-    def __init__(self, host: Linked, table: str, spared: Iterable[int]) -> None:
+    def __init__(self, host: Linked, table: str, spared: Collection[int]) -> None:
         self._host, self._table = host, f"inet {table}"
-        self._spared = ", ".join(map(str, sorted(set(spared))))
+        self._spared = spared
         self._emulator: _Emulator | None = None
         self._now: dict[str, LinkSettings] = {}
 
@@ -117,6 +117,7 @@ class OutgoingLinks:
         self._nft(self._set_up())
 
     def _set_up(self) -> str:
+        spared = ", ".join(map(str, sorted(set(self._spared))))
         # a chain of this type asks for the way again where the mark was changed; a rule by address would
         # have the machine drop what comes in, where it filters by the way back
         return f"""
@@ -125,8 +126,8 @@ table {self._table} {{
   chain outgoing {{
     type route hook output priority mangle;
     meta mark {_SENT_ON} return
-    tcp dport {{ {self._spared} }} return
-    tcp sport {{ {self._spared} }} return
+    tcp dport {{ {spared} }} return
+    tcp sport {{ {spared} }} return
     ip daddr @far meta mark set {_LED}
   }}
 }}

@@ -61,6 +61,8 @@ class SshWorld(World):
         self._id = secrets.token_hex(4)
         self._there: dict[str, SshHost] = {}
         self._incoming: dict[str, IncomingCuts] = {}
+        # Of SSH servers, whose packets no fault touches; those that only ssh's configuration knows are added.
+        self._ports = {one.port or _SSH for one in inventory.hosts.values()}
         self._ways = LinksBetween(self.network, self.site_of)
         remove_tree(folder)
         folder.mkdir(parents=True, mode=0o700)
@@ -122,9 +124,9 @@ class SshWorld(World):
         except BaseException:
             connection.close()
             raise
-        ports = [one.port or _SSH for one in self._inventory.hosts.values()]
-        self._incoming[name] = IncomingCuts(host, f"fivenines_{self._id}", ports)
-        outgoing = OutgoingLinks(host, f"fivenines_links_{self._id}", ports)
+        self._ports.update(connection.ports)
+        self._incoming[name] = IncomingCuts(host, f"fivenines_{self._id}", self._ports)
+        outgoing = OutgoingLinks(host, f"fivenines_links_{self._id}", self._ports)
         self._ways.add(name, host.address, outgoing)
         return host
 
