@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fivenines.errors import FiveninesError
-from fivenines.lab.ssh import login
+from fivenines.lab.ssh import login, piped
 from fivenines.lab.ssh.inventory import MachineSettings
 from fivenines.lab.ssh.login_shell import MARK, SUDO, after_mark, given, not_begun
 from fivenines.paths import short_path
@@ -150,13 +150,14 @@ class Connection:
         Raises:
             FiveninesError: it printed something else, too, as what a start file left running may do.
         """
-        output = self.run(command, root=root).output
-        if not output.strip().isdigit():
+        done = self.run(command, root=root)
+        if not (text := done.output.strip()).isdigit():
+            said = (text or done.error.strip())[:200]
             raise FiveninesError(
-                f"{self.name}: {shlex.join(command)} printed {output.strip()[:200]!r}, which is no number: "
-                f"does a program print that the login shell of {self.user} starts?"
+                f"{self.name}: {shlex.join(command)} printed {said!r} instead of a number. If part of it is "
+                f"not its own, a program prints it that the login shell of {self.user} leaves running"
             )
-        return int(output)
+        return int(text)
 
     def _note(self, line: str) -> None:
         self._told.append(line)
@@ -189,7 +190,7 @@ class Connection:
         """
 
         async def go() -> tuple[str, str]:
-            return await _fed(await self._begin(command), self.name, source)
+            return await piped.fed(await self._begin(command), self.name, source)
 
         return self._await(go(), timeout)
 
@@ -201,7 +202,7 @@ class Connection:
         """
 
         async def go() -> None:
-            await _fetched(await self._begin(command, reads=False), self.name, sink)
+            await piped.fetched(await self._begin(command, reads=False), self.name, sink)
 
         self._await(go(), timeout)
 
@@ -215,7 +216,9 @@ class Connection:
         """
 
         async def go() -> str:
-            return await _passed(await self._begin(command, reads=False), await to._begin(sink))
+            return await piped.passed(
+                await self._begin(command, reads=False), await to._begin(sink)
+            )
 
         if said := self._await(go(), timeout):
             raise FiveninesError(f"{self.name} to {to.name}: files could not be copied: {said}")
@@ -315,76 +318,6 @@ def _end_of(process: "asyncssh.SSHClientProcess[bytes]") -> str:
         else f"exit code {process.exit_status}"
     )
 
-
-async def _fed(
-    process: "asyncssh.SSHClientProcess[bytes]", name: str, source: Sequence[str]
-) -> tuple[str, str]:
-    import hashlib  # noqa: PLC0415
-
-    digest = hashlib.sha256()
-    here = await asyncio.create_subprocess_exec(
-        *source, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, limit=_PIECE
-    )
-    assert here.stdout is not None
-    async with process as there:
-        try:
-            while piece := await here.stdout.read(_PIECE):
-                digest.update(piece)
-                there.stdin.write(piece)
-                await there.stdin.drain()
-            there.stdin.write_eof()
-        except (BrokenPipeError, ConnectionError):
-            here.kill()
-        output, error = await there.communicate()
-        code = await here.wait()
-        status = there.exit_status
-    said = after_mark(error).strip().splitlines()[-1:]
-    if status != 0:
-        raise FiveninesError(
-            f"{name}: files could not be sent: {''.join(said) or f'exit code {status}'}"
-        )
-    if code != 0:
-        raise FiveninesError(f"{name}: files could not be sent: {source[0]} ended with {code}")
-    return output.decode(errors="replace"), digest.hexdigest()
-
-
-async def _fetched(
-    process: "asyncssh.SSHClientProcess[bytes]", name: str, sink: Sequence[str]
-) -> None:
-    here = await asyncio.create_subprocess_exec(*sink, stdin=asyncio.subprocess.PIPE)
-    assert here.stdin is not None
-    async with process as there:
-        while piece := await there.stdout.read(_PIECE):
-            here.stdin.write(piece)
-            await here.stdin.drain()
-        here.stdin.close()
-        error = await there.stderr.read()
-        await there.wait()
-        status, code = there.exit_status, await here.wait()
-    if status != 0 or code != 0:
-        said = after_mark(error).strip().splitlines()[-1:]
-        raise FiveninesError(
-            f"{name}: files could not be fetched: {''.join(said) or (status, code)}"
-        )
-
-
-async def _passed(
-    reads: "asyncssh.SSHClientProcess[bytes]", writes: "asyncssh.SSHClientProcess[bytes]"
-) -> str:
-    """What went wrong; empty where nothing did."""
-    async with reads as source, writes as target:
-        while piece := await source.stdout.read(_PIECE):
-            target.stdin.write(piece)
-            await target.stdin.drain()
-        target.stdin.write_eof()
-        said = [await source.stderr.read(), await target.stderr.read()]
-        await source.wait()
-        await target.wait()
-        failed = source.exit_status != 0 or target.exit_status != 0
-    return " ".join(map(after_mark, said)).strip() or "it failed" if failed else ""
-
-
-_PIECE = 1 << 18
 
 _lock = threading.Lock()
 _running: list[asyncio.AbstractEventLoop] = []
