@@ -25,6 +25,11 @@ need docker-registry docker-registry
 need sshd openssh-server
 need ssh-keygen openssh-client
 need sudo sudo
+# login shells of theirs
+need fish fish
+need tcsh tcsh
+need zsh zsh
+need mksh mksh
 # proxies that one brings
 need pgbouncer pgbouncer
 need pgpool pgpool2
