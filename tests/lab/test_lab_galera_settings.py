@@ -9,6 +9,8 @@ import pymysql
 import pytest
 
 from fivenines.deployment.deployed import Deployed, data_set, engines_of
+from fivenines.deployment.in_effect import require_in_effect
+from fivenines.errors import FiveninesError
 from fivenines.experiment.source import solution_from
 from fivenines.faults.arbiter import ArbiterFault, ArbiterFaultSettings
 from fivenines.faults.context import FaultContext
@@ -70,6 +72,17 @@ def test_the_group_is_told_what_the_file_says(galera: Galera) -> None:
     assert galera.arbiter is not None
     said = (galera.world.hosts["arbiter"].node / "log" / "garbd.out").read_text()
     assert "gmcast.segment=2" in said
+
+
+def test_an_option_that_is_not_in_effect_is_found(deployed: Deployed, galera: Galera) -> None:
+    node = galera.nodes[1]
+    node.execute("SET GLOBAL wsrep_provider_options = 'evs.suspect_timeout=PT2S'")
+    with pytest.raises(FiveninesError) as refused:
+        require_in_effect(galera, deployed.access)
+    said = "wsrep_provider_options: evs.suspect_timeout = PT3S was asked for, and it has PT2S"
+    assert f"node2: {said}" in str(refused.value) and "node1" not in str(refused.value)
+    node.execute("SET GLOBAL wsrep_provider_options = 'evs.suspect_timeout=PT3S'")
+    require_in_effect(galera, deployed.access)
 
 
 def test_reads_of_clients_wait_and_those_of_observers_do_not(galera: Galera) -> None:

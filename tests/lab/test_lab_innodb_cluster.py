@@ -11,6 +11,7 @@ from lab_support import kill, run_trial, sound, timing
 from fivenines.access import mysql_router
 from fivenines.access.mysql_router import MysqlRouter
 from fivenines.deployment.deployed import Deployed, data_set, engines_of
+from fivenines.deployment.in_effect import require_in_effect
 from fivenines.errors import FiveninesError
 from fivenines.experiment.source import solution_from
 from fivenines.faults.context import FaultContext
@@ -50,6 +51,18 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
     with Deployed(settings, data, folder / "lab") as one:
         one.bring_up()
         yield one
+
+
+def test_a_persisted_setting_is_found(deployed: Deployed) -> None:
+    node = deployed.solution.nodes[2]
+    node.execute("SET PERSIST group_replication_member_expel_timeout = 77")
+    with pytest.raises(FiveninesError) as refused:
+        require_in_effect(deployed.solution, deployed.access)
+    said = str(refused.value)
+    assert "node3: group_replication_member_expel_timeout = 5 was asked for, and it has 77" in said
+    assert "it was set while the server ran" in said and "node1" not in said
+    node.execute("SET PERSIST group_replication_member_expel_timeout = 5")
+    require_in_effect(deployed.solution, deployed.access)
 
 
 def _answering(deployed: Deployed, port: int, statement: str, times: int = 4) -> list[str]:

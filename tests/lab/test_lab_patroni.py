@@ -11,6 +11,8 @@ import pytest
 from lab_support import run_trial, sound, timing
 
 from fivenines.deployment.deployed import Deployed
+from fivenines.deployment.in_effect import require_in_effect
+from fivenines.errors import FiveninesError
 from fivenines.experiment.source import solution_from
 from fivenines.faults.base import Fault
 from fivenines.faults.context import FaultContext
@@ -68,6 +70,20 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
         deployed.solution.disk_calls = frozenset(("sync",))
         deployed.bring_up()
         yield deployed
+
+
+def test_what_was_changed_in_etcd_is_found(deployed: Deployed) -> None:
+    solution = deployed.solution
+    assert isinstance(solution, Patroni)
+    daemon = solution.daemons["node1"]
+    answer = daemon.ask("PATCH", "/config", {"maximum_lag_on_failover": 77}, 10.0)
+    assert answer.status == 200
+    with pytest.raises(
+        FiveninesError, match="Patroni: maximum_lag_on_failover = 1048576 was asked"
+    ):
+        require_in_effect(solution, deployed.access)
+    daemon.ask("PATCH", "/config", {"maximum_lag_on_failover": 2**20}, 10.0)
+    require_in_effect(solution, deployed.access)
 
 
 def test_all_nodes_adopt_their_copies_of_the_data(deployed: Deployed) -> None:

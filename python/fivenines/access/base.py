@@ -11,6 +11,7 @@ from fivenines.cluster.events import ManagerEvent
 from fivenines.errors import FiveninesError
 from fivenines.lab.process import Process
 from fivenines.servers.base import Server
+from fivenines.servers.in_effect import Finding
 
 A = TypeVar("A", bound=AccessSettings)
 
@@ -53,6 +54,21 @@ class Access(ABC, Generic[A]):
     def promotes(self) -> bool:
         """Whether it works now, and gives the role of a dead primary to another node by itself."""
         return self.settings.promotes
+
+    def in_effect(self) -> list[Finding]:
+        """What of its settings is not in effect, or not observed; by default none of them is."""
+        asked = self.settings.model_dump(mode="json", exclude={"kind"})
+        return [
+            Finding(
+                self.settings.kind,
+                f"access.{name}",
+                str(value),
+                "",
+                "unobserved",
+                "it does not show it",
+            )
+            for name, value in asked.items()
+        ]
 
     def switch_over(self) -> str:
         """Hand the primary's role to another node, as planned maintenance does; the new one's name.

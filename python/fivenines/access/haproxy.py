@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from fivenines.access import haproxy_in_effect
 from fivenines.access.base import Access
 from fivenines.access.settings import AccessSettings
 from fivenines.cluster.capabilities import Drain, Entry
@@ -23,6 +24,7 @@ from fivenines.lab.process import Process
 from fivenines.load.commands import health_command
 from fivenines.paths import short_path
 from fivenines.servers.base import Server, inside
+from fivenines.servers.in_effect import Finding
 from fivenines.software.store import engine
 from fivenines.units import Duration
 from fivenines.waiting import wait_until
@@ -140,6 +142,26 @@ class Haproxy(Access[HaproxySettings]):
 
     def _write_configuration(self) -> None:
         (self.host.node / "conf" / "haproxy.cfg").write_text(self._configuration())
+
+    def in_effect(self) -> list[Finding]:
+        asked = self.settings.model_dump(mode="json", exclude={"kind"})
+        addresses = {node.name: node.endpoint for node in self.solution.nodes}
+        rows = haproxy_in_effect.rows_of(_ask(self.host, "show stat"))
+        file = self.host.node / "conf" / "haproxy.cfg"
+        found = haproxy_in_effect.findings(self.host.name, asked, addresses, rows)
+        if file.read_text() != self._configuration():
+            why = "its file was changed"
+            found.append(
+                Finding(
+                    self.host.name,
+                    "access.interval",
+                    asked["interval"],
+                    "another one",
+                    "differs",
+                    why,
+                )
+            )
+        return found
 
     @property
     def draining(self) -> Drain:

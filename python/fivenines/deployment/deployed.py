@@ -13,6 +13,7 @@ from fivenines.cluster.events import ManagerEvent
 from fivenines.cluster.topology import CLIENT
 from fivenines.deployment.configuration import configuration_lines
 from fivenines.deployment.durability import DurabilityKeeper
+from fivenines.deployment.in_effect import require_in_effect
 from fivenines.errors import FiveninesError
 from fivenines.lab.closing import Closing
 from fivenines.lab.host import Host, Root
@@ -24,7 +25,7 @@ from fivenines.lab.world import World
 from fivenines.load import dataset
 from fivenines.managers.base import Manager
 from fivenines.programs.settings import ProgramParts
-from fivenines.results.records import Deployment, HostFacts, IdleUsage
+from fivenines.results.records import Deployment, HostFacts, IdleUsage, SettingsCheck
 from fivenines.servers.base import Server
 from fivenines.servers.member import Member
 from fivenines.servers.secrets import Passwords
@@ -118,6 +119,8 @@ class Deployed(Closing):
         """The hosts of the load, which are added at the end, with how many addresses each has."""
         self.clients: dict[str, Host] = {}
         self.durability = _keeper(self.solution)
+        self.in_effect: SettingsCheck | None = None
+        """Whether the settings are in effect; known after `bring_up`."""
         self._managed = False
 
     @property
@@ -146,6 +149,9 @@ class Deployed(Closing):
                 self.manager.entry = self.access.entry
                 self.manager.start()
                 self._managed = True
+        if not self.solution.settings.external:
+            with self.solution.timed("settings"):
+                self.in_effect = require_in_effect(self.solution, self.access)
 
     def record(self, idle: Mapping[str, IdleUsage] | None = None) -> Deployment:
         """How it came up, and all settings; `idle` is what each host used without a load, if known."""
@@ -162,6 +168,7 @@ class Deployed(Closing):
             limits=self.world.limits_reason,
             single_writer=settings.single_writer,
             facts=settings.facts(),
+            in_effect=self.in_effect,
             hosts={name: self._host(host, idle or {}) for name, host in self.world.hosts.items()},
         )
 

@@ -17,6 +17,7 @@ from fivenines.lab.http import Answer, ask
 from fivenines.lab.process import Process, tail
 from fivenines.servers import secrets
 from fivenines.servers.base import REPLICATION, Value, inside
+from fivenines.servers.in_effect import Finding
 from fivenines.servers.postgres.server import ADMINISTRATOR, Postgres
 from fivenines.software.patroni_root import ASIDE
 
@@ -191,6 +192,23 @@ def configuration(
             "parameters": {"unix_socket_directories": inside("run")},
         },
     }
+
+
+def dynamic_in_effect(
+    asked: Mapping[str, Any], now: Mapping[str, Any], above: str = ""
+) -> list[Finding]:
+    """What stands in etcd otherwise than it was asked for (`GET /config`), all members read it there."""
+    found: list[Finding] = []
+    for name, value in asked.items():
+        what, has = f"{above}{name}", now.get(name)
+        if isinstance(value, Mapping):
+            found += dynamic_in_effect(value, has if isinstance(has, Mapping) else {}, f"{what}.")
+        elif has != value:
+            why = (
+                "the configuration in etcd was changed" if name in now else "etcd does not have it"
+            )
+            found.append(Finding("Patroni", what, str(value), str(has), "differs", why))
+    return found
 
 
 def _passwords(node: Postgres) -> dict[str, str]:

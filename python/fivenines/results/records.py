@@ -257,6 +257,24 @@ class HostFacts(Record):
     idle: IdleUsage | None = None
 
 
+class SettingSeen(Record):
+    """A setting that a server rounded, or does not show."""
+
+    place: str = Field(description="the node, or the host of a proxy or manager")
+    setting: str
+    asked: str
+    found: str = Field(description="the value in effect; empty: it was not observed")
+    why: str = ""
+
+
+class SettingsCheck(Record):
+    """What was asked of the servers, read back before the load; a difference would have ended the trial."""
+
+    compared: int = Field(description="settings of servers that were read back, of all nodes")
+    adjusted: list[SettingSeen] = Field(description="rounded as the server's manual says")
+    unobserved: list[SettingSeen] = Field(description="settings that no server shows")
+
+
 class Deployment(Record):
     """How the solution came up."""
 
@@ -273,6 +291,9 @@ class Deployment(Record):
         False, description="whether at most one server takes writes at a time by design"
     )
     facts: SolutionFacts | None = None
+    in_effect: SettingsCheck | None = Field(
+        None, description="whether the settings are in effect; null: nobody asked"
+    )
     hosts: dict[str, HostFacts] = Field(default_factory=dict, description="all hosts, by name")
 
 

@@ -14,6 +14,7 @@ from fivenines.servers.by_odbc import Dialect as SqlDialect
 from fivenines.servers.checksums import Dialect
 from fivenines.servers.counters import BesideReader, CounterReader
 from fivenines.servers.delay import DelayReader
+from fivenines.servers.in_effect import Finding
 from fivenines.servers.member import Member
 from fivenines.servers.roles import Company, RoleReader
 from fivenines.servers.secrets import Passwords
@@ -120,6 +121,22 @@ class Server(Member):
     @abstractmethod
     def effective_settings(self) -> dict[str, str]:
         """All settings of the running server, by name."""
+
+    def in_effect(self, asked: Mapping[str, Value]) -> list[Finding]:
+        """The settings that are not in effect as they were asked for, and those that it does not show.
+
+        Raises:
+            Exception: the driver's own, where it does not answer.
+        """
+        return [
+            Finding(self.name, name, str(value), "", "unobserved", "nobody can ask for it")
+            for name, value in asked.items()
+        ]
+
+    @property
+    def of_role(self) -> frozenset[str]:
+        """The settings, by canonical names, that change with its role: who is primary decides."""
+        return frozenset()
 
     @abstractmethod
     def writable(self) -> bool:

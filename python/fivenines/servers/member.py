@@ -108,5 +108,6 @@ class Member(ABC):
 
 # PostgreSQL tells what is wrong with its configuration at the level LOG, before a FATAL without the reason
 _TELLING = re.compile(
-    r"\[ERROR\]|FATAL|PANIC|LOG:  (?:invalid|unrecognized|syntax error|could not|parameter)"
+    r"\[ERROR\]|FATAL|PANIC|LOG:  (?:invalid|unrecognized|syntax error|could not|parameter"
+    r"|.* for parameter |.* must be |.*setting could not be applied)"
 )

@@ -66,6 +66,12 @@ def is_on(value: object) -> bool:
 AT_INITDB = ("wal_segment_size", "data_checksums")
 """What PostgreSQL takes from initdb, and not from its configuration."""
 
+IN_CONTROL_FILE = (
+    "max_connections", "max_worker_processes", "max_wal_senders", "max_prepared_transactions",
+    "max_locks_per_transaction", "track_commit_timestamp", "wal_level", "wal_log_hints",
+)  # fmt: skip
+"""What PostgreSQL writes into its control file, and compares at a standby's start."""
+
 _AT_FIRST_START = ("lower_case_table_names", "innodb_page_size", "innodb_data_file_path")
 _OF_TABLES = (
     "character_set_server", "collation_server", "default_storage_engine", "innodb_file_per_table",

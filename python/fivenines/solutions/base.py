@@ -24,10 +24,12 @@ from fivenines.load import dataset
 from fivenines.results.records import Divergence
 from fivenines.servers.base import Value
 from fivenines.servers.families import server
+from fivenines.servers.in_effect import Finding
 from fivenines.servers.roles import Company
-from fivenines.servers.spelled import AT_INITDB, layered, plain, with_plugins
+from fivenines.servers.spelled import AT_INITDB, IN_CONTROL_FILE, layered, plain, with_plugins
 from fivenines.software.base import Engine, Report
 from fivenines.software.store import engine
+from fivenines.solutions.durability import DECIDING
 from fivenines.solutions.guests import BEARS, BEARS_OTHERS, for_guests, guest_machine
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.workloads.settings import WorkloadSettings
@@ -165,7 +167,7 @@ class Solution(Cluster[N], Generic[S, N]):
                 machine=self._machine_for_faults(),
             )  # fmt: skip
             self.nodes.append(cast(N, server(host, self.engine, self.passwords)))
-            self.nodes[-1].made_with = self.settings.data_settings
+            self.nodes[-1].made_with = self._made_with()
             host.show_socket(self.nodes[-1].socket_name)
             if self.disk_calls:
                 self.nodes[-1].disk = (
@@ -173,6 +175,19 @@ class Solution(Cluster[N], Generic[S, N]):
                     if isinstance(host, Guest)
                     else Disk(host, self.disk_calls)
                 )
+
+    def _made_with(self) -> dict[str, Value]:
+        """What the data of a node are made with, or begin with: a person's settings that they keep.
+
+        A standby does not start with less than its data's control file has, and Patroni starts no server with
+        less (manual, 26.4.3 "Administrator's Overview"; postgresql/config.py). The first start, which sets
+        the passwords, writes that file.
+        """
+        made = self.settings.data_settings
+        if self.engine.family != "postgresql":
+            return made
+        given = layered("postgresql", self.given())
+        return {**made, **{name: value for name, value in given.items() if name in IN_CONTROL_FILE}}
 
     def machine(self) -> Machine | None:
         """The virtual machine that a node is; None: it is a host of the lab."""
@@ -234,6 +249,15 @@ class Solution(Cluster[N], Generic[S, N]):
             for name, value in server.items()
             if plain(name, "postgresql") not in AT_INITDB
         }
+
+    @property
+    def of_role(self) -> frozenset[str]:
+        """Settings of its servers, by canonical names, that follow a node's role here."""
+        return frozenset(DECIDING) if self.settings.durability.by_role else frozenset()
+
+    def parts_in_effect(self) -> list[Finding]:
+        """What of the settings of its parts beside the nodes is not in effect, or not observed."""
+        return []
 
     @contextmanager
     def timed(self, phase: str) -> Iterator[None]:

@@ -15,6 +15,7 @@ from fivenines.cluster.endpoints import Endpoints
 from fivenines.cluster.events import ManagerEvent
 from fivenines.lab.world import World
 from fivenines.servers.base import Value
+from fivenines.servers.in_effect import Finding
 from fivenines.servers.mariadb.channel import GaleraChannel
 from fivenines.servers.member import Member
 from fivenines.servers.mysql_family.channel import Channel, Numbers
@@ -118,6 +119,9 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
             **self.channel.settings(numbers, self.settings.conflicts != "none"),
             "read_only": self.settings.writes == "a",
         }
+
+    def parts_in_effect(self) -> list[Finding]:
+        return [one for cluster in self.clusters for one in cluster.parts_in_effect()]
 
     def start_alone(self, node: MysqlFamily) -> None:
         self.cluster_of(node).start_alone(node)

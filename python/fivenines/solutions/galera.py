@@ -13,6 +13,7 @@ from fivenines.errors import FiveninesError
 from fivenines.results.records import SolutionFacts
 from fivenines.servers.base import Server, Value
 from fivenines.servers.mariadb.server import Mariadb, sequence_number
+from fivenines.servers.mysql_family.provider_options import parsed
 from fivenines.software.store import engine
 from fivenines.solutions import galera_transfer
 from fivenines.solutions.arbiter import Arbiter
@@ -25,7 +26,6 @@ from fivenines.solutions.galera_options import (
     in_bytes,
     is_provider,
     option_problems,
-    parsed,
     timing_problems,
 )
 from fivenines.solutions.quorum import Quorum, QuorumSettings

@@ -5,10 +5,10 @@ them at its start (gcomm, `evs::Proto`).
 """
 
 import contextlib
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from fivenines.servers.mysql_family.provider_options import WORDS, number, pairs, seconds
 from fivenines.servers.spelled import canonical
 from fivenines.solutions.reserved import PROVIDER
 from fivenines.units import format_duration, format_size
@@ -66,17 +66,6 @@ _OWN = (
 """Options that differ between nodes, or that fivenines sets when it bootstraps a cluster."""
 
 
-def parsed(text: str) -> dict[str, str]:
-    """The options of a wsrep_provider_options, by name; of one that stands twice the last."""
-    return dict(_pairs(text))
-
-
-def _pairs(text: str) -> list[tuple[str, str]]:
-    plain = text.strip().strip("'\"")
-    parts = (part.partition("=") for part in plain.split(";") if part.strip())
-    return [(name.strip().lower(), value.strip()) for name, _, value in parts]
-
-
 def absorbed(data: dict[str, Any]) -> dict[str, Any]:
     """A solution as written, with those of its provider options under its keys that have one.
 
@@ -88,7 +77,7 @@ def absorbed(data: dict[str, Any]) -> dict[str, Any]:
     written = next((one for one in server if is_provider(one)), None)
     if written is None or not isinstance(server[written], str):
         return data
-    options, moved = _pairs(server[written]), {}
+    options, moved = pairs(server[written]), {}
     for name, value in options:
         key = _KEYS.get(name, "")
         if key and key not in data and [one for one, _ in options].count(name) == 1:
@@ -110,66 +99,20 @@ def is_provider(name: str) -> bool:
 
 def option_problems(text: str, *, segments: bool) -> str:
     """What is wrong with a person's wsrep_provider_options; empty if nothing."""
-    pairs = _pairs(text)
-    names = [name for name, _ in pairs]
+    given = pairs(text)
+    names = [name for name, _ in given]
     found = [
         f"{name} is the solution's own key {_KEYS[name]}: write it once, as `{_KEYS[name]}`"
         for name in names
         if name in _KEYS
     ]
     found += [f"{name} is fivenines' own: leave it out" for name in names if name in _OWN]
-    found += [f"{name} has no value: write {name}=…" for name, value in pairs if not value]
+    found += [f"{name} has no value: write {name}=…" for name, value in given if not value]
     twice = dict.fromkeys(name for name in names if names.count(name) > 1 and name not in _KEYS)
     found += [f"{name} stands there twice: leave one of them out" for name in twice]
     if segments and "gmcast.segment" in names:
         found.append("gmcast.segment differs between sites: `segments: true` sets it")
     return "; ".join(dict.fromkeys(found))
-
-
-_PERIOD = re.compile(
-    r"P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d*)?|\.\d+)S)?)?", re.IGNORECASE
-)
-_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
-_NUMBER = re.compile(r"(\d+(?:\.\d+)?)([KMGT]?)", re.IGNORECASE)
-_WORDS = {"yes": True, "true": True, "on": True, "1": True,
-          "no": False, "false": False, "off": False, "0": False}  # fmt: skip
-
-
-def seconds(text: str) -> float:
-    """The seconds of a period of ISO 8601, as PT2S or P1DT0.5S.
-
-    Raises:
-        ValueError: it is none.
-    """
-    match = _PERIOD.fullmatch(text)
-    if match is None or not any(match.groups()):
-        raise ValueError(f"{text!r} is no period of ISO 8601")
-    return sum(
-        float(part or 0) * unit
-        for part, unit in zip(match.groups(), (86400, 3600, 60, 1), strict=True)
-    )
-
-
-def number(text: str) -> float:
-    """A number with a suffix as Galera takes it: 256M, 0.8.
-
-    Raises:
-        ValueError: it is none.
-    """
-    match = _NUMBER.fullmatch(text)
-    if match is None:
-        raise ValueError(f"{text!r} is no number")
-    return float(match[1]) * _UNITS[match[2].upper()]
-
-
-def same_option(asked: str, found: str) -> bool:
-    """Whether two values of an option mean the same: periods, numbers with suffixes, words."""
-    if asked == found:
-        return True
-    for read in (seconds, number, lambda text: float(_WORDS[text.lower()])):
-        with contextlib.suppress(ValueError, KeyError):
-            return read(asked) == read(found)
-    return asked.lower() == found.lower()
 
 
 def _as_key(key: str, value: str) -> object:
@@ -178,9 +121,9 @@ def _as_key(key: str, value: str) -> object:
     if key == "gcache":
         return format_size(round(number(value)))
     if key == "fc_single_primary":
-        if value.lower() not in _WORDS:
+        if value.lower() not in WORDS:
             raise ValueError(value)
-        return _WORDS[value.lower()]
+        return WORDS[value.lower()]
     found = number(value)
     return found if key == "fc_factor" else round(found)
 

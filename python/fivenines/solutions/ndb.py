@@ -15,8 +15,9 @@ from fivenines.lab.disk import Disk
 from fivenines.lab.world import World
 from fivenines.load import dataset
 from fivenines.servers.base import Value
+from fivenines.servers.in_effect import Finding
 from fivenines.servers.member import Member
-from fivenines.servers.ndb import states
+from fivenines.servers.ndb import in_effect, states
 from fivenines.servers.ndb.data_node import DataNode
 from fivenines.servers.ndb.layout import FIRST_MANAGEMENT, FIRST_SQL, Layout, Place, node_groups
 from fivenines.servers.ndb.management_node import PORT, ManagementNode
@@ -193,6 +194,11 @@ class Ndb(Draining[NdbSettings, SqlNode]):
             "ndb_read_backup": self.settings.read_backup,
             "ndb_fully_replicated": self.settings.fully_replicated,
         }
+
+    def parts_in_effect(self) -> list[Finding]:
+        names = {one.place.number: one.name for one in self.data}
+        asked = self.settings.told_to_data_nodes()
+        return in_effect.findings(names, asked, self.nodes[0].query(in_effect.QUESTION, 10.0))
 
     def prepare(self) -> None:
         self._configure_parts()

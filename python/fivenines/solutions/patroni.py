@@ -4,6 +4,7 @@ Sources: Patroni's documentation (replication modes, dynamic configuration, DCS 
 manual, chapter 26.
 """
 
+import json
 import time
 from typing import Any
 
@@ -16,6 +17,7 @@ from fivenines.managers import patroni_daemon
 from fivenines.managers.patroni_daemon import CONTROLLED, REST, Daemon
 from fivenines.managers.patroni_log import Follower, last_promoted
 from fivenines.servers.base import Value
+from fivenines.servers.in_effect import Finding
 from fivenines.servers.postgres.server import Postgres
 from fivenines.software.store import engine
 from fivenines.solutions.etcd import Etcd, Pace
@@ -54,7 +56,7 @@ class Patroni(Streaming[PatroniSettings]):
 
     def configure(self, node: Postgres) -> None:
         super().configure(node)
-        wanted = node.settings({**self.configuration(node), **self.settings.server})
+        wanted = node.settings(self.whole_configuration(node))
         controlled = {name: wanted[name] for name in CONTROLLED if name in wanted}
         text = patroni_daemon.configuration(
             node, self.etcd.endpoints, self.settings.dynamic(bootstrapping=True), controlled
@@ -84,6 +86,12 @@ class Patroni(Streaming[PatroniSettings]):
         self._set(settings.dynamic())
         for log in self._logs.values():
             log.forget()
+
+    def parts_in_effect(self) -> list[Finding]:
+        answer = self.daemons[self.primary_of_record.name].ask("GET", "/config", timeout=10.0)
+        if answer.status != 200:
+            raise FiveninesError(f"Patroni does not show its settings: {answer.text.strip()}")
+        return patroni_daemon.dynamic_in_effect(self.settings.dynamic(), json.loads(answer.text))
 
     def _etcd_hosts(self) -> list[Host]:
         names = self.settings.hosts

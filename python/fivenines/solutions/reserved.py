@@ -127,7 +127,7 @@ def refused(
 ADDED = ("plugin_load", "plugin_load_add")
 """Options of which a server takes several."""
 
-_WHOLE = ("log_bin", "relay_log", "gtid", "log")
+_WHOLE = ("log_bin", "slow_query_log", "general_log", "init", "log")
 """Names that begin as reserved ones do, and are names of their own."""
 
 _SHORTEST = 3

@@ -15,6 +15,8 @@ from fivenines.servers.postgres.server import Postgres, conninfo, synchronous_na
     [
         ('LOG:  invalid value for parameter "x": "y"\nFATAL:  configuration file contains errors\n',
          '  LOG:  invalid value for parameter "x": "y"\n  FATAL:  configuration file contains errors'),
+        ('LOG:  2 ms is outside the valid range for parameter "x" (10 ms .. 10000 ms)\nFATAL:  errors\n',
+         '  LOG:  2 ms is outside the valid range for parameter "x" (10 ms .. 10000 ms)\n  FATAL:  errors'),
         ("LOG:  checkpoint starting\nPANIC:  no\nLOG:  done\n", "  PANIC:  no"),
         ("one\ntwo\n", "  one\n  two"),
         ("", "  (it wrote no log)"),

@@ -4,8 +4,9 @@ import pytest
 
 from fivenines.errors import UsageError
 from fivenines.experiment.source import solution_from
+from fivenines.servers.mysql_family.provider_options import parsed, same_option, seconds
 from fivenines.solutions.galera import GaleraSettings
-from fivenines.solutions.galera_options import group_options, parsed, same_option, seconds
+from fivenines.solutions.galera_options import group_options
 
 
 def _galera(text: str, **given: object) -> GaleraSettings:

@@ -42,6 +42,23 @@ class Mariadb(MysqlFamily):
     def delay(self) -> MariadbDelay:
         return MariadbDelay(self.name)
 
+    def sources(self) -> dict[str, str]:
+        rows = self.query(
+            "SELECT VARIABLE_NAME, GLOBAL_VALUE_ORIGIN, GLOBAL_VALUE_PATH "
+            "FROM information_schema.SYSTEM_VARIABLES WHERE GLOBAL_VALUE_ORIGIN IS NOT NULL"
+        )
+        words = {
+            "SQL": "it was set while the server ran",
+            "COMMAND-LINE": "the command line of the server sets it",
+            "AUTO": "the server chose it",
+            "COMPILE-TIME": "no configuration file of the server sets it",
+        }
+        return {
+            str(name).lower(): words[str(origin)]
+            for name, origin, _ in rows
+            if str(origin) in words
+        }
+
     def role_reader(self, company: Company | None) -> MysqlFamilyRoles:
         awaited = company is not None and company.awaited
         standbys = _ACKNOWLEDGING if awaited else _CONNECTED

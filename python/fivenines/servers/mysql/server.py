@@ -75,6 +75,23 @@ class Mysql(MysqlFamily):
     def delay(self) -> MysqlDelay:
         return MysqlDelay(self.name)
 
+    def sources(self) -> dict[str, str]:
+        rows = self.query(
+            "SELECT VARIABLE_NAME, VARIABLE_SOURCE, SET_TIME, SET_USER, VARIABLE_PATH "
+            "FROM performance_schema.variables_info WHERE VARIABLE_SOURCE NOT IN ('COMPILED', 'EXPLICIT')"
+        )
+        words = {
+            "DYNAMIC": "it was set while the server ran, at {time} by {user}",
+            "PERSISTED": "SET PERSIST has it in {path}",
+            "COMMAND_LINE": "the command line of the server sets it",
+        }
+        return {
+            str(name).lower(): words.get(str(source), "it comes from {path}").format(
+                time=when, user=who or "the server", path=where or source
+            )
+            for name, source, when, who, where in rows
+        }
+
     def role_reader(self, company: Company | None) -> MysqlFamilyRoles:
         awaited = company is not None and company.awaited
         standbys = _ACKNOWLEDGING if awaited else _CONNECTED

@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from fivenines.drivers import pymysql
+from fivenines.lab.process import tail
 from fivenines.paths import short_path
 from fivenines.servers import secrets
 from fivenines.servers.base import APPLICATION, DATABASE, REPLICATION, Server, Value, inside
+from fivenines.servers.in_effect import Finding
+from fivenines.servers.mysql_family.in_effect import Told, findings
 from fivenines.servers.mysql_family.session import MysqlFamilySession
 from fivenines.servers.spelled import canonical, layered, plain
 
@@ -220,6 +223,30 @@ class MysqlFamily(Server):
     def effective_settings(self) -> dict[str, str]:
         return {name: str(value) for name, value in self.query("SHOW GLOBAL VARIABLES")}
 
+    def in_effect(self, asked: Mapping[str, Value]) -> list[Finding]:
+        variables = {name.lower(): value for name, value in self.effective_settings().items()}
+        libraries = self.query(
+            "SELECT DISTINCT PLUGIN_LIBRARY FROM information_schema.PLUGINS "
+            "WHERE PLUGIN_STATUS = 'ACTIVE' AND PLUGIN_LIBRARY IS NOT NULL"
+        )
+        told = Told(
+            variables, self.sources(), frozenset(str(one) for (one,) in libraries), self._warnings()
+        )
+        return findings(self.name, asked, told)
+
+    @property
+    def of_role(self) -> frozenset[str]:
+        return _OF_ROLE
+
+    @abstractmethod
+    def sources(self) -> dict[str, str]:
+        """Where the values of variables come from that are not its configuration file's, in words."""
+
+    def _warnings(self) -> tuple[str, ...]:
+        lines = tail(self.log, 400).splitlines()
+        words = ("[Warning]", "[ERROR]", "[Note] Buffered")
+        return tuple(line.strip() for line in lines if any(one in line for one in words))
+
     def status(self, *names: str) -> dict[str, str]:
         """Status variables of the running server, by name in lower case."""
         wanted = ", ".join(f"'{name}'" for name in names)
@@ -237,6 +264,11 @@ class MysqlFamily(Server):
             return self.query("SELECT @@global.read_only") == [(0,)]
         return False
 
+
+_OF_ROLE = frozenset(
+    ("read_only", "super_read_only",
+     *(f"rpl_semi_sync_{side}_enabled" for side in ("master", "slave", "source", "replica")))
+)  # fmt: skip
 
 _ACCOUNTS = "accounts.sql"
 _SET_ACCOUNTS = f"--init-file={secrets.seen_inside(_ACCOUNTS)}"

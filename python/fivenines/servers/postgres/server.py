@@ -19,11 +19,20 @@ from fivenines.paths import short_path
 from fivenines.servers import secrets
 from fivenines.servers.base import APPLICATION, DATABASE, REPLICATION, Server, Value, inside
 from fivenines.servers.counters import CounterReader
+from fivenines.servers.in_effect import Finding
 from fivenines.servers.incidents import LogReader
 from fivenines.servers.postgres import versions
 from fivenines.servers.postgres.checksums import PostgresDialect
 from fivenines.servers.postgres.counters import PostgresCounters
 from fivenines.servers.postgres.delay import PostgresDelay
+from fivenines.servers.postgres.in_effect import (
+    IN_FILES,
+    OF_ROLES,
+    QUESTION,
+    Parameter,
+    Told,
+    findings,
+)
 from fivenines.servers.postgres.incidents import log_reader
 from fivenines.servers.postgres.log_format import SETTINGS as LOG_SETTINGS
 from fivenines.servers.postgres.roles import DECIDING, PostgresRoles
@@ -55,6 +64,9 @@ _DEFAULTS: dict[str, Value] = {
 _HBA = ("local all all scram-sha-256", "local replication all scram-sha-256")
 _FROM = "host all all {0} scram-sha-256\nhost replication all {0} scram-sha-256"
 ADMINISTRATOR = "postgres"
+
+_SEGMENT = 16
+"""MB of a file of its log, by default."""
 
 STANDBY_SIGNAL = "standby.signal"
 """The file in the data directory that makes it a standby's."""
@@ -153,13 +165,8 @@ class Postgres(Server):
 
     def configure(self, settings: Mapping[str, Value]) -> None:
         folder = self.host.node / "conf"
-        made = {
-            name: value
-            for name, value in self.made_with.items()
-            if plain(name, "postgresql") not in AT_INITDB
-        }
-        settings = self.settings(layered("postgresql", made, settings))
-        lines = [f"{name} = {_quoted(value)}" for name, value in settings.items()]
+        merged = self.settings(layered("postgresql", self._made(), settings))
+        lines = [f"{name} = {_quoted(value)}" for name, value in merged.items()]
         (folder / "postgresql.conf").write_text("\n".join(lines) + "\n")
         peers = [_FROM.format(peer) for peer in self.host.peers]
         (folder / "pg_hba.conf").write_text("\n".join([*_HBA, *peers]) + "\n")
@@ -168,6 +175,16 @@ class Postgres(Server):
         secrets.write(
             self.host, "pgpass", secrets.pgpass({**known, APPLICATION: given.application})
         )
+
+    def _made(self) -> dict[str, Value]:
+        """What of the settings that its data are made with stands in its configuration, too."""
+        given = {plain(name, "postgresql"): value for name, value in self.made_with.items()}
+        own = {name: value for name, value in given.items() if name not in AT_INITDB}
+        segment = segment_size(given.get("wal_segment_size", f"{_SEGMENT}MB"))
+        if segment <= _SEGMENT:
+            return own
+        # as initdb would write them: less than two segments are refused
+        return {"min_wal_size": f"{5 * segment}MB", "max_wal_size": f"{64 * segment}MB", **own}
 
     def command(self, *arguments: str) -> list[str]:
         config = inside("conf", "postgresql.conf")
@@ -319,6 +336,18 @@ class Postgres(Server):
 
     def effective_settings(self) -> dict[str, str]:
         return dict(self.query("SELECT name, setting FROM pg_settings ORDER BY name"))
+
+    def in_effect(self, asked: Mapping[str, Value]) -> list[Finding]:
+        parameters = {
+            str(name): Parameter(str(value), unit, kind, source, bool(pending), file)
+            for name, value, unit, kind, source, pending, file in self.query(QUESTION)
+        }
+        told = Told(parameters, self.query(OF_ROLES), dict(self.query(IN_FILES)))
+        return findings(self.name, asked, told)
+
+    @property
+    def of_role(self) -> frozenset[str]:
+        return frozenset(("synchronous_standby_names", "synchronized_standby_slots"))
 
     def writable(self) -> bool:
         with contextlib.suppress(psycopg.Error):

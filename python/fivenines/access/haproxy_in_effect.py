@@ -1,0 +1,54 @@
+"""Whether HAProxy works with the settings that it was given: what its runtime API shows, and its file.
+
+The time between two checks is in no answer of the runtime API: it is known from the file that the process has
+read. Source: HAProxy 2.6 management guide, "show stat".
+"""
+
+import csv
+from collections.abc import Mapping, Sequence
+
+from fivenines.servers.in_effect import Finding
+
+_CHECKED = {"fall": "check_fall", "rise": "check_rise"}
+_OUT = ("MAINT", "DRAIN")
+
+_CHANGED = "it was changed by the runtime API"
+
+
+def rows_of(answer: str) -> list[dict[str, str]]:
+    """The servers of `show stat`, each by the names of its columns."""
+    rows = list(csv.DictReader(answer.removeprefix("# ").splitlines()))
+    return [one for one in rows if one["svname"] not in ("FRONTEND", "BACKEND")]
+
+
+def findings(
+    place: str,
+    asked: Mapping[str, object],
+    addresses: Mapping[str, str],
+    rows: Sequence[Mapping[str, str]],
+) -> list[Finding]:
+    """The settings that its servers do not have.
+
+    Args:
+        place: HAProxy's host.
+        asked: settings of the access layer.
+        addresses: of each node, by the name that HAProxy knows it by.
+        rows: its servers, see `rows_of`.
+    """
+    found: list[Finding] = []
+    for row in rows:
+        name = f"{row['pxname']}/{row['svname']}"
+        for key, column in _CHECKED.items():
+            now, wanted = row.get(column, ""), str(asked[key])
+            if now and now != wanted:
+                found.append(
+                    Finding(place, f"access.{key} of {name}", wanted, now, "differs", _CHANGED)
+                )
+        wanted, now = addresses.get(row["svname"], ""), row.get("addr", "")
+        if wanted and now and wanted != now:
+            found.append(Finding(place, f"address of {name}", wanted, now, "differs", _CHANGED))
+        if row["status"].startswith(_OUT):
+            found.append(
+                Finding(place, f"state of {name}", "ready", row["status"], "differs", _CHANGED)
+            )
+    return found

@@ -1,0 +1,61 @@
+"""Whether what the experiment asks for is in effect: read back from all servers, before there is any load.
+
+`servers/*/in_effect.py` say what each family shows, and by which rules its servers change values; access
+layers and managers say it of themselves. A difference is an error. What a server changes by a rule of its
+manual, and what it does not show, goes into the record.
+"""
+
+from typing import Any
+
+from fivenines.access.base import Access
+from fivenines.errors import FiveninesError
+from fivenines.results.records import SettingsCheck, SettingSeen
+from fivenines.servers.base import Server, Value
+from fivenines.servers.in_effect import Finding
+from fivenines.servers.spelled import canonical
+from fivenines.solutions.base import Solution
+
+_MOST = 12
+"""Differences that an error names."""
+
+
+def require_in_effect(solution: Solution[Any, Any], access: Access[Any]) -> SettingsCheck:
+    """Compare the settings of all servers, of the solution's own parts and of the access layer.
+
+    Raises:
+        FiveninesError: a setting is not in effect as it was asked for; names node, setting and both values.
+    """
+    found: list[Finding] = []
+    compared = 0
+    for node in solution.serving:
+        asked = asked_of(solution, node)
+        compared += len(asked)
+        found += node.in_effect(asked)
+    found += solution.parts_in_effect()
+    found += access.in_effect()
+    if differing := [str(one) for one in found if one.kind == "differs"]:
+        more = f"\n  and {len(differing) - _MOST} more" if len(differing) > _MOST else ""
+        lines = "\n".join(f"  {one}" for one in differing[:_MOST])
+        raise FiveninesError(
+            f"{solution.settings.name}: what was asked for is not in effect:\n{lines}{more}"
+        )
+    return SettingsCheck(
+        compared=compared,
+        adjusted=[_seen(one) for one in found if one.kind == "adjusted"],
+        unobserved=[_seen(one) for one in found if one.kind == "unobserved"],
+    )
+
+
+def asked_of(solution: Solution[Any, Any], node: Server) -> dict[str, Value]:
+    """What a node was configured with, without what its role decides and may have changed since."""
+    family = node.engine.family
+    left_out = node.of_role | solution.of_role
+    asked = {**solution.whole_configuration(node), **solution.settings.data_settings}
+    return {name: value for name, value in asked.items() if canonical(name, family) not in left_out}
+
+
+def _seen(finding: Finding) -> SettingSeen:
+    return SettingSeen(
+        place=finding.place, setting=finding.setting, asked=finding.asked, found=finding.found,
+        why=finding.why,
+    )  # fmt: skip

@@ -1,0 +1,116 @@
+"""What was asked for is read back from real servers; each test plants a difference that it must find."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from fivenines.access import haproxy
+from fivenines.deployment.deployed import Deployed, data_set, engines_of
+from fivenines.deployment.in_effect import require_in_effect
+from fivenines.errors import FiveninesError
+from fivenines.experiment.source import solution_from
+from fivenines.waiting import wait_until
+from fivenines.workloads.oltp import Oltp
+
+WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
+
+
+def _silent(_message: str, _fraction: float | None) -> None:
+    pass
+
+
+@contextmanager
+def _deployed(given: dict[str, object], folder: Path) -> Iterator[Deployed]:
+    settings = solution_from(given, "test")
+    for engine in engines_of(settings):
+        engine.require(_silent)
+    data = data_set(settings, WORKLOAD, _silent)
+    with Deployed(settings, data, folder / "lab") as one:
+        one.bring_up()
+        yield one
+
+
+def _said(deployed: Deployed) -> str:
+    with pytest.raises(FiveninesError, match="what was asked for is not in effect") as refused:
+        require_in_effect(deployed.solution, deployed.access)
+    return str(refused.value)
+
+
+def test_postgresql(tmp_path: Path) -> None:
+    server = {
+        "Work_Mem": "4MB", "max_connections": "123", "statement_timeout": "30s", "wal_segment_size": "32MB",
+        "data_checksums": False, "wal_writer_delay": "1500us", "search_path": '"$user", public',
+    }  # fmt: skip
+    with _deployed({"solution": "hot-standby", "server": server}, tmp_path) as one:
+        assert one.in_effect is not None
+        seen = {(at.place, at.setting, at.found) for at in one.in_effect.adjusted}
+        assert seen == {("node1", "wal_writer_delay", "2ms"), ("node2", "wal_writer_delay", "2ms")}
+        assert not one.in_effect.unobserved
+        primary, standby = one.solution.nodes
+        assert primary.query("SHOW wal_segment_size") == [("32MB",)]
+        primary.execute("ALTER ROLE app SET work_mem = '5MB'")
+        assert "node1: work_mem = 4MB was asked for, and it has 5MB" in _said(one)
+        primary.execute("ALTER ROLE app RESET work_mem")
+        standby.set_system("statement_timeout", "7s")
+        said = _said(one)
+        assert "node2: statement_timeout = 30s was asked for, and it has 7s" in said
+        assert "node1" not in said
+        standby.execute("ALTER SYSTEM RESET statement_timeout", "SELECT pg_reload_conf()")
+        primary.execute("ALTER SYSTEM SET max_connections = 99", "SELECT pg_reload_conf()")
+        pending = "SELECT pending_restart FROM pg_settings WHERE name = 'max_connections'"
+        wait_until(
+            lambda: "" if primary.query(pending)[0][0] else "not yet", 30.0, "no reload", 0.1
+        )
+        assert "node1: max_connections = 123 was asked for" in _said(one)
+
+
+def test_mariadb_behind_haproxy(tmp_path: Path) -> None:
+    server = {
+        "lower-case-table-names": 1, "innodb-page-size": "8K", "max_allowed_packet": "64m",
+        "sql-mode": "ANSI", "join_buffer_size": 300000, "skip-external-locking": True, "loose-nothing": 1,
+    }  # fmt: skip
+    given = {
+        "solution": "replication", "replicas": 1, "mode": "after_sync", "server": server,
+        "access": {"kind": "haproxy", "interval": "200ms", "fall": 3},
+    }  # fmt: skip
+    with _deployed(given, tmp_path) as one:
+        assert one.in_effect is not None
+        assert {(at.setting, at.found) for at in one.in_effect.adjusted} == {
+            ("join_buffer_size", "299904")
+        }
+        assert {at.setting for at in one.in_effect.unobserved} == {"loose-nothing"}
+        primary, replica = one.solution.nodes
+        assert primary.query("SELECT @@lower_case_table_names, @@innodb_page_size") == [(1, 8192)]
+        primary.execute("SET GLOBAL rpl_semi_sync_master_timeout = 77")
+        assert "rpl_semi_sync_master_timeout = 10000 was asked for, and it has 77" in _said(one)
+        primary.execute("SET GLOBAL rpl_semi_sync_master_timeout = 10000")
+        # a group that the server reads, too
+        with (replica.host.node / "conf" / "my.cnf").open("a") as file:
+            file.write("[mariadb]\nmax_allowed_packet=32m\n")
+        replica.stop()
+        one.solution.rejoin(replica)
+        assert "node2: max_allowed_packet = 64m was asked for, and it has 33554432" in _said(one)
+        replica.execute("SET GLOBAL max_allowed_packet = 67108864")
+        require_in_effect(one.solution, one.access)
+        assert isinstance(one.access, haproxy.Haproxy)
+        one.access.drain("node2")
+        assert "proxy: state of write/node2 = ready was asked for, and it has MAINT" in _said(one)
+        one.access.undrain("node2")
+        file_of_proxy = one.access.host.node / "conf" / "haproxy.cfg"
+        file_of_proxy.write_text(file_of_proxy.read_text().replace("inter 200", "inter 900"))
+        assert "proxy: access.interval = 200ms was asked for" in _said(one)
+
+
+def test_ndb(tmp_path: Path) -> None:
+    given = {"solution": "ndb", "sql_nodes": 1, "cluster": {"redobuffer": "18M"}}
+    with _deployed(given, tmp_path) as one:
+        one.solution.nodes[0].execute("SET GLOBAL ndb_read_backup = OFF")
+        assert "node1: ndb_read_backup = 1 was asked for, and it has OFF" in _said(one)
+        one.solution.nodes[0].execute("SET GLOBAL ndb_read_backup = ON")
+        asked = one.solution.settings
+        one.solution.settings = asked.model_copy(update={"heartbeat": 4.0})
+        said = _said(one)
+        for node in ("data1", "data2"):
+            assert f"{node}: HeartbeatIntervalDbDb = 4000 was asked for, and it has 5000" in said

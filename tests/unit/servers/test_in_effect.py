@@ -1,0 +1,184 @@
+"""Values that were asked for, and those that servers show: alike, rounded, or another."""
+
+import pytest
+
+from fivenines.access import haproxy_in_effect
+from fivenines.managers.patroni_daemon import dynamic_in_effect
+from fivenines.servers.mysql_family import in_effect as mysql
+from fivenines.servers.ndb import in_effect as ndb
+from fivenines.servers.postgres import in_effect as postgres
+from fivenines.servers.postgres.in_effect import Parameter
+
+VARIABLES = {
+    "innodb_buffer_pool_chunk_size": "134217728", "innodb_buffer_pool_instances": "1",
+    "skip_name_resolve": "ON", "external_locking_x": "OFF", "log_bin": "ON",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "variable", "now", "kind"),
+    [
+        ("innodb_buffer_pool_size", "256M", "innodb_buffer_pool_size", "268435456", None),
+        ("innodb_buffer_pool_size", "200m", "innodb_buffer_pool_size", "268435456", "adjusted"),
+        ("innodb_buffer_pool_size", "200M", "innodb_buffer_pool_size", "134217728", "differs"),
+        ("max-allowed-packet", 67108865, "max_allowed_packet", "67108864", "adjusted"),
+        ("max_connections", 300, "max_connections", "256", "differs"),
+        ("max_connections", "300", "max_connections", "300", None),
+        ("slow_query_log", True, "slow_query_log", "ON", None),
+        ("slow_query_log", "FALSE", "slow_query_log", "OFF", None),
+        ("slow_query_log", 0, "slow_query_log", "ON", "differs"),
+        ("skip-slow-query-log", True, "slow_query_log", "OFF", None),
+        ("skip-slow-query-log", True, "slow_query_log", "ON", "differs"),
+        ("enable_slow_query_log", "", "slow_query_log", "ON", None),
+        ("skip-name-resolve", False, "skip_name_resolve", "OFF", None),
+        ("skip-name-resolve", False, "skip_name_resolve", "ON", "differs"),
+        ("long_query_time", 0.5, "long_query_time", "0.500000", None),
+        ("sql_mode", "strict_all_tables,ANSI_QUOTES", "sql_mode", "ANSI_QUOTES,STRICT_ALL_TABLES", None),
+        ("sql_mode", "", "sql_mode", "ANSI_QUOTES", "differs"),
+        ("sql_mode", "ANSI", "sql_mode", "REAL_AS_FLOAT,PIPES_AS_CONCAT,ANSI", None),
+        ("optimizer_switch", "mrr=on", "optimizer_switch", "index_merge=on,mrr=on", None),
+        ("optimizer_switch", "mrr=on", "optimizer_switch", "index_merge=on,mrr=off", "differs"),
+        ("transaction-isolation", "READ-COMMITTED", "tx_isolation", "READ-COMMITTED", None),
+        ("transaction-isolation", 1, "transaction_isolation", "READ-COMMITTED", None),
+        ("transaction-isolation", 1, "transaction_isolation", "REPEATABLE-READ", "differs"),
+        ("some_enum", 2, "some_enum", "FULL", "unobserved"),
+        ("log_bin", "/run/binlog", "log_bin", "ON", None),
+        ("log_bin", False, "log_bin", "ON", "differs"),
+        ("init_connect", "'SET @a = 1'", "init_connect", "SET @a = 1", None),
+        ("character-set-server", "utf8", "character_set_server", "utf8mb3", None),
+        ("character-set-server", "latin1", "character_set_server", "utf8mb4", "differs"),
+        ("open_files_limit", 1000, "open_files_limit", "20000", "adjusted"),
+        ("open_files_limit", 65535, "open_files_limit", "20000", "differs"),
+        ("back_log", 0, "back_log", "500", "adjusted"),
+        ("thread_cache_size", -1, "thread_cache_size", "0", "differs"),
+        ("loose_x", 1, "y", "1", "unobserved"),
+        ("no_such", 1, "y", "1", "unobserved"),
+        ("wsrep-provider-options", "a.b=PT2S", "wsrep_provider_options", "a.b = PT2.0S; c = 1; ", None),
+        ("wsrep-provider-options", "a.b=PT2S", "wsrep_provider_options", "a.b = PT5S; ", "differs"),
+        ("wsrep-provider-options", "a.b=PT2S", "wsrep_provider_options", "c = 1", "unobserved"),
+    ],
+)  # fmt: skip
+def test_mysql_and_mariadb(
+    name: str, asked: object, variable: str, now: str, kind: str | None
+) -> None:
+    found = mysql.findings("node1", {name: asked}, mysql.Told({**VARIABLES, variable: now}))
+    assert [one.kind for one in found] == ([kind] if kind else [])
+
+
+def test_the_reason_is_the_logs_or_the_sources() -> None:
+    log = "[Warning] Changed limits: max_connections: 214 (requested 300)"
+    told = mysql.Told(
+        {"max_connections": "214", "port": "3306"}, {"port": "by somebody"}, warnings=(log,)
+    )
+    found = mysql.findings("node1", {"max-connections": 300, "port": 3307}, told)
+    assert str(found[0]) == (
+        f"node1: max-connections = 300 was asked for, and it has 214 (its log says: {log})"
+    )
+    assert found[1].why == "by somebody"
+    removed = "[Warning] 'innodb-file-format' was removed. It does nothing now"
+    told = mysql.Told({}, warnings=(removed,))
+    (one,) = mysql.findings("node1", {"innodb_file_format": "Barracuda"}, told)
+    assert one.kind == "differs" and "was removed" in one.why
+
+
+def test_plugins() -> None:
+    told = mysql.Told({}, plugins=frozenset(("group_replication.so",)))
+    assert not mysql.findings("n", {"plugin_load_add": "x=group_replication.so"}, told)
+    (one,) = mysql.findings("n", {"plugin-load": "group_replication.so;mysql_clone.so"}, told)
+    assert one.kind == "differs" and one.found == "no mysql_clone.so"
+
+
+@pytest.mark.parametrize(
+    ("asked", "row", "kind"),
+    [
+        ("128MB", Parameter("16384", "8kB", "integer"), None),
+        ("0.125GB", Parameter("16384", "8kB", "integer"), None),
+        ("100001kB", Parameter("12500", "8kB", "integer"), "adjusted"),
+        ("128MB", Parameter("8192", "8kB", "integer"), "differs"),
+        (16384, Parameter("16384", "8kB", "integer"), None),
+        ("1h", Parameter("3600", "s", "integer"), None),
+        ("1500us", Parameter("2", "ms", "integer"), "adjusted"),
+        ("5min", Parameter("299", "s", "integer"), "differs"),
+        (0.9, Parameter("0.9", "", "real"), None),
+        ("2ms", Parameter("2", "ms", "real"), None),
+        ("0x10", Parameter("16", "", "integer"), None),
+        (True, Parameter("on", "", "bool"), None),
+        ("tr", Parameter("on", "", "bool"), None),
+        ("OFF", Parameter("on", "", "bool"), "differs"),
+        ("on", Parameter("on", "", "string", pending=True), "differs"),
+        ("ON", Parameter("on", "", "enum"), None),
+        ("true", Parameter("on", "", "enum"), None),
+        ("local", Parameter("on", "", "enum"), "differs"),
+        ("a,b", Parameter("a, b", "", "string"), None),
+        ("a", Parameter("b", "", "string"), "differs"),
+    ],
+)
+def test_postgresql(asked: object, row: Parameter, kind: str | None) -> None:
+    found = postgres.findings("node1", {"X": asked}, postgres.Told({"x": row}))
+    assert [one.kind for one in found] == ([kind] if kind else [])
+
+
+def test_postgresqls_words_roles_and_reasons() -> None:
+    told = postgres.Told(
+        {
+            "wal_level": Parameter("replica", "", "enum"),
+            "work_mem": Parameter("4096", "kB", "integer"),
+            "statement_timeout": Parameter("2000", "ms", "integer", "client"),
+            "fsync": Parameter("off", "", "bool", file="/data/postgresql.auto.conf"),
+        },
+        of_roles=[("app", "", "work_mem=8MB"), ("app", "", "fsync=off")],
+        in_files={"statement_timeout": "30s"},
+    )
+    asked = {
+        "wal_level": "hot_standby",
+        "work_mem": "4MB",
+        "statement_timeout": "30s",
+        "nothing": 1,
+    }
+    found = postgres.findings("node1", asked, told)
+    assert [(one.setting, one.kind, one.found) for one in found] == [
+        ("work_mem", "differs", "8MB"), ("nothing", "unobserved", ""),
+    ]  # fmt: skip
+    assert "sessions of app" in found[0].why
+    assert "ALTER SYSTEM" in postgres.findings("node1", {"fsync": True}, told)[0].why
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "now", "kind"),
+    [
+        ("DataMemory", "96M", "100663296", None),
+        ("DataMemory", "96M", "100663297", "adjusted"),
+        ("DataMemory", "96M", "33554432", "differs"),
+        ("MaxNoOfTables", 512, "514", "adjusted"),
+        ("MaxNoOfTables", 512, "128", "differs"),
+        ("Arbitration", "Default", "1", None),
+        ("Arbitration", "Disabled", "1", "differs"),
+        ("ODirect", True, "1", None),
+        ("Heartbeat", 5000, "1500", "differs"),
+    ],
+)
+def test_ndb(name: str, asked: object, now: str, kind: str | None) -> None:
+    rows = [(1, name, now, "unsigned"), (2, name, "77", "unsigned")]
+    found = ndb.findings({1: "data1"}, {name: asked}, rows)
+    assert [one.kind for one in found] == ([kind] if kind else [])
+
+
+def test_patroni() -> None:
+    asked = {"ttl": 30, "postgresql": {"use_slots": True, "use_pg_rewind": True}}
+    now = {"ttl": 20, "postgresql": {"use_slots": True}, "pause": True}
+    found = dynamic_in_effect(asked, now)
+    assert [(one.setting, one.asked, one.found) for one in found] == [
+        ("ttl", "30", "20"), ("postgresql.use_pg_rewind", "True", "None"),
+    ]  # fmt: skip
+
+
+def test_haproxy() -> None:
+    rows = haproxy_in_effect.rows_of(
+        "# pxname,svname,status,check_rise,check_fall,addr,\n"
+        "write,FRONTEND,OPEN,,,,\nwrite,node1,UP,1,2,10.0.0.1:3306,\nread,node2,MAINT,1,4,10.0.0.9:1,\n"
+    )
+    addresses = {"node1": "10.0.0.1:3306", "node2": "10.0.0.2:3306"}
+    found = haproxy_in_effect.findings("proxy", {"fall": 2, "rise": 1}, addresses, rows)
+    assert [one.setting for one in found] == [
+        "access.fall of read/node2", "address of read/node2", "state of read/node2",
+    ]  # fmt: skip
