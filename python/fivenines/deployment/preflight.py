@@ -5,16 +5,19 @@ would otherwise show in the first trial, or in the last one that happens to use 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fivenines import plugins
 from fivenines.errors import FiveninesError
+from fivenines.lab.process import tail
 from fivenines.lab.world import World
 from fivenines.load import dataset
 from fivenines.servers.base import Server
+from fivenines.servers.in_effect import Finding
+from fivenines.servers.spelled import canonical
 from fivenines.software.store import engine
 from fivenines.solutions.base import Solution
 from fivenines.solutions.settings import SolutionSettings
@@ -27,10 +30,11 @@ _BEFORE_THE_WORDS = re.compile(r"^.*?(?=\[ERROR\]|FATAL:|PANIC:|LOG:)")
 
 @dataclass(frozen=True)
 class Refusal:
-    """Settings that a server does not start with: the keys that lead to the first one, and its words."""
+    """Settings that a server does not start with, or does not have: the keys of the first, and words."""
 
     keys: tuple[str, ...]
     words: str
+    what: str = "does not start with it"
 
 
 def refusal(settings: SolutionSettings, data: Path, folder: Path) -> Refusal | None:
@@ -47,19 +51,59 @@ def refusal(settings: SolutionSettings, data: Path, folder: Path) -> Refusal | N
     given = settings.handed_over()
     if not given or settings.external:
         return None
-    words = _words(settings, data, folder)
-    if not words or _words(_without(settings, {keys[0] for keys in given}), data, folder):
+    words, differing = _tried(settings, data, folder)
+    if differing:
+        told = "\n".join(map(str, differing))
+        return Refusal(("server", differing[0].setting.partition(":")[0]), told, _NOT_IN_EFFECT)
+    if not words or _tried(_with_only(settings, ()), data, folder)[0]:
         return None
-    return Refusal(blamed(list(given), words), words)
+    named = blamed(given, words)
+    if named is not None:
+        return Refusal(named, words)
+    keys, words = _by_trial(
+        list(given), lambda some: _tried(_with_only(settings, some), data, folder)[0]
+    )
+    return Refusal(keys, f"it starts without this setting; with it: {words}")
 
 
-def blamed(given: Sequence[tuple[str, ...]], words: str) -> tuple[str, ...]:
-    """The keys of the setting that the words name first; of several that they do not, what they share."""
+_NOT_IN_EFFECT = "starts, and what was asked for is not in effect"
+
+
+def blamed(given: Mapping[tuple[str, ...], object], words: str) -> tuple[str, ...] | None:
+    """The keys of the setting that the words name first, or whose value they name; None: they name none."""
+    if len(given) == 1:
+        return next(iter(given))
     said = _alike(words)
-    found = {keys: at for keys in given if (at := _place(keys[-1], said)) >= 0}
-    if found:
-        return min(found, key=lambda keys: found[keys])
-    return given[0] if len(given) == 1 else given[0][:1]
+    named = {keys: at for keys in given if (at := _place(keys[-1], said)) >= 0}
+    quoted = {
+        keys: at
+        for keys, value in given.items()
+        if len(str(value)) >= _TELLING and not isinstance(value, int | float)
+        and (at := words.find(str(value))) >= 0
+    }  # fmt: skip
+    found = named or quoted
+    return min(found, key=lambda keys: found[keys]) if found else None
+
+
+_TELLING = 4
+"""So many characters of a value say which one it is."""
+
+
+def _by_trial(
+    given: Sequence[tuple[str, ...]], words_with: Callable[[Sequence[tuple[str, ...]]], str]
+) -> tuple[tuple[str, ...], str]:
+    """The first setting with which the server does not start any more, and its words then.
+
+    `words_with` says what the server says that does not start with some of them; with none it starts.
+    """
+    starts, fails, words = 0, len(given), words_with(given)
+    while fails - starts > 1:
+        middle = (starts + fails) // 2
+        if said := words_with(given[:middle]):
+            fails, words = middle, said
+        else:
+            starts = middle
+    return given[fails - 1], words
 
 
 def _place(name: str, said: str) -> int:
@@ -72,17 +116,15 @@ def _alike(text: str) -> str:
     return text.lower().replace("-", "_")
 
 
-def _without(settings: SolutionSettings, keys: set[str]) -> SolutionSettings:
-    fields = type(settings).model_fields
-    usual = {key: fields[key].get_default(call_default_factory=True) for key in keys}
-    if "server" in usual:
-        # the data set is made with them, and no server starts on it without
-        usual["server"] = settings.data_settings
-    return settings.model_copy(update=usual)
+def _with_only(settings: SolutionSettings, keys: Sequence[tuple[str, ...]]) -> SolutionSettings:
+    """A solution with some of the settings that are handed over, and those that its data are made with."""
+    kept = {one[-1] for one in keys} | set(settings.data_settings)
+    server = {name: value for name, value in settings.server.items() if name in kept}
+    return settings.model_copy(update={"server": server})
 
 
-def _words(settings: SolutionSettings, data: Path, folder: Path) -> str:
-    """What a server says that does not start with these settings; empty if it starts."""
+def _tried(settings: SolutionSettings, data: Path, folder: Path) -> tuple[str, list[Finding]]:
+    """What a server says that does not start with these settings; and which it has not, if it starts."""
     manager = settings.failover_manager
     with World(folder, all_ids=manager is not None and manager.all_ids) as world:
         kind: Any = plugins.implementation("fivenines.solutions", Solution, settings)
@@ -95,12 +137,34 @@ def _words(settings: SolutionSettings, data: Path, folder: Path) -> str:
         try:
             node.wait_ready(PATIENCE)
         except FiveninesError:
-            return _said(node)
-    return ""
+            return _said(node), []
+        given = [
+            name for name in settings.server if canonical(name, settings.family) not in node.of_role
+        ]
+        found = node.in_effect({name: settings.server[name] for name in given})
+        return "", [one for one in found if one.kind == "differs"]
 
 
 def _said(node: Server) -> str:
-    lines = [_BEFORE_THE_WORDS.sub("", line.strip()) for line in node.last_words().splitlines()]
-    # the last thing that MariaDB says, after the reason
-    telling = [line for line in lines if line and not line.endswith("[ERROR] Aborting")]
-    return "\n".join(dict.fromkeys(telling)) or "it does not start, and does not say why"
+    lines = [_BEFORE_THE_WORDS.sub("", line.strip()) for line in node.telling_words()]
+    telling = [line for line in lines if not _NO_REASON.search(line)]
+    if not telling and not node.alive:
+        # all that it said, as the reason is among it
+        said = (
+            tail(log, 12).splitlines() for log in (node.log, node.host.node / "log" / "server.out")
+        )
+        every = [_BEFORE_THE_WORDS.sub("", line.strip()) for one in said for line in one]
+        telling = [line for line in every if line and not _NO_REASON.search(line)]
+    if telling:
+        return "\n".join(dict.fromkeys(telling))
+    if node.alive:
+        return f"it runs, and does not answer at its own socket within {PATIENCE:g} s"
+    return "it ends, and does not say why"
+
+
+# the last thing that MariaDB says, after the reason, and PostgreSQL, after a line for each mistake
+_NO_REASON = re.compile(
+    r"\[ERROR\] (?:\[MY-\d+\] \[Server\] )?Aborting$|contains errors$"
+    r"|the database system is |database system (?:is ready|was shut down)"
+    r"|LOG:  (?:starting|listening|checkpoint|shutting)"
+)

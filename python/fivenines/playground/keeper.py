@@ -315,7 +315,7 @@ def _require_accepted(settings: SolutionSettings, data: Path) -> None:
         if found := refusal(settings, data, state.folder() / "lab"):
             words = found.words.replace("\n", "\n    ")
             raise UsageError(
-                f"up: --set {'.'.join(found.keys)}: {settings.engine} does not start with it:\n    {words}"
+                f"up: --set {'.'.join(found.keys)}: {settings.engine} {found.what}:\n    {words}"
             )
 
 

@@ -40,7 +40,7 @@ def require_accepted(trials: Sequence[Trial], source: Document, listener: Listen
             )
             continue
         path = place_of(source, settings, found.keys)
-        what = f"{dotted(path)}: {settings.engine} does not start with it:\n    "
+        what = f"{dotted(path)}: {settings.engine} {found.what}:\n    "
         mistake = Mistake(source.place(path), path, what + found.words.replace("\n", "\n    "))
         raise UsageError(mistake.block(source.file))
 

@@ -100,10 +100,13 @@ class Member(ABC):
 
     def last_words(self, lines: int = 8) -> str:
         """The last lines of its log, for messages; what a failing server said matters most."""
-        text = tail(self.log, 400)
-        telling = [line for line in text.splitlines() if _TELLING.search(line)]
-        said = telling[-lines:] or tail(self.log, lines).splitlines()
+        said = self.telling_words(lines) or tail(self.log, lines).splitlines()
         return "\n".join(f"  {line}" for line in said) or "  (it wrote no log)"
+
+    def telling_words(self, lines: int = 8) -> list[str]:
+        """The last lines of its log that tell what is wrong; none where it says nothing of the kind."""
+        text = tail(self.log, 400)
+        return [line for line in text.splitlines() if _TELLING.search(line)][-lines:]
 
 
 # PostgreSQL tells what is wrong with its configuration at the level LOG, before a FATAL without the reason

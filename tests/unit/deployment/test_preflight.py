@@ -1,14 +1,19 @@
 """Which of the settings that were handed over a server's words are about."""
 
+from collections.abc import Sequence
+
 import pytest
 
-from fivenines.deployment.preflight import blamed
+from fivenines.deployment.preflight import _by_trial, blamed
 from fivenines.experiment import document
 from fivenines.runner.preflight import place_of
 from fivenines.solutions.standalone import StandaloneSettings
 from fivenines.solutions.sweep import VariantSettings
 
-GIVEN = [("server", "no_such_setting"), ("server", "max_connections"), ("server", "max")]
+GIVEN: dict[tuple[str, ...], object] = {
+    ("server", "no_such_setting"): 1, ("server", "max_connections"): 2, ("server", "max"): 3,
+    ("server", "ssl_cert_file"): "/etc/snakeoil.pem", ("server", "ssl"): "on",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -17,15 +22,34 @@ GIVEN = [("server", "no_such_setting"), ("server", "max_connections"), ("server"
         ("[ERROR] mariadbd: unknown variable 'no-such-setting=1'", ("server", "no_such_setting")),
         ('LOG:  invalid value for parameter "MAX_CONNECTIONS": "x"', ("server", "max_connections")),
         ("LOG: max is wrong, max_connections too", ("server", "max")),
-        ("FATAL: something else", ("server",)),
+        (
+            'FATAL: could not load server certificate file "/etc/snakeoil.pem"',
+            ("server", "ssl_cert_file"),
+        ),
+        ("FATAL: something else", None),
     ],
 )
-def test_the_setting_that_is_named_is_blamed(words: str, keys: tuple[str, ...]) -> None:
+def test_the_setting_that_is_named_is_blamed(words: str, keys: tuple[str, ...] | None) -> None:
     assert blamed(GIVEN, words) == keys
 
 
+@pytest.mark.parametrize("guilty", range(5))
+def test_a_setting_that_no_words_name_is_found_by_trial(guilty: int) -> None:
+    given, asked = [("server", str(number)) for number in range(5)], []
+
+    def words(some: Sequence[tuple[str, ...]]) -> str:
+        asked.append(some)
+        return f"dead of {len(some)}" if given[guilty] in some else ""
+
+    keys, said = _by_trial(given, words)
+    assert keys == given[guilty] and said.startswith("dead") and len(asked) <= 4
+
+
 def test_a_single_setting_is_blamed_whatever_the_words() -> None:
-    assert blamed(GIVEN[:1], "FATAL: something else") == ("server", "no_such_setting")
+    assert blamed({("server", "no_such_setting"): 1}, "FATAL: something else") == (
+        "server",
+        "no_such_setting",
+    )
 
 
 def test_the_place_is_that_of_the_solution_of_this_name() -> None:
