@@ -33,7 +33,7 @@ from fivenines.load.commands import described
 from fivenines.workloads.tpcc import Tpcc
 
 HERE = Path(__file__).resolve().parent
-GO_TPC = "github.com/pingcap/go-tpc"
+GO_TPC = "github.com/pingcap/go-tpc/cmd/go-tpc@v1.0.7"
 
 
 def cache() -> Path:
@@ -44,13 +44,14 @@ def cache() -> Path:
     return folder
 
 
-def go(folder: Path, *arguments: str) -> str | None:
-    """Run Go; what it complained about, or None."""
+def go(folder: Path, *arguments: str, **variables: str) -> str | None:
+    """Run Go with these variables; what it complained about, or None."""
     if shutil.which("go") is None:
         return "go is not installed"
     done = subprocess.run(
-        ["go", *arguments], cwd=folder, capture_output=True, text=True, timeout=600, check=False
-    )
+        ["go", *arguments], cwd=folder, capture_output=True, text=True, timeout=600, check=False,
+        env={**os.environ, **variables},
+    )  # fmt: skip
     return None if done.returncode == 0 else " ".join(done.stderr.split())
 
 
@@ -62,16 +63,13 @@ def build_new_order() -> Path | str:
 
 def build_go_tpc() -> Path | str:
     """go-tpc, which is built once; or why there is none."""
-    program = cache() / "go-tpc"
+    program = cache() / GO_TPC.rpartition("/")[2]
     if program.exists():
         return program
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        problem = (
-            go(folder, "mod", "init", "build")
-            or go(folder, "get", f"{GO_TPC}@latest")
-            or go(folder, "build", "-o", str(program), f"{GO_TPC}/cmd/go-tpc")
-        )
+        problem = go(Path(name), "install", GO_TPC, GOBIN=name)
+        if problem is None:
+            shutil.move(Path(name) / "go-tpc", program)
     return problem or program
 
 
