@@ -6,7 +6,7 @@ use super::value::Value;
 use std::time::Duration;
 
 const COMMANDS: &str = "\\set, \\setrandom, \\setstring, \\setletters, \\sleep, \\if, \\elif, \\else, \\endif, \
-                        and behind a statement \\gset, \\aset and \\into";
+                        \\startpipeline, \\syncpipeline, \\endpipeline, and behind a statement \\gset, \\aset and \\into";
 
 /// Reads the command `name`, whose arguments begin at `behind`.
 pub fn set(

@@ -1,6 +1,7 @@
 //! A SQL file, read into the steps of a transaction.
 
 mod branches;
+mod pipeline;
 mod results;
 mod text;
 
@@ -107,6 +108,8 @@ pub struct Reader<'a> {
     as_texts: bool,
     pub program: Program,
     branches: Vec<Branch>,
+    /// The pipeline that is open.
+    pipeline: Option<pipeline::Pipeline>,
     /// What variables begin with that take columns of results, whose names show only when the script runs.
     prefixes: Vec<String>,
 }
@@ -125,6 +128,7 @@ impl<'a> Reader<'a> {
             as_texts,
             program,
             branches: Vec::new(),
+            pipeline: None,
             prefixes: Vec::new(),
         }
     }
@@ -140,6 +144,9 @@ impl<'a> Reader<'a> {
         }
         if let Some(open) = self.branches.last() {
             return Err(self.mistake(open.at, "this \\if has no \\endif"));
+        }
+        if let Some(open) = &self.pipeline {
+            return Err(self.mistake(open.at, "this \\startpipeline has no \\endpipeline"));
         }
         if self.program.statements.is_empty() {
             return Err(self.mistake(0, "the file has no SQL statement"));
@@ -266,6 +273,11 @@ impl<'a> Reader<'a> {
         let joined = arguments.replace("\\\r\n", "   ").replace("\\\n", "  ");
         let name = name.to_ascii_lowercase();
         match name.as_str() {
+            "startpipeline" | "syncpipeline" | "endpipeline" => self.pipeline(&name, at),
+            _ if self.pipeline.is_some() => Err(self.mistake(
+                at,
+                format!("\\{name} cannot stand in a pipeline: put it before \\startpipeline or behind \\endpipeline"),
+            )),
             "if" | "elif" | "else" | "endif" => self.branch(&name, &joined, at, behind),
             "sleep" => self.sleep(&joined, at, behind),
             "into" | "gset" | "aset" => self.takes(&name, &joined, at),

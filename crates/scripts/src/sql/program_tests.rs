@@ -227,6 +227,31 @@ fn results_and_pauses_may_stand_anywhere() {
 }
 
 #[test]
+fn a_pipeline_is_one_text_up_to_each_synchronisation() {
+    let program = read(
+        "\\startpipeline\nBEGIN;\nUPDATE t SET a = :scale;\nCOMMIT;\n\\syncpipeline\nSELECT 1;\n\\endpipeline\n",
+    )
+    .unwrap();
+    let texts: Vec<Vec<&str>> = program.statements.iter().map(parts).collect();
+    assert_eq!(texts[0], ["BEGIN; UPDATE t SET a = ", ":", "; COMMIT"]);
+    assert_eq!(program.statements[1].sql, "SELECT 1");
+    for (text, message) in [
+        (
+            "\\startpipeline\nSELECT 1;",
+            "1:1: this \\startpipeline has no",
+        ),
+        ("SELECT 1;\n\\endpipeline", "2:1: \\endpipeline without"),
+        (
+            "\\startpipeline\nSELECT 1 AS a \\gset\n\\endpipeline",
+            "2:15: \\gset cannot stand in a pipeline",
+        ),
+    ] {
+        let found = mistake(text);
+        assert!(found.starts_with(message), "{text}: {found}");
+    }
+}
+
+#[test]
 fn a_command_ends_a_statement() {
     let program = read("SELECT 1\n\\set a 1\nSELECT :a\n").unwrap();
     assert_eq!(program.statements.len(), 2);
@@ -234,7 +259,7 @@ fn a_command_ends_a_statement() {
 
 proptest! {
     #[test]
-    fn survives_any_file(text in ".{0,80}|([-;:'\"$/*\\\\a1 \n]|\\\\set |\\\\if |\\\\endif|\\\\into |\\\\sleep |\\\\else){0,40}") {
+    fn survives_any_file(text in ".{0,80}|([-;:'\"$/*\\\\a1 \n]|\\\\set |\\\\if |\\\\endif|\\\\into |\\\\sleep |\\\\else|\\\\gset |\\\\startpipeline\n|\\\\endpipeline\n){0,40}") {
         for kind in [Kind::Mysql, Kind::Postgres, Kind::Noop] {
             let _ = Program::read(&text, kind, &[], false);
         }

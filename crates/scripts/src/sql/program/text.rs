@@ -67,7 +67,7 @@ const WITH_PARAMETERS: [&str; 13] = [
 
 /// A statement while it is read.
 #[derive(Default)]
-struct Draft {
+pub struct Draft {
     sql: String,
     parts: Vec<Part>,
     parameters: Vec<usize>,
@@ -113,8 +113,7 @@ impl Draft {
 impl Reader<'_> {
     /// Reads a statement up to its semicolon, the file's end, or a command.
     pub(super) fn statement(&mut self) -> Result<(), Mistake> {
-        let start = self.at;
-        let mut draft = Draft::default();
+        let (start, mut draft) = self.begin_statement();
         while self.at < self.text.len() {
             let rest = &self.text[self.at..];
             if rest.starts_with(';') && !draft.body.is_open() {
@@ -148,10 +147,28 @@ impl Reader<'_> {
             }
             self.at = end;
         }
-        self.finish(start, draft)
+        match &mut self.pipeline {
+            Some(pipeline) => pipeline.statements = Some((start, draft)),
+            None => self.finish(start, draft)?,
+        }
+        Ok(())
     }
 
-    fn finish(&mut self, start: usize, mut draft: Draft) -> Result<(), Mistake> {
+    /// The statement that begins here, or the pipeline that goes on with it.
+    fn begin_statement(&mut self) -> (usize, Draft) {
+        let before = self
+            .pipeline
+            .as_mut()
+            .and_then(|open| open.statements.take());
+        let Some((start, mut draft)) = before else {
+            return (self.at, Draft::default());
+        };
+        draft.push("; ");
+        draft.body = Body::default();
+        (start, draft)
+    }
+
+    pub(super) fn finish(&mut self, start: usize, mut draft: Draft) -> Result<(), Mistake> {
         draft.sql.truncate(draft.sql.trim_end().len());
         if let Some(Part::Sql(last)) = draft.parts.last_mut() {
             last.truncate(last.trim_end().len());
