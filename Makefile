@@ -64,6 +64,9 @@ test-lab-long: install tools ## the lab tests that would take too long in `make 
 	$(BIN)/python -m pip install --quiet --editable '.[long]'
 	@$(BIN)/python tests/suites.py engines lab --long
 
+compat: install tools ## scripts of other tools, run by these tools and by fivenines
+	$(BIN)/python -m pytest -q tests/compat
+
 # the long form of tests/lab/test_lab_kills.py: about half an hour
 test-kills: install tools engines ## kill -9 at 100 random moments, over all faults; nothing may be left
 	$(BIN)/python tests/kills/run.py --kills 100 --seed 1

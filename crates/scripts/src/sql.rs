@@ -243,7 +243,7 @@ impl SqlFile {
             Some(parts) => {
                 let id = self.statement(client, number, &[]);
                 let mut sent = self.sent.borrow_mut();
-                write_text(parts, variables, &mut sent);
+                write_text(parts, &self.program, variables, &mut sent);
                 let answer = client.text_of(id, &sent, keeps);
                 drop(sent);
                 answer.await?
@@ -366,14 +366,18 @@ impl SqlFile {
 }
 
 /// Writes a statement with its values in place of their names.
-fn write_text(parts: &[Part], variables: &[Value], out: &mut String) {
+fn write_text(parts: &[Part], program: &Program, variables: &[Value], out: &mut String) {
     use std::fmt::Write;
     out.clear();
     for part in parts {
         match part {
             Part::Sql(sql) => out.push_str(sql),
             // Writing into memory does not fail.
-            Part::Value(place) => drop(write!(out, "{}", variables[*place])),
+            Part::Quoted(place) if variables[*place] == Value::Unset => {
+                out.push(':');
+                out.push_str(&program.variables[*place]);
+            }
+            Part::Value(place) | Part::Quoted(place) => drop(write!(out, "{}", variables[*place])),
         }
     }
 }

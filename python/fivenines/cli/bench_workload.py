@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from fivenines import plugins
-from fivenines.cli import assignments, bench_sysbench
+from fivenines.cli import assignments, bench_foreign, bench_sysbench
 from fivenines.errors import UsageError
 from fivenines.experiment import checks
 from fivenines.experiment.allowed import Shape
@@ -16,6 +16,7 @@ from fivenines.experiment.mistakes import from_validation
 from fivenines.experiment.spec import AnyWorkload
 from fivenines.spelling import nearest
 from fivenines.units import FROM_FILE
+from fivenines.workloads.script import parted
 from fivenines.workloads.settings import WorkloadSettings
 
 DEFAULT = "oltp_read_write"
@@ -43,7 +44,9 @@ def workload_from(
     Raises:
         UsageError: they are wrong, or make no sense.
     """
-    if words and not any(_parted(script)[0].endswith(".lua") for script in scripts):
+    if words and not any(parted(script)[0].endswith(".lua") for script in scripts):
+        if advice := bench_foreign.advice(words):
+            raise UsageError(advice)
         raise UsageError(f"bench: {words[0]!r} is not an option, and no --script FILE.lua takes it")
     parts = [_kind(name) for name in names]
     parts += _scripts(scripts, defines, words)
@@ -84,11 +87,9 @@ def _scripts(
     together: list[str] = []
     parts: list[tuple[int, dict[str, Any]]] = []
     for script in scripts:
-        name, weight = _parted(script)
+        name, weight = parted(script)
         if not Path(name).is_file():
             raise UsageError(f"--script {name}: there is no such file")
-        if not name.endswith((".sql", ".lua")):
-            raise UsageError(f"--script {name}: a script ends in .sql or .lua")
         often = _weight(weight, f"--script {script}")
         if name.endswith(".lua"):
             part: dict[str, Any] = {"workload": "script", "files": [str(Path(name).absolute())]}
@@ -151,12 +152,6 @@ def _validated(asked: dict[str, Any]) -> WorkloadSettings:
     if said:
         raise UsageError("\n".join(f"bench: {one}" for one in said))
     return workload.located(Path())
-
-
-def _parted(entry: str) -> tuple[str, str]:
-    """A file's name and the text of its weight, which may be absent."""
-    name, at, weight = entry.rpartition("@")
-    return (name, weight) if at and name.endswith((".sql", ".lua")) else (entry, "")
 
 
 def _weight(text: str, origin: str) -> int:

@@ -18,6 +18,7 @@ from fivenines import paths, private
 from fivenines.cli import (
     aws,
     bench,
+    bench_foreign,
     calibrate,
     check,
     compare,
@@ -153,7 +154,7 @@ def execute(arguments: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except Exception as error:
-        return _mistyped(error) if _is_mistyped(error) else _crashed(error, arguments)
+        return _mistyped(error, arguments) if _is_mistyped(error) else _crashed(error, arguments)
 
 
 def _warned(message: Warning | str, category: type[Warning], *_place: object, **_more: Any) -> None:
@@ -175,10 +176,12 @@ def _is_mistyped(error: Exception) -> bool:
     return callable(getattr(error, "format_message", None)) and hasattr(error, "exit_code")
 
 
-def _mistyped(error: Any) -> int:
+def _mistyped(error: Any, arguments: list[str]) -> int:
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "fivenines"
     message = mistyped.message(error)
+    if path.endswith(" bench") and hasattr(error, "option_name"):
+        message = bench_foreign.advice(arguments[arguments.index("bench") + 1 :]) or message
     if not message:  # no command at all: help has been shown
         return 2
     console.note(f"error: {message}", "red")

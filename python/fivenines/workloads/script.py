@@ -1,7 +1,8 @@
-"""The user's own transactions: SQL files, and sysbench's Lua scripts unchanged."""
+"""Custom transactions: SQL files in pgbench's language, and sysbench's Lua scripts, both unchanged."""
 
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -17,24 +18,27 @@ else:
         "fivenines.workloads", WorkloadSettings, "workload", without=("mix", "script")
     )
 
-_KINDS = (".sql", ".lua")
-
 
 class Script(WorkloadSettings):
-    """Own scripts: .sql files with :name parameters, .lua files of sysbench; weighted."""
+    """Own scripts: SQL files with :name parameters, .lua files of sysbench; weighted."""
 
     family = "script"
 
     workload: Literal["script"] = Field(description="own SQL files or sysbench Lua scripts")
     files: Annotated[list[str], Field(min_length=1)] = Field(
-        description="files ending in .sql or .lua, relative to the experiment file; FILE@3 is "
-        "chosen three times as often as FILE"
+        description="files relative to the experiment file: those ending in .lua are sysbench's, all others "
+        "SQL; FILE@3 is chosen three times as often as FILE"
     )
     define: dict[str, str | int | float | bool] = Field(
         default_factory=dict, description="values of :name parameters in SQL files"
     )
     options: dict[str, str | int | float | bool] = Field(
         default_factory=dict, description="a Lua script's own options, as tables: 4"
+    )
+    protocol: Literal["prepared", "simple"] = Field(
+        "prepared",
+        description="how SQL files send statements: prepared with parameters, or simple: as texts "
+        "with the values in them, as pgbench does by default",
     )
     data: AnyData | None = Field(
         None,
@@ -49,9 +53,9 @@ class Script(WorkloadSettings):
         """What makes no sense in the settings as a whole."""
         found: list[str] = []
         for entry in self.files:
-            name, weight = _parted(entry)
-            if not name.endswith(_KINDS):
-                found.append(f"files: {entry!r} ends neither in .sql nor in .lua")
+            name, weight = parted(entry)
+            if not name:
+                found.append("files: an entry has no name")
             if not (weight.isascii() and weight.isdecimal() and 1 <= int(weight) <= 1_000_000):
                 found.append(f"files: the weight of {entry!r} is not a whole number from 1 on")
         found += [f"setup: {name!r} does not end in .sql" for name in self.setup
@@ -60,15 +64,17 @@ class Script(WorkloadSettings):
             found.append(
                 "options: threads are connections here: leave it out, `connections` says it"
             )
-        lua = sum(_parted(entry)[0].endswith(".lua") for entry in self.files)
+        lua = sum(parted(entry)[0].endswith(".lua") for entry in self.files)
         if self.options and not lua:
             found.append("options: they are for a Lua script; SQL files take `define`")
+        if lua == len(self.files) and self.protocol != "prepared":
+            found.append("protocol: it is for SQL files; a Lua script chooses itself")
         if lua and len(self.files) > 1 and not self.data and not self.setup:
             found.append("data: several scripts, one of them in Lua, need `data` or `setup`")
         return found
 
     def missing_files(self, base: Path) -> list[str]:
-        names = [*(_parted(entry)[0] for entry in self.files), *self.setup]
+        names = [*(parted(entry)[0] for entry in self.files), *self.setup]
         return [f"{base / name}: there is no such file" for name in names
                 if not (base / name).is_file()]  # fmt: skip
 
@@ -76,7 +82,7 @@ class Script(WorkloadSettings):
         folder = base.absolute()
 
         def place(entry: str) -> str:
-            name, weight = _parted(entry)
+            name, weight = parted(entry)
             return f"{folder / name}" + (f"@{weight}" if weight != "1" else "")
 
         changes = {
@@ -97,12 +103,13 @@ class Script(WorkloadSettings):
         return found
 
     def document(self) -> dict[str, Any]:
-        files = [_parted(entry) for entry in self.files]
+        files = [parted(entry) for entry in self.files]
         return {
             "workload": self.workload,
             "files": [{"path": name, "weight": int(weight)} for name, weight in files],
             "define": _texts(self.define),
             "options": _texts(self.options),
+            "protocol": self.protocol,
         }
 
     def prepares(self) -> list[WorkloadSettings]:
@@ -112,7 +119,7 @@ class Script(WorkloadSettings):
 
     def _prepares(self) -> str | None:
         """The Lua script whose own `prepare` makes the data, where nothing else does."""
-        names = [_parted(entry)[0] for entry in self.files]
+        names = [parted(entry)[0] for entry in self.files]
         alone = len(names) == 1 and names[0].endswith(".lua") and not self.setup
         return names[0] if alone and self.data is None else None
 
@@ -132,7 +139,7 @@ def _texts(values: dict[str, str | int | float | bool]) -> dict[str, str]:
     }
 
 
-def _parted(entry: str) -> tuple[str, str]:
-    """A file's name and the text of its weight, which is 1 where there is none."""
-    name, at, weight = entry.rpartition("@")
-    return (name, weight) if at and name.endswith(_KINDS) else (entry, "1")
+def parted(entry: str) -> tuple[str, str]:
+    """Split an entry into the file's name and the text of its weight, which is 1 where there is none."""
+    match = re.fullmatch(r"(.+)@([^@/.]*)", entry, re.S)
+    return (match[1], match[2]) if match else (entry, "1")

@@ -25,6 +25,7 @@ def test_files_have_weights_and_values_are_texts() -> None:
         "files": [{"path": "a.sql", "weight": 3}, {"path": "b.sql", "weight": 1}],
         "define": {"rows": "1000", "deep": "true", "name": "x", "h": "0.5"},
         "options": {},
+        "protocol": "prepared",
     }
 
 
@@ -60,7 +61,7 @@ def test_a_lua_script_alone_prepares_its_own_data(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("one", "said"),
     [
-        (script("a.txt"), "'a.txt' ends neither in .sql nor in .lua"),
+        (script("a.lua", protocol="simple"), "protocol: it is for SQL files"),
         (script("a.sql@0"), "the weight of 'a.sql@0' is not a whole number from 1 on"),
         (script("a.sql@x"), "the weight of 'a.sql@x'"),
         (script("a.sql", options={"tables": 1}), "they are for a Lua script"),
@@ -77,11 +78,10 @@ def test_what_makes_no_sense_is_said(one: Script, said: str) -> None:
 @given(st.text(max_size=20))
 def test_any_name_is_right_or_refused_in_words(name: str) -> None:
     found = problems(script(name))
-    stem, _, weight = name.rpartition("@")
-    right = name.endswith((".sql", ".lua")) or (
-        stem.endswith((".sql", ".lua"))
-        and weight.isascii() and weight.isdecimal() and 1 <= int(weight) <= 10**6
-    )  # fmt: skip
+    stem, at, weight = name.rpartition("@")
+    weighted = at and stem and not {"/", "."} & set(weight)
+    sound = weight.isascii() and weight.isdecimal() and 1 <= int(weight) <= 10**6
+    right = name != "" and (not weighted or sound)
     assert right == (found == [])
 
 

@@ -136,6 +136,7 @@ impl<'a> Reader<'a> {
     fn all(&mut self) -> Result<(), Mistake> {
         while self.at < self.text.len() {
             match self.next_piece()? {
+                (Piece::Comment, _) if self.leads_a_statement()? => self.statement()?,
                 (Piece::Space | Piece::Comment, end) => self.at = end,
                 _ if self.text[self.at..].starts_with(';') => self.at += 1,
                 _ if self.text[self.at..].starts_with('\\') => self.command()?,
@@ -188,6 +189,23 @@ impl<'a> Reader<'a> {
             true => None,
             false => meta::pause(value, unit).ok(),
         }
+    }
+
+    /// A comment here belongs to the statement behind it, as hints and names of queries do.
+    fn leads_a_statement(&mut self) -> Result<bool, Mistake> {
+        let before = self.at;
+        if !self.text[before..].starts_with("/*") {
+            return Ok(false);
+        }
+        while self.at < self.text.len() {
+            match self.next_piece()? {
+                (Piece::Space | Piece::Comment, end) => self.at = end,
+                _ => break,
+            }
+        }
+        let behind = &self.text[self.at..];
+        self.at = before;
+        Ok(!behind.is_empty() && !behind.starts_with(['\\', ';']))
     }
 
     fn next_piece(&self) -> Result<(Piece, usize), Mistake> {

@@ -178,7 +178,7 @@ fn parts(text: &Text) -> Vec<&str> {
     let all = text.parts.iter().flatten();
     all.map(|part| match part {
         Part::Sql(sql) => sql.as_str(),
-        Part::Value(_) => ":",
+        Part::Value(_) | Part::Quoted(_) => ":",
     })
     .collect()
 }

@@ -25,6 +25,8 @@ pub enum Part {
     Sql(String),
     /// The value of this variable.
     Value(usize),
+    /// The same within quotes, where a variable without a value is a part of the text.
+    Quoted(usize),
 }
 
 /// What becomes of a statement's rows.
@@ -227,11 +229,12 @@ impl Reader<'_> {
         while let Some(found) = text[at..].find(':') {
             at += found;
             let length = variable_at(&text[at..]).unwrap_or(0);
-            let known = (length > 1).then(|| self.known(&text[at + 1..at + length]));
+            let known = (length > 1).then(|| self.used(&text[at + 1..at + length]));
             let doubled = text[..at].ends_with(':');
             if let Some(Some(variable)) = known.filter(|_| !doubled) {
                 draft.push(&text[done..at]);
-                draft.parameter(variable, self.kind);
+                draft.sql.push_str(&text[at..at + length]);
+                draft.parts.push(Part::Quoted(variable));
                 draft.textual = true;
                 done = at + length;
             }

@@ -1,0 +1,97 @@
+"""pgbench's options on the command line of `bench`: which option of ours does the same."""
+
+from collections.abc import Iterator, Sequence
+
+_BUILT_IN = "write it as a file for --script: docs/workloads/script.md has the built-in scripts"
+_DATA = "make tables with pgbench --initialize or psql, or by `setup` in an experiment file"
+_DSN = "--dsn postgresql://USER:PASSWORD@HOST:PORT/DATABASE"
+_ALWAYS = "leave it out: the results have it anyway"
+
+_ADVICE = (
+    ("-f", "--file", 1, "--script FILE[@WEIGHT]"),
+    ("-b", "--builtin", 1, _BUILT_IN),
+    ("-N", "--skip-some-updates", 0, _BUILT_IN),
+    ("-S", "--select-only", 0, _BUILT_IN),
+    ("-c", "--client", 1, "--connections N"),
+    ("-j", "--jobs", 1, "leave it out: one thread drives all connections"),
+    ("-T", "--time", 1, "--duration SECONDSs"),
+    ("-t", None, 1, "--transactions N, of all connections together"),
+    ("-D", None, 1, "--define NAME=VALUE"),
+    ("-s", "--scale", 1, "--define scale=N"),
+    (
+        "-M",
+        "--protocol",
+        1,
+        "--set protocol=simple or --set protocol=prepared (the default); extended is not there",
+    ),
+    ("-R", None, 1, "--rate N"),
+    (
+        "-L",
+        "--latency-limit",
+        1,
+        "leave it out: all response times are shown; --search finds the rate that keeps a bound",
+    ),
+    ("-P", "--progress", 1, "leave it out: each second has a line"),
+    ("-C", "--connect", 0, "--reconnect transaction"),
+    ("-n", "--no-vacuum", 0, "leave it out: nothing is vacuumed"),
+    ("-v", "--vacuum-all", 0, "vacuum with psql before"),
+    ("-l", "--log", 0, "--out FOLDER"),
+    (None, "--log-prefix", 1, "--out FOLDER"),
+    (None, "--aggregate-interval", 1, "--out FOLDER: timeline.csv has intervals"),
+    (
+        None,
+        "--sampling-rate",
+        1,
+        "leave it out: --out FOLDER has all response times as a histogram",
+    ),
+    ("-r", "--report-per-command", 0, "give each part a file of its own: files are measured apart"),
+    (None, "--max-tries", 1, "--retries N, one less: the first try does not count"),
+    (None, "--failures-detailed", 0, _ALWAYS),
+    (None, "--verbose-errors", 0, _ALWAYS),
+    (None, "--exit-on-abort", 0, "leave it out: a connection goes on after an error"),
+    (None, "--random-seed", 1, "--seed N"),
+    (None, "--show-script", 1, _BUILT_IN),
+    (None, "--progress-timestamp", 0, _ALWAYS),
+    ("-i", "--initialize", 0, _DATA),
+    ("-I", "--init-steps", 1, _DATA),
+    ("-F", "--fillfactor", 1, _DATA),
+    (None, "--foreign-keys", 0, _DATA),
+    (None, "--partitions", 1, _DATA),
+    (None, "--partition-method", 1, _DATA),
+    (None, "--tablespace", 1, _DATA),
+    (None, "--index-tablespace", 1, _DATA),
+    (None, "--unlogged-tables", 0, _DATA),
+    ("-h", "--host", 1, _DSN),
+    ("-p", "--port", 1, _DSN),
+    ("-U", "--username", 1, _DSN),
+    ("-d", "--dbname", 1, _DSN),
+)
+"""Short and long name, how many values follow, what to write instead. `bench` has all other names."""
+
+
+def advice(arguments: Sequence[str]) -> str:
+    """Say for each of pgbench's options which of ours to use; empty if there are none.
+
+    Args:
+        arguments: what stands behind `bench`.
+    """
+    found = dict.fromkeys(_named(arguments))
+    if not found:
+        return ""
+    lines = [f"    {option}: {instead}" for option, instead in found]
+    return "\n".join(["bench: these are pgbench's options; write", *lines])
+
+
+def _named(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
+    left = list(arguments)
+    while left:
+        word = left.pop(0)
+        for short, long, values, instead in _ADVICE:
+            name, equals, _ = word.partition("=")
+            attached = short is not None and len(word) > 2 and word.startswith(short) and values
+            if word != short and name != long and not (attached and not word.startswith("--")):
+                continue
+            yield (name if name == long else str(short)), instead
+            if values and not attached and not equals and left:
+                left.pop(0)
+            break

@@ -1,0 +1,120 @@
+"""pgbench's scripts give PostgreSQL the same work from fivenines as from pgbench.
+
+The scripts in scripts/pgbench are small rewritten ones, one for each part of the
+language. docs/workloads/script.md names those of third parties that were compared in the same way.
+"""
+
+import json
+import os
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from lab_prepare import asked
+from lab_support import HEAD
+from test_lab_scripts import Place
+
+from fivenines import paths
+from fivenines.deployment.deployed import Deployed, data_set
+from fivenines.experiment.source import load_experiment, solution_from
+from fivenines.servers.postgres.server import Postgres
+
+SCRIPTS = Path(__file__).parent / "scripts" / "pgbench"
+TRANSACTIONS = 20
+DRAWN = "distributions"
+"""The script whose values are drawn: only their number can be the same."""
+
+TABLES = """
+DROP TABLE IF EXISTS taken, pgbench_accounts, pgbench_branches;
+CREATE TABLE taken (name text, value numeric);
+CREATE TABLE pgbench_accounts AS SELECT aid, 1 AS bid, 0 AS abalance FROM generate_series(1, 1000) aid;
+CREATE TABLE pgbench_branches AS SELECT 1 AS bid, 0 AS bbalance;
+"""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """A PostgreSQL server alone, which logs the statements of the application."""
+    folder = tmp_path_factory.mktemp("pgbench")
+    asked_for = {"solution": "standalone", "engine": "postgres-18", "durability": "relaxed"}
+    (folder / "experiment.yaml").write_text(f"{HEAD}solutions: [{json.dumps(asked_for)}]\n")
+    experiment, _ = load_experiment(folder / "experiment.yaml")
+    settings = solution_from(asked_for, "test")
+    data = data_set(settings, experiment.workloads[0], lambda _message, _fraction: None)
+    with Deployed(settings, data, folder / "lab") as deployed:
+        deployed.bring_up()
+        assert deployed.client is not None
+        (node,) = deployed.solution.nodes
+        node.execute("ALTER ROLE app SET log_statement = 'all'")
+        yield Place(node, deployed.client)
+
+
+def _pgbench(place: Place, script: Path, mode: str) -> str:
+    """Run a script by pgbench; what it printed."""
+    assert isinstance(place.node, Postgres)
+    user, password = place.node.application
+    (program,) = (paths.cache() / "engines" / "postgres-18" / "tree").glob("**/bin/pgbench")
+    command = [
+        str(program), "--no-vacuum", f"--protocol={mode}",
+        f"--host={place.node.host.address}", f"--port={place.node.port}", f"--username={user}",
+        "--client=1", f"--transactions={TRANSACTIONS}", f"--file={script}", place.node.database,
+    ]  # fmt: skip
+    done = subprocess.run(
+        place.client.beside(command), capture_output=True, text=True, timeout=120, check=False,
+        env={**os.environ, "PGPASSWORD": password},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def _verbs(counted: Counter[str]) -> Counter[str]:
+    """Statements by their verb, whether they were prepared or not."""
+    found: Counter[str] = Counter()
+    for name, count in counted.items():
+        found[name.rpartition(" ")[2]] += count
+    return found
+
+
+def _taken(place: Place) -> list[tuple[str, int, str]]:
+    """What the scripts have written: names, how often, and the sums of their values."""
+    assert isinstance(place.node, Postgres)
+    with place.node.connect(database=place.node.database) as connection:
+        rows = connection.execute(
+            "SELECT name, count(*), round(sum(value), 9)::text FROM taken GROUP BY name UNION ALL "
+            "SELECT 'abalance', count(*), sum(abalance)::text FROM pgbench_accounts ORDER BY 1"
+        ).fetchall()
+    return [(str(name), int(count), str(total)) for name, count, total in rows]
+
+
+def _fresh(place: Place) -> None:
+    assert isinstance(place.node, Postgres)
+    with place.node.connect(database=place.node.database) as connection:
+        connection.execute(TABLES)
+        connection.execute("GRANT ALL ON taken, pgbench_accounts, pgbench_branches TO app")
+
+
+@pytest.mark.parametrize("protocol", ["prepared", "simple"])
+@pytest.mark.parametrize("script", sorted(SCRIPTS.glob("*.sql")), ids=lambda script: script.stem)
+def test_scripts_do_the_same_as_with_pgbench(
+    place: Place, tmp_path: Path, script: Path, protocol: str
+) -> None:
+    _fresh(place)
+    # pgbench has no pipelines in simple texts
+    with place.counted() as theirs:
+        _pgbench(place, script, "prepared" if "pipeline" in script.stem else "simple")
+    expected = _taken(place)
+    _fresh(place)
+    with place.counted() as ours:
+        flags = asked("script", files=[str(script)], protocol=protocol)
+        place.load(flags, tmp_path / "out", 1, f"--transactions={TRANSACTIONS}")
+    found = _taken(place)
+    assert sum(theirs.values()) >= TRANSACTIONS
+    if "joined" not in script.stem and "pipeline" not in script.stem:
+        # the log has texts of several statements under their first word
+        assert _verbs(ours) == _verbs(theirs)
+    if script.stem == DRAWN:
+        assert [row[:2] for row in found] == [row[:2] for row in expected]
+    else:
+        assert found == expected
