@@ -127,7 +127,7 @@ class Options:
         list[str] | None,
         _workload(
             "FILE[@WEIGHT]",
-            "Own transactions: .sql, or sysbench's .lua with its options at the end. Example: "
+            "Custom transactions: pgbench's SQL, or sysbench's .lua with its options at the end. Example: "
             "--script my.sql@3 --script oltp_read_only.lua -- --tables=4",
         ),
     ] = None
