@@ -154,6 +154,8 @@ def _load(options: Options, dsn: Dsn, connection_steps: list[str]) -> LoadSettin
     for name in ("retries", "read_share"):
         if (value := getattr(options, name)) is not None:
             asked[name] = value
+    if options.protocol == "simple":
+        raise UsageError("--protocol simple: SQL files have it by --set protocol=simple")
     for name in ("arrivals", "think_distribution", "protocol", "spread", "tls"):
         if (word := getattr(options, name)) is not None:
             asked[name] = _setting(name, word)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-_BUILT_IN = "write it as a file for --script: docs/workloads/script.md has the built-in scripts"
+_BUILT_IN = "print it into a file by `pgbench --show-script=NAME`, then --script FILE"
 _DATA = "make tables with pgbench --initialize or psql, or by `setup` in an experiment file"
 _DSN = "--dsn postgresql://USER:PASSWORD@HOST:PORT/DATABASE"
 _ALWAYS = "leave it out: the results have it anyway"
@@ -15,16 +15,16 @@ _ADVICE = (
     ("-c", "--client", 1, "--connections N"),
     ("-j", "--jobs", 1, "leave it out: one thread drives all connections"),
     ("-T", "--time", 1, "--duration SECONDSs"),
-    ("-t", None, 1, "--transactions N, of all connections together"),
+    ("-t", None, 1, "--transactions each=N"),
     ("-D", None, 1, "--define NAME=VALUE"),
     ("-s", "--scale", 1, "--define scale=N"),
     (
         "-M",
-        "--protocol",
+        None,
         1,
-        "--set protocol=simple or --set protocol=prepared (the default); extended is not there",
+        "--protocol prepared (the default) or extended; for simple, --set protocol=simple",
     ),
-    ("-R", None, 1, "--rate N"),
+    ("-R", None, 1, "--rate N --arrivals poisson"),
     (
         "-L",
         "--latency-limit",
