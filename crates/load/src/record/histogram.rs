@@ -92,6 +92,13 @@ impl LatencyLog {
     pub fn start(&mut self, unix_ns: u64) -> io::Result<()> {
         let seconds = unix_ns as f64 / 1e9;
         writeln!(self.file, "#[Histogram log format version 1.3]")?;
+        // HdrHistogram's own tools take values for nanoseconds: their ratio for milliseconds must be 1000 here
+        writeln!(
+            self.file,
+            "#[Units: StartTimestamp and Interval_Length are seconds; Interval_Max and all values of the \
+             histograms are microseconds (for HistogramLogProcessor: -outputValueUnitRatio 1000 gives \
+             milliseconds)]"
+        )?;
         writeln!(
             self.file,
             "#[StartTime: {seconds:.3} (seconds since epoch)]"
