@@ -1,7 +1,8 @@
 //! The arguments that name a server and who logs in.
 
 use crate::endpoint::Endpoint;
-use crate::tls::{Mode, Tls};
+use crate::options::{ChannelBinding, RequireAuth, SessionOptions};
+use crate::tls::{Files, Mode, Tls};
 use crate::{Credentials, Kind};
 use anyhow::{Context, Result};
 use base::arguments::Usage;
@@ -56,6 +57,27 @@ pub struct Login {
     /// PEM file of the authorities that verify-ca and verify-full trust; default: the machine's.
     #[arg(long, value_name = "FILE")]
     pub tls_ca: Option<PathBuf>,
+    /// PEM file of the certificate that this client shows, and what signed it.
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub tls_cert: Option<PathBuf>,
+    /// PEM file of the certificate's private key, unencrypted.
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
+    /// Begin with TLS at once instead of asking for it (PostgreSQL 17 and newer).
+    #[arg(long)]
+    pub tls_direct: bool,
+    /// Whether a log-in by SCRAM is tied to the encrypted channel (PostgreSQL).
+    #[arg(long, value_enum, value_name = "WORD", default_value = "prefer")]
+    pub channel_binding: ChannelBinding,
+    /// Ways to log in that are accepted, or with ! are not, as in libpq (PostgreSQL).
+    #[arg(long, value_name = "METHODS")]
+    pub require_auth: Option<RequireAuth>,
+    /// A parameter of the start-up message, as in `application_name=nightly` (PostgreSQL).
+    #[arg(long, value_name = "NAME=VALUE", value_parser = SessionOptions::parameter)]
+    pub startup: Vec<(String, String)>,
+    /// A statement that each session executes first (MySQL).
+    #[arg(long, value_name = "SQL", default_value = "")]
+    pub init_sql: String,
 }
 
 impl Login {
@@ -72,7 +94,22 @@ impl Login {
             database: self.database.clone(),
             private_transport: false,
             by_odbc: false,
-            tls: Tls::new(self.tls, self.tls_ca.as_deref()).map_err(Usage::error)?,
+            tls: Tls::configured(self.tls, &self.files()).map_err(Usage::error)?,
+            options: SessionOptions {
+                startup: self.startup.clone(),
+                init_sql: self.init_sql.clone(),
+                channel_binding: self.channel_binding,
+                require_auth: self.require_auth.clone().unwrap_or_default(),
+                direct_tls: self.tls_direct,
+            },
         })
+    }
+
+    fn files(&self) -> Files<'_> {
+        Files {
+            authorities: self.tls_ca.as_deref(),
+            identity: self.tls_cert.as_deref().zip(self.tls_key.as_deref()),
+            names_protocol: self.tls_direct,
+        }
     }
 }

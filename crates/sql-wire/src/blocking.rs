@@ -86,6 +86,9 @@ impl Client {
         };
         let mut out = Vec::new();
         client.session.open(&mut out);
+        if client.session.encrypts_first() {
+            client.encrypt(&mut out)?;
+        }
         client.exchange(out, Some(Instant::now() + timeout))?;
         Ok(client)
     }
@@ -159,7 +162,7 @@ impl Client {
                 return Err(Failure::protocol("a message without end"));
             }
             match self.stream.read(&mut buffer)? {
-                0 => return Err(Failure::lost()),
+                0 => return Err(self.session.ended()),
                 count => self.rest.extend(&buffer[..count]),
             }
         }

@@ -13,6 +13,7 @@ pub mod failure;
 pub mod mysql;
 pub mod noop;
 pub mod odbc;
+pub mod options;
 pub mod postgres;
 pub mod role;
 pub mod rows;
@@ -87,6 +88,7 @@ pub struct Credentials {
     /// The conversation is with a thread that makes ODBC's calls.
     pub by_odbc: bool,
     pub tls: tls::Tls,
+    pub options: options::SessionOptions,
 }
 
 impl Credentials {
@@ -265,6 +267,16 @@ pub trait Session: Send {
     /// Consumes whole messages only and stops after the first event; the caller keeps the rest and offers
     /// it again with more behind it. An `Err` means the stream makes no sense: drop the connection.
     fn feed(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<Fed, Failure>;
+
+    /// The server has closed the connection: why, in its own words if it said any.
+    fn ended(&mut self) -> Failure {
+        Failure::lost()
+    }
+
+    /// The client encrypts before either side has spoken: after `open` comes the handshake, then `secured`.
+    fn encrypts_first(&self) -> bool {
+        false
+    }
 
     /// The transport is encrypted now; the server showed this certificate (DER).
     fn secured(&mut self, certificate: &[u8], out: &mut Vec<u8>) -> Result<(), Failure>;

@@ -38,6 +38,8 @@ enum Expect {
     /// Nothing in clear text any more: the transport is being encrypted.
     Tls,
     LogIn,
+    /// The answer to the statement that the connection string wants first.
+    SetUp,
     /// Nothing: no call is under way.
     Nothing,
     /// The answer to COM_STMT_PREPARE.
@@ -172,6 +174,7 @@ impl MysqlSession {
             Expect::Tls => Err(Failure::protocol("clear text after the request for TLS")),
             Expect::Greeting => self.greeting(payload, sequence, out),
             Expect::LogIn => self.log_in(payload, sequence, out),
+            Expect::SetUp => self.set_up(payload),
             Expect::Nothing if payload.first() == Some(&0xff) => Err(classify::error(payload)),
             Expect::Nothing => Err(Failure::protocol("a reply to no call")),
         }

@@ -228,6 +228,18 @@ impl Session for PostgresSession {
         })
     }
 
+    fn encrypts_first(&self) -> bool {
+        self.expect == Expect::Tls
+    }
+
+    /// A pooler's last words may look like an error that the session survives: severity ERROR, or a word of
+    /// another language.
+    fn ended(&mut self) -> Failure {
+        self.failure
+            .take()
+            .map_or_else(Failure::lost, classify::ending)
+    }
+
     fn secured(&mut self, certificate: &[u8], out: &mut Vec<u8>) -> Result<(), Failure> {
         self.scram.bind_to(certificate);
         self.start_up(out);

@@ -23,8 +23,19 @@ pub enum Verdict {
     No(Failure),
 }
 
-const MYSQL_VARIABLES: &str =
-    "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('read_only', 'wsrep_on', 'ndb_connectstring')";
+/// All that keeps a server of this family from writes. A reader of Amazon Aurora has read_only OFF, and
+/// innodb_read_only ON. tx_read_only is MariaDB's name before 11.1.
+const MYSQL_VARIABLES: &str = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('read_only', 'super_read_only', \
+    'innodb_read_only', 'transaction_read_only', 'tx_read_only', 'offline_mode', 'wsrep_on', \
+    'ndb_connectstring')";
+/// Each of these variables, where a server has it, must be off.
+const MUST_BE_OFF: [&str; 5] = [
+    "super_read_only",
+    "innodb_read_only",
+    "transaction_read_only",
+    "tx_read_only",
+    "offline_mode",
+];
 const WSREP_READY: &str = "SHOW GLOBAL STATUS LIKE 'wsrep_ready'";
 const NDB_READY: &str = "SHOW GLOBAL STATUS LIKE 'Ndb_number_of_ready_data_nodes'";
 const WSREP_SYNCED: &str =
@@ -32,8 +43,9 @@ const WSREP_SYNCED: &str =
 /// Source: solidDB manual, "Using the HOTSTANDBY_STATE function", "HotStandby server states"; a server without
 /// HotStandby gives an empty text or NULL.
 const SOLIDDB_STATE: &str = "SELECT HOTSTANDBY_STATE()";
-const POSTGRES_ROLE: &str =
-    "SELECT pg_is_in_recovery(), current_setting('default_transaction_read_only')";
+/// The last one is of this session, with all that the account, the database and the string set for it.
+const POSTGRES_ROLE: &str = "SELECT pg_is_in_recovery(), current_setting('default_transaction_read_only'), \
+    current_setting('transaction_read_only')";
 
 /// The first question, or None when any server will do.
 pub fn question(kind: Kind, wanted: Wanted) -> Option<&'static str> {
@@ -51,8 +63,9 @@ pub fn question(kind: Kind, wanted: Wanted) -> Option<&'static str> {
 /// Judges the answer to `asked`.
 pub fn judge(asked: &'static str, rows: &Rows) -> Verdict {
     match asked {
-        MYSQL_VARIABLES if !is_off(named(rows, "read_only").as_deref()) => {
-            Verdict::No(Failure::new(Class::ReadOnly, "role", "read_only is on"))
+        MYSQL_VARIABLES if read_only(rows).is_some() => {
+            let reason = read_only(rows).unwrap_or_default();
+            Verdict::No(Failure::new(Class::ReadOnly, "role", reason))
         }
         MYSQL_VARIABLES if is_on(named(rows, "wsrep_on").as_deref()) => Verdict::Ask(WSREP_READY),
         MYSQL_VARIABLES
@@ -70,6 +83,24 @@ pub fn judge(asked: &'static str, rows: &Rows) -> Verdict {
         SOLIDDB_STATE => judge_soliddb(rows),
         _ => judge_postgres(rows),
     }
+}
+
+/// Why a server of MySQL's family takes no writes. MariaDB 12 has words for read_only (NO_LOCK, for one), and all but
+/// OFF stop writes.
+fn read_only(rows: &Rows) -> Option<String> {
+    let main = named(rows, "read_only");
+    if !is_off(main.as_deref()) {
+        return Some(match main.as_deref() {
+            None => "the server does not say whether it is read_only".to_string(),
+            Some("ON" | "1") => "read_only is on".to_string(),
+            Some(word) => format!("read_only is {word}"),
+        });
+    }
+    let other = MUST_BE_OFF.into_iter().find_map(|name| {
+        let value = named(rows, name)?;
+        (!is_off(Some(&value))).then(|| (name, value))
+    });
+    other.map(|(name, value)| format!("read_only is off, but {name} is {value}"))
 }
 
 /// Without data nodes an SQL node of NDB Cluster takes sessions, and no statements.
@@ -116,7 +147,11 @@ fn judge_postgres(rows: &Rows) -> Verdict {
         return Verdict::No(Failure::new(Class::NotPrimary, "role", message));
     }
     if rows.text(0, 1).as_deref() != Some("off") {
-        let message = "default_transaction_read_only is on";
+        let message = "the server is not in recovery, but default_transaction_read_only is on";
+        return Verdict::No(Failure::new(Class::ReadOnly, "role", message));
+    }
+    if rows.text(0, 2).is_some_and(|value| value != "off") {
+        let message = "the server is not in recovery, but transaction_read_only is on";
         return Verdict::No(Failure::new(Class::ReadOnly, "role", message));
     }
     Verdict::Yes
@@ -167,6 +202,64 @@ mod tests {
             Some(Class::ReadOnly)
         );
         assert_eq!(class(judge(asked, &Rows::default())), Some(Class::ReadOnly));
+    }
+
+    #[test]
+    fn signs_that_disagree_are_named() {
+        let asked = question(Kind::Mysql, Wanted::Writable).unwrap();
+        let said = [
+            (
+                &[("read_only", "OFF"), ("innodb_read_only", "ON")][..],
+                "read_only is off, but innodb_read_only is ON",
+            ),
+            (
+                &[("read_only", "0"), ("super_read_only", "1")],
+                "read_only is off, but super_read_only is 1",
+            ),
+            (
+                &[("read_only", "OFF"), ("transaction_read_only", "ON")],
+                "read_only is off, but transaction_read_only is ON",
+            ),
+            (
+                &[("read_only", "OFF"), ("offline_mode", "ON")],
+                "read_only is off, but offline_mode is ON",
+            ),
+            (&[("read_only", "NO_LOCK")], "read_only is NO_LOCK"),
+            (
+                &[("read_only", "NO_LOCK_NO_ADMIN")],
+                "read_only is NO_LOCK_NO_ADMIN",
+            ),
+        ];
+        for (variables, reason) in said {
+            let Verdict::No(failure) = judge(asked, &show(variables)) else {
+                panic!("{reason}")
+            };
+            assert_eq!(failure.class, Class::ReadOnly);
+            assert_eq!(failure.message, reason);
+        }
+        let all_off = [
+            ("read_only", "OFF"),
+            ("super_read_only", "OFF"),
+            ("innodb_read_only", "OFF"),
+            ("transaction_read_only", "OFF"),
+            ("offline_mode", "OFF"),
+        ];
+        assert_eq!(judge(asked, &show(&all_off)), Verdict::Yes);
+    }
+
+    #[test]
+    fn a_session_that_may_not_write_is_no_primary() {
+        let asked = question(Kind::Postgres, Wanted::Writable).unwrap();
+        let mut rows = Rows::default();
+        rows.start(3);
+        for value in ["f", "off", "on"] {
+            rows.push_text(value.as_bytes());
+        }
+        let Verdict::No(failure) = judge(asked, &rows) else {
+            panic!()
+        };
+        assert_eq!(failure.class, Class::ReadOnly);
+        assert!(failure.message.contains("transaction_read_only"));
     }
 
     #[test]

@@ -11,7 +11,7 @@ pub use stream::TlsStream;
 use super::{Class, Failure};
 use rustls::client::Resumption;
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, IpAddr, Ipv4Addr, ServerName};
+use rustls::pki_types::{CertificateDer, IpAddr, Ipv4Addr, PrivateKeyDer, ServerName};
 use rustls::{AlertDescription, CertificateError, ClientConfig, ClientConnection, Error};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -51,6 +51,20 @@ pub struct Tls {
     config: Option<Arc<ClientConfig>>,
 }
 
+/// What the user names beside the mode.
+#[derive(Clone, Copy, Default)]
+pub struct Files<'a> {
+    /// PEM file of whom to trust; none: whom the machine trusts.
+    pub authorities: Option<&'a Path>,
+    /// PEM files of the certificate that this client shows, and of its key.
+    pub identity: Option<(&'a Path, &'a Path)>,
+    /// The handshake names PostgreSQL's protocol (ALPN), which direct TLS asks for.
+    pub names_protocol: bool,
+}
+
+/// The name of PostgreSQL's protocol in a handshake. Source: PostgreSQL 17 manual, "SSL Session Encryption".
+const POSTGRESQL: &[u8] = b"postgresql";
+
 impl Tls {
     pub fn off() -> Tls {
         Tls {
@@ -59,10 +73,18 @@ impl Tls {
         }
     }
 
-    /// `authorities` is a PEM file; without it the verifying modes trust whom the machine trusts.
-    ///
-    /// The error is of the user's making: a file that cannot be used, or one that would not be used.
+    /// The same as `configured` with no more than whom to trust.
     pub fn new(mode: Mode, authorities: Option<&Path>) -> Result<Tls, String> {
+        let files = Files {
+            authorities,
+            ..Files::default()
+        };
+        Tls::configured(mode, &files)
+    }
+
+    /// The error is of the user's making: a file that cannot be used, or one that would not be used.
+    pub fn configured(mode: Mode, files: &Files) -> Result<Tls, String> {
+        let authorities = files.authorities;
         if authorities.is_some() && !mode.verifies() {
             return Err("--tls-ca is used by --tls verify-ca and verify-full only".to_string());
         }
@@ -74,18 +96,26 @@ impl Tls {
         };
         let trusted = match (mode.verifies(), authorities) {
             (false, _) => Vec::new(),
-            (true, Some(file)) => certificates(file)?,
-            (true, None) => certificates(&machine_authorities()?)?,
+            (true, Some(file)) => certificates("--tls-ca", file)?,
+            (true, None) => certificates("--tls-ca", &machine_authorities()?)?,
         };
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let verifier = Verifier::new(check, trusted, provider.signature_verification_algorithms)
             .map_err(|error| format!("--tls-ca: {error}"))?;
-        let mut config = ClientConfig::builder_with_provider(provider)
+        let builder = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .map_err(|error| error.to_string())?
             .dangerous()
-            .with_custom_certificate_verifier(Arc::new(verifier))
-            .with_no_client_auth();
+            .with_custom_certificate_verifier(Arc::new(verifier));
+        let mut config = match files.identity {
+            None => builder.with_no_client_auth(),
+            Some((certificate, key)) => builder
+                .with_client_auth_cert(certificates("--tls-cert", certificate)?, private_key(key)?)
+                .map_err(|error| format!("--tls-cert {}: {error}", certificate.display()))?,
+        };
+        if files.names_protocol {
+            config.alpn_protocols = vec![POSTGRESQL.to_vec()];
+        }
         // The database clients of the world do not resume sessions: each connect pays in full.
         config.resumption = Resumption::disabled();
         Ok(Tls {
@@ -125,8 +155,23 @@ fn machine_authorities() -> Result<PathBuf, String> {
         })
 }
 
-fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
-    let wrong = |why: String| format!("--tls-ca {}: {why}", file.display());
+/// An encrypted key is refused: nobody may be asked for its password here.
+fn private_key(file: &Path) -> Result<PrivateKeyDer<'static>, String> {
+    let wrong = |why: String| format!("--tls-key {}: {why}", file.display());
+    let bytes = std::fs::read(file).map_err(|error| wrong(error.to_string()))?;
+    let text = String::from_utf8_lossy(&bytes);
+    if text.contains("ENCRYPTED") {
+        return Err(wrong(
+            "the key is encrypted: decrypt it by `openssl pkey -in KEY -out PLAIN` and name that file"
+                .to_string(),
+        ));
+    }
+    PrivateKeyDer::from_pem_slice(&bytes)
+        .map_err(|_| wrong("holds no private key in PEM form".to_string()))
+}
+
+fn certificates(option: &str, file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
+    let wrong = |why: String| format!("{option} {}: {why}", file.display());
     let bytes = std::fs::read(file).map_err(|error| wrong(error.to_string()))?;
     let found: Vec<_> = CertificateDer::pem_slice_iter(&bytes)
         .collect::<Result<_, _>>()
@@ -153,7 +198,8 @@ pub fn failure(error: &Error) -> Failure {
         Error::InvalidCertificate(reason) => denied("tls_certificate", untrusted(reason)),
         Error::AlertReceived(AlertDescription::CertificateRequired) => denied(
             "tls",
-            "the server asks for a client's certificate, which is not supported".to_string(),
+            "the server asks for a client's certificate: name it by sslcert and sslkey in the DSN"
+                .to_string(),
         ),
         Error::AlertReceived(
             AlertDescription::HandshakeFailure | AlertDescription::ProtocolVersion,

@@ -98,7 +98,8 @@ class Bench:
         return ["--tls", mode, *(["--tls-ca", authority] if authority else [])]
 
     def _account(self) -> list[str]:
-        return account_flags(self.dsn.driver, self.dsn.user, self.dsn.database)
+        account = account_flags(self.dsn.driver, self.dsn.user, self.dsn.database)
+        return [*account, *self.dsn.session_flags()]
 
 
 def secret(dsn: Dsn) -> dict[str, str]:

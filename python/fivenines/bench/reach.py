@@ -10,16 +10,11 @@ from typing import Any
 from fivenines.bench.plan import Bench
 from fivenines.errors import FiveninesError, UsageError, brief
 from fivenines.load.dsn import Address, Dsn
-from fivenines.servers import by_odbc
+from fivenines.servers import by_odbc, writable
 from fivenines.servers.remote import Target, open_mysql, open_postgres
 
 CONNECT_TIMEOUT = 5.0
 """Seconds until a server that does not answer is given up."""
-
-_QUESTIONS = {
-    "mysql": "SELECT NOT @@global.read_only",
-    "postgres": "SELECT NOT pg_is_in_recovery()",
-}
 
 
 def first_answering(dsn: Dsn) -> Address:
@@ -81,7 +76,7 @@ def primary(bench: Bench, seconds: float) -> Iterator[Any]:
         except Exception as error:  # each driver has errors of its own
             problems.append(f"{address}: {brief(error)}")
             continue
-        if len(bench.dsn.addresses) == 1 or _takes_writes(connection, bench.dsn):
+        if len(bench.dsn.addresses) == 1 or not _why_not(connection, bench.dsn):
             second_choice = connection
             break
         if second_choice is None:
@@ -92,6 +87,42 @@ def primary(bench: Bench, seconds: float) -> Iterator[Any]:
         raise FiveninesError(f"{bench.dsn}: {'; '.join(problems)}")
     with closing(second_choice):
         yield second_choice
+
+
+def for_writes(bench: Bench, answering: Address) -> Address:
+    """Return the first server that takes writes; the only one, or one by ODBC, is taken as it is.
+
+    Args:
+        bench: the load, with its servers.
+        answering: the first server that answers.
+
+    Raises:
+        FiveninesError: no server takes writes, with the reason of each.
+    """
+    if len(bench.dsn.addresses) < 2 or bench.dsn.by_odbc:
+        return answering
+    problems = []
+    for address in bench.dsn.addresses:
+        try:
+            with closing(_connect(bench, address, CONNECT_TIMEOUT)) as connection:
+                reason = _why_not(connection, bench.dsn)
+        except Exception as error:  # each driver has errors of its own
+            reason = brief(error)
+        if not reason:
+            return address
+        problems.append(f"{address}: {reason}")
+    raise FiveninesError(f"{bench.dsn}: no server takes writes: {'; '.join(problems)}")
+
+
+def check_files(dsn: Dsn) -> None:
+    """Check that the files of a client's certificate are there.
+
+    Raises:
+        UsageError: one is not.
+    """
+    for name, file in (("sslcert", dsn.tls_cert), ("sslkey", dsn.tls_key)):
+        if file and not Path(file).is_file():
+            raise UsageError(f"{name} {file}: there is no such file")
 
 
 def run_files(bench: Bench, files: list[Path], seconds: float = 3600.0) -> None:
@@ -122,22 +153,31 @@ def _knock(address: Address, timeout: float) -> None:
         end.connect(address.socket)
 
 
-def _takes_writes(connection: Any, dsn: Dsn) -> bool:
-    try:
+def _why_not(connection: Any, dsn: Dsn) -> str:
+    """Why the server takes no writes; empty if it does."""
+
+    def ask(question: str) -> list[Any]:
         with connection.cursor() as cursor:
-            cursor.execute(_QUESTIONS[dsn.driver])
-            return bool(cursor.fetchone()[0])
-    except Exception:
-        return False
+            cursor.execute(question)
+            return list(cursor.fetchall())
+
+    try:
+        return writable.why_not(dsn.driver, ask)
+    except Exception as error:  # each driver has errors of its own
+        return brief(error)
 
 
 def _connect(bench: Bench, address: Address, seconds: float) -> Any:
     if address.odbc:
         dsn = bench.dsn
         return by_odbc.Connection(address.odbc, dsn.password, dsn.driver, CONNECT_TIMEOUT, seconds)
-    opener = open_mysql if bench.dsn.driver == "mysql" else open_postgres
+    dsn = bench.dsn
+    opener = open_mysql if dsn.driver == "mysql" else open_postgres
     target = Target(
-        address.host, address.port, bench.dsn.user, bench.dsn.password, bench.dsn.database, address.socket,
+        address.host, address.port, dsn.user, dsn.password, dsn.database, address.socket,
         bench.load.tls, bench.load.tls_ca or "",
+        tls_cert=dsn.tls_cert, tls_key=dsn.tls_key, tls_direct=dsn.tls_direct,
+        channel_binding=dsn.channel_binding, require_auth=dsn.require_auth, startup=dsn.startup,
+        init_sql=dsn.init_sql,
     )  # fmt: skip
     return opener(target, CONNECT_TIMEOUT, seconds)

@@ -187,15 +187,19 @@ def _bounds(options: Options, dsn: Dsn) -> dict[str, Any]:
     asked: dict[str, Any] = {}
     if (answer := options.answer_timeout) is not None:
         asked["answer_timeout"] = None if answer == "none" else _wait("--answer-timeout", answer)
+    elif dsn.answer_timeout:
+        asked["answer_timeout"] = dsn.answer_timeout
+    if dsn.tcp_user_timeout:
+        asked["tcp_user_timeout"] = dsn.tcp_user_timeout
     if options.connect_timeout is not None:
         asked["connect_timeout"] = _wait("--connect-timeout", options.connect_timeout)
     elif dsn.connect_timeout:
         asked["connect_timeout"] = dsn.connect_timeout
-    if options.keepalive is not None:
+    if keepalive := options.keepalive or dsn.keepalive:
         try:
-            asked["keepalive"] = parse_keepalive(options.keepalive)
+            asked["keepalive"] = parse_keepalive(keepalive)
         except ValueError as error:
-            raise UsageError(f"--keepalive {options.keepalive}: {error}") from None
+            raise UsageError(f"--keepalive {keepalive}: {error}") from None
     return asked
 
 
@@ -376,9 +380,12 @@ def _word(option: str, word: str | None, known: Sequence[str]) -> str | None:
 
 
 def _authority(options: Options, dsn: Dsn) -> str | None:
+    if options.tls_ca is None and options.tls and not options.tls.startswith("verify"):
+        return None  # the option overrules the string
     file = str(options.tls_ca) if options.tls_ca is not None else dsn.tls_ca
     if file and not Path(file).is_file():
-        raise UsageError(f"--tls-ca {file}: there is no such file")
+        name = "sslrootcert of the DSN:" if options.tls_ca is None else "--tls-ca"
+        raise UsageError(f"{name} {file}: there is no such file")
     return file or None
 
 

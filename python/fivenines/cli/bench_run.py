@@ -49,8 +49,12 @@ def run(options: Options) -> int:
     say = _silent if options.quiet else console.note
     dsn = reach.with_dialect(asked.bench.dsn, options.dialect or "")
     asked = replace(asked, bench=replace(asked.bench, dsn=dsn))
-    address = reach.first_answering(asked.bench.dsn)
+    for note in dsn.notes:
+        console.note(f"note: {note}")
+    address = reach.first_answering(dsn)
+    reach.check_files(dsn)
     if asked.filling is not None:
+        address = reach.for_writes(asked.bench, address)
         fill(asked.bench, address, asked.filling, quiet=options.quiet)
         if asked.bench.seconds == 0:
             return 0

@@ -66,12 +66,6 @@ class _Aurora(ExternalServer):
 class AuroraMysql(_Aurora, ElsewhereMysql):
     """Aurora MySQL, or MySQL of a Multi-AZ cluster."""
 
-    def writable(self) -> bool:
-        # a reader of Aurora is not read_only, its InnoDB is
-        with suppress(Exception):
-            return self.query("SELECT @@global.read_only OR @@global.innodb_read_only") == [(0,)]
-        return False
-
     def follows(self) -> str:
         return _listed(self) if self.status_statement() else super().follows()
 

@@ -20,6 +20,7 @@ from fivenines.servers.mysql_family.server import MysqlFamily
 from fivenines.servers.positions import distance, parse_gtids
 from fivenines.servers.postgres.server import Postgres
 from fivenines.servers.remote import Target, open_mysql, open_postgres
+from fivenines.servers.writable import why_not
 from fivenines.software.base import Engine, Family
 
 LEDGER, PROBES = "fivenines_ledger", "fivenines_probes"
@@ -112,6 +113,11 @@ class ExternalServer(Server):
                     pass
         except Exception as error:
             raise FiveninesError(f"{file}: {brief(error)}") from error
+
+    def writable(self) -> bool:
+        with contextlib.suppress(Exception):  # drivers raise what they like
+            return not why_not(self.driver, self.query)
+        return False
 
     def initialise(self) -> None:
         not_ours(self)

@@ -15,6 +15,11 @@ class Target:
         socket: path of a unix socket instead; PostgreSQL's ends in `/.s.PGSQL.PORT`.
         tls: one of libpq's modes.
         tls_ca: file with the authority that verify-* trusts.
+        tls_cert: file with the certificate that the client shows, tls_key that with its key.
+        tls_direct: TLS without asking for it first.
+        channel_binding: in libpq's words, as is require_auth.
+        startup: parameters of PostgreSQL's start-up message.
+        init_sql: a statement that a session of MySQL executes first.
     """
 
     host: str
@@ -25,6 +30,13 @@ class Target:
     socket: str = ""
     tls: str = "prefer"
     tls_ca: str = ""
+    tls_cert: str = ""
+    tls_key: str = ""
+    tls_direct: bool = False
+    channel_binding: str = ""
+    require_auth: str = ""
+    startup: tuple[tuple[str, str], ...] = ()
+    init_sql: str = ""
 
 
 def open_mysql(target: Target, connect_timeout: float, seconds: float) -> Any:
@@ -55,16 +67,37 @@ def _open_mysql(target: Target, connect_timeout: float, seconds: float, mode: st
     if mode != "disable":
         encryption = {"ssl": {"check_hostname": mode == "verify-full"}}
         encryption["ssl"] |= {"ca": target.tls_ca} if target.tls_ca else {}
+        encryption["ssl"] |= (
+            {"cert": target.tls_cert, "key": target.tls_key} if target.tls_cert else {}
+        )
         encryption["ssl"]["verify_mode"] = mode.startswith("verify")
     return pymysql.connect(
         **where, **encryption, user=target.user, password=target.password, database=target.database,
         connect_timeout=max(1, round(connect_timeout)), read_timeout=max(1, round(seconds)),
-        autocommit=True, client_flag=CLIENT.MULTI_STATEMENTS,
+        autocommit=True, client_flag=CLIENT.MULTI_STATEMENTS, init_command=target.init_sql or None,
     )  # fmt: skip
 
 
 def open_postgres(target: Target, connect_timeout: float, seconds: float) -> Any:
-    """A connection in autocommit; the server ends statements that last longer than so many seconds."""
+    """A connection in autocommit; the server ends statements that last longer than so many seconds.
+
+    A pooler that does not know the parameter for that (PgBouncer without `ignore_startup_parameters`) gets the
+    connection without such a bound.
+    """
+    import psycopg
+
+    bound = f"-c statement_timeout={round(seconds * 1000)}"
+    try:
+        return _open_postgres(target, connect_timeout, bound)
+    except psycopg.OperationalError as error:
+        if "unsupported startup parameter: options" not in str(error) or dict(target.startup).get(
+            "options"
+        ):
+            raise
+        return _open_postgres(target, connect_timeout, "")
+
+
+def _open_postgres(target: Target, connect_timeout: float, bound: str) -> Any:
     import psycopg
 
     where: dict[str, Any] = {"host": target.host, "port": target.port}
@@ -73,8 +106,29 @@ def open_postgres(target: Target, connect_timeout: float, seconds: float) -> Any
         where = {"host": path, "port": port}
     if target.tls_ca:
         where["sslrootcert"] = target.tls_ca
+    elif target.tls == "verify-full":
+        where["sslrootcert"] = "system"
+    where |= {"sslcert": target.tls_cert, "sslkey": target.tls_key} if target.tls_cert else {}
+    where |= {"sslnegotiation": "direct"} if target.tls_direct else {}
+    for name in ("channel_binding", "require_auth"):
+        if value := getattr(target, name):
+            where[name] = value
+    asked = dict(target.startup)
+    options = [asked.pop("options", ""), bound]
+    options += [
+        f"-c {name}={_escaped(value)}"
+        for name, value in asked.items()
+        if name != "application_name"
+    ]
+    if "application_name" in asked:
+        where["application_name"] = asked["application_name"]
     return psycopg.connect(
         **where, sslmode=target.tls, user=target.user, password=target.password,
         dbname=target.database, connect_timeout=max(2, round(connect_timeout)),
-        options=f"-c statement_timeout={round(seconds * 1000)}", autocommit=True,
+        options=" ".join(filter(None, options)), autocommit=True,
     )  # fmt: skip
+
+
+def _escaped(value: str) -> str:
+    """A value as `options` has it: a space or a backslash behind a backslash."""
+    return value.replace("\\", "\\\\").replace(" ", "\\ ")

@@ -297,6 +297,7 @@ impl Connection {
         self.state = State::Authenticating;
         self.session.open(&mut self.out);
         match self.flush(shared) {
+            Ok(()) if self.session.encrypts_first() => self.encrypt(shared),
             // The greeting may have arrived with the connect's own event.
             Ok(()) => self.talk_on(shared),
             Err(failure) => self.fail(failure, shared),
@@ -323,7 +324,10 @@ impl Connection {
             },
             (State::Verifying(asked), Event::Done(_)) => {
                 match role::judge(asked, self.session.rows()) {
-                    Verdict::Yes => self.set_up(0, shared),
+                    Verdict::Yes => match self.belied(shared) {
+                        Some(failure) => self.fail(failure, shared),
+                        None => self.set_up(0, shared),
+                    },
                     Verdict::Ask(question) => self.ask(question, shared),
                     Verdict::No(failure) => self.fail(failure, shared),
                 }
@@ -339,6 +343,12 @@ impl Connection {
             None => role::question(shared.kind, shared.wanted(self.role)),
             Some(_) => None,
         }
+    }
+
+    /// A server that has just refused a write is not asked for the next one before the pause between two rounds.
+    fn belied(&self, shared: &mut Shared) -> Option<Failure> {
+        let (now, backoff_ns) = (shared.now, self.backoff_ns);
+        shared.targets(self.role)[self.candidate].belied(now, backoff_ns)
     }
 
     fn ask(&mut self, question: &'static str, shared: &mut Shared) -> ConnectionEvent {
@@ -399,6 +409,10 @@ impl Connection {
             shared.recorder.connect_failed(now, source, &failure);
         }
         self.drop_transport();
+        if was_usable && matches!(failure.class, Class::ReadOnly | Class::NotPrimary) {
+            let now = shared.now;
+            shared.targets(self.role)[self.candidate].refused_write(now);
+        }
         match failure.class {
             Class::Connection | Class::Shutdown | Class::SessionLost if was_usable => {
                 self.failed += 1

@@ -18,6 +18,8 @@ pub struct Target {
     /// The resolver was asked and has not answered.
     asked: bool,
     unresolved: Option<String>,
+    /// When it last refused a write as read-only.
+    refused_write: Option<u64>,
 }
 
 /// What is known of the place to connect to.
@@ -41,7 +43,20 @@ impl Target {
             fresh_until: literal.map_or(0, |_| u64::MAX),
             asked: false,
             unresolved: None,
+            refused_write: None,
         }
+    }
+
+    /// It called itself writable, and has just refused a write.
+    pub fn refused_write(&mut self, now: u64) {
+        self.refused_write = Some(now);
+    }
+
+    /// Why its word is not taken within this time after such a refusal.
+    pub fn belied(&self, now: u64, within_ns: u64) -> Option<Failure> {
+        let since = now.saturating_sub(self.refused_write?);
+        let message = "the server calls itself writable, and has refused a write as read-only";
+        (since < within_ns).then(|| Failure::new(Class::ReadOnly, "role", message))
     }
 
     /// How many places to try there are, as far as one knows.

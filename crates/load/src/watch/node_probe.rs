@@ -288,7 +288,7 @@ impl NodeProbe {
                 return Ok(None);
             };
             match stream.read(buffer) {
-                Ok(0) => return Err(Failure::lost()),
+                Ok(0) => return Err(self.session.ended()),
                 Ok(count) => self.rest.extend_from_slice(&buffer[..count]),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,

@@ -61,10 +61,12 @@ impl Answer {
 
 const KIND_OF_MYSQL: &str = "SHOW GLOBAL VARIABLES \
     WHERE Variable_name IN ('wsrep_on', 'group_replication_group_name')";
-/// A reader of Amazon Aurora may not be read-only, but its InnoDB is.
-const PLAIN_ROLE: &str = "SELECT @@global.read_only OR @@global.innodb_read_only";
+/// A reader of Amazon Aurora may not be read-only, but its InnoDB is. MariaDB 12 answers with words, of which all but
+/// OFF stop writes; as a number each of them would be 0.
+const PLAIN_ROLE: &str =
+    "SELECT CONCAT(@@global.read_only) NOT IN ('0', 'OFF') OR @@global.innodb_read_only";
 /// Outside the primary component Galera refuses tables, but not its own: hence the look at another one.
-const GALERA_ROLE: &str = "SELECT @@global.read_only, view_id, \
+const GALERA_ROLE: &str = "SELECT CONCAT(@@global.read_only) NOT IN ('0', 'OFF'), view_id, \
     (SELECT 1 FROM mysql.innodb_table_stats LIMIT 1) FROM mysql.wsrep_cluster";
 /// A member that is not read-only also says its view, and whether it is ONLINE and reaches more than half of
 /// the members: without them its commits wait for ever. It costs 90 us of CPU, of a read-only member 30 us.

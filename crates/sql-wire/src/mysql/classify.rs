@@ -47,7 +47,9 @@ pub fn error_at(payload: &[u8], committing: bool) -> Failure {
 fn leaves_doubt(number: u16, failure: &Failure) -> bool {
     match number {
         // ER_ERROR_DURING_COMMIT: the engine or the cluster failed in the middle; it may have committed.
-        1180 => failure.class != Class::Conflict,
+        1180 => !matches!(failure.class, Class::Conflict | Class::NotReady),
+        // Vitess: the transaction was lost with its tablet, perhaps behind its commit
+        1105 => failure.class == Class::NotReady,
         // ER_RUN_HOOK_ERROR: before the commit it is rolled back, after it it is not.
         3100 => !failure.message.contains("before_commit"),
         1296 | 1297 => ndb_number(&failure.message).is_some_and(|code| NDB_UNKNOWN.contains(&code)),
@@ -90,6 +92,8 @@ fn class(number: u16, message: &str) -> Class {
         1213 | 1614 | 3058 | 3132 => Class::Deadlock,
         // Older Galera: "Got error 149 ... during COMMIT" is a failed certification.
         1180 if message.contains("149") || message.contains("eadlock") => Class::Conflict,
+        1180 if is_galera_without_quorum(message) => Class::NotReady,
+        1105 if is_vitess_without_primary(message) => Class::NotReady,
         1020 | 3101 => Class::Conflict,
         1205 | 1613 | 1689 | 3133 | 3572 => Class::LockTimeout,
         1022 | 1048 | 1062 | 1169 | 1216 | 1217 | 1451 | 1452 | 1557 | 1586 | 1761 | 1762
@@ -102,12 +106,38 @@ fn class(number: u16, message: &str) -> Class {
         }
         1049 => Class::UnknownDatabase,
         1146 => Class::MissingTable,
-        // 9001 is ProxySQL's, when no server behind it can be reached.
-        1040 | 1042 | 1129 | 1203 | 1226 | 9001 => Class::Refused,
-        1043 | 1152..=1161 | 1184 | 4031 => Class::Connection,
+        // MaxScale, when the server behind it is lost during a statement.
+        2003 if message.contains("Lost connection") => Class::Connection,
+        // Proxies hand errors of the client library on: 2002, 2003 and 2005 when no server behind them is reached
+        // (MySQL Router sends 2003 in place of the greeting). 9001 is ProxySQL's for the same.
+        1040 | 1042 | 1129 | 1203 | 1226 | 2002 | 2003 | 2005 | 9001 => Class::Refused,
+        1043 | 1152..=1161 | 1184 | 2006 | 2013 | 2027 | 2055 | 4031 => Class::Connection,
         1969 | 3024 => Class::Timeout,
         _ => Class::Other,
     }
+}
+
+/// "Got error 6 ... during COMMIT": the provider's CONN_FAIL. Seen with Galera 26.4.23: a COMMIT that the loss of
+/// quorum caught; nothing was committed. 107 is the same in the words of the operating system (ENOTCONN).
+fn is_galera_without_quorum(message: &str) -> bool {
+    ["Got error 6 ", "Got error 107 "]
+        .iter()
+        .any(|words| message.starts_with(words))
+        && message.contains("during COMMIT")
+}
+
+/// Vitess has its own codes in the text of ER_UNKNOWN_ERROR. Seen with 24.0: a transaction that a reparent caught gets
+/// VT15001, and VT09032 until its ROLLBACK.
+fn is_vitess_without_primary(message: &str) -> bool {
+    [
+        "VT15001",
+        "VT09032",
+        "NOT_SERVING",
+        "not serving",
+        "no healthy tablet",
+    ]
+    .iter()
+    .any(|words| message.contains(words))
 }
 
 #[cfg(test)]
@@ -128,6 +158,60 @@ mod tests {
         assert_eq!(failure.code, "1045");
         assert_eq!(failure.class, Class::Authentication);
         assert_eq!(failure.message, "Access denied");
+    }
+
+    #[test]
+    fn what_proxies_say_has_its_class() {
+        let said = [
+            (
+                2003,
+                "Can't connect to remote MySQL server for client connected to '0.0.0.0:6446'",
+                Class::Refused,
+            ),
+            (
+                2003,
+                "Lost connection to backend server: connection closed by peer",
+                Class::Connection,
+            ),
+            (
+                2013,
+                "Lost connection to server during query",
+                Class::Connection,
+            ),
+            (
+                9001,
+                "Max connect timeout reached while reaching hostgroup 10 after 10001ms",
+                Class::Refused,
+            ),
+            (
+                1045,
+                "ProxySQL Error: Access denied for user 'x'@'127.0.0.1' (using password: YES)",
+                Class::Authentication,
+            ),
+            (
+                1105,
+                "VT15001: transaction error, issue ROLLBACK.",
+                Class::NotReady,
+            ),
+            (1105, "Unknown error", Class::Other),
+        ];
+        for (number, message, class) in said {
+            assert_eq!(error(&packet(number, message)).class, class, "{message}");
+        }
+    }
+
+    #[test]
+    fn a_commit_without_quorum_is_not_ready_and_not_in_doubt() {
+        let lost = error(&packet(
+            1180,
+            "Got error 6 \"No such device or address\" during COMMIT",
+        ));
+        assert_eq!((lost.class, lost.doubt), (Class::NotReady, false));
+        let failed = error(&packet(
+            1180,
+            "Got error 64 \"Machine is not on the network\" during COMMIT",
+        ));
+        assert_eq!((failed.class, failed.doubt), (Class::Other, true));
     }
 
     #[test]

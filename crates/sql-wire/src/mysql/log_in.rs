@@ -1,7 +1,7 @@
 //! The conversation from the server's greeting to its OK.
 
 use super::packet::{self, frame};
-use super::{Expect, MysqlSession, auth, classify, rsa};
+use super::{COM_QUERY, Expect, MysqlSession, auth, classify, rsa};
 use crate::tls::{self, Mode};
 use crate::{Event, Failure, LONGEST_MESSAGE};
 
@@ -116,9 +116,18 @@ impl MysqlSession {
     ) -> Result<Option<Event>, Failure> {
         let next = sequence.wrapping_add(1);
         match payload.first() {
-            Some(0x00) => {
+            Some(0x00) if self.credentials.options.init_sql.is_empty() => {
                 self.expect = Expect::Nothing;
                 Ok(Some(Event::Authenticated))
+            }
+            Some(0x00) => {
+                self.expect = Expect::SetUp;
+                let sql = self.credentials.options.init_sql.clone();
+                frame(out, 0, |out| {
+                    out.push(COM_QUERY);
+                    out.extend(sql.as_bytes());
+                });
+                Ok(None)
             }
             Some(0xff) => Ok(Some(Event::Refused(classify::error(payload)))),
             Some(0xfe) => {
@@ -134,6 +143,20 @@ impl MysqlSession {
                 Ok(None)
             }
             _ => Err(Failure::protocol("a packet during log-in")),
+        }
+    }
+
+    /// The answer to the statement that the connection string wants first.
+    pub(super) fn set_up(&mut self, payload: &[u8]) -> Result<Option<Event>, Failure> {
+        match payload.first() {
+            Some(0x00) => {
+                self.expect = Expect::Nothing;
+                Ok(Some(Event::Authenticated))
+            }
+            Some(0xff) => Ok(Some(Event::Refused(classify::error(payload)))),
+            _ => Err(Failure::unsupported(
+                "the statement that the DSN wants first returns rows: only statements as SET may stand there",
+            )),
         }
     }
 

@@ -14,6 +14,7 @@ fn session() -> MysqlSession {
         private_transport: false,
         by_odbc: false,
         tls: Tls::off(),
+        options: Default::default(),
     });
     session.expect = Expect::Nothing;
     session.deprecate_eof = true;

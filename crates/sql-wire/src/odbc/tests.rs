@@ -10,6 +10,7 @@ fn session(kind: Kind) -> OdbcSession {
         private_transport: false,
         by_odbc: true,
         tls: Tls::off(),
+        options: Default::default(),
     };
     OdbcSession::new(kind, &credentials)
 }

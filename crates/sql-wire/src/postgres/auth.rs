@@ -3,6 +3,7 @@
 use super::binding;
 use super::message::{frame, take_i32};
 use super::scram::{Channel, Scram};
+use crate::options::ChannelBinding;
 use crate::{Credentials, Failure};
 use md5::{Digest, Md5};
 
@@ -12,6 +13,8 @@ pub struct Progress {
     /// The channel is encrypted, and this is what it can be bound by.
     channel: Channel,
     scram: Option<Scram>,
+    /// The server has asked for a proof.
+    answered: bool,
 }
 
 impl Progress {
@@ -33,15 +36,23 @@ pub fn answer(
 ) -> Result<(), Failure> {
     let mut rest = body;
     let wrong = || Failure::protocol("an authentication message");
-    match take_i32(&mut rest).ok_or_else(wrong)? {
+    let method = take_i32(&mut rest).ok_or_else(wrong)?;
+    accept(method, credentials, progress)?;
+    match method {
         0 => progress.check_done()?,
-        3 => password(credentials.password.as_bytes(), out),
+        3 => {
+            progress.answered = true;
+            password(credentials.password.as_bytes(), out);
+        }
         5 => {
+            progress.answered = true;
             let salt = rest.get(..4).ok_or_else(wrong)?;
             password(md5_response(credentials, salt).as_bytes(), out);
         }
         10 if progress.scram.is_none() => {
-            progress.scram = Some(Scram::start(rest, &progress.channel, out)?);
+            progress.answered = true;
+            let binding = credentials.options.channel_binding;
+            progress.scram = Some(Scram::start(rest, &progress.channel, binding, out)?);
         }
         11 => {
             let exchange = progress.scram.as_mut().ok_or_else(wrong)?;
@@ -59,6 +70,27 @@ pub fn answer(
         }
     }
     Ok(())
+}
+
+/// What the user accepts, before anything that a password could be guessed from is sent.
+fn accept(method: i32, credentials: &Credentials, progress: &Progress) -> Result<(), Failure> {
+    let options = &credentials.options;
+    let name = match method {
+        0 if progress.answered => return Ok(()),
+        0 => "none",
+        3 => "password",
+        5 => "md5",
+        10 => "scram-sha-256",
+        _ => return Ok(()),
+    };
+    options.require_auth.check(name)?;
+    match options.channel_binding == ChannelBinding::Require && name != "scram-sha-256" {
+        true => Err(Failure::unsupported(format!(
+            "channel_binding=require: the server asks for the authentication method {name}, which is not tied \
+             to the encrypted channel"
+        ))),
+        false => Ok(()),
+    }
 }
 
 impl Progress {
@@ -107,6 +139,7 @@ mod tests {
             private_transport: false,
             by_odbc: false,
             tls: Tls::off(),
+            options: Default::default(),
         };
         let stored = hex(&Md5::digest(b"pu"));
         let salted = Md5::new()

@@ -5,16 +5,82 @@ use crate::{Class, Failure};
 
 /// Reads an ErrorResponse; true when the server ends the session with it.
 pub fn error(body: &[u8]) -> (Failure, bool) {
-    let code = error_field(body, b'C').unwrap_or("XX000");
+    let code = error_field(body, b'C').unwrap_or("XX000".into());
     let message = error_field(body, b'M').unwrap_or_default();
-    // V is the severity that is never translated.
-    let severity = error_field(body, b'V').unwrap_or_default();
-    let fatal = matches!(severity, "FATAL" | "PANIC");
-    let mut class = class(code, message);
-    if fatal && class == Class::Other {
-        class = Class::Connection;
+    let fatal = is_fatal(body);
+    let failure = Failure::new(class(&code, &message), code, message);
+    match fatal {
+        true => (ending(failure), true),
+        false => (failure, false),
     }
-    (Failure::new(class, code, message), fatal)
+}
+
+/// The same failure, of which it turned out that the session ended with it.
+pub fn ending(failure: Failure) -> Failure {
+    match failure.class {
+        Class::Other => Failure::new(Class::Connection, failure.code, failure.message),
+        _ => failure,
+    }
+}
+
+/// V is the severity that is never translated. Poolers (PgBouncer 1.18, Pgpool-II 4.3, Odyssey 1.5) and servers
+/// before 9.6 send S alone, which a server translates.
+fn is_fatal(body: &[u8]) -> bool {
+    let severity = error_field(body, b'V').or_else(|| error_field(body, b'S'));
+    severity.is_some_and(|word| FATAL.contains(&word.as_ref()))
+}
+
+/// FATAL and PANIC in the languages of PostgreSQL's own translations. A word that is missing here costs nothing
+/// but time: the failure is kept until the server closes the connection (`Session::ended`).
+const FATAL: [&str; 16] = [
+    "FATAL",
+    "PANIC",
+    "PANIK",
+    "FATALE",
+    "PANICO",
+    "P\u{c1}NICO",
+    "P\u{c2}NICO",
+    "FATALT",
+    "KATASTROFALNY",
+    "PANIKA",
+    "\u{412}\u{410}\u{416}\u{41d}\u{41e}",
+    "\u{41f}\u{410}\u{41d}\u{418}\u{41a}\u{410}",
+    "\u{4e25}\u{91cd}\u{9519}\u{8bef}",
+    "\u{81f4}\u{547d}\u{9519}\u{8bef}",
+    "\u{81f4}\u{547d}\u{7684}\u{30a8}\u{30e9}\u{30fc}",
+    "\u{ce58}\u{ba85}\u{c801}\u{c624}\u{b958}",
+];
+
+/// What poolers say under SQLSTATEs that tell little: PgBouncer has 08P01 for nearly everything.
+/// Sources: PgBouncer 1.18 and 1.24, `src/client.c`, `src/objects.c`, `src/janitor.c`; Pgpool-II 4.3, `src/protocol`.
+const POOLERS: [(&str, Class); 20] = [
+    ("no such database", Class::UnknownDatabase),
+    ("no such user", Class::Authentication),
+    ("authentication failed", Class::Authentication),
+    ("auth failed", Class::Authentication),
+    ("login rejected", Class::Authentication),
+    ("no more connections allowed", Class::Refused),
+    // nothing of the statement has reached a server
+    ("query_wait_timeout", Class::Refused),
+    ("cannot connect to server", Class::Refused),
+    ("connect failed", Class::Refused),
+    ("login failed", Class::Refused),
+    ("login has been failing", Class::Refused),
+    ("unsupported startup parameter", Class::Refused),
+    ("backend nodes are down", Class::Refused),
+    ("failed to create a backend", Class::Refused),
+    ("not accepting any new connections", Class::NotReady),
+    ("failover or failback is in progress", Class::NotReady),
+    ("shutting down", Class::Shutdown),
+    ("query_timeout", Class::Timeout),
+    ("query timeout", Class::Timeout),
+    ("idle_transaction_timeout", Class::Timeout),
+];
+
+/// The class that a pooler's words tell.
+fn by_words(message: &str) -> Option<Class> {
+    let told = POOLERS.iter().find(|(words, _)| message.contains(words));
+    told.map(|(_, class)| *class)
 }
 
 /// SQLSTATEs are listed in PostgreSQL's manual, appendix A.
@@ -40,6 +106,9 @@ pub fn class(code: &str, message: &str) -> Class {
         // The table was altered under a prepared statement, which only preparing it again heals.
         "0A000" if message.contains("cached plan") => Class::SessionLost,
         "53300" | "08001" | "08004" => Class::Refused,
+        "08P01" | "08000" | "08006" | "58000" | "XX000" if by_words(message).is_some() => {
+            by_words(message).unwrap_or(Class::Connection)
+        }
         _ if code.starts_with("08") => Class::Connection,
         _ if code.starts_with("23") => Class::Constraint,
         _ if code.starts_with("28") => Class::Authentication,
@@ -145,6 +214,74 @@ mod tests {
         }
         assert_eq!(class("0A000", "cross-database references"), Class::Other);
         assert!(Class::SessionLost.ends_session() && !Class::SessionLost.leaves_doubt());
+    }
+
+    #[test]
+    fn poolers_tell_their_severity_by_s_alone() {
+        let said = [
+            ("FATAL", "08P01", "query_wait_timeout", Class::Refused),
+            (
+                "FATAL",
+                "08P01",
+                "no such database: x",
+                Class::UnknownDatabase,
+            ),
+            (
+                "FATAL",
+                "08P01",
+                "no more connections allowed (max_client_conn)",
+                Class::Refused,
+            ),
+            (
+                "FATAL",
+                "08P01",
+                "pgbouncer cannot connect to server",
+                Class::Refused,
+            ),
+            (
+                "FATAL",
+                "08P01",
+                "server login has been failing, try again later (server_login_retry)",
+                Class::Refused,
+            ),
+            (
+                "FATAL",
+                "08P01",
+                "SASL authentication failed",
+                Class::Authentication,
+            ),
+            ("FATAL", "08P01", "server conn crashed?", Class::Connection),
+            (
+                "FATAL",
+                "57P01",
+                "the database system is shutting down",
+                Class::Shutdown,
+            ),
+            ("ВАЖНО", "57P01", "завершение подключения", Class::Shutdown),
+            ("PANIK", "XX000", "weg", Class::Connection),
+            (
+                "FATAL",
+                "XX000",
+                "all backend nodes are down, pgpool requires at least one valid node",
+                Class::Refused,
+            ),
+        ];
+        for (severity, code, message, class) in said {
+            let body = format!("S{severity}\0C{code}\0M{message}\0\0");
+            let (failure, fatal) = error(body.as_bytes());
+            assert!(fatal, "{severity} {message}");
+            assert_eq!(failure.class, class, "{message}");
+            assert_eq!(failure.message, message);
+        }
+        assert!(!error("SFEHLER\0C42601\0Mnein\0\0".as_bytes()).1);
+        assert!(!error(b"SFATAL\0VERROR\0C42601\0Mno\0\0").1, "V counts");
+    }
+
+    #[test]
+    fn words_in_another_encoding_are_still_words() {
+        let (failure, _) = error(b"SFEHLER\0C42P01\0MRelation \xbbt\xab fehlt\0\0");
+        assert_eq!(failure.class, Class::MissingTable);
+        assert!(failure.message.contains("fehlt"));
     }
 
     #[test]

@@ -12,6 +12,7 @@ impl PostgresSession {
     pub(super) fn begin(&mut self, out: &mut Vec<u8>) {
         match self.credentials.tls.mode {
             Mode::Disable => self.start_up(out),
+            _ if self.credentials.options.direct_tls => self.expect = Expect::Tls,
             _ => {
                 frame_untagged(out, |out| out.extend(SSL_REQUEST.to_be_bytes()));
                 self.expect = Expect::Encryption;
@@ -54,12 +55,24 @@ impl PostgresSession {
     pub(super) fn start_up(&mut self, out: &mut Vec<u8>) {
         frame_untagged(out, |out| {
             out.extend(PROTOCOL_VERSION.to_be_bytes());
+            let asked = &self.credentials.options.startup;
+            let names_itself = asked.iter().any(|(name, _)| name == "application_name");
             let settings = [
                 ("user", self.credentials.user.as_str()),
                 ("database", self.credentials.database.as_str()),
-                ("application_name", "fivenines"),
+                (
+                    "application_name",
+                    if names_itself { "" } else { "fivenines" },
+                ),
             ];
-            for (name, value) in settings.iter().filter(|(_, value)| !value.is_empty()) {
+            let asked = asked
+                .iter()
+                .map(|(name, value)| (name.as_str(), value.as_str()));
+            for (name, value) in settings
+                .into_iter()
+                .chain(asked)
+                .filter(|(_, value)| !value.is_empty())
+            {
                 out.extend(name.as_bytes());
                 out.push(0);
                 out.extend(value.as_bytes());

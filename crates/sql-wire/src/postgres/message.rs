@@ -1,6 +1,7 @@
 //! Reading and writing PostgreSQL messages. Nothing here trusts a length that came from a server.
 
 use crate::Rows;
+use std::borrow::Cow;
 
 /// Appends one message whose body `write` appends.
 #[inline]
@@ -89,8 +90,10 @@ pub fn affected(body: &[u8]) -> u64 {
 }
 
 /// The field with this code of an ErrorResponse or NoticeResponse.
-pub fn error_field(body: &[u8], code: u8) -> Option<&str> {
+///
+/// Before the log-in a server speaks in its own encoding, which may be any.
+pub fn error_field(body: &[u8], code: u8) -> Option<Cow<'_, str>> {
     body.split(|&byte| byte == 0)
         .find(|field| field.first() == Some(&code))
-        .and_then(|field| std::str::from_utf8(&field[1..]).ok())
+        .map(|field| String::from_utf8_lossy(&field[1..]))
 }

@@ -1,6 +1,7 @@
 //! SCRAM-SHA-256 (RFC 5802, 7677), through TLS with channel binding.
 
 use super::message::frame;
+use crate::options::ChannelBinding;
 use crate::{Class, Failure};
 use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
 use ring::rand::{SystemRandom, generate};
@@ -30,6 +31,16 @@ fn unproven() -> Failure {
     Failure::unsupported("the server could not prove that it knows the password")
 }
 
+/// Why `channel_binding=require` cannot be had.
+fn unbound(channel: &Channel) -> Failure {
+    let why = match channel {
+        Channel::Plain => "the connection is not encrypted",
+        Channel::Unbindable => "nothing can be bound to a certificate with this signature",
+        Channel::Bindable(_) => "the server does not offer SCRAM-SHA-256-PLUS",
+    };
+    Failure::unsupported(format!("channel_binding=require: {why}"))
+}
+
 /// One exchange. Passwords are used as they are, without SASLprep, which leaves ASCII unchanged.
 pub struct Scram {
     nonce: String,
@@ -50,8 +61,13 @@ impl Scram {
     pub fn start(
         mechanisms: &[u8],
         channel: &Channel,
+        wanted: ChannelBinding,
         out: &mut Vec<u8>,
     ) -> Result<Scram, Failure> {
+        let channel = match wanted {
+            ChannelBinding::Disable => &Channel::Plain,
+            ChannelBinding::Prefer | ChannelBinding::Require => channel,
+        };
         let offers = |wanted: &str| {
             mechanisms
                 .split(|&byte| byte == 0)
@@ -61,6 +77,7 @@ impl Scram {
             Channel::Bindable(hash) if offers(WITH_BINDING) => {
                 (WITH_BINDING, "p=tls-server-end-point,,", hash.as_slice())
             }
+            _ if wanted == ChannelBinding::Require => return Err(unbound(channel)),
             _ if !offers(MECHANISM) => {
                 return Err(Failure::unsupported(
                     "the server offers no SASL mechanism that is known (SCRAM-SHA-256, and with TLS \

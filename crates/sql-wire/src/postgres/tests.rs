@@ -12,6 +12,7 @@ fn session() -> PostgresSession {
         private_transport: false,
         by_odbc: false,
         tls: Tls::off(),
+        options: Default::default(),
     });
     session.expect = Expect::Nothing;
     session
@@ -162,4 +163,23 @@ proptest! {
         let _ = session.feed(&messages(&[(b'R', b"\0\0\0\x0aSCRAM-SHA-256\0\0")]), &mut Vec::new());
         let _ = session.feed(&messages(&[(b'R', &message)]), &mut Vec::new());
     }
+}
+
+#[test]
+fn the_last_words_of_a_pooler_are_kept_for_the_end_of_the_connection() {
+    let mut session = session();
+    let mut out = Vec::new();
+    session.query("COMMIT", Effect::Commit, false, &mut out);
+    let mut said = vec![b'E'];
+    let body = b"SERROR\0C08006\0Mserver is gone\0\0";
+    said.extend((body.len() as u32 + 4).to_be_bytes());
+    said.extend(body);
+    assert!(session.feed(&said, &mut out).unwrap().event.is_none());
+    let failure = session.ended();
+    assert_eq!(
+        (failure.code.as_str(), failure.message.as_str()),
+        ("08006", "server is gone")
+    );
+    assert!(failure.doubt);
+    assert_eq!(session.ended().code, "closed");
 }

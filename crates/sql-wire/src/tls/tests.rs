@@ -20,7 +20,7 @@ struct Server {
 
 impl Server {
     fn new(certificate: &str, key: &str, piece: usize) -> Server {
-        let chain = certificates(&file(certificate)).unwrap();
+        let chain = certificates("--tls-ca", &file(certificate)).unwrap();
         let key = PrivateKeyDer::from_pem_file(file(key)).unwrap();
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let config = ServerConfig::builder_with_provider(provider)

@@ -47,7 +47,7 @@ class MysqlFamilyControl(Control):
     def check(self, address: Address) -> str:
         try:
             with self.cursor(address) as cursor:
-                cursor.execute("SELECT @@global.read_only AS read_only")
+                cursor.execute("SELECT CONCAT(@@global.read_only) NOT IN ('0', 'OFF') AS read_only")
                 row = cursor.fetchone()
         except (pymysql.Error, OSError) as error:
             return str(error.args[-1])

@@ -8,7 +8,8 @@ from fivenines.servers.roles import Company, RoleReader, RoleView, Settings
 from fivenines.servers.session import Session
 
 _LOOK = (
-    "SELECT @@global.read_only, @@global.innodb_flush_log_at_trx_commit, @@global.sync_binlog, {}"
+    "SELECT CONCAT(@@global.read_only) NOT IN ('0', 'OFF'), "
+    "@@global.innodb_flush_log_at_trx_commit, @@global.sync_binlog, {}"
 )
 
 _FLUSH = "FLUSH NO_WRITE_TO_BINLOG ENGINE LOGS"

@@ -256,12 +256,16 @@ class MysqlFamily(Server):
     def replica_status(self) -> dict[str, Any]:
         """SHOW REPLICA STATUS as a mapping; empty when it follows nobody."""
         with self.connect() as connection, connection.cursor(pymysql.cursors.DictCursor) as cursor:
-            cursor.execute("SHOW REPLICA STATUS")
+            try:
+                cursor.execute("SHOW REPLICA STATUS")
+            except pymysql.err.ProgrammingError:  # its name before MySQL 8.0.22 and MariaDB 10.5
+                cursor.execute("SHOW SLAVE STATUS")
             return dict(cursor.fetchone() or {})
 
     def writable(self) -> bool:
         with contextlib.suppress(pymysql.Error):
-            return self.query("SELECT @@global.read_only") == [(0,)]
+            # MariaDB 12 answers with words
+            return self.query("SELECT CONCAT(@@global.read_only) IN ('0', 'OFF')") == [(1,)]
         return False
 
 

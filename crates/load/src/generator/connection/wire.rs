@@ -35,7 +35,7 @@ impl Connection {
                 return Ok(None);
             };
             let count = match transport.read(&mut shared.buffer) {
-                Ok(0) => return Err(Failure::lost()),
+                Ok(0) => return Err(self.session.ended()),
                 Ok(count) => count,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,

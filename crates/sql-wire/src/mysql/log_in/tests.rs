@@ -13,6 +13,7 @@ fn session(mode: Mode) -> MysqlSession {
         private_transport: false,
         by_odbc: false,
         tls: Tls::new(mode, None).unwrap(),
+        options: Default::default(),
     })
 }
 
@@ -201,4 +202,18 @@ proptest! {
         prop_assert_eq!(whole.0, parts.0);
         prop_assert_eq!(whole.1.len(), parts.1.len());
     }
+}
+
+#[test]
+fn the_statement_of_the_string_comes_before_anything_else() {
+    let mut session = session(Mode::Disable);
+    session.credentials.options.init_sql = "SET a=1".to_string();
+    feed(&mut session, &hello(0, "mysql_native_password"))
+        .0
+        .unwrap();
+    let (event, out) = feed(&mut session, b"\0\0\0\x02\0\0\0");
+    assert!(event.unwrap().is_none());
+    assert_eq!(out, b"\x08\0\0\0\x03SET a=1");
+    let (event, _) = feed(&mut session, b"\0\0\0\x02\0\0\0");
+    assert!(matches!(event, Ok(Some(Event::Authenticated))));
 }

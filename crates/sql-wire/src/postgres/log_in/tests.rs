@@ -11,6 +11,7 @@ fn session(mode: Mode) -> (PostgresSession, Vec<u8>) {
         private_transport: false,
         by_odbc: false,
         tls: Tls::new(mode, None).unwrap(),
+        options: Default::default(),
     });
     let mut out = Vec::new();
     session.open(&mut out);
@@ -153,5 +154,62 @@ proptest! {
         let whole = told(&bytes, bytes.len(), mode);
         let parts = told(&bytes, at.index(bytes.len() + 1), mode);
         prop_assert_eq!(whole, parts);
+    }
+}
+
+fn asking(options: crate::options::SessionOptions) -> (PostgresSession, Vec<u8>) {
+    let (mut session, _) = session(Mode::Require);
+    session.credentials.options = options;
+    let mut out = Vec::new();
+    session.open(&mut out);
+    (session, out)
+}
+
+#[test]
+fn direct_tls_begins_before_the_first_word() {
+    let (mut session, out) = asking(crate::options::SessionOptions {
+        direct_tls: true,
+        ..Default::default()
+    });
+    assert!(out.is_empty() && session.encrypts_first());
+    let mut out = Vec::new();
+    session.secured(b"certificate", &mut out).unwrap();
+    assert!(out.windows(7).any(|window| window == b"user\0u\0"));
+    assert!(!session.encrypts_first());
+}
+
+#[test]
+fn parameters_of_the_string_are_in_the_first_message() {
+    let (mut session, _) = asking(crate::options::SessionOptions {
+        startup: vec![
+            ("application_name".into(), "nightly".into()),
+            ("options".into(), "-c search_path=bench".into()),
+        ],
+        ..Default::default()
+    });
+    let mut out = Vec::new();
+    session.secured(b"certificate", &mut out).unwrap();
+    let said = String::from_utf8_lossy(&out).into_owned();
+    assert!(said.contains("application_name\0nightly\0options\0-c search_path=bench\0"));
+    assert!(!said.contains("fivenines"));
+}
+
+#[test]
+fn a_way_to_log_in_that_is_not_accepted_gets_no_password() {
+    let (mut session, _) = asking(crate::options::SessionOptions {
+        require_auth: "scram-sha-256".parse().unwrap(),
+        ..Default::default()
+    });
+    let mut out = Vec::new();
+    session.secured(b"certificate", &mut out).unwrap();
+    for asked in [
+        &3i32.to_be_bytes()[..],
+        b"\0\0\0\x05salt",
+        &0i32.to_be_bytes(),
+    ] {
+        let mut out = Vec::new();
+        let failure = session.feed(&message(b'R', asked), &mut out).unwrap_err();
+        assert!(failure.message.contains("require_auth"), "{failure}");
+        assert!(out.is_empty());
     }
 }

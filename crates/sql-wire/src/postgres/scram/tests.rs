@@ -26,7 +26,7 @@ fn proofs_match_the_rfc() {
 /// What the client says first, after the name of its mechanism.
 fn start(mechanisms: &[u8], channel: &Channel) -> (Scram, String) {
     let mut out = Vec::new();
-    let scram = Scram::start(mechanisms, channel, &mut out).unwrap();
+    let scram = Scram::start(mechanisms, channel, ChannelBinding::Prefer, &mut out).unwrap();
     (scram, String::from_utf8_lossy(&out[5..]).into_owned())
 }
 
@@ -43,7 +43,39 @@ fn binds_to_the_channel_when_both_sides_can() {
     assert!(said(PLAIN, &bindable).contains("y,,n=,r="));
     assert!(said(BOTH, &Channel::Unbindable).contains("n,,n=,r="));
     assert!(said(BOTH, &Channel::Plain).starts_with("SCRAM-SHA-256\0"));
-    assert!(Scram::start(b"OTHER\0\0", &Channel::Plain, &mut Vec::new()).is_err());
+    let prefer = ChannelBinding::Prefer;
+    assert!(Scram::start(b"OTHER\0\0", &Channel::Plain, prefer, &mut Vec::new()).is_err());
+}
+
+#[test]
+fn a_binding_that_is_required_is_had_or_the_log_in_ends() {
+    let start = |channel, offered| {
+        let mut out = Vec::new();
+        let result = Scram::start(offered, channel, ChannelBinding::Require, &mut out);
+        result.map(|_| String::from_utf8_lossy(&out).into_owned())
+    };
+    let bindable = Channel::Bindable(vec![1, 2]);
+    assert!(
+        start(&bindable, BOTH)
+            .unwrap()
+            .contains("p=tls-server-end-point")
+    );
+    for (channel, offered, why) in [
+        (&bindable, PLAIN, "does not offer"),
+        (&Channel::Plain, BOTH, "not encrypted"),
+        (&Channel::Unbindable, BOTH, "signature"),
+    ] {
+        let failure = start(channel, offered).unwrap_err();
+        assert!(failure.message.contains(why), "{failure}");
+    }
+}
+
+#[test]
+fn a_binding_that_is_not_wanted_is_not_made() {
+    let mut out = Vec::new();
+    let bindable = Channel::Bindable(vec![1, 2]);
+    Scram::start(BOTH, &bindable, ChannelBinding::Disable, &mut out).unwrap();
+    assert!(String::from_utf8_lossy(&out).contains("n,,"));
 }
 
 #[test]

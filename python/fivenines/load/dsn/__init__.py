@@ -1,0 +1,210 @@
+"""Where a server is and who we are there, from a connection string in the form of any common client.
+
+`mysql://user:password@host:port/database?option=value` and `postgresql://`, libpq's keywords, JDBC, go-sql-driver,
+ADO.NET, PHP's PDO, the command lines of `psql` and `mysql`, or `odbc:` and a connection string of ODBC. Several hosts
+are joined by commas. The password never appears in a message, a `repr` or a command line.
+
+`forms` takes a string apart, `words` is the table of options, `options` and `encryption` say what they come to, `files`
+reads what clients read beside it.
+"""
+
+import getpass
+import os
+import re
+from pathlib import Path
+
+from fivenines.errors import UsageError
+from fivenines.load import odbc
+from fivenines.load.dsn import files, hosts, options
+from fivenines.load.dsn.encryption import encryption_of
+from fivenines.load.dsn.forms import INSTEAD, Written, taken_apart
+from fivenines.load.dsn.model import NOOP, PORTS, TLS_MODES, Address, Driver, Dsn, WrongError
+
+__all__ = [
+    "NOOP", "PORTS", "TLS_MODES", "Address", "Driver", "Dsn", "parse_addresses", "parse_dsn", "redacted",
+]  # fmt: skip
+
+_FORM = "mysql://user:password@host:port/database or postgresql://..."
+_SOCKETS = ("/var/run/postgresql", "/tmp")
+
+
+def parse_dsn(text: str) -> Dsn:
+    """Return what a connection string says, completed from the environment and files as its client would do it.
+
+    Raises:
+        UsageError: it is none; the message never shows the password.
+    """
+    text = _unquoted(text.strip())
+    if text[: len(odbc.PREFIX)].lower() == odbc.PREFIX:
+        return _by_odbc(text[len(odbc.PREFIX) :])
+    scheme = text.partition("://")[0]
+    if instead := INSTEAD.get(scheme.lower().removeprefix("jdbc:")):
+        raise UsageError(f"the DSN has the scheme {scheme!r}: {instead}")
+    try:
+        written = taken_apart(text)
+        if written is None:
+            known = f"the scheme {scheme!r}" if _has_scheme(text) else "no known scheme"
+            raise UsageError(f"the DSN has {known}: write {_FORM}")
+        if written.driver == "noop":
+            return Dsn("noop", "", "", (), "")
+        return _completed(written)
+    except WrongError as wrong:
+        raise UsageError(f"DSN {redacted(text)}: {wrong}; write {_FORM}") from None
+
+
+def parse_addresses(text: str, driver: Driver) -> tuple[Address, ...]:
+    """Return servers from `host:port,host:port`, where a path is a unix socket; or from a whole DSN.
+
+    Raises:
+        UsageError: a part is none.
+    """
+    if "://" in text or text.lower().startswith(odbc.PREFIX):
+        return parse_dsn(text).addresses
+    try:
+        return hosts.addresses_of(text, driver)
+    except WrongError as wrong:
+        raise UsageError(f"{text!r}: {wrong}; write HOST:PORT,HOST:PORT or a DSN") from None
+
+
+def redacted(text: str) -> str:
+    """Return a DSN as it may be shown: all that might be a password is gone."""
+    if text[: len(odbc.PREFIX)].lower() == odbc.PREFIX:
+        try:
+            kept, password = odbc.split_password(text[len(odbc.PREFIX) :])
+        except odbc.ConnectionStringError:
+            return f"{odbc.PREFIX}***"
+        return f"{odbc.PREFIX}{kept}{'' if password is None else ';PWD=***'}"
+    scheme, separator, rest = text.partition("://")
+    if not separator or not re.fullmatch(r"[A-Za-z][A-Za-z0-9+.:_-]*", scheme):
+        return "***"
+    account, at, server = rest.rpartition("@")
+    server, asked, _ = server.partition("?")
+    shown = "?..." if asked else ""  # a password may stand there
+    if not at:  # a password with a stray character may stand anywhere after a colon
+        return f"{scheme}://{server.partition(':')[0]}" + (":***" if ":" in server else "")
+    user = account.partition(":")[0]
+    return f"{scheme}://{user}{':***' if ':' in account else ''}@{server}{shown}"
+
+
+def _by_odbc(text: str) -> Dsn:
+    try:
+        kept, password = odbc.split_password(text)
+    except odbc.ConnectionStringError as wrong:
+        raise UsageError(f"the DSN {odbc.PREFIX}***: {wrong}; write {odbc.FORM}") from None
+    secret = os.environ.get("ODBC_PWD", "") if password is None else password
+    return Dsn("odbc", "", secret, (Address("", odbc=kept),), "")
+
+
+def _completed(written: Written) -> Dsn:
+    asked = options.of(written)
+    driver, postgres = written.driver, written.driver == "postgres"
+    if written.hosts and any(asked.get(name) for name in ("host", "socket")):
+        raise WrongError("it names hosts twice, before the database and as an option")
+    _add_defaults(asked, written)
+    addresses = _addresses(asked, written)
+    user = asked.get("user") or (_own_name() if postgres and _is_libpq(written) else "")
+    if not user:
+        raise WrongError("the user is missing")
+    database = asked.get("dbname") or (user if postgres and _is_libpq(written) else "")
+    if not database:
+        raise WrongError("the database is missing")
+    if any("\0" in value for value in asked.values.values()):
+        raise WrongError("it has a zero byte in it")
+    password = asked.get("password")
+    if postgres and "password" not in asked.values:
+        password, notes = files.password_of(asked.get("passfile"), addresses, database, user)
+        asked.notes += notes
+    asked.check_words()
+    tls = encryption_of(asked)
+    return Dsn(
+        driver, user, password, addresses, database,
+        tls=tls.mode, tls_ca=tls.authority, tls_cert=tls.certificate, tls_key=tls.key, tls_direct=tls.direct,
+        connect_timeout=asked.seconds("connect_timeout"),
+        answer_timeout=asked.seconds("answer_timeout"),
+        tcp_user_timeout=asked.seconds("tcp_user_timeout"),
+        find=asked.find(), spread=asked.spread(), keepalive=asked.keepalive(),
+        channel_binding=asked.get("channel_binding").lower(),
+        require_auth=asked.get("require_auth"),
+        startup=asked.startup(), init_sql=asked.init_sql(), notes=tuple(asked.notes),
+    )  # fmt: skip
+
+
+def _add_defaults(asked: options.Asked, written: Written) -> None:
+    """Add what files and the environment say of what the string leaves open, the stronger source first."""
+    if written.driver == "postgres":
+        environment = files.of_environment(files.LIBPQ_ENVIRONMENT)
+        if not _is_libpq(written):
+            environment = [pair for pair in environment if pair[0] in ("password", "passfile")]
+        known = dict(environment)
+        if service := asked.get("service") or known.get("service", ""):
+            file = asked.get("servicefile") or known.get("servicefile", "")
+            asked.add(files.of_service(service, file))
+        if written.hosts:
+            environment = [
+                pair for pair in environment if pair[0] not in ("host", "hostaddr", "port")
+            ]
+        asked.add(environment)
+        return
+    if file := asked.get("defaults_file"):
+        suffix = asked.get("defaults_group")
+        groups = ["client", "mysql", "client-server", "client-mariadb"]
+        groups += [suffix, f"client{suffix}"] if suffix else []
+        pairs, notes = files.of_option_file(file, groups)
+        if written.hosts:
+            pairs = [pair for pair in pairs if pair[0] not in ("host", "port", "socket")]
+        asked.add(pairs, weak=True)
+        asked.notes += notes
+    environment = files.of_environment(files.MYSQL_ENVIRONMENT)
+    named = written.form != "client" or written.hosts
+    asked.add([pair for pair in environment if pair[0] == "password" or not named])
+
+
+def _addresses(asked: options.Asked, written: Written) -> tuple[Address, ...]:
+    driver = written.driver
+    if written.hosts:
+        return hosts.addresses_of(written.hosts, driver, _port(asked))
+    if socket := asked.get("socket"):
+        return hosts.addresses_of(socket, driver)
+    names = asked.get("host")
+    if literal := asked.get("hostaddr"):
+        if asked.get("sslmode").lower() == "verify-full" and names:
+            raise WrongError(
+                "hostaddr with sslmode=verify-full: a certificate is checked against the name that is connected "
+                "to: leave hostaddr out, or write sslmode=verify-ca"
+            )
+        names = literal
+    if not names and driver == "postgres" and _is_libpq(written):
+        port = _port(asked) or PORTS[driver]
+        folders = [one for one in _SOCKETS if Path(one, f".s.PGSQL.{port}").exists()]
+        names = folders[0] if folders else "localhost"
+    if not names and written.form == "client":
+        names = "127.0.0.1"
+    if not names:
+        raise WrongError("the host is missing")
+    return hosts.paired(names, asked.get("port"), driver)
+
+
+def _port(asked: options.Asked) -> int:
+    written = asked.get("port")
+    return int(written) if re.fullmatch(r"[1-9][0-9]{0,4}", written) else 0
+
+
+def _is_libpq(written: Written) -> bool:
+    """Whether the client of this form reads libpq's environment and has its defaults."""
+    return written.form in ("uri", "libpq")
+
+
+def _own_name() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return ""
+
+
+def _unquoted(text: str) -> str:
+    """A string that was copied with its quotes."""
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text
+
+
+def _has_scheme(text: str) -> bool:
+    return bool(re.match(r"[A-Za-z][A-Za-z0-9+._-]{0,20}://", text))

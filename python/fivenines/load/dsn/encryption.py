@@ -1,0 +1,137 @@
+"""Whether a connection string asks for TLS, and whom it trusts: one answer from the many ways to say it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from fivenines.load.dsn.model import TLS_MODES, WrongError
+from fivenines.load.dsn.options import Asked, json_of, truth
+
+_MODES = {
+    **{mode: mode for mode in TLS_MODES},
+    "allow": "prefer",  # libpq's, which encrypts where the server insists
+    "disabled": "disable", "preferred": "prefer", "required": "require", "verify-identity": "verify-full",
+    "verifyca": "verify-ca", "verifyfull": "verify-full", "verifyidentity": "verify-full", "none": "disable",
+    "no-verify": "require", "trust": "require", "skip-verify": "require",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Encryption:
+    """A mode of `TLS_MODES`, or empty, and the files that are named."""
+
+    mode: str
+    authority: str
+    certificate: str
+    key: str
+    direct: bool
+
+
+def encryption_of(asked: Asked) -> Encryption:
+    """Return how connections are to be encrypted.
+
+    Raises:
+        WrongError: the options contradict each other, or ask for what would be unsafe.
+    """
+    authority, certificate, key = (
+        asked.get("sslrootcert"),
+        asked.get("sslcert"),
+        asked.get("sslkey"),
+    )
+    if asked.get("sslaccept") and certificate and not key:  # Prisma's name for the authority
+        authority, certificate = authority or certificate, ""
+    if asked.get("sslcertmode").lower() == "disable":
+        certificate = key = ""
+    if bool(certificate) != bool(key):
+        raise WrongError("sslcert and sslkey belong together: name both, as PEM files")
+    mode = _mode(asked)
+    if authority.startswith("classpath:"):
+        raise WrongError("sslrootcert: classes are not searched: name a PEM file")
+    mode, authority = _with_authority(asked, mode, authority)
+    return Encryption(mode, authority, certificate, key, _direct(asked, mode))
+
+
+def _mode(asked: Asked) -> str:
+    if word := asked.get("sslmode"):
+        spelled = word.lower().replace("_", "-").replace(" ", "-")
+        if spelled not in _MODES:
+            raise WrongError(f"sslmode is one of {', '.join(_MODES)}")
+        mode = _MODES[spelled]
+    else:
+        mode = _by_switches(asked)
+    verifies = truth(asked.get("verify")) if "verify" in asked.values else None
+    if verifies and mode in ("", "prefer", "require"):
+        mode = "verify-full" if asked.form in ("uri", "client") else "verify-ca"
+    if "trust" in asked.values and truth(asked.get("trust")):
+        mode = {"verify-full": "verify-ca" if _hostname_only(asked) else "require"}.get(mode, mode)
+    return mode
+
+
+def _hostname_only(asked: Asked) -> bool:
+    return asked.form == "jdbc-mysql" and bool(asked.get("sslrootcert"))
+
+
+def _by_switches(asked: Asked) -> str:
+    """The mode of those who have a switch instead of `sslmode`."""
+    if "ssldisabled" in asked.values and truth(asked.get("ssldisabled")):
+        return "disable"
+    if accepted := asked.get("sslaccept"):
+        return "verify-full" if accepted.lower() == "strict" else "require"
+    if "requiressl" in asked.values and truth(asked.get("requiressl")):
+        return "require"
+    if asked.get("sslfactory").rpartition(".")[2] == "NonValidatingFactory":
+        return "require"
+    if "ssl" not in asked.values:
+        return ""
+    word = asked.get("ssl")
+    if (found := json_of(word)) is not None:
+        return "require" if found.get("rejectUnauthorized") is False else "verify-full"
+    if (on := truth(word)) is None:
+        spelled = word.lower().replace("_", "-")
+        if spelled not in _MODES:
+            raise WrongError(
+                f"ssl: {word!r} is not known here: write sslmode={'|'.join(TLS_MODES)}"
+            )
+        return _MODES[spelled]
+    if not on:
+        return "disable"
+    if asked.form == "jdbc-mysql":  # Connector/J's useSSL=true alone; requireSSL came above
+        return "prefer"
+    return "verify-full" if asked.form in ("jdbc-postgresql", "go") else "require"
+
+
+def _with_authority(asked: Asked, mode: str, authority: str) -> tuple[str, str]:
+    """The mode and the file that it goes with, as each client has it where the two do not fit."""
+    if authority == "system":
+        if mode not in ("", "verify-full"):
+            raise WrongError(f"sslrootcert=system goes with sslmode=verify-full, not with {mode}")
+        return "verify-full", ""
+    if not authority:
+        default = Path("~/.postgresql/root.crt").expanduser()
+        libpq = asked.driver == "postgres" and asked.form in ("uri", "libpq")
+        return mode, str(default) if libpq and mode.startswith(
+            "verify"
+        ) and default.is_file() else ""
+    if mode.startswith("verify"):
+        return mode, authority
+    if mode == "disable":
+        asked.notes.append("'sslrootcert' has no effect: sslmode is disable")
+        return mode, ""
+    if mode == "require" and asked.driver == "postgres":
+        asked.notes.append("sslmode=require with sslrootcert is verify-ca, as libpq has it")
+        return "verify-ca", authority
+    if not mode:
+        asked.notes.append("sslrootcert without sslmode is verify-ca")
+        return "verify-ca", authority
+    asked.notes.append(f"'sslrootcert' has no effect: sslmode={mode} checks no certificate")
+    return mode, ""
+
+
+def _direct(asked: Asked, mode: str) -> bool:
+    word = asked.get("sslnegotiation").lower()
+    if word in ("", "postgres"):
+        return False
+    if word != "direct":
+        raise WrongError("sslnegotiation is postgres or direct")
+    if mode not in ("require", "verify-ca", "verify-full"):
+        raise WrongError("sslnegotiation=direct wants sslmode=require, verify-ca or verify-full")
+    return True

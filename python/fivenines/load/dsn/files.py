@@ -1,0 +1,168 @@
+"""The files that clients read beside a connection string: service files, password files and my.cnf.
+
+Sources: PostgreSQL manual, "The Connection Service File", "The Password File"; MySQL manual, "Using Option Files".
+"""
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from fivenines.load.dsn.model import Address, WrongError
+
+Pairs = list[tuple[str, str]]
+
+LIBPQ_ENVIRONMENT = {
+    "PGHOST": "host", "PGHOSTADDR": "hostaddr", "PGPORT": "port", "PGDATABASE": "dbname", "PGUSER": "user",
+    "PGPASSWORD": "password", "PGPASSFILE": "passfile", "PGSERVICE": "service", "PGSERVICEFILE": "servicefile",
+    "PGOPTIONS": "options", "PGAPPNAME": "application_name", "PGSSLMODE": "sslmode",
+    "PGSSLROOTCERT": "sslrootcert", "PGSSLCERT": "sslcert", "PGSSLKEY": "sslkey", "PGSSLCRL": "sslcrl",
+    "PGSSLNEGOTIATION": "sslnegotiation", "PGREQUIRESSL": "requiressl", "PGREQUIREAUTH": "require_auth",
+    "PGCHANNELBINDING": "channel_binding", "PGCONNECT_TIMEOUT": "connect_timeout",
+    "PGTARGETSESSIONATTRS": "target_session_attrs", "PGLOADBALANCEHOSTS": "load_balance_hosts",
+    "PGGSSENCMODE": "gssencmode", "PGREQUIREPEER": "requirepeer",
+    "PGSSLMINPROTOCOLVERSION": "ssl_min_protocol_version",
+    "PGSSLMAXPROTOCOLVERSION": "ssl_max_protocol_version",
+    "PGMINPROTOCOLVERSION": "min_protocol_version", "PGMAXPROTOCOLVERSION": "max_protocol_version",
+    "PGDATESTYLE": "datestyle", "PGTZ": "timezone", "PGCLIENTENCODING": "client_encoding",
+}  # fmt: skip
+"""What libpq reads where the string does not say it."""
+
+MYSQL_ENVIRONMENT = {
+    "MYSQL_PWD": "password", "MYSQL_HOST": "host", "MYSQL_TCP_PORT": "port",
+}  # fmt: skip
+
+
+def of_environment(names: dict[str, str]) -> Pairs:
+    """Return what these variables of the environment say."""
+    return [(option, os.environ[name]) for name, option in names.items() if os.environ.get(name)]
+
+
+def of_service(name: str, file: str) -> Pairs:
+    """Return the options of a service.
+
+    Args:
+        name: the service.
+        file: where it stands; empty: in the user's file, else in the machine's.
+
+    Raises:
+        WrongError: there is no such service.
+    """
+    folder = os.environ.get("PGSYSCONFDIR", "/etc/postgresql-common")
+    user = Path("~/.pg_service.conf").expanduser()
+    for path in [Path(file).expanduser()] if file else [user, Path(folder) / "pg_service.conf"]:
+        try:
+            lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        except FileNotFoundError:
+            if file:
+                raise WrongError(f"the service file {path} does not exist") from None
+            continue
+        except OSError as error:
+            raise WrongError(f"the service file {path} cannot be read: {error.strerror}") from None
+        found = _section(lines, [name])
+        if found is not None:
+            if any(option.startswith("ldap:") for option, _ in found):
+                raise WrongError(
+                    f"the service {name!r} is looked up by LDAP, which fivenines does not do"
+                )
+            return found
+    raise WrongError(
+        f"the service {name!r} is in no service file (PGSERVICEFILE, ~/.pg_service.conf)"
+    )
+
+
+def of_option_file(file: str, groups: Iterable[str]) -> tuple[Pairs, list[str]]:
+    """Return the options of these groups of a my.cnf, later ones first, and notes of what is not read.
+
+    Raises:
+        WrongError: the file cannot be read.
+    """
+    path = Path(file).expanduser()
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError as error:
+        raise WrongError(f"the option file {path} cannot be read: {error.strerror}") from None
+    notes = []
+    if any(line.strip().startswith("!include") for line in lines):
+        notes.append(f"{path}: files that it includes are not read")
+    found = _section(lines, list(groups)) or []
+    return [_of_option(name, value) for name, value in reversed(found)], notes
+
+
+def _of_option(name: str, value: str) -> tuple[str, str]:
+    name = name.lower().replace("_", "-").removeprefix("loose-")
+    if name in ("skip-ssl", "disable-ssl") or (
+        name == "ssl" and value.lower() in ("0", "off", "false")
+    ):
+        return "sslmode", "disable"
+    if name == "ssl":
+        return "sslmode", "prefer"
+    return name, value
+
+
+def _section(lines: list[str], names: list[str]) -> Pairs | None:
+    """Return `name = value` lines of all sections of these names; None where there is none."""
+    found: Pairs | None = None
+    inside = False
+    for line in map(str.strip, lines):
+        if not line or line[0] in "#;!":
+            continue
+        if line.startswith("[") and line.endswith("]"):
+            inside = line[1:-1].strip() in names
+            if inside and found is None:
+                found = []
+        elif inside and found is not None:
+            name, _, value = line.partition("=")
+            found.append((name.strip(), _unquoted(value.strip())))
+    return found
+
+
+def _unquoted(value: str) -> str:
+    if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"":
+        return value[1:-1]
+    return re.split(r"\s#", value, maxsplit=1)[0].rstrip()
+
+
+def password_of(
+    file: str, addresses: tuple[Address, ...], database: str, user: str
+) -> tuple[str, list[str]]:
+    """Return the password that a password file has for these servers, and notes; empty where it has none.
+
+    Raises:
+        WrongError: the file has a password of its own for each of several servers.
+    """
+    path = Path(file or "~/.pgpass").expanduser()
+    try:
+        mode = path.stat().st_mode
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return "", [f"the password file {path} cannot be read"] if file else []
+    if mode & 0o077:
+        return "", [f"the password file {path} is not used: others may read it (chmod 600)"]
+    entries = [_fields(line) for line in lines if line.strip() and not line.startswith("#")]
+    found = {_password(entries, address, database, user) for address in addresses}
+    if len(found) > 1:
+        raise WrongError(
+            f"the password file {path} has several passwords for these servers: one account has one"
+        )
+    return found.pop() or "", []
+
+
+def _fields(line: str) -> list[str]:
+    return [re.sub(r"\\(.)", r"\1", part) for part in re.split(r"(?<!\\):", line.rstrip("\n"))]
+
+
+def _password(entries: list[list[str]], address: Address, database: str, user: str) -> str | None:
+    socket = re.fullmatch(r"(.*)/\.s\.PGSQL\.(\d+)", address.socket)
+    hosts = {socket[1], "localhost"} if socket else {address.host}
+    port = socket[2] if socket else str(address.port)
+    for entry in entries:
+        if len(entry) != 5:
+            continue
+        host, its_port, its_database, its_user, password = entry
+        if (
+            (host == "*" or host in hosts) and its_port in ("*", port)
+            and its_database in ("*", database) and its_user in ("*", user)
+        ):  # fmt: skip
+            return password
+    return None

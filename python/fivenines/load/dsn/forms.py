@@ -1,0 +1,277 @@
+"""The forms of connection strings: each is taken apart into hosts and options, without judging them."""
+
+import re
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from urllib.parse import unquote, unquote_plus
+
+from fivenines.load.dsn.files import Pairs
+from fivenines.load.dsn.model import Driver, WrongError
+
+SCHEMES: dict[str, Driver] = {
+    "mysql": "mysql", "mysql2": "mysql", "mysqls": "mysql", "mariadb": "mysql", "mariadbs": "mysql",
+    "percona": "mysql", "tidb": "mysql", "vitess": "mysql", "mysqlgis": "mysql",
+    "postgresql": "postgres", "postgres": "postgres", "pgsql": "postgres", "psql": "postgres", "pg": "postgres",
+    "postgis": "postgres", "cockroachdb": "postgres", "cockroach": "postgres", "crdb": "postgres",
+    "yugabytedb": "postgres", "timescale": "postgres", "timescaledb": "postgres", "alloydb": "postgres",
+    "noop": "noop",
+}  # fmt: skip
+"""Schemes of URIs, of JDBC's, and those of libraries in front of a `+driver`."""
+
+INSTEAD = {
+    "mysqlx": "the X protocol is not spoken: write mysql:// with the port of the classic protocol (3306)",
+    "mysql+srv": "SRV records are not looked up: name the hosts",
+    "mysqlx+srv": "SRV records are not looked up: name the hosts, with mysql://",
+    "mongodb": "fivenines speaks SQL",
+    "sqlserver": "SQL Server is reached by ODBC: write odbc:Driver={...};Server=...",
+    "mssql": "SQL Server is reached by ODBC: write odbc:Driver={...};Server=...",
+    "sqlite": "a file of SQLite has no server",
+}
+"""Schemes that others have, and what to write."""
+
+
+@dataclass
+class Written:
+    """A connection string, taken apart.
+
+    Attributes:
+        form: whose words its options are: libpq, uri, jdbc, go, net or client.
+        hosts: servers as written; empty: as options name them.
+        options: in their order, account and database among them.
+    """
+
+    driver: Driver
+    form: str
+    hosts: str = ""
+    options: Pairs = field(default_factory=list)
+
+
+def taken_apart(text: str) -> Written | None:
+    """Return the parts of a connection string; None where it has no known form.
+
+    Raises:
+        WrongError: it has a form and cannot be read.
+    """
+    for form in (_command, _jdbc, _pdo, _uri, _go, _net, _keywords):
+        if (written := form(text)) is not None:
+            return written
+    return None
+
+
+def _uri(text: str) -> Written | None:
+    scheme, separator, rest = text.partition("://")
+    if not separator:
+        return None
+    base = scheme.lower().partition("+")[0].removeprefix("r2dbc:").removeprefix("pool:")
+    base = base.removeprefix("django.").rpartition(":")[2]
+    driver = SCHEMES.get(base)
+    if driver is None or scheme.lower() in INSTEAD:
+        return None
+    if driver == "noop":
+        return Written("noop", "uri")
+    authority, path, query = _split(rest)
+    account, _, hosts = authority.rpartition("@")
+    user, colon, password = account.partition(":")
+    options = [("user", unquote(user))] if user else []
+    options += [("password", unquote(password))] if colon else []
+    options += [("dbname", unquote(path))] if path else []
+    return Written(driver, "uri", hosts, options + _query(query, unquote))
+
+
+def _split(rest: str) -> tuple[str, str, str]:
+    """Account and hosts, database, options. A stray `/`, `?` or `#` shows by an `@` behind it."""
+    if "#" in rest:
+        raise WrongError("it has a `#` in it: in a password write %23")
+    before, _, query = rest.partition("?")
+    if "@" in query and "@" not in before:
+        raise WrongError(
+            "it has an `@` behind a `?`: in a password write %3F for `?`, in an option %40 for `@`"
+        )
+    authority, _, path = before.partition("/")
+    if "@" in path:
+        raise WrongError(
+            "it has an `@` behind a `/`: in a password write %2F, and a socket's path so: "
+            "@%2Frun%2Fmysqld%2Fmysqld.sock"
+        )
+    if "/" in path:
+        raise WrongError("the database has a `/` in it: write %2F")
+    return authority, path, query
+
+
+def _query(query: str, decoded: Callable[[str], str]) -> Pairs:
+    """Return the options behind a `?`. A plus is a plus, but for JDBC."""
+    pairs = [part.partition("=") for part in query.split("&") if part]
+    return [(decoded(name), decoded(value)) for name, _, value in pairs]
+
+
+def _jdbc(text: str) -> Written | None:
+    match = re.match(r"(?i)jdbc:(?:aws-wrapper:)?(postgresql|pgsql|mysql|mariadb)\b", text)
+    if match is None:
+        return None
+    driver = SCHEMES[match[1].lower()]
+    form = "jdbc-postgresql" if driver == "postgres" else "jdbc-mysql"
+    rest = text[match.end() :]
+    if rest.lower().startswith("+srv"):
+        raise WrongError(INSTEAD["mysql+srv"])
+    before, _, query = rest.partition("?")
+    options = _query(query, unquote_plus)
+    _, separator, authority = before.partition("://")  # jdbc:mysql:replication://
+    if not separator:  # jdbc:postgresql:database
+        return Written(driver, form, "", [("dbname", unquote(before.strip(":/"))), *options])
+    authority, _, path = authority.rpartition("/") if "/" in authority else (authority, "", "")
+    account, _, hosts = authority.rpartition("@")
+    user, colon, password = account.partition(":")
+    first = [("user", unquote(user))] if user else []
+    first += [("password", unquote(password))] if colon else []
+    first += [("dbname", unquote(path))] if path else []
+    return Written(driver, form, hosts, first + options)
+
+
+def _pdo(text: str) -> Written | None:
+    """PHP's `mysql:host=h;dbname=d`."""
+    match = re.match(r"(?i)(mysql|pgsql):(?!//)(?=[a-z_]+\s*=)", text)
+    if match is None:
+        return None
+    return Written(SCHEMES[match[1].lower()], "client", "", _semicolons(text[match.end() :]))
+
+
+def _go(text: str) -> Written | None:
+    """go-sql-driver's `user:password@tcp(host:port)/database?option=value`; nothing but options is encoded."""
+    match = re.fullmatch(
+        r"(?:(?P<account>.*)@)?(?P<net>[A-Za-z0-9+_-]+)(?:\((?P<place>[^()]*)\))?"
+        r"/(?P<db>[^/?]*)(?:\?(?P<query>.*))?",
+        text,
+        re.DOTALL,
+    )
+    if match is None or "://" in text or not (match["place"] or match["net"] in ("tcp", "unix")):
+        return None
+    if match["net"] not in ("tcp", "tcp4", "tcp6", "unix"):
+        raise WrongError(
+            f"the network {match['net']!r} is go-sql-driver's own: write tcp(host:port)"
+        )
+    user, colon, password = (match["account"] or "").partition(":")
+    options = [("user", user)] if user else []
+    options += [("password", password)] if colon else []
+    options += [("dbname", unquote(match["db"]))] if match["db"] else []
+    options += _query(match["query"] or "", unquote_plus)
+    default = "/tmp/mysql.sock" if match["net"] == "unix" else "127.0.0.1:3306"
+    return Written("mysql", "go", match["place"] or default, options)
+
+
+_MYSQL_WORDS = {
+    "uid", "allowuservariables", "convertzerodatetime", "allowzerodatetime", "sslca", "charset", "characterset", "allowpublickeyretrieval", "oldguids", "treattinyasboolean", "connectionprotocol",
+}  # fmt: skip
+_POSTGRES_WORDS = {
+    "searchpath", "trustservercertificate", "rootcertificate", "includeerrordetail", "maxautoprepare",
+    "noresetonclose", "targetsessionattributes", "passfile", "timezone", "multiplexing",
+}  # fmt: skip
+_SQLSERVER_WORDS = {
+    "initialcatalog",
+    "integratedsecurity",
+    "trustedconnection",
+    "multipleactiveresultsets",
+}
+
+
+def _net(text: str) -> Written | None:
+    """ADO.NET's `Server=h;Port=3306;Database=d;Uid=u`, of MySQL's or Npgsql's words."""
+    if ";" not in text or not re.match(r"\s*[A-Za-z][A-Za-z ]*=", text):
+        return None
+    options = _semicolons(text)
+    words = {plain(name): value for name, value in options}
+    if words.keys() & _SQLSERVER_WORDS or words.get("server", "").startswith("tcp:"):
+        raise WrongError(INSTEAD["sqlserver"])
+    port = words.get("port", "")
+    if port in ("5432", "6432", "6543", "5433", "26257"):
+        driver: Driver = "postgres"
+    elif port.startswith("33") or words.keys() & _MYSQL_WORDS:
+        driver = "mysql"
+    elif words.keys() & _POSTGRES_WORDS or {"host", "username"} <= words.keys():
+        driver = "postgres"
+    else:
+        driver = "mysql"
+    return Written(driver, "net", "", options)
+
+
+def _semicolons(text: str) -> Pairs:
+    pattern = r"\s*([^=;]+?)\s*=\s*(\"(?:[^\"]|\"\")*\"|'(?:[^']|'')*'|[^;]*)\s*(?:;|$)"
+    pairs = []
+    for name, value in re.findall(pattern, text):
+        quote = value[:1]
+        if quote in "'\"" and quote and value.endswith(quote) and len(value) > 1:
+            value = value[1:-1].replace(quote * 2, quote)
+        pairs.append((name, value.strip()))
+    return pairs
+
+
+def _keywords(text: str) -> Written | None:
+    """libpq's `host=a,b port=5432 dbname='x y'`."""
+    if not re.match(r"\s*[a-z_]+\s*=", text):
+        return None
+    options, rest = [], text.strip()
+    while rest:
+        match = re.match(
+            r"([A-Za-z_]+)\s*=\s*('(?:[^'\\]|\\.)*'|(?:[^\s\\']|\\.)*)(?=\s|$)\s*", rest, re.DOTALL
+        )
+        if match is None:
+            raise WrongError(
+                "its keywords cannot be read: write keyword=value, in ' ' where there is a space"
+            )
+        value = match[2]
+        value = value[1:-1] if value.startswith("'") else value
+        options.append((match[1], re.sub(r"\\(.)", r"\1", value, flags=re.DOTALL)))
+        rest = rest[match.end() :]
+    return Written("postgres", "libpq", "", options)
+
+
+_FLAGS = {
+    "-h": "host", "-P": "port", "-p": "password", "-u": "user", "-D": "dbname", "-S": "socket",
+}  # fmt: skip
+_PSQL_FLAGS = {"-h": "host", "-p": "port", "-U": "user", "-d": "dbname"}
+
+
+def _command(text: str) -> Written | None:
+    """The command line of a client, as consoles print it: `psql "..."`, `mysql -h h -u u -p db`."""
+    match = re.match(r"\s*(?:PGPASSWORD=\S+\s+)?(psql|mysql|mariadb)\s+(?=\S)", text)
+    if match is None:
+        return None
+    try:
+        words = shlex.split(text[match.end() :])
+    except ValueError:
+        raise WrongError("its quotes do not match") from None
+    is_psql = match[1] == "psql"
+    options: Pairs = []
+    while words:
+        word = words.pop(0)
+        flags = _PSQL_FLAGS if is_psql else _FLAGS
+        if word.startswith("--"):
+            name, equals, value = word[2:].partition("=")
+            if (
+                not equals
+                and name in ("host", "port", "user", "username", "database", "dbname")
+                and words
+            ):
+                value = words.pop(0)
+            options += [] if name == "password" and not value else [(name, value)]
+        elif word[:2] in flags:
+            value = word[2:]
+            if (not value and word != "-p" and words) or (not value and is_psql and words):
+                value = words.pop(0)
+            options += [(flags[word[:2]], value)] if value else []
+        elif word.startswith("-"):
+            continue
+        elif is_psql and ("=" in word or "://" in word):
+            inner = taken_apart(word)
+            if inner is not None:
+                return Written(inner.driver, inner.form, inner.hosts, inner.options + options)
+        else:
+            options.append(("dbname", word))
+    return Written(
+        "postgres" if is_psql else "mysql", "libpq" if is_psql else "client", "", options
+    )
+
+
+def plain(name: str) -> str:
+    """The name of an option without what its spellings differ by."""
+    return re.sub("[-_. ]", "", name.lower())

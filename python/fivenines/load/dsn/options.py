@@ -1,0 +1,237 @@
+"""From options as written to what they ask for, by the table in `words`."""
+
+import json
+import re
+from dataclasses import dataclass, field
+
+from fivenines.load.dsn.files import Pairs
+from fivenines.load.dsn.forms import Written, plain
+from fivenines.load.dsn.model import Driver, WrongError
+from fivenines.load.dsn.words import IGNORED, PLAIN_SETTINGS, REFUSED, SECURITY, TAKEN
+from fivenines.spelling import nearest
+
+_CANONICAL = {word: name for name, words in TAKEN.items() for word in words.split()}
+_WITHOUT_EFFECT = {word: why for why, words in IGNORED for word in words.split()}
+_INSTEAD = {word: instead for words, instead in REFUSED for word in words.split()}
+
+FIND = {
+    "any": "any", "read-write": "writable", "primary": "writable", "master": "writable",
+    "prefer-primary": "writable", "preferprimary": "writable", "prefer-standby": "any", "prefersecondary": "any",
+    "preferslave": "any", "preferstandby": "any", "prefer-secondary": "any",
+}  # fmt: skip
+_READ_ONLY = ("read-only", "standby", "secondary", "slave")
+SPREAD = {"disable": "first", "random": "random", "true": "random", "false": "first"}
+
+
+@dataclass
+class Asked:
+    """The options of a connection string by their canonical names, the first of each, and notes."""
+
+    driver: Driver
+    form: str
+    values: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    variables: list[str] = field(default_factory=list)
+
+    def get(self, name: str) -> str:
+        return self.values.get(name, "")
+
+    def add(self, pairs: Pairs, *, weak: bool = False) -> None:
+        """Take options in; what was there before counts, and so does the last of these.
+
+        Args:
+            pairs: the options.
+            weak: unknown ones are no mistake: they are in a file that others read, too.
+
+        Raises:
+            WrongError: one is refused or not known.
+        """
+        fresh: dict[str, str] = {}
+        for written, value in pairs:
+            name = self._canonical(written, value, weak)
+            if name:
+                fresh[name] = value
+        for name, value in fresh.items():
+            self.values.setdefault(name, value)
+
+    def _canonical(self, written: str, value: str, weak: bool) -> str:
+        word = plain(written)
+        if word == "replication" and value.lower() in ("database", "true", "on", "1", "yes"):
+            raise WrongError("replication: a session of replication has no load: leave it out")
+        if word == "compression" and self.form == "net":
+            return ""
+        if name := _CANONICAL.get(word):
+            return name
+        if weak:
+            return ""
+        shown = repr(written) if re.fullmatch(r"[A-Za-z][\w .+-]{0,40}", written) else "an option"
+        if instead := _INSTEAD.get(word):
+            raise WrongError(f"{shown} is not supported: {instead}")
+        if why := _WITHOUT_EFFECT.get(word):
+            self.notes.append(f"{shown} has no effect: {why}")
+        elif self.form == "go" and re.fullmatch(r"[a-z][a-z0-9_]*", written):
+            self.variables.append(f"{written}={value}")
+        elif any(part in word for part in SECURITY):
+            raise WrongError(f"{shown} is not known{nearest(word, list(_CANONICAL))}")
+        elif close := nearest(word, list(_CANONICAL)):
+            raise WrongError(f"{shown} is not known{close}")
+        else:
+            self.notes.append(f"{shown} is not known, and has no effect")
+        return ""
+
+    # -- what single options come to ---------------------------------------------------------------
+    def find(self) -> str:
+        """Whether any server will do, or one that takes writes."""
+        word = self.get("target_session_attrs").lower().replace("_", "-")
+        if not word:
+            return ""
+        if word in _READ_ONLY:
+            raise WrongError(
+                f"target_session_attrs={word}: the load writes; for reads alone name that server only, with "
+                "target_session_attrs=any"
+            )
+        if word not in FIND:
+            raise WrongError(f"target_session_attrs is one of {', '.join(FIND)}")
+        return FIND[word]
+
+    def spread(self) -> str:
+        """Which server connections start with."""
+        word = self.get("load_balance_hosts").lower()
+        if word and word not in SPREAD:
+            raise WrongError(f"load_balance_hosts is one of {', '.join(SPREAD)}")
+        return SPREAD.get(word, "")
+
+    def seconds(self, name: str) -> float:
+        """A time: 2.5, 500ms, 5s, 1m or PT10S; a number alone is in the unit of its form."""
+        text = self.get(name)
+        if not text:
+            return 0.0
+        match = re.fullmatch(
+            r"(?i)(?:PT)?(\d{1,9}(?:\.\d{1,9})?)\s*(ms|s|sec|m|min|h)?", text.strip(), re.ASCII
+        )
+        if match is None:
+            raise WrongError(f"{name} is a number of seconds above 0")
+        in_ms = name == "tcp_user_timeout" or (
+            self.form == "jdbc-mysql" and name in ("connect_timeout", "answer_timeout")
+        )
+        unit = (match[2] or ("ms" if in_ms else "s")).lower()
+        factor = {"ms": 0.001, "s": 1, "sec": 1, "m": 60, "min": 60, "h": 3600}[unit]
+        value = float(match[1]) * factor
+        # 0 is "without bound" to those who wrote these forms
+        if value == 0 and self.form == "uri" and self.driver == "mysql":
+            raise WrongError(f"{name} is a number of seconds above 0")
+        return value
+
+    def keepalive(self) -> str:
+        """libpq's four options as `--keepalive` has them."""
+        if self.get("keepalives") == "0":
+            return "off"
+        words = {"keepalives_idle": "15", "keepalives_interval": "15", "keepalives_count": "9"}
+        asked = {name: self.get(name) for name in words if self.get(name) not in ("", "0")}
+        for name, value in asked.items():
+            if not re.fullmatch(r"[0-9]{1,5}", value):
+                raise WrongError(f"{name} is a whole number")
+        if not asked:
+            return ""
+        idle, interval, count = (asked.get(name, default) for name, default in words.items())
+        return f"{idle}s,{interval}s,{count}"
+
+    def startup(self) -> tuple[tuple[str, str], ...]:
+        """Parameters of PostgreSQL's start-up message."""
+        if self.driver != "postgres":
+            for name in ("options", "application_name", *PLAIN_SETTINGS):
+                if name in self.values:
+                    self.notes.append(f"{name!r} has no effect: it is PostgreSQL's")
+            return ()
+        names = ("application_name", "options", *PLAIN_SETTINGS)
+        return tuple((name, self.get(name)) for name in names if self.get(name))
+
+    def init_sql(self) -> str:
+        """The statement that a session of MySQL executes first."""
+        variables = [self.get("session_variables")] if self.get("session_variables") else []
+        variables += self.variables
+        sql = self.get("init_sql")
+        if (sql or variables) and self.driver != "mysql":
+            raise WrongError(
+                "a first statement is MySQL's: for PostgreSQL write options=-c name=value"
+            )
+        if sql and variables:
+            raise WrongError("it has a first statement and session variables: write one of them")
+        if variables:
+            return f"SET {', '.join(variables)}"
+        return sql
+
+    def check_words(self) -> None:
+        """Refuse the values of what is not spoken, and note what has no effect.
+
+        Raises:
+            WrongError: a value asks for what fivenines does not do.
+        """
+        if self.get("gssencmode").lower() == "require":
+            raise WrongError(
+                "gssencmode=require: GSSAPI is not spoken; encrypt by sslmode=verify-full"
+            )
+        if self.get("sslcertmode").lower() == "require":
+            raise WrongError("sslcertmode=require: write sslcert and sslkey, and leave it out")
+        if self.get("min_protocol_version").lower() not in ("", "3.0", "3"):
+            raise WrongError(
+                "min_protocol_version: protocol 3.0 is spoken, which every server knows: leave it out"
+            )
+        if self.get("ssl_min_protocol_version").lower() not in (
+            "",
+            "tlsv1",
+            "tlsv1.0",
+            "tlsv1.1",
+            "tlsv1.2",
+        ):
+            raise WrongError(
+                "ssl_min_protocol_version: TLS 1.2 and 1.3 are spoken: leave it out, and set it on the server"
+            )
+        if self.get("client_encoding").lower().replace("-", "") not in (
+            "",
+            "utf8",
+            "unicode",
+            "auto",
+        ):
+            self.notes.append("'client_encoding' has no effect: the load has UTF-8")
+        if self.get("channel_binding").lower() not in ("", "disable", "prefer", "require"):
+            raise WrongError("channel_binding is one of disable, prefer, require")
+        for name in ("channel_binding", "require_auth", "sslnegotiation"):
+            if self.driver == "mysql" and self.get(name):
+                raise WrongError(f"{name} is PostgreSQL's: leave it out")
+        methods = {"password", "md5", "gss", "sspi", "scram-sha-256", "oauth", "none"}
+        words = [word.strip() for word in self.get("require_auth").split(",") if word.strip()]
+        if any(word.removeprefix("!") not in methods for word in words) or (
+            len({word.startswith("!") for word in words}) > 1
+        ):
+            raise WrongError(
+                f"require_auth is a list of {', '.join(sorted(methods))}, all with a ! or none"
+            )
+
+
+def of(written: Written) -> Asked:
+    """Return the options of a connection string.
+
+    Raises:
+        WrongError: one is refused or not known.
+    """
+    asked = Asked(written.driver, written.form)
+    asked.add(written.options)
+    return asked
+
+
+def truth(text: str) -> bool | None:
+    """Whether a word says yes; None where it is no such word."""
+    word = text.strip().lower()
+    if word in ("true", "1", "yes", "on", "t", "y", ""):
+        return True
+    return False if word in ("false", "0", "no", "off", "f", "n") else None
+
+
+def json_of(text: str) -> dict[str, object] | None:
+    """Return an object in JSON, as mysql2 of Node takes it for `ssl`; None where it is none."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None

@@ -1,0 +1,197 @@
+"""The one table of options in connection strings: taken, without effect here, or refused.
+
+Names are compared without case, `-`, `_`, `.` and spaces, see `forms.plain`. docs/how-to/connection-strings.md shows
+this table; a test compares the two.
+"""
+
+TAKEN: dict[str, str] = {
+    "user": "user username userid uid",
+    "password": "password pwd",
+    "host": "host server hostname datasource addr address networkaddress",
+    "hostaddr": "hostaddr",
+    "port": "port",
+    "dbname": "dbname database db databasename",
+    "socket": "socket unixsocket localsocket",
+    "passfile": "passfile",
+    "service": "service",
+    "servicefile": "servicefile",
+    "defaults_file": "readdefaultfile defaultsfile defaultfile optionfile",
+    "defaults_group": "readdefaultgroup defaultgroup defaultsgroupsuffix",
+    "sslmode": "sslmode tlsmode",
+    "ssl": "ssl tls usessl usetls sslenabled",
+    "requiressl": "requiressl",
+    "verify": "verifyservercertificate sslverifycert sslverifyservercert sslverifyidentity",
+    "trust": "trustservercertificate disablesslhostnameverification",
+    "ssldisabled": "ssldisabled skipssl",
+    "sslaccept": "sslaccept",
+    "sslfactory": "sslfactory",
+    "sslrootcert": "sslrootcert sslca serversslcert rootcertificate cacertificatefile sslcafile",
+    "sslcert": "sslcert sslcertificate clientcertificate",
+    "sslkey": "sslkey",
+    "sslnegotiation": "sslnegotiation",
+    "sslcertmode": "sslcertmode",
+    "channel_binding": "channelbinding",
+    "require_auth": "requireauth",
+    "options": "options",
+    "application_name": "applicationname",
+    "search_path": "searchpath currentschema schema",
+    "statement_timeout": "statementtimeout",
+    "lock_timeout": "locktimeout",
+    "idle_in_transaction_session_timeout": "idleintransactionsessiontimeout",
+    "timezone": "timezone",
+    "datestyle": "datestyle",
+    "init_sql": "initcommand connectioninitsql",
+    "session_variables": "sessionvariables",
+    "connect_timeout": "connecttimeout connectiontimeout logintimeout timeout",
+    "answer_timeout": "sockettimeout readtimeout",
+    "tcp_user_timeout": "tcpusertimeout",
+    "keepalives": "keepalives",
+    "keepalives_idle": "keepalivesidle",
+    "keepalives_interval": "keepalivesinterval",
+    "keepalives_count": "keepalivescount",
+    "target_session_attrs": "targetsessionattrs targetservertype targetsessionattributes",
+    "load_balance_hosts": "loadbalancehosts",
+    "gssencmode": "gssencmode",
+    "min_protocol_version": "minprotocolversion",
+    "ssl_min_protocol_version": "sslminprotocolversion",
+    "client_encoding": "clientencoding",
+}
+"""What has an effect: the name that messages use, and how it is spelled."""
+
+PLAIN_SETTINGS = (
+    "search_path", "statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout", "timezone",
+    "datestyle",
+)  # fmt: skip
+"""Those that become parameters of PostgreSQL's start-up message."""
+
+IGNORED: list[tuple[str, str]] = [
+    (
+        "the load has UTF-8",
+        "charset characterset encoding characterencoding useunicode collation connectioncollation stringtype "
+        "characterresults",
+    ),
+    (
+        "rows are counted, not turned into values",
+        "parsetime loc servertimezone connectiontimezone converttozero zerodatetimebehavior convertzerodatetime "
+        "allowzerodatetime tinyint1isbit treattinyasboolean columnswithalias binarytransfer "
+        "defaultrowfetchsize usecursorfetch fetchsize localtime nulldatabasemeansdefault jdbccomplianttruncation "
+        "yearisdatetype",
+    ),
+    (
+        "the load has its own pool: --connections says how many",
+        "pool pooling poolsize maxpoolsize minpoolsize minimumpoolsize maximumpoolsize connectionlimit pooltimeout "
+        "connectionlifetime connmaxage maxopenconns maxidleconns poolrecycle poolpreping poolmaxconns "
+        "poolminconns maxlifetime idletimeout waitforconnections queuelimit connectionreset poolmode",
+    ),
+    (
+        "statements are prepared as the workload says",
+        "preparethreshold preparedstatementcachequeries preparedstatementcachesizemib preferquerymode "
+        "useserverprepstmts cacheprepstmts prepstmtcachesize prepstmtcachesqllimit interpolateparams "
+        "statementcachesize statementcachecapacity preparedstatementcachesize defaultqueryexecmode "
+        "maxautoprepare autopreparemincount pgbouncer prepare preparedstatements statementcachemode "
+        "descriptioncachecapacity emulateprepares nopreparedstatements binaryparameters",
+    ),
+    (
+        "statements are sent as the workload has them",
+        "allowmultiqueries multistatements rewritebatchedstatements rewritebatchedinserts usecompression compress "
+        "compression maxallowedpacket allowloadlocalinfile allowlocalinfile usebulkstmts autosave readonly "
+        "isolation isolationlevel autocommit foundrows clientfoundrows useaffectedrows allowuservariables "
+        "assumeminserverversion logunclosedconnections loglevel loggerlevel includeerrordetail "
+        "noresetonclose multiplexing enlist cleanupsavepoints commandtimeout writetimeout querytimeout "
+        "maintaintimestats useconfigs cacheserverconfiguration elidesetautocommits uselocalsessionstate "
+        "cacheresultsetmetadata usessps useinformationschema paranoid protocol connectionprotocol "
+        "databasemetadatacachefields databasemetadatacachefieldsmib escapesyntaxcallmode tcpkeepalive "
+        "usecompressedprotocol sslsni fallbackapplicationname serverversion adapter reconnect driver dialect "
+        "collectperformancestats connectionattributes programname autoreconnect maxreconnects replication "
+        "strictmode native directconnection cachesize sockettype tcpnodelay keepalive schemaversion "
+        "rejectreadonly checkconnliveness failoverreadonly retriesalldown hostrecheckseconds loadbalance "
+        "topologykeys clustername lbstrategy transactionreplay reconnectinterval initialtimeout nomultistatements",
+    ),
+    (
+        "passwords are sent as the server asks for them",
+        "allownativepasswords allowcleartextpasswords allowfallbacktoplaintext allowoldpasswords "
+        "allowpublickeyretrieval defaultauth defaultauthenticationplugin enablecleartextplugin "
+        "authenticationplugins getserverpublickey",
+    ),
+    (
+        "GSSAPI and Kerberos are not spoken",
+        "krbsrvname gsslib gssdelegation gsslibrary usespnego jaasapplicationname jaaslogin kerberosservername",
+    ),
+    (
+        "it has no effect with TLS 1.2 and 1.3",
+        "sslcompression sslkeylogfile sslresponsetimeout enabledsslciphersuites",
+    ),
+    ("protocol 3.0 is spoken", "maxprotocolversion"),
+]
+"""What has no effect here: why, and the options."""
+
+REFUSED: list[tuple[str, str]] = [
+    (
+        "sslpassword sslkeypassword certificatepassword clientkeypassword",
+        "encrypted keys are not read: decrypt the key by `openssl pkey -in KEY -out PLAIN`, and name PLAIN by sslkey",
+    ),
+    (
+        "truststore truststorepassword truststoretype trustcertificatekeystoreurl "
+        "trustcertificatekeystorepassword trustcertificatekeystoretype",
+        "Java's key stores are not read: export the authority as PEM (keytool -exportcert -rfc), and name it by "
+        "sslrootcert",
+    ),
+    (
+        "keystore keystorepassword keystoretype clientcertificatekeystoreurl clientcertificatekeystorepassword "
+        "clientcertificatekeystoretype keypassword sslidentity certificatefile certificatethumbprint "
+        "certificatestorelocation sslhostnameverifier sslfactoryarg socketfactory socketfactoryarg",
+        "key stores and classes are not loaded: name a certificate and its key as PEM files by sslcert and sslkey",
+    ),
+    (
+        "sslcapath sslrootcertdir",
+        "folders of authorities are not read: name one PEM file by sslrootcert",
+    ),
+    (
+        "sslcrl sslcrldir sslcrlpath",
+        "revocation lists are not read: leave it out, if a certificate that was revoked may pass",
+    ),
+    (
+        "sslcipher sslciphers tlsciphersuites tlscipherlist",
+        "the ciphers are those of rustls: leave it out",
+    ),
+    (
+        "tlsversion tlsversions enabledtlsprotocols enabledsslprotocolsuites sslprotocols sslmaxprotocolversion",
+        "TLS 1.2 and 1.3 are spoken: leave it out, and restrict the server if need be",
+    ),
+    ("requirepeer", "the owner of a socket is not looked at: leave it out"),
+    (
+        "serverpubkey serverpublickeyfile serverrsapublickeyfile",
+        "the server's RSA key is not pinned: encrypt by sslmode=verify-full instead",
+    ),
+    ("scramclientkey scramserverkey", "SCRAM keys are not used: give the password"),
+    (
+        "oauthissuer oauthclientid oauthclientsecret oauthscope oauthcafile",
+        "OAuth is not spoken: use an account with a password or a certificate",
+    ),
+    ("plugindir pluginauth authenticationplugin", "no plugins are loaded: leave it out"),
+    (
+        "proxyhost proxyport socksproxyhost",
+        "proxies are not used: forward a port, for one by ssh -L",
+    ),
+    (
+        "loginpath",
+        "mysql_config_editor's file is not read: give user and password, or defaults-file=~/.my.cnf",
+    ),
+]
+"""What is refused: the options, and what to write instead."""
+
+SECURITY = (
+    "ssl",
+    "tls",
+    "cert",
+    "auth",
+    "crl",
+    "verify",
+    "krb",
+    "peer",
+    "trust",
+    "cipher",
+    "encrypt",
+    "secret",
+)
+"""Parts of unknown options that may be about security: such are refused, where others have a note."""

@@ -1,0 +1,60 @@
+"""Does a server take writes? Asked by an ordinary account, judged by all signs, with a reason where it does not.
+
+One sign is not enough: a reader of Amazon Aurora has `read_only` OFF and `innodb_read_only` ON, and MariaDB 12 has words
+for `read_only`. Sources: MySQL manual, "Server System Variables"; MariaDB documentation, "read_only"; PostgreSQL
+manual, "Recovery Information Functions". The Rust half asks the same, see `crates/sql-wire/src/role.rs`.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+MYSQL_QUESTION = (
+    "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('read_only', 'super_read_only', 'innodb_read_only', "
+    "'transaction_read_only', 'tx_read_only', 'offline_mode', 'wsrep_on')"
+)
+WSREP_QUESTION = "SHOW GLOBAL STATUS LIKE 'wsrep_ready'"
+POSTGRES_QUESTION = (
+    "SELECT pg_is_in_recovery(), current_setting('default_transaction_read_only'), "
+    "current_setting('transaction_read_only')"
+)
+_OFF = ("OFF", "0")
+
+Ask = Callable[[str], Iterable[Any]]
+"""Sends a question and returns its rows."""
+
+
+def why_not(driver: str, ask: Ask) -> str:
+    """Return why the server takes no writes; empty if it does, as far as its signs tell."""
+    if driver == "postgres":
+        return _of_postgres(tuple(ask(POSTGRES_QUESTION)))
+    found = {str(name).lower(): str(value).upper() for name, value in ask(MYSQL_QUESTION)}
+    in_galera = found.pop("wsrep_on", "OFF") not in _OFF
+    if (reason := _of_mysql(found)) or not in_galera:
+        return reason
+    ready = {str(value).upper() for _, value in ask(WSREP_QUESTION)}
+    return "" if "ON" in ready else "wsrep_ready is off"
+
+
+def _of_mysql(found: dict[str, str]) -> str:
+    main = found.pop("read_only", None)
+    if main is None:
+        return "the server does not say whether it is read_only"
+    if main not in _OFF:
+        return "read_only is on" if main in ("ON", "1") else f"read_only is {main}"
+    for name, value in found.items():
+        if value not in _OFF:
+            return f"read_only is off, but {name} is {value}"
+    return ""
+
+
+def _of_postgres(rows: tuple[Any, ...]) -> str:
+    ((in_recovery, default, session),) = rows
+    if in_recovery:
+        return "the server is in recovery"
+    for name, value in (
+        ("default_transaction_read_only", default),
+        ("transaction_read_only", session),
+    ):
+        if value != "off":
+            return f"the server is not in recovery, but {name} is on"
+    return ""
