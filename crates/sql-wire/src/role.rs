@@ -98,7 +98,7 @@ fn read_only(rows: &Rows) -> Option<String> {
     }
     let other = MUST_BE_OFF.into_iter().find_map(|name| {
         let value = named(rows, name)?;
-        (!is_off(Some(&value))).then(|| (name, value))
+        (!is_off(Some(&value))).then_some((name, value))
     });
     other.map(|(name, value)| format!("read_only is off, but {name} is {value}"))
 }

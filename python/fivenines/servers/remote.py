@@ -81,8 +81,8 @@ def _open_mysql(target: Target, connect_timeout: float, seconds: float, mode: st
 def open_postgres(target: Target, connect_timeout: float, seconds: float) -> Any:
     """A connection in autocommit; the server ends statements that last longer than so many seconds.
 
-    A pooler that does not know the parameter for that (PgBouncer without `ignore_startup_parameters`) gets the
-    connection without such a bound.
+    Behind a pooler that does not know the parameter for that (PgBouncer without `ignore_startup_parameters`)
+    there is no such bound.
     """
     import psycopg
 

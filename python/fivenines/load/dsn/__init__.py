@@ -1,11 +1,12 @@
 """Where a server is and who we are there, from a connection string in the form of any common client.
 
-`mysql://user:password@host:port/database?option=value` and `postgresql://`, libpq's keywords, JDBC, go-sql-driver,
-ADO.NET, PHP's PDO, the command lines of `psql` and `mysql`, or `odbc:` and a connection string of ODBC. Several hosts
-are joined by commas. The password never appears in a message, a `repr` or a command line.
+`mysql://user:password@host:port/database?option=value` and `postgresql://`, libpq's keywords, JDBC,
+go-sql-driver, ADO.NET, PHP's PDO, the command lines of `psql` and `mysql`, or `odbc:` and a connection string
+of ODBC. Several hosts are joined by commas. The password never appears in a message, a `repr` or a command
+line.
 
-`forms` takes a string apart, `words` is the table of options, `options` and `encryption` say what they come to, `files`
-reads what clients read beside it.
+`forms` takes a string apart, `words` is the table of options, `options` and `encryption` say what they come
+to, `files` reads what clients read in addition.
 """
 
 import getpass
@@ -29,7 +30,7 @@ _SOCKETS = ("/var/run/postgresql", "/tmp")
 
 
 def parse_dsn(text: str) -> Dsn:
-    """Return what a connection string says, completed from the environment and files as its client would do it.
+    """Return what a connection string says, completed from files and the environment as its client does it.
 
     Raises:
         UsageError: it is none; the message never shows the password.
@@ -169,8 +170,8 @@ def _addresses(asked: options.Asked, written: Written) -> tuple[Address, ...]:
     if literal := asked.get("hostaddr"):
         if asked.get("sslmode").lower() == "verify-full" and names:
             raise WrongError(
-                "hostaddr with sslmode=verify-full: a certificate is checked against the name that is connected "
-                "to: leave hostaddr out, or write sslmode=verify-ca"
+                "hostaddr with sslmode=verify-full: a certificate is checked against the name that is "
+                "connected to: leave hostaddr out, or write sslmode=verify-ca"
             )
         names = literal
     if not names and driver == "postgres" and _is_libpq(written):

@@ -61,16 +61,14 @@ def _mode(asked: Asked) -> str:
     verifies = truth(asked.get("verify")) if "verify" in asked.values else None
     if verifies and mode in ("", "prefer", "require"):
         mode = "verify-full" if asked.form in ("uri", "client") else "verify-ca"
-    if "trust" in asked.values and truth(asked.get("trust")):
-        mode = {"verify-full": "verify-ca" if _hostname_only(asked) else "require"}.get(mode, mode)
+    if mode == "verify-full" and "no_names" in asked.values and truth(asked.get("no_names")):
+        mode = "verify-ca"
+    if mode.startswith("verify") and "trust" in asked.values and truth(asked.get("trust")):
+        mode = "require"
     return mode
 
 
-def _hostname_only(asked: Asked) -> bool:
-    return asked.form == "jdbc-mysql" and bool(asked.get("sslrootcert"))
-
-
-def _by_switches(asked: Asked) -> str:
+def _by_switches(asked: Asked) -> str:  # noqa: PLR0911  (a switch of each client)
     """The mode of those who have a switch instead of `sslmode`."""
     if "ssldisabled" in asked.values and truth(asked.get("ssldisabled")):
         return "disable"
@@ -96,10 +94,12 @@ def _by_switches(asked: Asked) -> str:
         return "disable"
     if asked.form == "jdbc-mysql":  # Connector/J's useSSL=true alone; requireSSL came above
         return "prefer"
-    return "verify-full" if asked.form in ("jdbc-postgresql", "go") else "require"
+    return "verify-full" if asked.form in ("jdbc-postgresql", "jdbc-mariadb", "go") else "require"
 
 
-def _with_authority(asked: Asked, mode: str, authority: str) -> tuple[str, str]:
+def _with_authority(  # noqa: PLR0911  (a rule of each client)
+    asked: Asked, mode: str, authority: str
+) -> tuple[str, str]:
     """The mode and the file that it goes with, as each client has it where the two do not fit."""
     if authority == "system":
         if mode not in ("", "verify-full"):

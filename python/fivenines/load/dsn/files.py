@@ -1,6 +1,7 @@
-"""The files that clients read beside a connection string: service files, password files and my.cnf.
+"""The files that clients read in addition to a connection string: service files, password files and my.cnf.
 
-Sources: PostgreSQL manual, "The Connection Service File", "The Password File"; MySQL manual, "Using Option Files".
+Sources: PostgreSQL manual, "The Connection Service File", "The Password File"; MySQL manual, "Using Option
+Files".
 """
 
 import os
@@ -14,7 +15,8 @@ Pairs = list[tuple[str, str]]
 
 LIBPQ_ENVIRONMENT = {
     "PGHOST": "host", "PGHOSTADDR": "hostaddr", "PGPORT": "port", "PGDATABASE": "dbname", "PGUSER": "user",
-    "PGPASSWORD": "password", "PGPASSFILE": "passfile", "PGSERVICE": "service", "PGSERVICEFILE": "servicefile",
+    "PGPASSWORD": "password", "PGPASSFILE": "passfile", "PGSERVICE": "service",
+    "PGSERVICEFILE": "servicefile",
     "PGOPTIONS": "options", "PGAPPNAME": "application_name", "PGSSLMODE": "sslmode",
     "PGSSLROOTCERT": "sslrootcert", "PGSSLCERT": "sslcert", "PGSSLKEY": "sslkey", "PGSSLCRL": "sslcrl",
     "PGSSLNEGOTIATION": "sslnegotiation", "PGREQUIRESSL": "requiressl", "PGREQUIREAUTH": "require_auth",
@@ -63,7 +65,7 @@ def of_service(name: str, file: str) -> Pairs:
         if found is not None:
             if any(option.startswith("ldap:") for option, _ in found):
                 raise WrongError(
-                    f"the service {name!r} is looked up by LDAP, which fivenines does not do"
+                    f"the service {name!r} is looked up by LDAP, which is not done here"
                 )
             return found
     raise WrongError(
@@ -143,7 +145,7 @@ def password_of(
     found = {_password(entries, address, database, user) for address in addresses}
     if len(found) > 1:
         raise WrongError(
-            f"the password file {path} has several passwords for these servers: one account has one"
+            f"the password file {path} has several passwords for these servers: give one"
         )
     return found.pop() or "", []
 

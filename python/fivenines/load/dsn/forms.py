@@ -10,9 +10,9 @@ from fivenines.load.dsn.files import Pairs
 from fivenines.load.dsn.model import Driver, WrongError
 
 SCHEMES: dict[str, Driver] = {
-    "mysql": "mysql", "mysql2": "mysql", "mysqls": "mysql", "mariadb": "mysql", "mariadbs": "mysql",
+    "mysql": "mysql", "mysql2": "mysql", "mariadb": "mysql",
     "percona": "mysql", "tidb": "mysql", "vitess": "mysql", "mysqlgis": "mysql",
-    "postgresql": "postgres", "postgres": "postgres", "pgsql": "postgres", "psql": "postgres", "pg": "postgres",
+    "postgresql": "postgres", "postgres": "postgres", "pgsql": "postgres", "pg": "postgres",
     "postgis": "postgres", "cockroachdb": "postgres", "cockroach": "postgres", "crdb": "postgres",
     "yugabytedb": "postgres", "timescale": "postgres", "timescaledb": "postgres", "alloydb": "postgres",
     "noop": "noop",
@@ -36,7 +36,8 @@ class Written:
     """A connection string, taken apart.
 
     Attributes:
-        form: whose words its options are: libpq, uri, jdbc, go, net or client.
+        form: whose words its options are: uri, libpq, jdbc-postgresql, jdbc-mysql, jdbc-mariadb, go, net or
+            client.
         hosts: servers as written; empty: as options name them.
         options: in their order, account and database among them.
     """
@@ -110,7 +111,7 @@ def _jdbc(text: str) -> Written | None:
     if match is None:
         return None
     driver = SCHEMES[match[1].lower()]
-    form = "jdbc-postgresql" if driver == "postgres" else "jdbc-mysql"
+    form = "jdbc-postgresql" if driver == "postgres" else f"jdbc-{match[1].lower()}"
     rest = text[match.end() :]
     if rest.lower().startswith("+srv"):
         raise WrongError(INSTEAD["mysql+srv"])
@@ -137,7 +138,7 @@ def _pdo(text: str) -> Written | None:
 
 
 def _go(text: str) -> Written | None:
-    """go-sql-driver's `user:password@tcp(host:port)/database?option=value`; nothing but options is encoded."""
+    """go-sql-driver's `user:password@tcp(host:port)/database?option=value`; only options are encoded."""
     match = re.fullmatch(
         r"(?:(?P<account>.*)@)?(?P<net>[A-Za-z0-9+_-]+)(?:\((?P<place>[^()]*)\))?"
         r"/(?P<db>[^/?]*)(?:\?(?P<query>.*))?",
@@ -160,7 +161,8 @@ def _go(text: str) -> Written | None:
 
 
 _MYSQL_WORDS = {
-    "uid", "allowuservariables", "convertzerodatetime", "allowzerodatetime", "sslca", "charset", "characterset", "allowpublickeyretrieval", "oldguids", "treattinyasboolean", "connectionprotocol",
+    "uid", "allowuservariables", "convertzerodatetime", "allowzerodatetime", "sslca", "charset",
+    "characterset", "allowpublickeyretrieval", "oldguids", "treattinyasboolean", "connectionprotocol",
 }  # fmt: skip
 _POSTGRES_WORDS = {
     "searchpath", "trustservercertificate", "rootcertificate", "includeerrordetail", "maxautoprepare",
@@ -197,12 +199,17 @@ def _net(text: str) -> Written | None:
 def _semicolons(text: str) -> Pairs:
     pattern = r"\s*([^=;]+?)\s*=\s*(\"(?:[^\"]|\"\")*\"|'(?:[^']|'')*'|[^;]*)\s*(?:;|$)"
     pairs = []
-    for name, value in re.findall(pattern, text):
-        quote = value[:1]
-        if quote in "'\"" and quote and value.endswith(quote) and len(value) > 1:
+    for name, written in re.findall(pattern, text):
+        quote, value = written[:1], written.strip()
+        if quote in ("'", '"') and len(value) > 1 and value.endswith(quote):
             value = value[1:-1].replace(quote * 2, quote)
-        pairs.append((name, value.strip()))
+        pairs.append((name, value))
     return pairs
+
+
+_KEYWORD = re.compile(
+    r"([A-Za-z_]+)\s*=\s*('(?:[^'\\]|\\.)*'|(?:[^\s\\']|\\.)*)(?=\s|$)\s*", re.DOTALL
+)
 
 
 def _keywords(text: str) -> Written | None:
@@ -211,12 +218,10 @@ def _keywords(text: str) -> Written | None:
         return None
     options, rest = [], text.strip()
     while rest:
-        match = re.match(
-            r"([A-Za-z_]+)\s*=\s*('(?:[^'\\]|\\.)*'|(?:[^\s\\']|\\.)*)(?=\s|$)\s*", rest, re.DOTALL
-        )
+        match = _KEYWORD.match(rest)
         if match is None:
             raise WrongError(
-                "its keywords cannot be read: write keyword=value, in ' ' where there is a space"
+                "its keywords cannot be read: write keyword=value, in ' ' if it has a space"
             )
         value = match[2]
         value = value[1:-1] if value.startswith("'") else value
@@ -233,15 +238,17 @@ _PSQL_FLAGS = {"-h": "host", "-p": "port", "-U": "user", "-d": "dbname"}
 
 def _command(text: str) -> Written | None:
     """The command line of a client, as consoles print it: `psql "..."`, `mysql -h h -u u -p db`."""
-    match = re.match(r"\s*(?:PGPASSWORD=\S+\s+)?(psql|mysql|mariadb)\s+(?=\S)", text)
+    match = re.match(
+        r"\s*(?:(?:PGPASSWORD|MYSQL_PWD)=(\S+)\s+)?(psql|mysql|mariadb)\s+(?=\S)", text
+    )
     if match is None:
         return None
     try:
         words = shlex.split(text[match.end() :])
     except ValueError:
         raise WrongError("its quotes do not match") from None
-    is_psql = match[1] == "psql"
-    options: Pairs = []
+    is_psql = match[2] == "psql"
+    options: Pairs = [("password", match[1])] if match[1] else []
     while words:
         word = words.pop(0)
         flags = _PSQL_FLAGS if is_psql else _FLAGS

@@ -16,8 +16,8 @@ _INSTEAD = {word: instead for words, instead in REFUSED for word in words.split(
 
 FIND = {
     "any": "any", "read-write": "writable", "primary": "writable", "master": "writable",
-    "prefer-primary": "writable", "preferprimary": "writable", "prefer-standby": "any", "prefersecondary": "any",
-    "preferslave": "any", "preferstandby": "any", "prefer-secondary": "any",
+    "prefer-primary": "writable", "preferprimary": "writable", "prefer-standby": "any",
+    "prefersecondary": "any", "preferslave": "any", "preferstandby": "any", "prefer-secondary": "any",
 }  # fmt: skip
 _READ_ONLY = ("read-only", "standby", "secondary", "slave")
 SPREAD = {"disable": "first", "random": "random", "true": "random", "false": "first"}
@@ -112,7 +112,8 @@ class Asked:
         if match is None:
             raise WrongError(f"{name} is a number of seconds above 0")
         in_ms = name == "tcp_user_timeout" or (
-            self.form == "jdbc-mysql" and name in ("connect_timeout", "answer_timeout")
+            self.form in ("jdbc-mysql", "jdbc-mariadb")
+            and name in ("connect_timeout", "answer_timeout")
         )
         unit = (match[2] or ("ms" if in_ms else "s")).lower()
         factor = {"ms": 0.001, "s": 1, "sec": 1, "m": 60, "min": 60, "h": 3600}[unit]
@@ -175,7 +176,7 @@ class Asked:
             raise WrongError("sslcertmode=require: write sslcert and sslkey, and leave it out")
         if self.get("min_protocol_version").lower() not in ("", "3.0", "3"):
             raise WrongError(
-                "min_protocol_version: protocol 3.0 is spoken, which every server knows: leave it out"
+                "min_protocol_version: protocol 3.0 is spoken: leave it out, every server knows it"
             )
         if self.get("ssl_min_protocol_version").lower() not in (
             "",
