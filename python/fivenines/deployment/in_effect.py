@@ -33,6 +33,7 @@ def require_in_effect(solution: Solution[Any, Any], access: Access[Any]) -> Sett
         found += node.in_effect(asked)
     found += solution.parts_in_effect()
     found += access.in_effect()
+    found += _of_manager(solution)
     if differing := [str(one) for one in found if one.kind == "differs"]:
         more = f"\n  and {len(differing) - _MOST} more" if len(differing) > _MOST else ""
         lines = "\n".join(f"  {one}" for one in differing[:_MOST])
@@ -44,6 +45,20 @@ def require_in_effect(solution: Solution[Any, Any], access: Access[Any]) -> Sett
         adjusted=[_seen(one) for one in found if one.kind == "adjusted"],
         unobserved=[_seen(one) for one in found if one.kind == "unobserved"],
     )
+
+
+def _of_manager(solution: Solution[Any, Any]) -> list[Finding]:
+    """The settings of a failover manager, which none shows."""
+    manager = solution.settings.failover_manager
+    if manager is None:
+        return []
+    asked = manager.model_dump(mode="json", exclude={"kind"})
+    return [
+        Finding(
+            manager.kind, f"manager.{name}", str(value), "", "unobserved", "it does not show it"
+        )
+        for name, value in asked.items()
+    ]
 
 
 def asked_of(solution: Solution[Any, Any], node: Server) -> dict[str, Value]:

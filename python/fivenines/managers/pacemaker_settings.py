@@ -24,6 +24,8 @@ class PacemakerSettings(ManagerSettings):
     all_ids = True
     # what the agent sets at a start of its own
     for_guests = False
+    # the agent switches it as replicas come and go (ocf:heartbeat:mariadb, set_waitfor_slaves)
+    changes: ClassVar[frozenset[str]] = frozenset(("rpl_semi_sync_master_wait_no_slave",))
     server_settings: ClassVar[Mapping[str, str | int | float | bool]] = {
         "rpl_semi_sync_slave_enabled": True,
         "rpl_semi_sync_master_enabled": True,

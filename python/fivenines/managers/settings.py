@@ -29,6 +29,9 @@ class ManagerSettings(PartSettings):
     for_guests: ClassVar[bool] = True
     """Whether it can look after servers on virtual machines."""
 
+    changes: ClassVar[frozenset[str]] = frozenset()
+    """Settings of servers, by canonical names, that it changes while it runs."""
+
     server_settings: ClassVar[Mapping[str, str | int | float | bool]] = {}
     """What it needs of the nodes' servers, over the settings of the solution."""
 

@@ -253,7 +253,9 @@ class Solution(Cluster[N], Generic[S, N]):
     @property
     def of_role(self) -> frozenset[str]:
         """Settings of its servers, by canonical names, that follow a node's role here."""
-        return frozenset(DECIDING) if self.settings.durability.by_role else frozenset()
+        manager = self.settings.failover_manager
+        by_role = frozenset(DECIDING) if self.settings.durability.by_role else frozenset()
+        return by_role | (manager.changes if manager is not None else frozenset())
 
     def parts_in_effect(self) -> list[Finding]:
         """What of the settings of its parts beside the nodes is not in effect, or not observed."""

@@ -82,10 +82,14 @@ def test_the_reason_is_the_logs_or_the_sources() -> None:
 
 
 def test_plugins() -> None:
-    told = mysql.Told({}, plugins=frozenset(("group_replication.so",)))
+    told = mysql.Told({}, libraries=frozenset(("group_replication.so",)))
     assert not mysql.findings("n", {"plugin_load_add": "x=group_replication.so"}, told)
     (one,) = mysql.findings("n", {"plugin-load": "group_replication.so;mysql_clone.so"}, told)
     assert one.kind == "differs" and one.found == "no mysql_clone.so"
+    told = mysql.Told({}, plugins={"mysqlx": True})
+    assert not mysql.findings("n", {"mysqlx": "ON"}, told)
+    assert mysql.findings("n", {"mysqlx": False}, told)[0].kind == "differs"
+    assert mysql.findings("n", {"skip-mysqlx": True}, told)[0].kind == "differs"
 
 
 @pytest.mark.parametrize(

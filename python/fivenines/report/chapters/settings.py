@@ -100,7 +100,20 @@ def _solution(deployment: Deployment, trial: str) -> list[Table]:
     ]
     rows += [["limits", deployment.limits]] if deployment.limits else []
     about = Table(f"Manager, access and deployment (of trial {trial})", ["What", "Value"], rows)
-    return [about, _server_settings(deployment, trial)]
+    return [about, *_read_back(deployment, trial), _server_settings(deployment, trial)]
+
+
+def _read_back(deployment: Deployment, trial: str) -> list[Table]:
+    """What was asked for and the servers rounded, or do not show; no table where all is in effect."""
+    check = deployment.in_effect
+    if check is None or not (check.adjusted or check.unobserved):
+        return []
+    rows = [
+        [one.place, one.setting, one.asked, one.found or "not observed", one.why]
+        for one in (*check.adjusted, *check.unobserved)
+    ]
+    caption = f"Settings that were rounded, or not observed (of trial {trial})"
+    return [Table(caption, ["Where", "Setting", "Asked for", "In effect", "Why"], rows)]
 
 
 def _server_settings(deployment: Deployment, trial: str) -> Table:

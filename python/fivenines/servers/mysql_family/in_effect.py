@@ -67,14 +67,7 @@ _EXPANDED = ("ANSI", "TRADITIONAL", "ORACLE", "MSSQL", "DB2", "POSTGRESQL", "MAX
 _IN_THE_LOG = {_FILES: ("max_open_files",)}
 """What the log calls a variable otherwise."""
 
-_NO_VARIABLE = (
-    "ndbcluster",
-    "mysqlx",
-    "federated",
-    "archive",
-    "blackhole",
-    "performance_schema_instrument",
-)
+_NO_VARIABLE = ("performance_schema_instrument",)
 
 
 @dataclass
@@ -84,13 +77,15 @@ class Told:
     Attributes:
         variables: by name in lower case.
         sources: where each value comes from, in words; of those of which the server says it.
-        plugins: the libraries of the plugins that are active.
+        libraries: those of the plugins that are active.
+        plugins: whether each plugin is active, by its name.
         warnings: the lines of its log that warn.
     """
 
     variables: Mapping[str, str]
     sources: Mapping[str, str] = field(default_factory=dict)
-    plugins: frozenset[str] = frozenset()
+    libraries: frozenset[str] = frozenset()
+    plugins: Mapping[str, bool] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
 
@@ -110,6 +105,8 @@ def _of_option(place: str, name: str, asked: str, told: Told) -> list[Finding]:
         return _of_provider(place, name, asked, told)
     variable, wanted = _variable(option, asked, told.variables)
     if not variable:
+        if canonical(name, "mysql") in told.plugins:
+            return _of_plugin(place, name, asked, told)
         return [_unknown(place, name, asked, option, told)]
     now = told.variables[variable]
     kind = _compared(variable, wanted, now, told.variables)
@@ -211,12 +208,23 @@ def _texts(value: str) -> set[str]:
 
 def _of_plugins(place: str, name: str, asked: str, told: Told) -> list[Finding]:
     wanted = [one.rpartition("=")[2].strip() for one in re.split(r"[;:]", asked) if one.strip()]
-    libraries = {one.removesuffix(".so") for one in told.plugins}
+    libraries = {one.removesuffix(".so") for one in told.libraries}
     missing = [one for one in wanted if one.removesuffix(".so") not in libraries]
     if not missing:
         return []
     why = _warned(missing[0], told)
     return [Finding(place, name, asked, f"no {', '.join(missing)}", "differs", why)]
+
+
+def _of_plugin(place: str, name: str, asked: str, told: Told) -> list[Finding]:
+    """A plugin that its own name switches, as mysqlx."""
+    plugin = canonical(name, "mysql")
+    off = plain(name, "mysql").startswith(("skip_", "disable_"))
+    wanted = (asked.lower() in _OFF) is off
+    if wanted is told.plugins[plugin]:
+        return []
+    now = "ACTIVE" if told.plugins[plugin] else "DISABLED"
+    return [Finding(place, name, asked, now, "differs", "the state of the plugin")]
 
 
 def _of_provider(place: str, name: str, asked: str, told: Told) -> list[Finding]:

@@ -225,13 +225,15 @@ class MysqlFamily(Server):
 
     def in_effect(self, asked: Mapping[str, Value]) -> list[Finding]:
         variables = {name.lower(): value for name, value in self.effective_settings().items()}
-        libraries = self.query(
-            "SELECT DISTINCT PLUGIN_LIBRARY FROM information_schema.PLUGINS "
-            "WHERE PLUGIN_STATUS = 'ACTIVE' AND PLUGIN_LIBRARY IS NOT NULL"
+        plugins = self.query(
+            "SELECT PLUGIN_NAME, PLUGIN_STATUS, COALESCE(PLUGIN_LIBRARY, '') FROM information_schema.PLUGINS"
         )
         told = Told(
-            variables, self.sources(), frozenset(str(one) for (one,) in libraries), self._warnings()
-        )
+            variables, self.sources(),
+            frozenset(str(library) for _, status, library in plugins if status == "ACTIVE"),
+            {str(name).lower(): status == "ACTIVE" for name, status, _ in plugins},
+            self._warnings(),
+        )  # fmt: skip
         return findings(self.name, asked, told)
 
     @property
