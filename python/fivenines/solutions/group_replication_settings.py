@@ -120,10 +120,12 @@ class GroupReplicationSettings(QuorumSettings):
             canonical(name, self.family) == "sql_generate_invisible_primary_key" and is_on(value)
             for name, value in self.server.items()
         )
-        if getattr(workload, "secondary", False) and not hidden:
+        if getattr(workload, "secondary", False) and (
+            getattr(workload, "auto_inc", False) or not hidden
+        ):
             found.append(
                 "secondary: Group Replication takes no writes to a table without a primary key (error "
-                "3098): leave it out, or set server.sql_generate_invisible_primary_key to true"
+                "3098): leave it out, or set auto_inc to false and server.sql_generate_invisible_primary_key to true"
             )
         cascades = workload.workload in ("crud", "ingest") and getattr(
             workload, "foreign_keys", False

@@ -86,3 +86,20 @@ def test_servers_that_need_keys_get_no_table_without_one(engine: str, setting: s
     with pytest.raises(UsageError, match=f"secondary: server.{setting} lets no table be made"):
         parse_experiment(text, "x.yaml")
     parse_experiment(text.replace(": true}}", ": false}}"), "x.yaml")
+
+
+@pytest.mark.parametrize("workload", ["crud", "{workload: ingest, foreign_keys: true}"])
+def test_a_group_with_several_primaries_takes_no_foreign_keys_that_cascade(workload: str) -> None:
+    group = "{solution: group-replication, mode: multi-primary}"
+    text = f"name: x\nsolutions: [{group}]\nworkloads: [{workload}]\n"
+    with pytest.raises(UsageError, match="refuses foreign keys that cascade"):
+        parse_experiment(text, "x.yaml")
+    parse_experiment(text.replace("multi-primary", "single-primary"), "x.yaml")
+
+
+def test_a_key_that_the_server_makes_will_do() -> None:
+    given = "{solution: group-replication, server: {sql-generate-invisible-primary-key: true}}"
+    text = (
+        f"name: x\nsolutions: [{given}]\nworkloads: [{{workload: oltp_insert, secondary: true}}]\n"
+    )
+    parse_experiment(text, "x.yaml")
