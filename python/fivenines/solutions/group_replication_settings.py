@@ -125,7 +125,8 @@ class GroupReplicationSettings(QuorumSettings):
         ):
             found.append(
                 "secondary: Group Replication takes no writes to a table without a primary key (error "
-                "3098): leave it out, or set auto_inc to false and server.sql_generate_invisible_primary_key to true"
+                "3098): leave it out, or set auto_inc to false and "
+                "server.sql_generate_invisible_primary_key to true"
             )
         cascades = workload.workload in ("crud", "ingest") and getattr(
             workload, "foreign_keys", False

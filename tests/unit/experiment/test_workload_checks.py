@@ -99,7 +99,8 @@ def test_a_group_with_several_primaries_takes_no_foreign_keys_that_cascade(workl
 
 def test_a_key_that_the_server_makes_will_do() -> None:
     given = "{solution: group-replication, server: {sql-generate-invisible-primary-key: true}}"
-    text = (
-        f"name: x\nsolutions: [{given}]\nworkloads: [{{workload: oltp_insert, secondary: true}}]\n"
-    )
-    parse_experiment(text, "x.yaml")
+    kind = "{workload: oltp_insert, secondary: true}"
+    text = f"name: x\nsolutions: [{given}]\nworkloads: [{kind}]\n"
+    with pytest.raises(UsageError, match="set auto_inc to false"):
+        parse_experiment(text, "x.yaml")
+    parse_experiment(text.replace("secondary: true", "secondary: true, auto_inc: false"), "x.yaml")
