@@ -146,13 +146,14 @@ def test_a_server_that_dies_and_comes_back_is_survived(place: Place) -> None:
 
 
 def test_a_commit_on_a_dead_link_is_an_error_as_a_statement_alone(place: Place) -> None:
-    """Why COMMIT goes to PostgreSQL as a statement: psqlODBC 13.02 returns SQL_SUCCESS for SQLEndTran there."""
+    """Why COMMIT goes to PostgreSQL as a statement: SQLEndTran of psqlODBC 13.02 succeeds there."""
     if place.kind != "postgres":
         pytest.skip("a habit of psqlODBC")
     found = subprocess.run(
         [sys.executable, str(Path(__file__).with_name("odbc_commit.py")), f"{place.odbc};PWD=app"],
-        capture_output=True, text=True, check=True, timeout=60,
+        capture_output=True, text=True, check=False, timeout=60,
     )  # fmt: skip
+    assert found.returncode == 0, found.stderr
     assert json.loads(found.stdout) == {"SQLEndTran": 0, "COMMIT": -1}
     assert place.server.query("SELECT COUNT(*) FROM committed")[0][0] == 0
 
