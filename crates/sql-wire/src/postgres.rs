@@ -208,6 +208,9 @@ impl Session for PostgresSession {
         let mut consumed = 0;
         while let [tag, a, b, c, d, ..] = input[consumed..] {
             let length = u32::from_be_bytes([a, b, c, d]) as usize;
+            if tag == b'E' && self.expect == Expect::LogIn && length > LONGEST_LOG_IN_MESSAGE {
+                return Err(classify::bare(&input[consumed + 1..]));
+            }
             if !(4..=longest).contains(&length) {
                 return Err(Failure::protocol("a message's length"));
             }

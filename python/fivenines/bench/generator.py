@@ -286,6 +286,11 @@ def hint(reason: str) -> str:
         return "\n    --prepare makes the workload's tables and fills them"
     if any(word in reason for word in ("insecure transport", "no encryption", "SSL off")):
         return "\n    --tls require encrypts"
+    if "unsupported startup parameter" in reason:
+        return (
+            "\n    leave the parameter out of the DSN, or name it in PgBouncer's ignore_startup_parameters "
+            "(which drops it)"
+        )
     return ""
 
 

@@ -126,15 +126,14 @@ def test_no_server_needs_no_account() -> None:
             f"in an option %40 for `@`; {FORM}",
         ),
         (
-            "mysql://u:secret@h/d?ssl=1",
-            "DSN mysql://u:***@h/d?...: the option 'ssl' is not known, there are sslmode, "
-            "sslrootcert, connect_timeout, target_session_attrs, load_balance_hosts, socket; "
-            f"{FORM}",
+            "mysql://u:secret@h/d?sslmod=require",
+            f"DSN mysql://u:***@h/d?...: 'sslmod' is not known; did you mean 'sslmode'?; {FORM}",
         ),
         (
             "mysql://u:secret@h/d?sslmode=maybe",
             "DSN mysql://u:***@h/d?...: sslmode is one of disable, prefer, require, verify-ca, "
-            f"verify-full, allow, disabled, preferred, required, verify-identity; {FORM}",
+            "verify-full, allow, disabled, preferred, required, verify-identity, verifyca, verifyfull, "
+            f"verifyidentity, none, no-verify, trust, skip-verify; {FORM}",
         ),
         (
             "mysql://u:secret@h/d?host=x",

@@ -15,6 +15,16 @@ pub fn error(body: &[u8]) -> (Failure, bool) {
     }
 }
 
+/// An error of protocol 2, which is nothing but its words: so speaks a server that cannot start a process for us, and
+/// Pgpool-II 4.3 when it has lost its servers.
+pub fn bare(body: &[u8]) -> Failure {
+    let words = body.split(|&byte| byte == 0 || byte == b'\n').next();
+    let words = String::from_utf8_lossy(words.unwrap_or_default());
+    let words = words.trim();
+    let class = by_words(words).unwrap_or(Class::Refused);
+    Failure::new(class, "no_sqlstate", words)
+}
+
 /// The same failure, of which it turned out that the session ended with it.
 pub fn ending(failure: Failure) -> Failure {
     match failure.class {
@@ -275,6 +285,13 @@ mod tests {
         }
         assert!(!error("SFEHLER\0C42601\0Mnein\0\0".as_bytes()).1);
         assert!(!error(b"SFATAL\0VERROR\0C42601\0Mno\0\0").1, "V counts");
+    }
+
+    #[test]
+    fn an_error_of_protocol_2_is_its_words() {
+        let failure = bare(b"could not fork new process for connection: Out of memory\n\0");
+        assert_eq!(failure.class, Class::Refused);
+        assert!(failure.message.ends_with("Out of memory"));
     }
 
     #[test]

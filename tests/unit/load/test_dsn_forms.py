@@ -1,0 +1,226 @@
+"""Connection strings as clouds and tools print them: what each comes to, what is refused or noted."""
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fivenines.errors import UsageError
+from fivenines.load.dsn import parse_dsn
+from fivenines.load.dsn.files import LIBPQ_ENVIRONMENT, MYSQL_ENVIRONMENT
+from fivenines.load.dsn.forms import plain
+from fivenines.load.dsn.words import IGNORED, REFUSED, TAKEN
+
+
+@pytest.fixture(autouse=True)
+def _bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No variable and no file of this machine's account counts."""
+    for name in (*LIBPQ_ENVIRONMENT, *MYSQL_ENVIRONMENT, "PGSYSCONFDIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+
+RIGHT = [
+    ("postgresql://u:p@h:1/d?sslmode=verify-full&sslrootcert=system", {"tls": "verify-full", "tls_ca": ""}),
+    ("postgresql://u:p@h:1/d?sslrootcert=system", {"tls": "verify-full"}),
+    (
+        "psql 'postgresql://neon:npg_x@ep-a-pooler.example/db?sslmode=require&channel_binding=require'",
+        {"tls": "require", "channel_binding": "require", "password": "npg_x", "database": "db"},
+    ),
+    ("postgresql://u:p@h/d?options=-csearch_path%3Db", {"startup": (("options", "-csearch_path=b"),)}),
+    ("postgresql://u:p@h/d?application_name=a%20b+1", {"startup": (("application_name", "a b+1"),)}),
+    (
+        "postgresql://u:p@h/d?sslmode=verify-full&sslcert=c.pem&sslkey=k.pem",
+        {"tls_cert": "c.pem", "tls_key": "k.pem"},
+    ),
+    ("postgresql://u:p@h/d?sslmode=require&sslrootcert=/ca", {"tls": "verify-ca", "tls_ca": "/ca"}),
+    ("postgresql://u:p@h/d?sslmode=require&sslnegotiation=direct", {"tls_direct": True}),
+    (
+        "postgresql://u:p@h/d?keepalives_idle=30&tcp_user_timeout=5000&connect_timeout=5",
+        {"keepalive": "30s,15s,9", "tcp_user_timeout": 5.0, "connect_timeout": 5.0},
+    ),
+    ("postgresql://u:p@h/d?keepalives=0", {"keepalive": "off"}),
+    ("postgresql://u:p@h/d?ssl=true", {"tls": "require"}),
+    ("postgresql://u:p@h", {"database": "u"}),
+    (r"host=a,b port=1,2 dbname=d user=u password='it\'s' target_session_attrs=read-write",
+     {"password": "it's", "find": "writable"}),
+    ("host = a  dbname = 'x y' user=u", {"database": "x y"}),
+    ("host=db hostaddr=10.0.0.5 dbname=d user=u", {}),
+    ("jdbc:postgresql://h1:1,h2/d?user=u&password=a%2Bb&ssl=true&targetServerType=primary",
+     {"tls": "verify-full", "find": "writable", "password": "a+b"}),
+    ("jdbc:postgresql://h/d?user=u&currentSchema=s&socketTimeout=30",
+     {"startup": (("search_path", "s"),), "answer_timeout": 30.0}),
+    ("jdbc:mysql://h1,h2/d?user=u&password=p&useSSL=true&requireSSL=true&connectTimeout=5000",
+     {"tls": "require", "connect_timeout": 5.0}),
+    ("jdbc:mysql://h/d?user=u&useSSL=false", {"tls": "disable"}),
+    ("jdbc:mysql://h/d?user=u&useSSL=true&verifyServerCertificate=true", {"tls": "verify-ca"}),
+    ("jdbc:mysql:replication://h1,h2/d?user=u&sslMode=VERIFY_IDENTITY", {"tls": "verify-full"}),
+    ("jdbc:mysql://h/d?user=u&sessionVariables=wait_timeout=10", {"init_sql": "SET wait_timeout=10"}),
+    ("jdbc:mariadb://h/d?user=u&useSsl=true&disableSslHostnameVerification=true", {"tls": "verify-ca"}),
+    ("jdbc:mariadb:sequential://h1,h2/d?user=u&sslMode=trust", {"tls": "require"}),
+    ("postgresql+asyncpg://u:p@h/d?ssl=require", {"tls": "require"}),
+    ("mysql+pymysql://u:p@h/d?ssl_ca=/ca&ssl_verify_cert=true&ssl_verify_identity=true",
+     {"tls": "verify-full", "tls_ca": "/ca"}),
+    ("mysql://u:p@h/d?sslaccept=strict", {"tls": "verify-full"}),
+    ('mysql://u:p@h/d?ssl={"rejectUnauthorized":true}', {"tls": "verify-full"}),
+    ('mysql://u:p@h/d?ssl={"rejectUnauthorized":false}', {"tls": "require"}),
+    ("mysql://u:p@h:25060/d?ssl-mode=REQUIRED", {"tls": "require"}),
+    ("u:p@ss:w/o?rd@tcp(h:3307)/d?tls=skip-verify&timeout=500ms",
+     {"tls": "require", "password": "p@ss:w/o?rd", "connect_timeout": 0.5}),
+    ("u:p@tcp(h)/d?transaction_isolation=%27READ-COMMITTED%27&tls=true",
+     {"tls": "verify-full", "init_sql": "SET transaction_isolation='READ-COMMITTED'"}),
+    ('Server=h;Database=d;Uid=u;Pwd="a;b";SslMode=Required;', {"password": "a;b", "tls": "require"}),
+    ("Host=h;Username=u;Password=p;Database=d;SSL Mode=VerifyFull;Root Certificate=/ca",
+     {"driver": "postgres", "tls": "verify-full", "tls_ca": "/ca"}),
+    ("mysql:host=h;port=3307;dbname=d;user=u;password=p", {"driver": "mysql", "password": "p"}),
+    ("mysql -h h -P 25060 -u u -pp --ssl-mode=REQUIRED d", {"password": "p", "tls": "require"}),
+    ("PGPASSWORD=p psql -h h -p 5433 -U u -d d", {"password": "p", "database": "d"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), RIGHT)
+def test_each_form_is_read(text: str, expected: dict[str, object]) -> None:
+    dsn = parse_dsn(text)
+    assert {name: getattr(dsn, name) for name in expected} == expected
+
+
+def _places(text: str) -> list[str]:
+    return [str(address) for address in parse_dsn(text).addresses]
+
+
+def test_hosts_and_ports_are_paired() -> None:
+    assert _places("host=a,b port=1,2 dbname=d user=u") == ["a:1", "b:2"]
+    assert _places("host=a,b port=7 dbname=d user=u") == ["a:7", "b:7"]
+    assert _places("host=::1 port=7 dbname=d user=u") == ["[::1]:7"]
+    assert _places("host=/run/pg port=7 dbname=d user=u") == ["/run/pg/.s.PGSQL.7"]
+    assert _places("host=db hostaddr=10.0.0.5 dbname=d user=u") == ["10.0.0.5:5432"]
+    assert _places("jdbc:mysql://address=(host=a)(port=1),(host=b,port=2)/d?user=u") == [
+        "a:1",
+        "b:2",
+    ]
+    assert _places("u@unix(/tmp/x.sock)/d") == ["/tmp/x.sock"]
+
+
+REFUSALS = [
+    ("postgresql://u:hush@h/d?sslmode=require&sslrootcert=system", "goes with sslmode=verify-full"),
+    ("postgresql://u:hush@h/d?sslcert=c.pem", "belong together"),
+    ("postgresql://u:hush@h/d?sslcrl=x", "revocation lists are not read"),
+    ("postgresql://u:hush@h/d?gssencmode=require", "GSSAPI is not spoken"),
+    ("postgresql://u:hush@h/d?min_protocol_version=3.2", "protocol 3.0 is spoken"),
+    ("postgresql://u:hush@h/d?ssl_min_protocol_version=TLSv1.3", "TLS 1.2 and 1.3"),
+    ("postgresql://u:hush@h/d?target_session_attrs=standby", "the load writes"),
+    ("postgresql://u:hush@h/d?require_auth=magic", "require_auth is a list"),
+    ("postgresql://u:hush@h/d?sslnegotiation=direct", "wants sslmode=require"),
+    ("postgresql://u:hush@h/d?sslpassword=hush", "openssl pkey"),
+    ("host=db hostaddr=1.2.3.4 sslmode=verify-full dbname=d user=u password=hush", "leave hostaddr out"),
+    ("host=a,b,c port=1,2 dbname=d user=u password=hush", "3 hosts and 2 ports"),
+    ("host=a dbname=d user=u password='hush", "cannot be read"),
+    ("service=nothing password=hush", "in no service file"),
+    ("jdbc:mysql://h/d?user=u&password=hush&trustCertificateKeyStoreUrl=file:x", "keytool"),
+    ("jdbc:mysql+srv://h/d?user=u&password=hush", "SRV records"),
+    ("u:hush@cloudsql(x:y:z)/d", "go-sql-driver's own"),
+    ("u:hush@tcp(h)/d?tls=custom", "write sslmode="),
+    ("mysqlx://u:hush@h:33060/d", "the X protocol is not spoken"),
+    ("Server=tcp:h,1433;Initial Catalog=d;User ID=u;Password=hush", "SQL Server is reached by ODBC"),
+    ("mysql://u:hush@h/d?read_default_file=/nonexistent", "cannot be read"),
+    ("mysql://u:hush@h/d?channel_binding=require", "PostgreSQL's"),
+    ("postgresql://u:hush@h/d?init_command=SET+a", "options=-c"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "words"), REFUSALS)
+def test_what_is_refused_has_a_sentence_and_no_password(text: str, words: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        parse_dsn(text)
+    assert words in str(refused.value)
+    assert "hush" not in str(refused.value)
+
+
+def test_what_has_no_effect_is_noted() -> None:
+    dsn = parse_dsn("postgresql://u:p@h/d?pgbouncer=true&connection_limit=1&foo=1")
+    assert len(dsn.notes) == 3
+    assert "'pgbouncer' has no effect" in dsn.notes[0]
+    assert "'foo' is not known" in dsn.notes[2]
+
+
+def test_a_service_a_password_file_and_the_environment(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    services, passwords = tmp_path / "services", tmp_path / "pass"
+    services.write_text("# mine\n[other]\nhost=x\n[mine]\nhost=db\nport=7\ndbname=d\nuser=u\n")
+    passwords.write_text("x:*:*:*:no\n# no\ndb:7:d:u:a\\:b\n")
+    passwords.chmod(0o600)
+    monkeypatch.setenv("PGSERVICEFILE", str(services))
+    monkeypatch.setenv("PGPASSFILE", str(passwords))
+    monkeypatch.setenv("PGPORT", "9")
+    dsn = parse_dsn("service=mine")
+    assert (str(dsn), dsn.password) == ("postgresql://u@db:7/d", "a:b")
+    assert str(parse_dsn("service=mine port=8")) == "postgresql://u@db:8/d", (
+        "the string counts most"
+    )
+    assert str(parse_dsn("host=h user=u dbname=d")) == "postgresql://u@h:9/d", (
+        "the environment counts least"
+    )
+    passwords.chmod(0o644)
+    dsn = parse_dsn("service=mine")
+    assert dsn.password == "" and "chmod 600" in dsn.notes[0]
+
+
+def test_an_option_file_of_mysql(tmp_path: Path) -> None:
+    file = tmp_path / "my.cnf"
+    file.write_text(
+        '[mysqld]\nport=1\n[client]\nuser=u\npassword="p#w"\nhost=db\nport=3307\nssl-mode=REQUIRED # yes\n'
+    )
+    dsn = parse_dsn(f"mysql://?defaults-file={file}&database=d")
+    assert (str(dsn), dsn.password, dsn.tls) == ("mysql://u@db:3307/d", "p#w", "require")
+    assert str(parse_dsn(f"mysql://me@h/d?read_default_file={file}")) == "mysql://me@h:3306/d"
+
+
+def test_no_option_is_in_two_places() -> None:
+    words = [word for words in TAKEN.values() for word in words.split()]
+    words += [word for _, words in IGNORED for word in words.split()]
+    words += [word for words, _ in REFUSED for word in words.split()]
+    assert sorted(words) == sorted(set(words))
+    assert all(word == plain(word) for word in words)
+
+
+def test_the_docs_have_the_whole_table() -> None:
+    page = Path(__file__).parents[3] / "docs" / "how-to" / "connection-strings.md"
+    shown = {plain(word) for word in re.findall(r"`([^`]+)`", page.read_text())}
+    missing = [words.split()[0] for words in TAKEN.values() if words.split()[0] not in shown]
+    missing += [word for _, words in IGNORED for word in words.split() if word not in shown]
+    missing += [word for words, _ in REFUSED for word in words.split() if word not in shown]
+    assert not missing
+
+
+SECRETS = st.text(st.characters(codec="ascii", categories=["L", "N", "P", "S"]), max_size=8)
+WRAPPED = [
+    "host=h user=u dbname=d password='{}' {}", "u:{}@tcp(h)/d{}", "Server=h;Uid=u;Pwd={};Database=d;{}",
+    "jdbc:mysql://h/d?user=u&password={}&{}", "mysql -h h -u u -p{} d {}", "psql 'host=h password={} {}'",
+    "mysql:host=h;password={};{}",
+]  # fmt: skip
+
+
+@given(
+    SECRETS,
+    st.sampled_from(WRAPPED),
+    st.sampled_from(["", "sslmode=maybe", "port=x", "nonsense", "ssl=q;"]),
+)
+def test_no_form_shows_a_password(middle: str, form: str, rest: str) -> None:
+    try:
+        dsn = parse_dsn(form.format(f"hush{middle}hush", rest))
+    except UsageError as refused:
+        assert "hush" not in str(refused)
+    else:
+        assert "hush" not in repr(dsn) + str(dsn) + " ".join(dsn.notes)
+
+
+@given(st.text(max_size=30), st.sampled_from([*WRAPPED, "{}{}", "jdbc:{}{}", "{}={}"]))
+def test_any_text_in_any_form_is_read_or_refused(text: str, form: str) -> None:
+    try:
+        dsn = parse_dsn(form.format(text, ""))
+    except UsageError:
+        return
+    assert dsn.driver in ("noop", "odbc") or dsn.addresses
