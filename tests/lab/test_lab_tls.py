@@ -46,6 +46,14 @@ def _certificates(folder: Path) -> None:
         folder, "x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-days",
         "30", "-CAcreateserial", "-extfile", "names", "-out", "server.pem",
     )  # fmt: skip
+    _openssl(
+        folder, "req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=shown", "-keyout",
+        "client.key", "-out", "client.csr",
+    )  # fmt: skip
+    _openssl(
+        folder, "x509", "-req", "-in", "client.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-days",
+        "30", "-CAcreateserial", "-out", "client.pem",
+    )  # fmt: skip
 
 
 @dataclass
@@ -155,7 +163,11 @@ def mariadb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Encrypted]:
             f"CREATE USER ed@'%' IDENTIFIED VIA ed25519 USING PASSWORD('{PASSWORD}')",
             f"CREATE USER native@'%' IDENTIFIED BY '{PASSWORD}'",
             f"CREATE USER strict@'%' IDENTIFIED BY '{PASSWORD}' REQUIRE SSL",
-            *(f"GRANT ALL ON {DATABASE}.* TO {user}@'%'" for user in ("ed", "native", "strict")),
+            f"CREATE USER shown@'%' IDENTIFIED BY '{PASSWORD}' REQUIRE X509",
+            *(
+                f"GRANT ALL ON {DATABASE}.* TO {user}@'%'"
+                for user in ("ed", "native", "strict", "shown")
+            ),
         )
         yield server
 
@@ -170,6 +182,7 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Encrypted]:
         "ssl": True,
         "ssl_cert_file": inside("conf", "server.pem"),
         "ssl_key_file": inside("conf", "server.key"),
+        "ssl_ca_file": inside("conf", "ca.pem"),
         "listen_addresses": "*",
     }
     for server in _up("host-postgres", tmp_path_factory.mktemp("postgres"), tls):
@@ -177,6 +190,7 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Encrypted]:
         rules = (
             "host all scram all scram-sha-256\nhost all md5er all md5\nhost all plain all password\n"
             "hostssl all strict all scram-sha-256\nhost all strict all reject\nhost all app all trust\n"
+            "hostssl all shown all cert\n"
         )
         hba.write_text(rules + hba.read_text())
         server.node.start()
@@ -184,7 +198,7 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Encrypted]:
         server.node.execute(
             *(
                 f"CREATE ROLE {user} LOGIN PASSWORD '{PASSWORD}' IN ROLE app"
-                for user in ("scram", "plain", "strict")
+                for user in ("scram", "plain", "strict", "shown")
             ),
             "SET password_encryption = md5",
             f"CREATE ROLE md5er LOGIN PASSWORD '{PASSWORD}' IN ROLE app",
@@ -260,6 +274,37 @@ def test_accounts_of_postgres(postgres: Encrypted, user: str, mode: str) -> None
         return
     assert loaded.tls() == ("TLSv1.3" if mode == "require" else None)
     assert "28P01" in postgres.load(f"--tls={mode}", user=user, password="guess").refusal()
+
+
+def test_a_client_shows_its_certificate(server: Encrypted) -> None:
+    shown = [
+        f"--tls-cert={server.folder / 'client.pem'}",
+        f"--tls-key={server.folder / 'client.key'}",
+    ]
+    assert server.load("--tls=require", *shown, user="shown", password=PASSWORD).tls() == "TLSv1.3"
+    refused = server.load("--tls=require", user="shown", password=PASSWORD).refusal()
+    assert "1045" in refused or "certificate" in refused
+    wrong = [shown[0], f"--tls-key={server.folder / 'other.key'}"]
+    assert "client.pem" in server.load("--tls=require", *wrong, user="shown").refusal(2)
+
+
+def test_a_log_in_is_bound_to_its_channel(postgres: Encrypted) -> None:
+    flags = ("--tls=require", "--channel-binding=require")
+    assert postgres.load(*flags, user="scram", password=PASSWORD).tls() == "TLSv1.3"
+    assert "channel_binding" in postgres.load(*flags, user="plain", password=PASSWORD).refusal()
+    bare = postgres.load("--tls=disable", flags[1], user="scram", password=PASSWORD).refusal()
+    assert "not encrypted" in bare
+    only = "--require-auth=scram-sha-256"
+    assert postgres.load(only, user="scram", password=PASSWORD).tls() == "TLSv1.3"
+    assert "require_auth" in postgres.load(only, user="plain", password=PASSWORD).refusal()
+
+
+def test_what_the_string_asks_of_each_session(postgres: Encrypted, mariadb: Encrypted) -> None:
+    named = ("--startup=application_name=nightly", "--startup=options=-c statement_timeout=1min")
+    assert postgres.load(*named).tls() == "TLSv1.3"
+    assert "22023" in postgres.load("--startup=options=-c statement_timeout=never").refusal()
+    assert mariadb.load("--init-sql=SET sql_mode='ANSI', wait_timeout=77").tls() == "TLSv1.3"
+    assert "1193" in mariadb.load("--init-sql=SET no_such_variable=1").refusal()
 
 
 def test_a_server_without_tls(postgres: Encrypted, mariadb: Encrypted) -> None:

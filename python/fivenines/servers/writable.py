@@ -1,7 +1,8 @@
 """Whether a server takes writes: asked by an ordinary account, judged by all signs, with a reason if not.
 
 One sign is not enough: a reader of Amazon Aurora has `read_only` OFF and `innodb_read_only` ON, and MariaDB
-12 has words for `read_only`. The Rust half asks the same (crates/sql-wire/src/role.rs). Sources: MySQL manual,
+12 has words for `read_only`. The Rust half asks the same (crates/sql-wire/src/role.rs). Sources: MySQL
+manual,
 "Server System Variables"; MariaDB documentation, "read_only"; PostgreSQL manual, "Recovery Information
 Functions".
 """

@@ -1,0 +1,146 @@
+"""PgBouncer and Pgpool-II: what they say themselves reaches the person who runs a load, in its class."""
+
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from lab_support import program
+
+from fivenines.lab.world import World
+from fivenines.servers.base import DATABASE, Server
+from fivenines.servers.families import server
+from fivenines.software.store import engine
+
+WORK = (
+    "--workload",
+    "oltp_point_select",
+    "--tables",
+    "1",
+    "--table-size",
+    "100",
+    "--tls",
+    "disable",
+)
+NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+"""Neither pooler runs as root."""
+
+PGBOUNCER = """\
+[databases]
+{database} = host={host} port={port}
+dead = host={host} port=1
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = 6432
+unix_socket_dir =
+auth_type = trust
+auth_file = {folder}/users
+max_client_conn = 20
+default_pool_size = 1
+query_wait_timeout = 1
+"""
+
+PGPOOL = """\
+listen_addresses = '127.0.0.1'
+port = 9999
+pcp_port = 9898
+unix_socket_directories = '{folder}'
+pcp_socket_dir = '{folder}'
+backend_hostname0 = '{host}'
+backend_port0 = {port}
+backend_clustering_mode = 'raw'
+enable_pool_hba = off
+num_init_children = 4
+pid_file_name = '{folder}/pgpool.pid'
+logdir = '{folder}'
+"""
+
+
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server whose database has the workload's table, open to its own host."""
+    software = engine("postgres-18")
+    software.require(lambda message, fraction: None)
+    with World(tmp_path_factory.mktemp("poolers") / "world") as world:
+        one = server(world.add_host("node1", software.root()), software)
+        one.initialise()
+        one.configure(one.unsafe_settings)
+        hba = one.host.node / "conf" / "pg_hba.conf"
+        hba.write_text("host all app all trust\n" + hba.read_text())
+        one.start()
+        one.wait_ready()
+        assert bench(one, one.port, "--prepare", "--duration", "0s").returncode == 0
+        yield one
+        one.stop()
+
+
+def bench(
+    node: Server, port: int, *arguments: str, database: str = DATABASE
+) -> subprocess.CompletedProcess[str]:
+    """Run a bench on the server's host, at this port."""
+    host = node.host.address if port == node.port else "127.0.0.1"
+    dsn = f"postgresql://app:x@{host}:{port}/{database}"
+    command = node.host.beside(program("bench", "--dsn", dsn, *WORK, *arguments))
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+@contextmanager
+def pooler(node: Server, folder: Path, command: list[str], name: str, text: str) -> Iterator[None]:
+    """A pooler with this configuration, in front of the server."""
+    folder.chmod(0o777)
+    for parent in folder.parents:
+        if parent.stat().st_uid == folder.stat().st_uid and len(parent.parts) > 2:
+            parent.chmod(parent.stat().st_mode | 0o011)
+    place = {"folder": folder, "host": node.host.address, "port": node.port, "database": DATABASE}
+    (folder / name).write_text(text.format(**place))
+    (folder / "users").write_text('"app" ""\n')
+    running = node.host.spawn_beside([*NOBODY, *command, str(folder / name)], log=f"{name}.out")
+    try:
+        yield
+    finally:
+        running.kill()
+
+
+def until(node: Server, port: int, words: str, **how: str) -> str:
+    """Load the pooler until it says this; a pooler that does not listen yet says nothing."""
+    deadline = time.monotonic() + 60
+    while True:
+        done = bench(node, port, "--connections", "1", "--duration", "1s", **how)
+        said = done.stdout + done.stderr
+        if words in said or time.monotonic() > deadline:
+            return said
+        time.sleep(0.2)
+
+
+def test_words_of_pgbouncer(node: Server, tmp_path: Path) -> None:
+    with pooler(node, tmp_path, ["pgbouncer"], "bouncer.ini", PGBOUNCER):
+        unknown = until(node, 6432, "no such database", database="nosuch")
+        assert "unknown_database (08P01): no such database: nosuch" in unknown
+        waiting = bench(node, 6432, "--connections", "2", "--duration", "4s")
+        assert waiting.returncode == 0, waiting.stderr
+        (line,) = [line for line in waiting.stdout.splitlines() if "query_wait_timeout" in line]
+        assert line.split()[:2] == ["refused", "08P01"]
+        assert "closed" not in waiting.stdout
+        dead = bench(node, 6432, "--connections", "1", "--duration", "1s", database="dead")
+        assert dead.returncode == 1 and "refused (08P01)" in dead.stderr
+        options = bench(
+            node, 6432, *WORK[:0], "--duration", "1s", database=f"{DATABASE}?options=-cx%3Dy"
+        )
+        assert "ignore_startup_parameters" in options.stderr
+
+
+def test_words_of_pgpool(node: Server, tmp_path: Path) -> None:
+    command = ["pgpool", "-n", "-F", "/dev/null", "-f"]
+    with pooler(node, tmp_path, command, "pgpool.conf", PGPOOL):
+        unknown = until(node, 9999, "does not exist", database="nosuch")
+        assert 'unknown_database (3D000): database "nosuch" does not exist' in unknown
+        node.stop()
+        try:
+            said = until(node, 9999, "refused (")
+        finally:
+            node.start()
+            node.wait_ready()
+        assert "not understood" not in said
+        assert "backend" in said
