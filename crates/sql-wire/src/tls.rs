@@ -10,8 +10,10 @@ pub use stream::TlsStream;
 
 use super::{Class, Failure};
 use rustls::client::Resumption;
+use rustls::crypto::ring::sign::any_supported_type;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, IpAddr, Ipv4Addr, PrivateKeyDer, ServerName};
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{AlertDescription, CertificateError, ClientConfig, ClientConnection, Error};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -109,9 +111,7 @@ impl Tls {
             .with_custom_certificate_verifier(Arc::new(verifier));
         let mut config = match files.identity {
             None => builder.with_no_client_auth(),
-            Some((certificate, key)) => builder
-                .with_client_auth_cert(certificates("--tls-cert", certificate)?, private_key(key)?)
-                .map_err(|error| format!("--tls-cert {}: {error}", certificate.display()))?,
+            Some(files) => builder.with_client_cert_resolver(Arc::new(identity(files)?)),
         };
         if files.names_protocol {
             config.alpn_protocols = vec![POSTGRESQL.to_vec()];
@@ -153,6 +153,19 @@ fn machine_authorities() -> Result<PathBuf, String> {
             "this machine has no list of trusted authorities: name a PEM file by --tls-ca"
                 .to_string()
         })
+}
+
+/// What this client shows. Certificates of X.509 version 1, as openssl makes them where nothing else is asked, cannot
+/// be read for their key: whether such a pair matches is for the server to find out.
+fn identity((certificate, key): (&Path, &Path)) -> Result<SingleCertAndKey, String> {
+    let wrong = |error: Error| format!("--tls-cert {}: {error}", certificate.display());
+    let signing = any_supported_type(&private_key(key)?)
+        .map_err(|error| format!("--tls-key {}: {error}", key.display()))?;
+    let pair = CertifiedKey::new(certificates("--tls-cert", certificate)?, signing);
+    match pair.keys_match() {
+        Err(error @ Error::InconsistentKeys(_)) => Err(wrong(error)),
+        _ => Ok(SingleCertAndKey::from(pair)),
+    }
 }
 
 /// An encrypted key is refused: nobody may be asked for its password here.
