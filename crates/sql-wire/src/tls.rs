@@ -214,6 +214,21 @@ pub fn failure(error: &Error) -> Failure {
             "the server asks for a client's certificate: name it by sslcert and sslkey in the DSN"
                 .to_string(),
         ),
+        Error::AlertReceived(AlertDescription::DecryptError) => denied(
+            "tls",
+            "the server finds that the key (sslkey) does not belong to the certificate (sslcert)"
+                .to_string(),
+        ),
+        Error::AlertReceived(
+            AlertDescription::UnknownCA
+            | AlertDescription::BadCertificate
+            | AlertDescription::CertificateUnknown,
+        ) => denied(
+            "tls",
+            format!(
+                "the server does not accept the certificate that it was shown (sslcert): {error}"
+            ),
+        ),
         Error::AlertReceived(
             AlertDescription::HandshakeFailure | AlertDescription::ProtocolVersion,
         )
