@@ -318,6 +318,8 @@ impl Worker {
     fn on_refused(&mut self, failure: Failure, shared: &mut Shared) -> ConnectionEvent {
         if self.doing == State::RollingBack {
             shared.recorder.failure(shared.now, Source::Load, &failure);
+            // What cannot be rolled back, as a transaction of XA, ends with its session.
+            (self.lanes.connection(self.lanes.current)).reconnect(shared);
             return self.after_rollback(shared);
         }
         shared.exchange.answer(Err(failure));
