@@ -29,9 +29,12 @@ impl Expression {
             Expression::Is(operand, wanted) => match operand.value(variables, rng)? {
                 Value::Null => Ok(Value::Bool(*wanted == Value::Null)),
                 _ if *wanted == Value::Null => Ok(Value::Bool(false)),
-                value => Ok(Value::Bool(
-                    truth(&value)? == (*wanted == Value::Bool(true)),
-                )),
+                Value::Text(text) => {
+                    let named = boolean(&text).map(Value::Bool);
+                    Ok(Value::Bool(named.as_ref() == Some(wanted)))
+                }
+                // As in pgbench a number IS neither: `2 is true` is false.
+                value => Ok(Value::Bool(value == *wanted)),
             },
             Expression::Case(branches, otherwise) => {
                 for (condition, value) in branches {
@@ -76,11 +79,31 @@ impl Expression {
     }
 }
 
+/// The truth value that a text names: the beginning of a word, as pgbench takes it.
+fn boolean(text: &str) -> Option<bool> {
+    let lower = text.to_ascii_lowercase();
+    let names = [
+        ("true", true),
+        ("yes", true),
+        ("on", true),
+        ("false", false),
+        ("no", false),
+        ("off", false),
+    ];
+    // `o` alone could be either.
+    let fits = |name: &str| name.starts_with(&lower) && !lower.is_empty() && lower != "o";
+    let found = names.into_iter().find(|(name, _)| fits(name));
+    found.map(|(_, value)| value)
+}
+
 fn truth(value: &Value) -> Result<bool, String> {
     match value {
         Value::Bool(value) => Ok(*value),
         Value::Int(value) => Ok(*value != 0),
         Value::Double(value) => Ok(*value != 0.0),
+        Value::Text(text) => {
+            boolean(text).ok_or_else(|| format!("'{text}' is neither true nor false"))
+        }
         other => Err(format!("{} is neither true nor false", other.name())),
     }
 }

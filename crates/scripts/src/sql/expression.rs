@@ -295,6 +295,10 @@ impl<'a> Parser<'a> {
 
     fn unary(&mut self) -> Result<Expression, Mistake> {
         if self.take("-") {
+            // The smallest number has no positive counterpart.
+            if self.take("9223372036854775808") {
+                return Ok(Expression::Constant(Value::Int(i64::MIN)));
+            }
             let operand = self.deeper(Parser::unary)?;
             return Ok(Expression::Negative(Box::new(operand)));
         }

@@ -3,10 +3,14 @@ use base::rng::Rng;
 use proptest::prelude::*;
 
 fn value_of(text: &str) -> Result<Value, String> {
-    let expression = parse(text, &mut |name| (name == "x").then_some(0));
+    let names = ["x", "t", "of"];
+    let expression = parse(text, &mut |name| {
+        names.iter().position(|known| *known == name)
+    });
     let expression =
         expression.map_err(|mistake| format!("{}: {}", mistake.at, mistake.message))?;
-    expression.value(&[Value::Int(7)], &mut Rng::new(1, 1))
+    let [yes, no] = ["t", "of"].map(|text| Value::Text(text.to_string()));
+    expression.value(&[Value::Int(7), yes, no], &mut Rng::new(1, 1))
 }
 
 #[test]
@@ -19,6 +23,7 @@ fn operators_bind_as_in_sql() {
         ("-7 % 4", Value::Int(-3)),
         ("7 / 2.0", Value::Double(3.5)),
         ("- - :x", Value::Int(7)),
+        ("-9223372036854775808 + 1", Value::Int(i64::MIN + 1)),
         ("2e3", Value::Double(2000.0)),
         ("1.5E+1 + 1", Value::Double(16.0)),
         ("1 < 2 and not 2 < 1", Value::Bool(true)),
@@ -46,6 +51,10 @@ fn operators_bind_as_in_sql() {
         ("1 notnull", Value::Bool(true)),
         ("not 1 is null", Value::Bool(true)),
         ("1 = 1 is true", Value::Bool(true)),
+        ("2 is true", Value::Bool(false)),
+        ("0 is not false", Value::Bool(true)),
+        (":t and not :of", Value::Bool(true)),
+        (":t is true", Value::Bool(true)),
         ("least(1, 2.5)", Value::Double(1.0)),
         ("hash(1, 5)", Value::Int(3_896_754_574_207_142_840)),
         (
