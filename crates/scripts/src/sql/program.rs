@@ -258,8 +258,13 @@ impl<'a> Reader<'a> {
     }
 
     pub fn expression(&mut self, text: &str, at: usize) -> Result<Expression, Mistake> {
-        expression::parse(text, &mut |name| self.used(name))
-            .map_err(|mistake| self.mistake(at + mistake.at, mistake.message))
+        let read = expression::parse(text, &mut |name| self.used(name))
+            .map_err(|mistake| self.mistake(at + mistake.at, mistake.message))?;
+        // Without a server a script is only tried out.
+        Ok(match self.kind {
+            Kind::Noop => read.silent(),
+            _ => read,
+        })
     }
 
     /// A backslash command's words up to the end of its line, and where they begin.
