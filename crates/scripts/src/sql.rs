@@ -5,6 +5,7 @@ mod expression;
 mod hash;
 
 mod meta;
+mod parser;
 mod program;
 mod random;
 mod sending;

@@ -1,4 +1,5 @@
 use super::*;
+use crate::sql::parser::parse;
 use base::rng::Rng;
 use proptest::prelude::*;
 

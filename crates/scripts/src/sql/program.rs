@@ -5,8 +5,9 @@ mod pipeline;
 mod results;
 mod text;
 
-use super::expression::{self, Expression, in_name};
+use super::expression::{Expression, in_name};
 use super::meta;
+use super::parser;
 use super::value::Value;
 use crate::pieces::{Piece, piece};
 use sql_wire::Kind;
@@ -258,7 +259,7 @@ impl<'a> Reader<'a> {
     }
 
     pub fn expression(&mut self, text: &str, at: usize) -> Result<Expression, Mistake> {
-        let read = expression::parse(text, &mut |name| self.used(name))
+        let read = parser::parse(text, &mut |name| self.used(name))
             .map_err(|mistake| self.mistake(at + mistake.at, mistake.message))?;
         // Without a server a script is only tried out.
         Ok(match self.kind {
