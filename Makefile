@@ -103,6 +103,9 @@ fmt: install ## format Python and Rust
 	$(BIN)/ruff format --quiet .
 	cargo fmt
 
+compat: install tools ## public sysbench scripts, by sysbench and by ourselves: do they ask the same of a server?
+	$(BIN)/python tests/compat/run.py
+
 bench: install ## what it costs, as ratios against its peers
 	$(BIN)/python tests/bench/run.py
 

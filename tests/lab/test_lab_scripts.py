@@ -1,152 +1,25 @@
 """sysbench's Lua scripts give a server the same work from us as from sysbench, by the server's counters."""
 
-import contextlib
 import json
-import os
 import re
-import shutil
-import subprocess
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from lab_prepare import asked
-from lab_support import HEAD
+from lab_scripts import EVENTS, SCRIPTS, Place, options_of, standalone
 
-from fivenines.core import core_binary
-from fivenines.deployment.deployed import Deployed, data_set
-from fivenines.experiment.source import load_experiment, solution_from
-from fivenines.lab.host import Host
-from fivenines.servers.base import Server
 from fivenines.servers.postgres.server import Postgres
 
-SCRIPTS = Path("/usr/share/sysbench")
-EVENTS = 300
-VERBS = ("select", "insert", "update", "delete", "begin", "commit", "rollback")
 TABLES = ["--tables=2", "--table-size=2000", "--rand-type=uniform"]
-
-
-def _options(own: Sequence[str]) -> dict[str, str]:
-    """A script's options as sysbench takes them, as those of a workload."""
-    pairs = [word.removeprefix("--").partition("=") for word in own]
-    return {name: value if equals else "on" for name, equals, value in pairs}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _sysbench() -> None:
-    if shutil.which("sysbench") is None:
-        pytest.fail("sysbench is not installed: `make tools` installs it")
-
-
-@dataclass
-class Place:
-    """A server, and the host from which both programs talk to it."""
-
-    node: Server
-    client: Host
-
-    @property
-    def engine(self) -> str:
-        return "postgres" if isinstance(self.node, Postgres) else "mysql"
-
-    def _run(self, command: list[str]) -> str:
-        _, password = self.node.application
-        done = subprocess.run(
-            self.client.beside(command), capture_output=True, text=True, timeout=240, check=False,
-            env={**os.environ, "PASSWORD": password},
-        )  # fmt: skip
-        assert done.returncode == 0, f"{command}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
-        return done.stdout or done.stderr
-
-    def sysbench(self, script: str, *arguments: str) -> str:
-        """Run sysbench to its end."""
-        driver = {"postgres": "pgsql", "mysql": "mysql"}[self.engine]
-        user, password = self.node.application
-        account = {
-            "host": self.node.host.address, "port": self.node.port, "user": user,
-            "password": password, "db": self.node.database,
-        }  # fmt: skip
-        flags = [f"--{driver}-{name}={value}" for name, value in account.items()]
-        return self._run(["sysbench", script, f"--db-driver={driver}", *flags, *arguments])
-
-    def _core(self, command: str) -> list[str]:
-        user, _ = self.node.application
-        return [
-            str(core_binary()), command, f"--driver={self.engine}", f"--user={user}",
-            "--password-env=PASSWORD", f"--database={self.node.database}",
-        ]  # fmt: skip
-
-    def prepare(self, script: str | Path, threads: int, *own: str) -> str:
-        """Run a script's `prepare` by ourselves; what it told."""
-        command = [*self._core("prepare"), f"--host={self.node.host.address}"]
-        command += [f"--port={self.node.port}"]
-        command += [f"--threads={threads}"]
-        file = script if isinstance(script, Path) else SCRIPTS / f"{script}.lua"
-        return self._run([*command, *asked("script", files=[f"{file}"], options=_options(own))])
-
-    def run(self, script: list[str], out: Path, *more: str) -> str:
-        """Run scripts by ourselves; what they printed, to standard error."""
-        command = [*self._core("load"), f"--write={self.node.endpoint}", "--duration=60s"]
-        # sysbench does not ask a server for its role, so we do not here
-        command += ["--find=any", f"--out={out}", *script]
-        return self._run([*command, *more])
-
-    def load(self, script: list[str], out: Path, threads: int, *more: str) -> dict[str, int]:
-        """Run scripts by ourselves; the summary's counts of statements."""
-        self.run(script, out, f"--connections={threads}", *more)
-        summary = json.loads((out / "load.json").read_text())
-        assert summary["errors"] == [] and summary["transactions"]["failed"] == 0
-        return dict(summary["statements"])
-
-    @contextlib.contextmanager
-    def counted(self) -> Iterator[Counter[str]]:
-        """What the server says it did inside, by kind of statement."""
-        found: Counter[str] = Counter()
-        before = self._counters()
-        yield found
-        after = self._counters()
-        after.subtract(before)
-        found.update({name: count for name, count in after.items() if count})
-
-    def _counters(self) -> Counter[str]:
-        if isinstance(self.node, Postgres):
-            return self._logged()
-        rows = self.node.query("SHOW GLOBAL STATUS WHERE variable_name LIKE 'Com\\_%'")
-        wanted = {f"Com_{name}" for name in (*VERBS, "stmt_execute")}
-        return Counter({str(name): int(str(n)) for name, n in rows if str(name) in wanted})
-
-    def _logged(self) -> Counter[str]:
-        """PostgreSQL has no such counters, but it logs statements with their way of execution."""
-        entries = re.findall(
-            r"LOG:  (statement|execute)(?: \S+)?: *\s*(\w+)",
-            self.node.log.read_text(errors="replace"),
-        )
-        return Counter(f"{way} {verb.lower()}" for way, verb in entries if verb.lower() in VERBS)
+MINIATURES = sorted((Path(__file__).parents[1] / "compat/scripts").glob("*.lua"))
 
 
 @pytest.fixture(scope="module", params=["mariadb-10.11", "postgres-18"])
 def place(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Place]:
-    """A server alone, with nothing of the scripts' tables in it."""
-    folder = tmp_path_factory.mktemp("scripts")
-    text = f"solutions: [{{solution: standalone, engine: {request.param}, durability: relaxed}}]\n"
-    (folder / "experiment.yaml").write_text(HEAD + text)
-    experiment, _ = load_experiment(folder / "experiment.yaml")
-    settings = solution_from(
-        {"solution": "standalone", "engine": request.param, "durability": "relaxed"}, "test"
-    )
-    data = data_set(settings, experiment.workloads[0], lambda _message, _fraction: None)
-    with Deployed(settings, data, folder / "lab") as deployed:
-        deployed.bring_up()
-        assert deployed.client is not None
-        (node,) = deployed.solution.nodes
-        if isinstance(node, Postgres):
-            node.execute("ALTER ROLE app SET log_statement = 'all'")
-        place = Place(node, deployed.client)
-        place.sysbench("oltp_read_only", "--tables=2", "cleanup")
+    with standalone(request.param, tmp_path_factory.mktemp("scripts")) as place:
         yield place
 
 
@@ -166,7 +39,7 @@ def _both(place: Place, script: str, out: Path, threads: int, own: list[str]) ->
         )
     with place.counted() as ours:
         file = f"{SCRIPTS / script}.lua"
-        mine = asked("script", files=[file], options=_options(own))
+        mine = asked("script", files=[file], options=options_of(own))
         place.load(mine, out, threads, f"--transactions={EVENTS}")
     assert sum(theirs.values()) >= EVENTS
     assert ours == theirs
@@ -220,6 +93,13 @@ def test_a_bulk_insert_sends_the_same_statements(place: Place, tmp_path: Path) -
         place.sysbench("bulk_insert", "cleanup")
     assert found[0] == found[1] and sum(found[0].values()) > 1
     assert rows[0] == rows[1] == [("50000", "1", "50000")]
+
+
+@pytest.mark.parametrize("script", MINIATURES, ids=lambda script: script.stem)
+def test_each_kind_of_script_asks_the_same(place: Place, tmp_path: Path, script: Path) -> None:
+    compared = place.compare(script, tmp_path, events=20)
+    assert compared.prepared[0] == compared.prepared[1]
+    assert compared.ran[0] == compared.ran[1] and compared.ran[0]
 
 
 @pytest.mark.parametrize("own", [["--auto-inc=on"], ["--auto-inc=off", "--create-secondary=off"]])

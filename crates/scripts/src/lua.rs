@@ -22,7 +22,7 @@ use interpreter::{COUNTERS, Environment};
 use loaded::{Loaded, Order};
 use random::Counter;
 use sql_wire::blocking;
-use sql_wire::{Failure, Kind, Statement};
+use sql_wire::{Effect, Failure, Kind, Statement};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -137,8 +137,12 @@ impl LuaScript {
             };
             self.mark(client, |lane| lane.waiting = true);
             let reply = self.send(client, &thread, &ask).await;
-            if reply.is_ok() {
-                self.keep_setting(client, &thread, &ask).await?;
+            match &reply {
+                Ok(_) => self.keep_setting(client, &thread, &ask).await?,
+                Err(failure) if self.loaded.rolls_back(failure) => {
+                    client.text("ROLLBACK", Effect::Rollback, false).await?;
+                }
+                Err(_) => {}
             }
             self.mark(client, |lane| lane.waiting = false);
             let keep = self.loaded.interpreter.core.fetches.get();

@@ -41,6 +41,8 @@ use workloads::{End, Running};
 
 /// Transactions without a call that run before others get their turn.
 const IDLE_IN_A_ROW: u32 = 1000;
+/// One that takes this long is the last of them.
+const IDLE_NS: u64 = 1_000_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -104,6 +106,8 @@ pub struct Worker {
     asked: bool,
     /// Transactions in a row that asked nothing of the server.
     idle: u32,
+    /// When the attempt under way began.
+    launched_ns: u64,
     /// The transaction waits for a new connection.
     reconnecting: bool,
     /// The transaction sends nothing before this moment.
@@ -144,6 +148,7 @@ impl Worker {
             after_ns: 0,
             asked: false,
             idle: 0,
+            launched_ns: 0,
             reconnecting: false,
             waits_until: None,
             held: None,
@@ -294,6 +299,10 @@ impl Worker {
     /// The transaction's function returned.
     #[inline]
     fn complete(&mut self, result: Result<End, Failure>, shared: &mut Shared) -> ConnectionEvent {
+        // What the transaction did by itself after its last answer has taken its time, too.
+        if !self.asked || sys::coarse_ns() > shared.now {
+            shared.now = sys::monotonic_ns();
+        }
         match result {
             Ok(end) => {
                 self.record_end(end, shared);

@@ -240,12 +240,23 @@ impl<'a> Server<'a> {
                     success(&interpreter.lua, reply.rows, reply.affected, kept).map_err(broken)?
                 }
                 Err(failure) => {
+                    if loaded.rolls_back(&failure) {
+                        self.roll_back(loaded)?;
+                    }
                     let told = loaded.tell(&failure)?;
                     last = Some(failure);
                     told
                 }
             };
         }
+    }
+
+    fn roll_back(&mut self, loaded: &Loaded) -> Result<(), Failure> {
+        let session = loaded.interpreter.core.session.get();
+        if let Some(client) = self.clients.get_mut(&session) {
+            client.query("ROLLBACK")?;
+        }
+        Ok(())
     }
 
     fn ask(&mut self, loaded: &Loaded, thread: &Coroutine, ask: &Ask) -> Result<Reply, Failure> {

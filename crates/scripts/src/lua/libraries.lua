@@ -80,9 +80,12 @@ end
 
 -- Programs and files, which a script that is only tried out leaves alone ------------------------------------
 
-local function system(env)
+local function system(env, pause)
    env.os, env.io = copy(os), copy(io)
    function env.os.execute(command)
+      -- the way to sleep where there is no ffi
+      local seconds = tostring(command):match("^%s*sleep%s+([%d.]+)%s*$")
+      if tonumber(seconds) then return pause(seconds) end
       if core.tries() then return 0 end
       core.holds("os.execute")
       return os.execute(command)
@@ -134,12 +137,13 @@ local function coroutines(env)
    end
 end
 
--- Gives an environment Lua's own libraries. `sleeps` has, for modules that can sleep, what takes the place of that.
-return function(env, sleeps)
+-- Gives an environment Lua's own libraries. `sleeps` has, for modules that can sleep, what takes the place of that;
+-- `pause` is what they do.
+return function(env, sleeps, pause)
    for _, name in ipairs(shared) do env[name] = _G[name] end
    env._G = env
    env.print = core.print
-   system(env)
+   system(env, pause)
    coroutines(env)
    env.require = loader(env, sleeps)
    function env.loadfile(file)

@@ -13,6 +13,7 @@ use sql_wire::Kind;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::{Duration, Instant};
 use workloads::RunFacts;
 
 pub struct Loaded {
@@ -24,6 +25,9 @@ pub struct Loaded {
     /// How long the script has kept all connections waiting.
     pub stretches: Cell<Stretches>,
 }
+
+/// A script is tried out no longer than this.
+const LONGEST_TRIAL: Duration = Duration::from_secs(1);
 
 /// Times that a script took at a stretch, in which no other connection was served.
 #[derive(Clone, Copy, Default)]
@@ -167,7 +171,8 @@ impl Loaded {
         ended.map(|()| environment)
     }
 
-    /// Tries the script out without a server: whether its events only read. When in doubt they write.
+    /// Tries the script out without a server: whether its events only read. When in doubt they write, also where they
+    /// take long by themselves.
     pub fn only_reads(&self) -> bool {
         const EVENTS: usize = 20;
         let core = &self.interpreter.core;
@@ -188,7 +193,11 @@ impl Loaded {
         let thread = interpreter.driver()?;
         let mut answer = interpreter.driving(&environment, false)?;
         let (mut done, mut asked, mut reads) = (0, 0, 0);
+        let until = Instant::now() + LONGEST_TRIAL;
         while done < events && asked < 10_000 {
+            if Instant::now() >= until {
+                return Ok(false);
+            }
             asked += 1;
             match thread.resume(&interpreter.lua, answer) {
                 Ask::Query => {
@@ -225,6 +234,13 @@ impl Loaded {
             .set(self.stretches.get().with(sys::coarse_ns() - before));
         std::mem::swap(&mut random.borrow_mut().rng, rng);
         ask
+    }
+
+    /// sysbench's driver of PostgreSQL rolls back by itself after an error that it ignores, so that a script which
+    /// catches it can go on.
+    pub fn rolls_back(&self, problem: &sql_wire::Failure) -> bool {
+        let core = &self.interpreter.core;
+        core.kind == Kind::Postgres && core.ignored.borrow().holds(core.kind, problem)
     }
 
     /// A failed statement as the coroutine is told of it.

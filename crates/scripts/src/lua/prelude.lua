@@ -6,7 +6,7 @@
 local core, libraries, sleeping, c_api = ...
 local ffi = require("ffi")
 local give_libraries = libraries(core)
-local library, sleeps = sleeping(core, ffi)
+local library, sleeps, pause = sleeping(core, ffi)
 local equip = c_api(core, ffi, library)
 local yield = coroutine.yield
 local pcall, setmetatable, tonumber, tostring, type = pcall, setmetatable, tonumber, tostring, type
@@ -350,7 +350,7 @@ local function environment(settings)
    env.sysbench.cmdline = cmdline(env, settings)
    compatibility(env, rand)
    equip(env, state)
-   give_libraries(env, sleeps)
+   give_libraries(env, sleeps, pause)
    -- what Lua or sysbench has by this name stays what it is
    for name, value in pairs(settings.globals or {}) do
       if env[name] == nil then env[name] = value end

@@ -94,4 +94,4 @@ local modules = {
    posix = posix, ["posix.unistd"] = posix, ["posix.time"] = posix
 }
 
-return library, modules
+return library, modules, pause

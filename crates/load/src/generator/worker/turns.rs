@@ -1,6 +1,6 @@
 //! What a connection does between transactions: takes a start, begins an attempt, pauses, goes on.
 
-use super::{Attempt, IDLE_IN_A_ROW, Pause, State, Worker};
+use super::{Attempt, IDLE_IN_A_ROW, IDLE_NS, Pause, State, Worker};
 use crate::generator::connection::ConnectionEvent;
 use crate::generator::connection_pair::token;
 use crate::generator::shared::Shared;
@@ -102,6 +102,7 @@ impl Worker {
         }
         turn.attempts += 1;
         self.doing = State::Running;
+        self.launched_ns = shared.now;
         self.open = false;
         self.asked = false;
         self.reconnecting = false;
@@ -162,7 +163,9 @@ impl Worker {
             // Transactions that ask nothing of the server must not keep the loop busy for ever.
             (None, false) => {
                 self.idle = self.idle % IDLE_IN_A_ROW + 1;
-                match self.idle < IDLE_IN_A_ROW {
+                // What asks nothing may still take its time.
+                let took = shared.now.saturating_sub(self.launched_ns);
+                match self.idle < IDLE_IN_A_ROW && took < IDLE_NS {
                     true => ConnectionEvent::Idle,
                     false => self.rest(1, Pause::BackOff, shared),
                 }

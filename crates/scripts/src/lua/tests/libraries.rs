@@ -114,6 +114,7 @@ fn functions_that_sleep_are_pauses_of_the_connection() {
           ffi.C.clock_nanosleep(1, 0, ffi.new('struct timespec', {{0, 3000000}}), nil)
           ffi.C.poll(nil, 0, 4)
           assert(ffi.C.sleep(2) == 0)
+          assert(os.execute('sleep 0.5') == 0)
           ffi.load('c.so.6').usleep(0)
           con:query('SELECT 1')
         end"
@@ -121,7 +122,14 @@ fn functions_that_sleep_are_pauses_of_the_connection() {
     let (_folder, loaded) = script("sleeps", &text);
     let all = calls(loaded, 0, 1);
     let texts: Vec<&str> = all.iter().map(|one| one.statement.sql.as_str()).collect();
-    let pauses = [1_500_000, 2_500_000, 3_000_000, 4_000_000, 2_000_000_000u64];
+    let pauses = [
+        1_500_000,
+        2_500_000,
+        3_000_000,
+        4_000_000,
+        2_000_000_000,
+        500_000_000u64,
+    ];
     let mut expected: Vec<String> = pauses.map(|ns| format!("pause for {ns} ns")).to_vec();
     expected.push("SELECT 1".to_string());
     assert_eq!(texts, expected);
@@ -176,7 +184,7 @@ fn a_script_that_is_tried_out_leaves_its_surroundings_alone() {
 fn the_time_that_a_script_takes_itself_is_known() {
     let text = format!(
         "{CONNECT}
-        function event() con:query('SELECT 1') os.execute('sleep 0.05') end"
+        function event() con:query('SELECT 1') os.execute('true && sleep 0.05') end"
     );
     let (_folder, loaded) = script("held", &text);
     loaded.expect(&RunFacts::default());

@@ -145,3 +145,29 @@ fn statements_can_be_sent_as_text_with_their_values() {
     let expected = "UPDATE t SET a=7, b=1.500000, c='it''s' WHERE d=NULL";
     assert_eq!(all[0].statement.sql, expected);
 }
+
+#[test]
+fn after_an_ignored_error_on_postgres_the_transaction_is_rolled_back() {
+    let text = format!(
+        "{CONNECT}
+        function event()
+          con:query('BEGIN')
+          pcall(con.query, con, 'INSERT INTO t VALUES (1)')
+          con:query('SELECT 1')
+        end"
+    );
+    let folder = Folder::new("ignored", &[("main.lua", &text)]);
+    let loaded = folder.load_for(Kind::Postgres, &[]).unwrap();
+    let (all, result) = play(loaded, 0, 1, |called| {
+        match called.statement.sql.starts_with("INSERT") {
+            true => Err(Failure::new(Class::Constraint, "23505", "duplicate key")),
+            false => Ok((one_row(), Vec::new())),
+        }
+    });
+    let sent: Vec<&str> = all.iter().map(|one| one.statement.sql.as_ref()).collect();
+    assert_eq!(
+        sent,
+        ["BEGIN", "INSERT INTO t VALUES (1)", "ROLLBACK", "SELECT 1"]
+    );
+    assert_eq!(result, Ok(End::Committed));
+}

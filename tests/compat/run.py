@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Public sysbench scripts of third parties, run by sysbench and by ourselves on one server.
+
+    make compat
+
+`scripts.txt` names them: repository, version, path, options. They are fetched into a temporary folder,
+together with the Lua files beside them; what cannot be had is listed. The folder `scripts` has one script
+of each kind, written for this project: those run always, here and in the lab's tests. A line is printed for
+each script: whether the server counted the same statements. The exit code is 1 when one differs.
+
+COMPAT_MIRROR names a folder with the repositories instead, as OWNER+NAME/PATH.
+"""
+
+import json
+import os
+import sys
+import tempfile
+import urllib.error
+import urllib.request
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE.parent / "lab"), str(HERE.parent / "unit/support")]
+
+from lab_scripts import Place, standalone  # noqa: E402  (from the folder that was just added)
+
+EVENTS = 20
+Asked = tuple[str, Path | None, tuple[str, ...]]
+"""A script's name, its file if it can be had, its options."""
+
+PATIENCE = 20.0
+"""Seconds that a file may take to come."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A script of somebody else, and the options that keep its tables small."""
+
+    repository: str
+    version: str
+    path: str
+    options: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return f"{self.repository} {self.path}"
+
+
+def listed() -> list[Entry]:
+    """The scripts of scripts.txt."""
+    lines = (HERE / "scripts.txt").read_text().splitlines()
+    words = [line.split() for line in lines if line and not line.startswith("#")]
+    return [Entry(one[0], one[1], one[2], tuple(one[3:])) for one in words]
+
+
+def placed(entry: Entry, folder: Path) -> Path | None:
+    """The script with all that lies beside it; None where it cannot be had."""
+    if mirror := os.environ.get("COMPAT_MIRROR"):
+        found = Path(mirror) / entry.repository.replace("/", "+") / entry.path
+        return found if found.is_file() else None
+    at = entry.path.rpartition("/")[0]
+    target = folder / entry.repository.replace("/", "+") / entry.version / at
+    target.mkdir(parents=True, exist_ok=True)
+    try:
+        for name in _beside(entry, at):
+            if not (target / name).exists():
+                (target / name).write_bytes(_got(f"{_raw(entry)}/{at}/{name}"))
+    except (OSError, ValueError, urllib.error.URLError):
+        return None
+    script = target / Path(entry.path).name
+    return script if script.is_file() else None
+
+
+def _raw(entry: Entry) -> str:
+    return f"https://raw.githubusercontent.com/{entry.repository}/{entry.version}"
+
+
+def _beside(entry: Entry, folder: str) -> list[str]:
+    address = f"https://api.github.com/repos/{entry.repository}/contents/{folder}"
+    found = json.loads(_got(f"{address}?ref={entry.version}"))
+    return [one["name"] for one in found if one["name"].endswith(".lua")]
+
+
+def _got(address: str) -> bytes:
+    with urllib.request.urlopen(address, timeout=PATIENCE) as answer:
+        return bytes(answer.read())
+
+
+def verdict(place: Place, script: Path, options: tuple[str, ...], out: Path) -> str:
+    """`same`, or what differs."""
+    try:
+        compared = place.compare(script, out, *options, events=EVENTS)
+    except AssertionError as error:
+        return f"does not run: {' '.join(str(error).split())[:300]}"
+    for what, (theirs, ours) in (("prepare", compared.prepared), ("run", compared.ran)):
+        if theirs != ours:
+            return f"{what} differs: sysbench {_shown(theirs)}, fivenines {_shown(ours)}"
+    return "same"
+
+
+def _shown(counts: Counter[str]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in sorted(counts.items())) or "nothing"
+
+
+def main() -> int:
+    differ, absent = 0, 0
+    with tempfile.TemporaryDirectory(prefix="fivenines-compat-") as made:
+        folder = Path(made)
+        (folder / "lab").mkdir()
+        with standalone("mariadb-10.11", folder / "lab") as place:
+            own = sorted((HERE / "scripts").glob("*.lua"))
+            every: list[Asked] = [(script.name, script, ()) for script in own]
+            every += [(one.name, placed(one, folder), one.options) for one in listed()]
+            for number, (name, script, options) in enumerate(every):
+                if script is None:
+                    absent += 1
+                    print(f"not to be had   {name}", flush=True)
+                    continue
+                said = verdict(place, script, options, folder / f"out{number}")
+                differ += said != "same"
+                print(f"{said:15} {name}", flush=True)
+    print(f"{len(every)} scripts: {differ} differ, {absent} could not be had")
+    return 1 if differ else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,7 @@
+local statements = {one = "SELECT 1"}
+
+function statements.list(numbers)
+   return "SELECT " .. table.concat(numbers, ", ")
+end
+
+return statements
