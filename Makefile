@@ -14,7 +14,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart install check test test-long test-kills test-repeat test-unit test-lab test-lab-long test-rust test-browser engines tools lint audit fmt bench docs pictures dist test-dist clean
+.PHONY: help quickstart install check compat test test-long test-kills test-repeat test-unit test-lab test-lab-long test-rust test-browser engines tools lint audit fmt bench docs pictures dist test-dist clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,9 +64,6 @@ test-lab-long: install tools ## the lab tests that would take too long in `make 
 	$(BIN)/python -m pip install --quiet --editable '.[long]'
 	@$(BIN)/python tests/suites.py engines lab --long
 
-compat: install tools ## scripts of other tools, run by these tools and by fivenines
-	$(BIN)/python -m pytest -q tests/compat
-
 # the long form of tests/lab/test_lab_kills.py: about half an hour
 test-kills: install tools engines ## kill -9 at 100 random moments, over all faults; nothing may be left
 	$(BIN)/python tests/kills/run.py --kills 100 --seed 1
@@ -103,7 +100,8 @@ fmt: install ## format Python and Rust
 	$(BIN)/ruff format --quiet .
 	cargo fmt
 
-compat: install tools ## public sysbench scripts, by sysbench and by ourselves: do they ask the same of a server?
+compat: install tools ## scripts of pgbench and public ones of sysbench: do they ask the same of a server from us?
+	$(BIN)/python -m pytest -q tests/compat
 	$(BIN)/python tests/compat/run.py
 
 bench: install ## what it costs, as ratios against its peers

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 from lab_prepare import asked
+from lab_scripts import Place
 from lab_support import HEAD
-from test_lab_scripts import Place
 
 from fivenines import paths
 from fivenines.deployment.deployed import Deployed, data_set

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from lab_prepare import asked
+from lab_scripts import Place
 from lab_support import HEAD
-from test_lab_scripts import Place
 
 from fivenines.deployment.deployed import Deployed, data_set
 from fivenines.experiment.source import load_experiment, solution_from
