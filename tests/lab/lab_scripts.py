@@ -104,19 +104,32 @@ class Place:
         assert summary["errors"] == [] and summary["transactions"]["failed"] == 0
         return dict(summary["statements"])
 
-    def compare(
-        self, script: Path, out: Path, *own: str, events: int, prepares: bool | None = None
-    ) -> Compared:
+    def wipe(self) -> None:
+        """Drop all tables of the scripts' database."""
+        database = self.node.database
+        if isinstance(self.node, Postgres):
+            with self.node.connect(database=database) as connection:
+                named = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+                for (name,) in connection.execute(named).fetchall():
+                    connection.execute(f'DROP TABLE "{name}" CASCADE')
+            return
+        named = (
+            f"SELECT table_name FROM information_schema.tables WHERE table_schema = '{database}'"
+        )
+        for (name,) in self.node.query(named):
+            self.node.execute(
+                f"USE {database}", "SET FOREIGN_KEY_CHECKS = 0", f"DROP TABLE `{name}`"
+            )
+
+    def compare(self, script: Path, out: Path, *own: str, events: int, prepares: bool) -> Compared:
         """Let both programs run a script in its folder; each begins with tables of its own."""
-        text = script.read_text(errors="replace")
-        cleans = "cleanup" in text
-        makes = "prepare()" in text or "prepare =" in text if prepares is None else prepares
         prepared, ran = [], []
         for ours in (False, True):
+            self.wipe()
             with self.counted() as making:
-                if makes and ours:
+                if prepares and ours:
                     self.prepare(script, 1, *own, folder=script.parent)
-                elif makes:
+                elif prepares:
                     self.sysbench(f"./{script.name}", *own, "prepare", folder=script.parent)
             with self.counted() as running:
                 if ours:
@@ -128,8 +141,7 @@ class Place:
                     self.sysbench(f"./{script.name}", *own, *counts, "run", folder=script.parent)
             prepared.append(making)
             ran.append(running)
-            if cleans or makes:
-                self.sysbench(f"./{script.name}", *own, "cleanup", folder=script.parent)
+        self.wipe()
         return Compared((prepared[0], prepared[1]), (ran[0], ran[1]))
 
     @contextlib.contextmanager

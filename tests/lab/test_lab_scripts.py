@@ -97,7 +97,8 @@ def test_a_bulk_insert_sends_the_same_statements(place: Place, tmp_path: Path) -
 
 @pytest.mark.parametrize("script", MINIATURES, ids=lambda script: script.stem)
 def test_each_kind_of_script_asks_the_same(place: Place, tmp_path: Path, script: Path) -> None:
-    compared = place.compare(script, tmp_path, events=20)
+    prepares = any(word in script.read_text() for word in ("prepare()", "prepare ="))
+    compared = place.compare(script, tmp_path, events=20, prepares=prepares)
     assert compared.prepared[0] == compared.prepared[1]
     assert compared.ran[0] == compared.ran[1] and compared.ran[0]
 
