@@ -84,6 +84,8 @@ def run(options: Options) -> int:
 
 def _unserved(out: Path, outcome: Outcome) -> str | None:
     """Why the load has no figures, though some transactions may have succeeded; None if it has."""
+    if outcome.interrupted:  # perhaps before there was anything to see
+        return None
     seconds = seconds_of(out / "timeline.csv")
     return why_not(seconds, outcome.record, 0.0, outcome.seconds * 1000)
 
