@@ -14,7 +14,7 @@ def test_all_of_pgbenchs_options_are_named_at_once(capsys: pytest.CaptureFixture
     assert code == 2
     for option, instead in (
         ("-f", "--script FILE"), ("-c", "--connections N"), ("-j", "leave it out"),
-        ("-T", "--duration"), ("--max-tries", "--retries N"), ("-M", "--set protocol=simple"),
+        ("-T", "--duration"), ("--max-tries", "--retries N"), ("-M", "--protocol prepared"),
     ):  # fmt: skip
         assert f"{option}: {instead}" in said
 
