@@ -145,10 +145,9 @@ def test_a_server_that_dies_and_comes_back_is_survived(place: Place) -> None:
     assert classes <= {"connection", "shutdown", "refused", "not_ready", "deadlock"}, load["errors"]
 
 
+@pytest.mark.parametrize("place", ["postgres"], indirect=True)
 def test_a_commit_on_a_dead_link_is_an_error_as_a_statement_alone(place: Place) -> None:
     """Why COMMIT goes to PostgreSQL as a statement: SQLEndTran of psqlODBC 13.02 succeeds there."""
-    if place.kind != "postgres":
-        pytest.skip("a habit of psqlODBC")
     found = subprocess.run(
         [sys.executable, str(Path(__file__).with_name("odbc_commit.py")), f"{place.odbc};PWD=app"],
         capture_output=True, text=True, check=False, timeout=60,

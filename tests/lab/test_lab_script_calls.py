@@ -140,11 +140,11 @@ def test_a_commit_that_rolls_back_is_no_success(empty: Place, tmp_path: Path) ->
         assert ok == 0 and "25P02" in codes
 
 
+# procedures of PostgreSQL return no results
+@pytest.mark.parametrize("place", ["mariadb-10.11", "mysql-9.7"], indirect=True)
 def test_the_first_of_several_results_is_given_and_the_others_are_read(
     empty: Place, tmp_path: Path
 ) -> None:
-    if isinstance(empty.node, Postgres):
-        pytest.skip("procedures of PostgreSQL return no results")
     files = {
         "own.sql": "\\set id :client_id + :next\n\\set next :next + 2\n"
         "CALL two_results(:id) \\gset\n\\if :a <> :id\nSELECT 1 FROM wrong_value;\n\\endif\n"
