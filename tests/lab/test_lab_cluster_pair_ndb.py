@@ -6,6 +6,8 @@ import pytest
 from lab_support import rejoined, run_trial, sound
 
 from fivenines.deployment.deployed import Deployed
+from fivenines.deployment.in_effect import require_in_effect
+from fivenines.errors import FiveninesError
 from fivenines.software.ndb_archive import ARCHIVES, NdbArchive
 from fivenines.solutions.cluster_pair import ClusterPair
 
@@ -48,7 +50,13 @@ def test_a_channel_goes_on_elsewhere_and_a_row_that_is_missing_at_one_site_is_na
         assert isinstance(solution, ClusterPair)
         # not logged, so it stays in b
         statement = f"DELETE FROM sbtest.imsi_partner WHERE p_id = {PLANTED}"
-        solution.clusters[1].nodes[0].execute("SET SESSION sql_log_bin = 0", statement)
+        node = solution.clusters[1].nodes[0]
+        node.execute("SET SESSION sql_log_bin = 0", statement)
+        node.execute("SET GLOBAL ndb_read_backup = OFF")
+        said = f"{node.name}: ndb_read_backup = 1 was asked for, and it has OFF"
+        with pytest.raises(FiveninesError, match=said):
+            require_in_effect(solution, deployed.access)
+        node.execute("SET GLOBAL ndb_read_backup = ON")
 
     text = NETWORK + _text(
         "channel_failover_after: 1s", "{fault: kill, target: source, restart_after: 6s}", 15

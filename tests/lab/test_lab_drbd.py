@@ -7,6 +7,8 @@ import pytest
 from lab_support import Outcome, run_trial, timing
 
 from fivenines.deployment.deployed import Deployed, engines_of
+from fivenines.deployment.in_effect import require_in_effect
+from fivenines.errors import FiveninesError
 from fivenines.solutions.drbd import Drbd
 from fivenines.solutions.drbd_settings import DrbdSettings
 from fivenines.waiting import wait_until
@@ -22,7 +24,7 @@ def _quiet(_message: str, _fraction: float | None) -> None:
 @pytest.fixture
 def deployed(tmp_path: Path) -> Iterator[Deployed]:
     # small, as all of it is compared twice
-    settings = DrbdSettings(solution="drbd", disk=200 * 2**20)
+    settings = DrbdSettings(solution="drbd", disk=200 * 2**20, server={"max_connect_errors": "77"})
     for engine in engines_of(settings):
         engine.require(_quiet)
     with Deployed(settings, Drbd.data_for(settings, WORKLOAD, _quiet), tmp_path / "lab") as made:
@@ -42,6 +44,11 @@ def test_the_disk_is_shared_moves_at_a_switchover_and_a_planted_difference_is_fo
     assert drbd.roles() == {"node1": "primary", "node2": "replica"}
     assert [drbd.not_joined_reason(node) for node in drbd.nodes] == ["", ""]
     assert drbd.serving == [first]
+    first.execute("SET GLOBAL max_connect_errors = 78")
+    with pytest.raises(FiveninesError, match="node1: max_connect_errors = 77 was asked for"):
+        require_in_effect(drbd, deployed.access)
+    first.execute("SET GLOBAL max_connect_errors = 77")
+    require_in_effect(drbd, deployed.access)
     first.execute(
         "CREATE TABLE sbtest.here (id INT PRIMARY KEY)", "INSERT INTO sbtest.here VALUES (7)"
     )
