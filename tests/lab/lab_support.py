@@ -189,8 +189,9 @@ def run_one(folder: Path, text: str, actions: dict[str, Callable[[Deployed], Non
             experiment, source, plan(experiment), folder / "run", resume=False, listener=watcher,
             workers=[Here(_seen(watcher, lookout))],
         )  # fmt: skip
-    assert broken == []
-    return open_run(folder / "run")
+    run = open_run(folder / "run")
+    assert broken == [], [one.record.reason for one in run.broken]
+    return run
 
 
 def short_recipe(recipe: str) -> str:

@@ -15,6 +15,10 @@ The same failure throughout
 The service ended
     The last quarter of the window, at least `ENDED_MS`, has failures and no success, or the whole window has
     less than `SMALL` of the best second before its end. Again, failures by contention alone do not count.
+
+Failures are counted by second, and by class for the whole load only. So as many failures as the whole load
+has by contention are taken for such in the window: a load is refused only for failures that certainly are
+others.
 """
 
 from collections.abc import Mapping, Sequence
@@ -98,25 +102,25 @@ def why_not(
         if not within and _are_long(seconds, load):
             return None
         return f"no transaction succeeded in {_window(start, end)}: {_ended(failed)}{what}"
-    hard = failed * _share(errors, CONTENTION)
-    if hard > ok:
+    contention = _count(errors, CONTENTION)
+    if failed - contention > ok:
         return f"most transactions failed in {_window(start, end)}, {failed} of {failed + ok}{what}"
-    unusual = failed * _share(errors, USUAL)
+    unusual = failed - _count(errors, USUAL)
     if unusual >= SHARE * (ok + failed) and (entry := _throughout(errors, end)):
         return (
             f"a part of the transactions failed from the first second on, {failed} of {failed + ok} in "
             f"{_window(start, end)}{_words(entry)}"
         )
-    beyond_contention = any(one.get("class") not in CONTENTION for one in errors)
-    if in_turn or not beyond_contention or len(steps_of(dict(load))) > 1:
+    if in_turn or len(steps_of(dict(load))) > 1:
         return None
-    return _gone(seconds, within, (start, end), what)
+    return _gone(seconds, within, (start, end), contention, what)
 
 
 def _gone(
     seconds: Sequence[Second],
     within: Sequence[Second],
     window: tuple[float, float],
+    contention: int,
     what: str,
 ) -> str | None:
     """The service ended within the window, or before it."""
@@ -127,13 +131,13 @@ def _gone(
     last = max(one.start for one in within if one.ok) + 1000
     silent = end - last
     failed = sum(one.failed for one in within if one.start >= last)
-    if failed and silent >= max(ENDED_MS, (end - start) / 4):
+    if failed > contention and silent >= max(ENDED_MS, (end - start) / 4):
         return (
             f"no transaction succeeded in the last {silent / 1000:.0f} s of {_window(start, end)}: "
             f"{_ended(failed)}{what}"
         )
     mean = sum(one.ok for one in within) / max((end - start) / 1000, 1.0)
-    if mean < SMALL * best and any(one.failed for one in within):
+    if mean < SMALL * best and sum(one.failed for one in within) > contention:
         return (
             f"{_window(start, end)} has {mean:.3g} transactions/s, and the best second before its end has "
             f"{best}{what}"
@@ -157,11 +161,9 @@ def _errors(load: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return sorted(found, key=lambda one: -int(one.get("count", 0)))
 
 
-def _share(errors: Sequence[Mapping[str, Any]], classes: Sequence[str]) -> float:
-    """The share of the failures that are of other classes than these; 1 where nothing is known."""
-    total = sum(int(one.get("count", 0)) for one in errors)
-    of_these = sum(int(one.get("count", 0)) for one in errors if one.get("class") in classes)
-    return (total - of_these) / total if total else 1.0
+def _count(errors: Sequence[Mapping[str, Any]], classes: Sequence[str]) -> int:
+    """How many failures of the whole load are of these classes: there are no more of them in its window."""
+    return sum(int(one.get("count", 0)) for one in errors if one.get("class") in classes)
 
 
 def _throughout(errors: Sequence[Mapping[str, Any]], end: float) -> Mapping[str, Any] | None:

@@ -73,6 +73,16 @@ def test_a_part_that_never_works_is_told_by_its_first_and_last_second() -> None:
     assert why_not(even(100, 30), usual, START, END) is None
 
 
+def test_failures_after_the_window_do_not_make_contention_within_it_anything_else() -> None:
+    """Clients that find no server after a fault fail thousands of times, by a class that was there before."""
+    after = ("refused", "08P01", 9_000, 40, 60_000)
+    waiting = load(("deadlock", "40P01", 700, 5, 20_990), after)
+    assert why_not(even(100, 30), waiting, START, END) is None
+    assert why_not(even(10, 30), waiting, START, END) is None
+    silent = [*even(100, 0, 14), *(Second(1000.0 * n, 0, 5) for n in range(14, 21))]
+    assert why_not(silent, waiting, START, END) is None
+
+
 def test_a_service_that_ends_within_the_window_is_found() -> None:
     seconds = [*even(100, 0, 14), *(Second(1000.0 * n, 0, 5) for n in range(14, 21))]
     assert "in the last 7 s" in told(seconds, load(("other", "1", 35, 14_000, 20_990)))
