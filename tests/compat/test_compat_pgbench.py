@@ -4,7 +4,6 @@ The scripts in scripts/pgbench are small rewritten ones, one for each part of th
 language. docs/workloads/script.md names those of third parties that were compared in the same way.
 """
 
-import json
 import os
 import subprocess
 from collections import Counter
@@ -13,12 +12,9 @@ from pathlib import Path
 
 import pytest
 from lab_prepare import asked
-from lab_scripts import Place
-from lab_support import HEAD
+from lab_scripts import Place, alone, log_statements
 
 from fivenines import paths
-from fivenines.deployment.deployed import Deployed, data_set
-from fivenines.experiment.source import load_experiment, solution_from
 from fivenines.servers.postgres.server import Postgres
 
 SCRIPTS = Path(__file__).parent / "scripts" / "pgbench"
@@ -38,17 +34,9 @@ CREATE TABLE pgbench_branches AS SELECT 1 AS bid, 0 AS bbalance;
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     """A PostgreSQL server alone, which logs the statements of the application."""
     folder = tmp_path_factory.mktemp("pgbench")
-    asked_for = {"solution": "standalone", "engine": "postgres-18", "durability": "relaxed"}
-    (folder / "experiment.yaml").write_text(f"{HEAD}solutions: [{json.dumps(asked_for)}]\n")
-    experiment, _ = load_experiment(folder / "experiment.yaml")
-    settings = solution_from(asked_for, "test")
-    data = data_set(settings, experiment.workloads[0], lambda _message, _fraction: None)
-    with Deployed(settings, data, folder / "lab") as deployed:
-        deployed.bring_up()
-        assert deployed.client is not None
-        (node,) = deployed.solution.nodes
-        node.execute("ALTER ROLE app SET log_statement = 'all'")
-        yield Place(node, deployed.client)
+    with alone("postgres-18", folder) as place:
+        log_statements(place)
+        yield place
 
 
 def _pgbench(place: Place, script: Path, mode: str) -> str:

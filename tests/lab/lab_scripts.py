@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab_prepare import asked
-from lab_support import HEAD
+from lab_support import brought_up
 
 from fivenines.core import core_binary
-from fivenines.deployment.deployed import Deployed, data_set
-from fivenines.experiment.source import load_experiment, solution_from
+from fivenines.experiment.source import solution_from
 from fivenines.lab.host import Host
 from fivenines.servers.base import Server
 from fivenines.servers.postgres.server import Postgres
@@ -178,18 +177,23 @@ def standalone(engine: str, folder: Path) -> Iterator[Place]:
         AssertionError: sysbench is not installed.
     """
     assert shutil.which("sysbench"), "sysbench is not installed: `make tools` installs it"
-    solution = {"solution": "standalone", "engine": engine, "durability": "relaxed"}
-    text = f"solutions: [{{solution: standalone, engine: {engine}, durability: relaxed}}]\n"
-    (folder / "experiment.yaml").write_text(HEAD + text)
-    experiment, _ = load_experiment(folder / "experiment.yaml")
-    settings = solution_from(solution, "test")
-    data = data_set(settings, experiment.workloads[0], lambda _message, _fraction: None)
-    with Deployed(settings, data, folder / "lab") as deployed:
-        deployed.bring_up()
-        assert deployed.client is not None
-        (node,) = deployed.solution.nodes
-        if isinstance(node, Postgres):
-            node.execute("ALTER ROLE app SET log_statement = 'all'")
-        place = Place(node, deployed.client)
+    with alone(engine, folder) as place:
+        log_statements(place)
         place.sysbench("oltp_read_only", "--tables=2", "cleanup")
         yield place
+
+
+@contextlib.contextmanager
+def alone(engine: str, folder: Path) -> Iterator[Place]:
+    """A server alone, with the small data set of the lab tests."""
+    solution = {"solution": "standalone", "engine": engine, "durability": "relaxed"}
+    with brought_up(folder, solution_from(solution, "test")) as deployed:
+        assert deployed.client is not None
+        (node,) = deployed.solution.nodes
+        yield Place(node, deployed.client)
+
+
+def log_statements(place: Place) -> None:
+    """Have PostgreSQL log the statements of the application, which it does not count by kind."""
+    if isinstance(place.node, Postgres):
+        place.node.execute("ALTER ROLE app SET log_statement = 'all'")

@@ -8,11 +8,8 @@ from typing import Any
 
 import pytest
 from lab_prepare import asked
-from lab_scripts import Place
-from lab_support import HEAD
+from lab_scripts import Place, alone
 
-from fivenines.deployment.deployed import Deployed, data_set
-from fivenines.experiment.source import load_experiment, solution_from
 from fivenines.servers.postgres.server import Postgres
 
 EVENTS = 40
@@ -51,15 +48,7 @@ def place(
 ) -> Iterator[Place]:
     """A server alone, with an empty table."""
     folder = tmp_path_factory.mktemp("calls")
-    asked_for = {"solution": "standalone", "engine": request.param, "durability": "relaxed"}
-    (folder / "experiment.yaml").write_text(f"{HEAD}solutions: [{json.dumps(asked_for)}]\n")
-    experiment, _ = load_experiment(folder / "experiment.yaml")
-    settings = solution_from(asked_for, "test")
-    data = data_set(settings, experiment.workloads[0], lambda _message, _fraction: None)
-    with Deployed(settings, data, folder / "lab") as deployed:
-        deployed.bring_up()
-        assert deployed.client is not None
-        place = Place(deployed.solution.nodes[0], deployed.client)
+    with alone(request.param, folder) as place:
         _execute(place, "CREATE TABLE kept (id BIGINT PRIMARY KEY)")
         if isinstance(place.node, Postgres):
             _execute(place, "GRANT ALL ON kept TO app")

@@ -32,6 +32,7 @@ from fivenines.analysis.machine import machine_samples
 from fivenines.analysis.series import Samples, Series, gains
 from fivenines.analysis.tables import by_trial
 from fivenines.analysis.wording import listed
+from fivenines.results.layout import NOT_OBSERVED
 from fivenines.results.records import Windows
 from fivenines.results.store import StoredTrial
 
@@ -58,8 +59,6 @@ _WAITING = ("pg_locks.waiting", "Innodb_row_lock_current_waits")
 COUNTERS = (*_DEADLOCKS, *_TIMEOUTS, *_PAUSED, *_FLUSHES, *_WAITING)
 
 _INCIDENTS = "SELECT trial, t_ms, kind, ms, node, detail FROM rows ORDER BY trial, t_ms"
-_NOT_OBSERVED = "not observed"
-"""The kind of the row that says what a log does not tell."""
 
 
 @dataclass(frozen=True)
@@ -241,7 +240,7 @@ def _incidents(
     for trial, rows in by_trial(trials, "incidents", _INCIDENTS).items():
         columns = (rows["t_ms"], rows["kind"], rows["ms"], rows["node"], rows["detail"])
         for t, kind, ms, node, detail in zip(*columns, strict=True):
-            if kind == _NOT_OBSERVED:
+            if kind == NOT_OBSERVED:
                 unseen.setdefault(trial, {}).setdefault(str(detail), []).append(str(node))
             else:
                 told.setdefault(trial, []).append(Incident(float(t), str(kind), float(ms)))

@@ -18,7 +18,6 @@ from fivenines import paths, private
 from fivenines.cli import (
     aws,
     bench,
-    bench_foreign,
     calibrate,
     check,
     compare,
@@ -181,6 +180,8 @@ def _mistyped(error: Any, arguments: list[str]) -> int:
     path = context.command_path if context is not None else "fivenines"
     message = mistyped.message(error)
     if path.endswith(" bench") and hasattr(error, "option_name"):
+        from fivenines.cli import bench_foreign  # noqa: PLC0415
+
         message = bench_foreign.advice(arguments[arguments.index("bench") + 1 :]) or message
     if not message:  # no command at all: help has been shown
         return 2

@@ -6,11 +6,13 @@ MySQL count, see `servers/mysql_family/counters.py`.
 """
 
 import csv
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from fivenines.observe.base import Observer
-from fivenines.servers.incidents import NOT_OBSERVED, Incident, LogReader
+from fivenines.results.layout import NOT_OBSERVED
+from fivenines.servers.incidents import Incident, LogReader
 
 
 class IncidentObserver(Observer):
@@ -22,17 +24,15 @@ class IncidentObserver(Observer):
         super().__init__(*arguments)
         self._started_ns = 0
         self._from: dict[str, int] = {}
-        self._logs: dict[str, tuple[Path, LogReader]] = {}
 
     @property
     def wanted(self) -> bool:
         # logs of servers that others run are not ours to read
         external = self.deployed.solution.settings.external
-        return bool(self.settings.counters) and not external and bool(self._found())
+        return bool(self.settings.counters) and not external and bool(self._logs)
 
     def start(self, started_ns: int) -> None:
         self._started_ns = started_ns
-        self._logs = self._found()
         self._from = {name: _size(log) for name, (log, _) in self._logs.items()}
 
     def stop(self) -> None:
@@ -51,7 +51,8 @@ class IncidentObserver(Observer):
                     row = (round(one.unix_ms - start_ms, 1), name, one.kind, one.ms, one.detail)
                     writer.writerow(row)
 
-    def _found(self) -> dict[str, tuple[Path, LogReader]]:
+    @cached_property
+    def _logs(self) -> dict[str, tuple[Path, LogReader]]:
         found = {one.name: (one.log, one.log_reader()) for one in self.deployed.solution.members}
         return {name: (log, reader) for name, (log, reader) in found.items() if reader is not None}
 

@@ -72,6 +72,9 @@ OBSERVED = "observed"
 """Folders of a trial that runs: of the load's files, and of the observers'."""
 CACHE = "cache"
 
+NOT_OBSERVED = "not observed"
+"""The kind of the row in `incidents` that stands for a log, or a part of it, that could not be read."""
+
 TABLES: dict[str, dict[str, str]] = {
     "timeline": {
         "slot_ms": "INTEGER",

@@ -3,9 +3,6 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-NOT_OBSERVED = "not observed"
-"""The kind of the one row that stands for a log, or a part of it, that could not be read."""
-
 
 @dataclass(frozen=True)
 class Incident:
