@@ -6,6 +6,7 @@
 use super::message::frame;
 use crate::{Statement, Type};
 use ring::digest::{Context, SHA256};
+use std::collections::HashSet;
 
 /// `f9_`, 16 hexadecimal digits, and the zero byte at the end.
 const LENGTH: usize = 20;
@@ -19,6 +20,8 @@ struct Slot {
 #[derive(Default)]
 pub struct Prepared {
     slots: Vec<Option<Slot>>,
+    /// What the server has: several statements with one text have one name.
+    names: HashSet<[u8; LENGTH]>,
     /// The statement whose Parse is under way.
     under_way: Option<usize>,
     /// Statements have no names, and are parsed with each execution.
@@ -43,6 +46,7 @@ impl Prepared {
             name: name_of(statement),
             known: false,
         });
+        slot.known = slot.known || self.names.contains(&slot.name);
         if !slot.known {
             self.under_way = Some(id);
             parse(&slot.name, statement, out);
@@ -63,6 +67,7 @@ impl Prepared {
         let id = self.under_way.take();
         if let Some(Some(slot)) = id.and_then(|id| self.slots.get_mut(id)) {
             slot.known = true;
+            self.names.insert(slot.name);
         }
     }
 
@@ -77,6 +82,7 @@ impl Prepared {
     pub fn completed(&mut self, tag: &[u8]) {
         if tag.starts_with(b"DISCARD ALL") || tag.starts_with(b"DEALLOCATE ALL") {
             self.slots.clear();
+            self.names.clear();
         }
     }
 
@@ -162,6 +168,19 @@ mod tests {
             prepared.parse_if_new(0, &select, &mut out);
             assert_eq!(!out.is_empty(), forgotten, "{tag:?}");
         }
+    }
+
+    #[test]
+    fn statements_with_one_text_are_parsed_once() {
+        let select = statement("SELECT $1", &[Type::Int]);
+        let mut prepared = Prepared::default();
+        let mut out = Vec::new();
+        prepared.parse_if_new(0, &select, &mut out);
+        prepared.parsed();
+        out.clear();
+        prepared.parse_if_new(7, &select, &mut out);
+        assert!(out.is_empty());
+        assert_eq!(prepared.name(0), prepared.name(7));
     }
 
     #[test]
