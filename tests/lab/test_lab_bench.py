@@ -258,3 +258,10 @@ def test_a_forgotten_session_is_given_up_and_told(place: Place, tmp_path: Path) 
     assert done.returncode == 1 and "use the protocol `extended`" in done.stderr
     done = place.bench(*script, *FEW, "--json", "--protocol", "extended")
     assert done.returncode == 0 and json.loads(done.stdout)["load"]["errors"] == [], done.stderr
+
+
+def test_a_statement_may_stand_twice_in_a_script(place: Place, tmp_path: Path) -> None:
+    done = place.bench(*_script(tmp_path, "SELECT 1;\nSELECT 1;\n"), *FEW, "--json")
+    assert done.returncode == 0, done.stderr
+    load = json.loads(done.stdout)["load"]
+    assert load["errors"] == [] and load["transactions"]["ok"] == 20
