@@ -46,9 +46,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: -lasts[_together(item.nodeid)])
 
 
-def pytest_xdist_make_scheduler(
-    config: pytest.Config, log: Producer
-) -> "LoadScopeScheduling | None":
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> "LoadScopeScheduling | None":
     """Hand out lab tests one by one, but those that share a fixture together."""
     return _Scheduling(config, log) if config.getoption("dist") == "loadscope" else None
 

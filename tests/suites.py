@@ -83,9 +83,14 @@ class Suite:
         memory = in_memory() if self.in_memory else nullcontext({})
         with self.log.open("wb") as stream, memory as variables:
             self.process = subprocess.Popen(
-                [*nice, *self.command], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=stream,
-                stderr=subprocess.STDOUT, start_new_session=True, env={**os.environ, **variables},
-            )  # fmt: skip
+                [*nice, *self.command],
+                cwd=ROOT,
+                stdin=subprocess.DEVNULL,
+                stdout=stream,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                env={**os.environ, **variables},
+            )
             self.status = self.process.wait()
         self.seconds = time.monotonic() - began
 
@@ -113,21 +118,11 @@ class Suite:
         lines = self._lines()
         if self.status == 0:
             return "\n".join(lines[-_TAIL:])
-        first = next(
-            (n for n, line in enumerate(lines) if "= FAILURES" in line or "= ERRORS" in line), 0
-        )
+        first = next((n for n, line in enumerate(lines) if "= FAILURES" in line or "= ERRORS" in line), 0)
         return "\n".join(lines[first:])
 
 
-LAB = (
-    "-n",
-    "4",
-    "--dist",
-    "loadscope",
-    "--no-loadscope-reorder",
-    "-o",
-    "tmp_path_retention_policy=failed",
-)
+LAB = ("-n", "4", "--dist", "loadscope", "--no-loadscope-reorder", "-o", "tmp_path_retention_policy=failed")
 """Options of pytest for the lab: each test or group of tests goes to the next free worker, in order."""
 
 
@@ -142,10 +137,7 @@ def suites(names: Sequence[str], long: bool) -> list[list[Suite]]:
             Suite("unit", _pytest("unit", "-n", "2", "tests/unit"), left_over=False),
             Suite("lab", _pytest("lab", *lab), left_over=False, in_memory=True),
         ],
-        [
-            Suite("rust", ("cargo", "test", "--quiet")),
-            Suite("browser", _pytest("browser", "tests/browser")),
-        ],
+        [Suite("rust", ("cargo", "test", "--quiet")), Suite("browser", _pytest("browser", "tests/browser"))],
     ]
     wanted = [[one for one in row if not names or one.name in names] for row in rows]
     return [row for row in wanted if row]
@@ -164,9 +156,7 @@ def quick() -> list[list[Suite]]:
 def main() -> int:
     """Run them; return 1 if any suite failed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument(
-        "suites", nargs="*", help="engines, lab, rust, unit, browser (default: all)"
-    )
+    parser.add_argument("suites", nargs="*", help="engines, lab, rust, unit, browser (default: all)")
     parser.add_argument("--quick", action="store_true", help="lint, unit tests and one trial")
     parser.add_argument("--long", action="store_true", help="of the lab the long tests alone")
     arguments = parser.parse_args()

@@ -77,11 +77,21 @@ def screenshot(page: Path, size: tuple[int, int], picture: Path) -> None:
     """The first screen of a page, in the format of the picture's name."""
     width, height = size
     subprocess.run(
-        [chromium(), "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-         f"--window-size={width},{height}", "--virtual-time-budget=3000",
-         f"--screenshot={picture}", page.as_uri()],
-        capture_output=True, check=True, timeout=120,
-    )  # fmt: skip
+        [
+            chromium(),
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--hide-scrollbars",
+            f"--window-size={width},{height}",
+            "--virtual-time-budget=3000",
+            f"--screenshot={picture}",
+            page.as_uri(),
+        ],
+        capture_output=True,
+        check=True,
+        timeout=120,
+    )
     made(picture)
 
 
@@ -107,8 +117,10 @@ def of_terminal(run: Path, images: Path) -> None:
         [sys.executable, "-m", "fivenines", "results", "show", run.name],
         cwd=run.parent,
         env=os.environ | {"FORCE_COLOR": "1", "COLUMNS": str(COLUMNS), "TERM": "xterm-256color"},
-        capture_output=True, text=True, check=True,
-    ).stdout  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
     console.print(Text.from_ansi(f"$ fivenines results show {run.name}\n{said.rstrip()}"))
     picture = images / "terminal.svg"

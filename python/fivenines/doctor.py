@@ -17,8 +17,17 @@ from fivenines.errors import FiveninesError
 
 State = Literal["ok", "warning", "failed"]
 
-_WORLD = ["unshare", "--user", "--map-root-user", "--net", "--mount", "--pid", "--fork",
-          "--kill-child", "--mount-proc"]  # fmt: skip
+_LAB = [
+    "unshare",
+    "--user",
+    "--map-root-user",
+    "--net",
+    "--mount",
+    "--pid",
+    "--fork",
+    "--kill-child",
+    "--mount-proc",
+]
 _PATIENCE = 15.0
 _DISK_NEEDED = 3_000_000_000
 _DISK_WISHED = 10_000_000_000
@@ -37,9 +46,21 @@ class Check:
 def examine() -> list[Check]:
     """All checks. `failed` means that no experiment can run here."""
     checks: list[Callable[[], Check | list[Check]]] = [
-        tools, namespaces, overlay, network, cuts, packets, user_ids, guests, limits, disk, core, engines,
-        yardsticks, calibration_check,
-    ]  # fmt: skip
+        tools,
+        namespaces,
+        overlay,
+        network,
+        cuts,
+        packets,
+        user_ids,
+        vms,
+        limits,
+        disk,
+        core,
+        engines,
+        yardsticks,
+        calibration_check,
+    ]
     found: list[Check] = []
     for check in checks:
         result = check()
@@ -59,10 +80,10 @@ def namespaces() -> Check:
     """A user, mount, PID and network namespace, as every trial makes them."""
     if not shutil.which("unshare"):
         return Check("namespaces", "failed", "not tried without unshare", _install("util-linux"))
-    done = _try([*_WORLD, "true"])
+    done = _try([*_LAB, "true"])
     if done.ok:
         who = "as root" if os.geteuid() == 0 else "as an ordinary user"
-        return Check("namespaces", "ok", f"a private world of namespaces works {who}")
+        return Check("namespaces", "ok", f"a private lab of namespaces works {who}")
     return Check("namespaces", "failed", f"unshare failed: {done.error}", _namespace_remedy())
 
 
@@ -75,30 +96,46 @@ def overlay() -> Check:
         "echo b > merged/f && rm merged/f"
     )
     with tempfile.TemporaryDirectory(prefix="fivenines-doctor-") as folder:
-        return _in_world(
-            Check("overlay", "failed", "mounting overlayfs in a user namespace failed",
-                  "use Linux 5.11 or later, and load the module: sudo modprobe overlay"),
-            "overlayfs with userxattr works in a user namespace", "sh", "-c", script, "sh", folder,
-        )  # fmt: skip
+        return _in_lab(
+            Check(
+                "overlay",
+                "failed",
+                "mounting overlayfs in a user namespace failed",
+                "use Linux 5.11 or later, and load the module: sudo modprobe overlay",
+            ),
+            "overlayfs with userxattr works in a user namespace",
+            "sh",
+            "-c",
+            script,
+            "sh",
+            folder,
+        )
 
 
 def network() -> Check:
-    """A network namespace, a bridge and a veth pair inside a private world."""
+    """A network namespace, a bridge and a veth pair inside a private lab."""
     script = (
         "mount -t tmpfs none /run && ip link set lo up && ip netns add h1 && "
         "ip link add br0 type bridge && ip link add v0 type veth peer name v1 netns h1 && "
         "ip link set v0 master br0 up && ip link set br0 up && "
         "ip -n h1 addr add 10.99.0.1/24 dev v1 && ip -n h1 link set v1 up"
     )
-    return _in_world(
-        Check("network", "failed", "a bridge with a veth pair failed",
-              "load the modules: sudo modprobe -a veth bridge"),
-        "network namespaces, veth and bridge work", "sh", "-c", script,
-    )  # fmt: skip
+    return _in_lab(
+        Check(
+            "network",
+            "failed",
+            "a bridge with a veth pair failed",
+            "load the modules: sudo modprobe -a veth bridge",
+        ),
+        "network namespaces, veth and bridge work",
+        "sh",
+        "-c",
+        script,
+    )
 
 
 def cuts() -> Check:
-    """A table of nftables' family bridge inside a private world: the means of cutting the network."""
+    """A table of nftables' family bridge inside a private lab: the means of cutting the network."""
     if not shutil.which("nft"):
         seen = "not found; without it no fault can cut the network"
         return Check("network cuts", "warning", seen, _install("nftables"))
@@ -107,21 +144,36 @@ def cuts() -> Check:
         "add chain bridge t c { type filter hook forward priority 0; }; "
         "add rule bridge t c ether saddr . ether daddr @s counter drop"
     )
-    return _in_world(
-        Check("network cuts", "warning", "nft cannot drop frames on a bridge",
-              "faults cannot cut the network here; load the module: sudo modprobe nf_tables"),
-        "nft can drop frames on a bridge", "nft", rules,
-    )  # fmt: skip
+    return _in_lab(
+        Check(
+            "network cuts",
+            "warning",
+            "nft cannot drop frames on a bridge",
+            "faults cannot cut the network here; load the module: sudo modprobe nf_tables",
+        ),
+        "nft can drop frames on a bridge",
+        "nft",
+        rules,
+    )
 
 
 def packets() -> Check:
-    """A packet socket inside a private world: the means of joining sites by links."""
+    """A packet socket inside a private lab: the means of joining sites by links."""
     script = "import socket; socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)"
-    return _in_world(
-        Check("links", "warning", "no packet socket", "networks with several sites are not possible "
-              "here; load the module: sudo modprobe af_packet"),
-        "packet sockets work, sites can be joined by links", sys.executable, "-I", "-S", "-c", script,
-    )  # fmt: skip
+    return _in_lab(
+        Check(
+            "links",
+            "warning",
+            "no packet socket",
+            "networks with several sites are not possible here; load the module: sudo modprobe af_packet",
+        ),
+        "packet sockets work, sites can be joined by links",
+        sys.executable,
+        "-I",
+        "-S",
+        "-c",
+        script,
+    )
 
 
 def user_ids() -> Check:
@@ -131,22 +183,22 @@ def user_ids() -> Check:
     lacking = problem()
     if not lacking:
         return Check("user ids", "ok", "the lab can have all user ids")
-    return Check(
-        "user ids", "warning", "the lab has one user id", f"only needed for Pacemaker; {lacking}"
-    )
+    return Check("user ids", "warning", "the lab has one user id", f"only needed for Pacemaker; {lacking}")
 
 
-def guests() -> Check:
+def vms() -> Check:
     """Whether hosts can be virtual machines."""
-    from fivenines.lab.guest_needs import problem
+    from fivenines.lab.vm_requirements import problem
 
     lacking = problem()
     if not lacking:
-        return Check("guests", "ok", "hosts can be virtual machines")
+        return Check("virtual machines", "ok", "hosts can be virtual machines")
     return Check(
-        "guests", "warning", "hosts cannot be virtual machines",
-        f"only needed for `machines: guests`; {lacking}",
-    )  # fmt: skip
+        "virtual machines",
+        "warning",
+        "hosts cannot be virtual machines",
+        f"only needed for `machines: virtual-machines`; {lacking}",
+    )
 
 
 def limits() -> Check:
@@ -155,9 +207,7 @@ def limits() -> Check:
 
     groups = detect()
     if groups.usable:
-        return Check(
-            "limits", "ok", f"hosts can be limited (control groups, version {groups.version})"
-        )
+        return Check("limits", "ok", f"hosts can be limited (control groups, version {groups.version})")
     remedy = (
         "only needed for `limits:` in experiments; run inside a delegated group, as in\n"
         "systemd-run --user --scope -p Delegate=yes fivenines run FILE"
@@ -176,17 +226,19 @@ def disk() -> Check:
         return Check("disk", "failed", f"{existing} is not writable", remedy)
     if free < _DISK_NEEDED:
         return Check("disk", "failed", f"only {seen}", f"{remedy} (3 GB are needed)")
-    return Check("disk", "ok" if free >= _DISK_WISHED else "warning", seen,
-                 "" if free >= _DISK_WISHED else f"{remedy} (10 GB are comfortable)")  # fmt: skip
+    return Check(
+        "disk",
+        "ok" if free >= _DISK_WISHED else "warning",
+        seen,
+        "" if free >= _DISK_WISHED else f"{remedy} (10 GB are comfortable)",
+    )
 
 
 def core() -> Check:
     """fivenines-core, and that it starts."""
     from fivenines.core import core_binary
 
-    remedy = (
-        "install fivenines with `pip install .` (it builds it), or set FIVENINES_CORE to its path"
-    )
+    remedy = "install fivenines with `pip install .` (it builds it), or set FIVENINES_CORE to its path"
     try:
         program = core_binary()
     except FiveninesError as error:
@@ -210,9 +262,7 @@ def engines() -> list[Check]:
         elif engine.name.startswith("host"):
             found.append(Check(name, "ok", f"not on this machine ({status.detail})"))
         else:
-            seen = (
-                f"{status.detail or 'not here yet'}; fetched by the first experiment that needs it"
-            )
+            seen = f"{status.detail or 'not here yet'}; fetched by the first experiment that needs it"
             found.append(Check(name, "ok", seen))
     return found
 
@@ -256,9 +306,8 @@ def _try(command: list[str]) -> _Done:
     """Run a short program; its last line of output, or the reason for its failure."""
     try:
         done = subprocess.run(
-            command, capture_output=True, text=True, timeout=_PATIENCE, check=False,
-            stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+            command, capture_output=True, text=True, timeout=_PATIENCE, check=False, stdin=subprocess.DEVNULL
+        )
     except OSError as error:
         return _Done(False, "", f"{command[0]}: {error.strerror}")
     except subprocess.TimeoutExpired:
@@ -268,9 +317,9 @@ def _try(command: list[str]) -> _Done:
     return _Done(done.returncode == 0, done.stdout.strip(), reason)
 
 
-def _in_world(otherwise: Check, well: str, *command: str) -> Check:
-    """Try a command in a private world; what is seen if it works, and what is said with the reason if not."""
-    done = _try([*_WORLD, *command])
+def _in_lab(otherwise: Check, well: str, *command: str) -> Check:
+    """Try a command in a private lab; what is seen if it works, and what is said with the reason if not."""
+    done = _try([*_LAB, *command])
     if done.ok:
         return Check(otherwise.name, "ok", well)
     return replace(otherwise, seen=f"{otherwise.seen}: {done.error}")

@@ -40,9 +40,7 @@ def classes(package: str, base: type[T], without: Container[str] = ()) -> list[t
     return found
 
 
-def kinds(
-    package: str, base: type[T], key: str, without: Container[str] = ()
-) -> dict[str, type[T]]:
+def kinds(package: str, base: type[T], key: str, without: Container[str] = ()) -> dict[str, type[T]]:
     """The settings models of a package, by each value that their field `key` allows."""
     named: dict[str, type[T]] = {}
     for model in classes(package, base, without):
@@ -52,9 +50,7 @@ def kinds(
     return named
 
 
-def settings_union(
-    package: str, base: type[Settings], key: str, without: Container[str] = ()
-) -> Any:
+def settings_union(package: str, base: type[Settings], key: str, without: Container[str] = ()) -> Any:
     """The pydantic type of "any of these kinds"; plain text `x` stands for `{key: x}`.
 
     Raises:

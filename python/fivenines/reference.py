@@ -20,7 +20,7 @@ from fivenines.experiment import schema
 from fivenines.experiment.allowed import Shape, allowed, discriminator
 from fivenines.experiment.availability import AvailabilitySettings
 from fivenines.experiment.cost import CostSettings
-from fivenines.experiment.duet_settings import DuetSettings
+from fivenines.experiment.interleaved_settings import InterleavedSettings
 from fivenines.experiment.ledger import LedgerSettings
 from fivenines.experiment.mistakes import shown
 from fivenines.experiment.spec import Experiment
@@ -32,15 +32,15 @@ from fivenines.lab.settings import DirectionSettings, LinkSettings, NetworkSetti
 from fivenines.lab.ssh.inventory import Inventory, LabSettings, MachineSettings
 from fivenines.load.settings import LoadSettings
 from fivenines.managers.settings import ManagerSettings
-from fivenines.needs.decide import DecideSettings
-from fivenines.needs.measures import listing
-from fivenines.needs.thresholds import ThresholdSettings
-from fivenines.needs.trials import TrialsSettings, UntilSettings
 from fivenines.observe.settings import ObserveSettings
 from fivenines.plugins import classes, kinds
 from fivenines.programs.marks import MarkSettings
 from fivenines.programs.root import RootSettings
 from fivenines.programs.settings import ReadySettings
+from fivenines.requirements.decide import DecideSettings
+from fivenines.requirements.measures import listing
+from fivenines.requirements.thresholds import ThresholdSettings
+from fivenines.requirements.trials import TrialsSettings, UntilSettings
 from fivenines.results import journal
 from fivenines.settings import Settings
 from fivenines.solutions.durability import DurabilitySettings
@@ -124,7 +124,7 @@ def experiment_page() -> str:
         _section("### links", DirectionSettings),
         _section("## timing", Timing),
         _section("### recovery", RecoverySettings),
-        _section("## duet", DuetSettings),
+        _section("## interleaved", InterleavedSettings),
         _section("## ledger", LedgerSettings),
         _section("## observe", ObserveSettings),
         _section("## trials", TrialsSettings),
@@ -171,13 +171,11 @@ def _measures() -> str:
         "them (`p95`). What is counted in trials is an event: `= 0`, or a share of trials, no preference. "
         "A share is a part of 1, and may be written in per cent. Where neither more nor less is better, "
         "nothing can be preferred by it, and no sweep chooses by it. `of`: the steady window before any "
-        "fault, the whole load, or what a fault did. `needs`: what a trial must have for it."
+        "fault, the whole load, or what a fault did. `requirements`: what a trial must have for it."
     )
     rows = listing()
     heads = list(rows[0])
-    lines = [
-        "| " + " | ".join([f"`{row['name']}`", *list(row.values())[1:]]) + " |" for row in rows
-    ]
+    lines = ["| " + " | ".join([f"`{row['name']}`", *list(row.values())[1:]]) + " |" for row in rows]
     table = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads), *lines]
     return "\n".join(["### Measures", "", kinds, "", *table])
 
@@ -258,8 +256,11 @@ def _family(title: str, key: str, package: str, base: type[Settings]) -> str:
         if name != key and not any(name in fields for fields in own.values())
     ]
     words = [word for model in models for word in Shape.of_field(model, key).values()]
-    parts = [f"## {title}", f"`{key}:` one of {', '.join(f'`{word}`' for word in words)}. "
-             f"The word alone stands for `{key}: word` with all defaults."]  # fmt: skip
+    parts = [
+        f"## {title}",
+        f"`{key}:` one of {', '.join(f'`{word}`' for word in words)}. "
+        f"The word alone stands for `{key}: word` with all defaults.",
+    ]
     if shared:
         parts += [f"All {title.lower()}:", _table(base, shared)]
     for model in models:
@@ -362,9 +363,7 @@ def _commands(command: Any, path: str) -> list[str]:
 
 def _help(command: Any) -> str:
     """A docstring as Markdown: paragraphs that typer keeps as they are become code."""
-    return "\n\n".join(
-        f"```\n{text}\n```" if verbatim else text for verbatim, text in paragraphs(command)
-    )
+    return "\n\n".join(f"```\n{text}\n```" if verbatim else text for verbatim, text in paragraphs(command))
 
 
 def paragraphs(command: Any) -> list[tuple[bool, str]]:

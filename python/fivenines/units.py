@@ -14,20 +14,18 @@ from pydantic import BeforeValidator, Field, PlainSerializer, ValidationInfo, Wi
 FROM_FILE = "from-file"
 """Key of the validation context that forbids numbers without a unit: a person wrote the values."""
 
-_DURATION_UNITS = {
-    "us": 1e-6,
-    "ms": 1e-3,
-    "s": 1.0,
-    "m": 60.0,
-    "min": 60.0,
-    "h": 3600.0,
-    "d": 86_400.0,
-}
+_DURATION_UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86_400.0}
 _SIZE_UNITS = {
     "b": 1,
-    "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12,
-    "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40,
-}  # fmt: skip
+    "kb": 10**3,
+    "mb": 10**6,
+    "gb": 10**9,
+    "tb": 10**12,
+    "kib": 2**10,
+    "mib": 2**20,
+    "gib": 2**30,
+    "tib": 2**40,
+}
 _RATE_UNITS = {"bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9}
 _PART = re.compile(r"(\d+(?:\.\d+)?)\s*([a-zA-Z]+)\s*", re.ASCII)
 _ZERO = re.compile(r"0+(\.0+)?", re.ASCII)
@@ -49,9 +47,7 @@ def parse_duration(text: str) -> float:
         total += float(part[1]) * _DURATION_UNITS[part[2].lower()]
         position = part.end()
     if position == 0 or position != len(stripped) or math.isinf(total):
-        raise ValueError(
-            f"{text!r} is not a duration: write a number and a unit, as in 500ms, 10s, 1m30s"
-        )
+        raise ValueError(f"{text!r} is not a duration: write a number and a unit, as in 500ms, 10s, 1m30s")
     return total
 
 
@@ -111,9 +107,7 @@ def _plain(number: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _scaled(
-    text: str, units: dict[str, int], what: str, examples: str, found: str | None = None
-) -> int:
+def _scaled(text: str, units: dict[str, int], what: str, examples: str, found: str | None = None) -> int:
     match = _PART.fullmatch(text.strip())
     if match is None or match[2].lower() not in units:
         shown = text if found is None else found

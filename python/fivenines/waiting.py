@@ -6,9 +6,7 @@ from collections.abc import Callable
 from fivenines.errors import FiveninesError
 
 
-def wait_until(
-    condition: Callable[[], str], timeout: float, what: str, interval: float = 0.02
-) -> None:
+def wait_until(condition: Callable[[], str], timeout: float, what: str, interval: float = 0.02) -> None:
     """Wait until `condition` returns no reason any more.
 
     Raises:

@@ -50,9 +50,14 @@ class Pretended:
         self._ended = time.monotonic()
         work: Any = order.work
         record = TrialRecord(
-            id=work.id, number=work.number, seed=work.seed, cell=work.cell.key, started="",
-            seconds=self._seconds, status="complete",
-        )  # fmt: skip
+            id=work.id,
+            number=work.number,
+            seed=work.seed,
+            cell=work.cell.key,
+            started="",
+            seconds=self._seconds,
+            status="complete",
+        )
         return Delivered(record, Figures())
 
     def host_is_there(self) -> bool:

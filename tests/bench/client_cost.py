@@ -35,10 +35,7 @@ from fivenines.workloads.oltp import Oltp
 
 ROOT = Path(__file__).resolve().parents[2]
 
-ODBC = {
-    "mysql": ("MariaDB Unicode", "libmaodbc.so"),
-    "postgres": ("PostgreSQL Unicode", "psqlodbcw.so"),
-}
+ODBC = {"mysql": ("MariaDB Unicode", "libmaodbc.so"), "postgres": ("PostgreSQL Unicode", "psqlodbcw.so")}
 """Debian's drivers: name in odbcinst.ini, and file."""
 
 
@@ -126,18 +123,11 @@ class Bench:
         size, distribution = self.args.table_size, self.args.distribution
         return described(
             Oltp.model_validate(
-                {
-                    "workload": kind,
-                    "tables": tables,
-                    "table_size": size,
-                    "distribution": distribution,
-                }
+                {"workload": kind, "tables": tables, "table_size": size, "distribution": distribution}
             )
         )
 
-    def fivenines(
-        self, driver: str, workload: str, connections: int, tables: int, odbc: str = ""
-    ) -> Cost:
+    def fivenines(self, driver: str, workload: str, connections: int, tables: int, odbc: str = "") -> Cost:
         """`odbc`: the driver's name, if it goes by one."""
         args = self.args
         with tempfile.TemporaryDirectory() as folder:
@@ -154,9 +144,7 @@ class Bench:
             command += [f"--connections={connections}"]
             command += [f"--duration={args.seconds}", f"--out={folder}"]
             return measure(
-                command,
-                self.env,
-                lambda _: json.loads((Path(folder) / "load.json").read_text())["queries"],
+                command, self.env, lambda _: json.loads((Path(folder) / "load.json").read_text())["queries"]
             )
 
     def compare_odbc(self, driver: str, workload: str, tables: int) -> None:
@@ -178,10 +166,7 @@ class Bench:
         name = {"mysql": "mysql", "postgres": "pgsql"}[driver]
         command = ["sysbench", workload, f"--db-driver={name}"]
         command += [f"--{name}-host=127.0.0.1", f"--{name}-port={getattr(args, driver + '_port')}"]
-        command += [
-            f"--{name}-user={getattr(args, driver + '_user')}",
-            f"--{name}-db={args.database}",
-        ]
+        command += [f"--{name}-user={getattr(args, driver + '_user')}", f"--{name}-db={args.database}"]
         command += [f"--{name}-password={self.env.get(f'FIVENINES_{driver.upper()}_PASSWORD', '')}"]
         command += [f"--tables={args.tables}", f"--table-size={args.table_size}"]
         command += [f"--rand-type={args.distribution}"]
@@ -190,26 +175,8 @@ class Bench:
 
     def pgbench(self, connections: int) -> Cost:
         args = self.args
-        command = [
-            "pgbench",
-            "-S",
-            "-M",
-            "prepared",
-            "-n",
-            "-h",
-            "127.0.0.1",
-            "-p",
-            str(args.postgres_port),
-        ]
-        command += [
-            "-U",
-            args.postgres_user,
-            "-c",
-            str(connections),
-            "-T",
-            str(args.seconds),
-            args.database,
-        ]
+        command = ["pgbench", "-S", "-M", "prepared", "-n", "-h", "127.0.0.1", "-p", str(args.postgres_port)]
+        command += ["-U", args.postgres_user, "-c", str(connections), "-T", str(args.seconds), args.database]
         return measure(command, self.env, found(r"transactions actually processed: (\d+)"))
 
     def compare(
@@ -233,9 +200,7 @@ class Bench:
             return cost.queries / float(self.args.seconds)
 
         row = Row(
-            name,
-            connections,
-            *(median(pick, which) for pick in (us, user, rss, qps) for which in (0, 1)),
+            name, connections, *(median(pick, which) for pick in (us, user, rss, qps) for which in (0, 1))
         )
         show(row)
         return row
@@ -243,17 +208,8 @@ class Bench:
     def prepare(self, driver: str) -> None:
         """Creates the tables when they are missing."""
         args = self.args
-        command = [
-            args.core,
-            "prepare",
-            f"--driver={driver}",
-            f"--port={getattr(args, driver + '_port')}",
-        ]
-        command += [
-            f"--user={getattr(args, driver + '_user')}",
-            f"--database={args.database}",
-            "--drop",
-        ]
+        command = [args.core, "prepare", f"--driver={driver}", f"--port={getattr(args, driver + '_port')}"]
+        command += [f"--user={getattr(args, driver + '_user')}", f"--database={args.database}", "--drop"]
         command += [f"--password-env=FIVENINES_{driver.upper()}_PASSWORD"]
         command += self._workload("oltp_read_write", args.tables)
         subprocess.run(command, check=True, env=self.env, stdout=subprocess.DEVNULL)

@@ -28,10 +28,7 @@ from fivenines.workloads.oltp import Oltp
 SOLUTIONS: dict[str, tuple[AnySolution, float | None]] = {
     "replication": (ReplicationSettings(solution="replication"), 5.0),
     "replication, MySQL": (ReplicationSettings(solution="replication", engine="mysql-9.7"), 5.0),
-    "replication, MHA": (
-        ReplicationSettings(solution="replication", manager=MhaSettings(kind="mha")),
-        None,
-    ),
+    "replication, MHA": (ReplicationSettings(solution="replication", manager=MhaSettings(kind="mha")), None),
     "galera": (GaleraSettings(solution="galera"), 8.0),
     "galera, 2 and garbd": (GaleraSettings(solution="galera", size=2, arbiter=True), 8.0),
     "group replication": (GroupReplicationSettings(solution="group-replication"), 10.0),

@@ -92,9 +92,11 @@ class Bench:
         args = self.args
         tables = 1 if alike else args.tables
         asked = Oltp(
-            workload="oltp_read_write", tables=tables, table_size=self.rows // tables,
+            workload="oltp_read_write",
+            tables=tables,
+            table_size=self.rows // tables,
             secondary_indexes=0 if alike else 1,
-        )  # fmt: skip
+        )
         command = [args.core, "prepare", *described(asked), f"--driver={driver}", "--drop"]
         command += [f"--port={self.port(driver)}", f"--user={self.user(driver)}"]
         command += [f"--database={args.database}"]
@@ -121,9 +123,7 @@ class Bench:
         command = ["pgbench", "-i", "-q", "-s", str(scale), "-h", "127.0.0.1"]
         command += ["-p", str(self.port("postgres")), "-U", self.user("postgres")]
         self.drop("postgres")
-        return self.timed(
-            [*command, self.args.database], scale * 100_011, lambda: self.size("postgres")
-        )
+        return self.timed([*command, self.args.database], scale * 100_011, lambda: self.size("postgres"))
 
     def drop(self, driver: str) -> None:
         """Drop all tables of all loaders, and let the server write what it has to write."""
@@ -151,15 +151,23 @@ class Bench:
         args = self.args
         connection = (
             pymysql.connect(
-                host="127.0.0.1", port=self.port(driver), user=self.user(driver),
-                password=self.password(driver), database=args.database, autocommit=True,
+                host="127.0.0.1",
+                port=self.port(driver),
+                user=self.user(driver),
+                password=self.password(driver),
+                database=args.database,
+                autocommit=True,
             )
             if driver == "mysql"
             else psycopg.connect(
-                host="127.0.0.1", port=self.port(driver), user=self.user(driver),
-                password=self.password(driver), dbname=args.database, autocommit=True,
+                host="127.0.0.1",
+                port=self.port(driver),
+                user=self.user(driver),
+                password=self.password(driver),
+                dbname=args.database,
+                autocommit=True,
             )
-        )  # fmt: skip
+        )
         with connection, connection.cursor() as cursor:
             for statement in statements:
                 cursor.execute(statement)
@@ -188,9 +196,18 @@ class Bench:
 
 
 HEADER = [
-    "comparison", "their s", "our s", "their rows/s", "our rows/s", "their MB/s", "our MB/s",
-    "their CPU/GB", "our CPU/GB", "speed-up", "range",
-]  # fmt: skip
+    "comparison",
+    "their s",
+    "our s",
+    "their rows/s",
+    "our rows/s",
+    "their MB/s",
+    "our MB/s",
+    "their CPU/GB",
+    "our CPU/GB",
+    "speed-up",
+    "range",
+]
 WIDTHS = (24, 9, 9, 14, 14, 12, 10, 14, 12, 10, 12)
 
 
@@ -224,20 +241,12 @@ def main() -> None:
     bench = Bench(parse())
     print(line(HEADER), flush=True)
     if bench.args.mysql_port is not None:
-        bench.compare(
-            "mysql : sysbench", lambda: bench.sysbench("mysql"), lambda: bench.fivenines("mysql")
-        )
+        bench.compare("mysql : sysbench", lambda: bench.sysbench("mysql"), lambda: bench.fivenines("mysql"))
     if bench.args.postgres_port is not None:
         bench.compare(
-            "postgres : sysbench",
-            lambda: bench.sysbench("postgres"),
-            lambda: bench.fivenines("postgres"),
+            "postgres : sysbench", lambda: bench.sysbench("postgres"), lambda: bench.fivenines("postgres")
         )
-        bench.compare(
-            "postgres : pgbench -i",
-            bench.pgbench,
-            lambda: bench.fivenines("postgres", alike=True),
-        )
+        bench.compare("postgres : pgbench -i", bench.pgbench, lambda: bench.fivenines("postgres", alike=True))
 
 
 if __name__ == "__main__":

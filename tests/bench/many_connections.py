@@ -50,13 +50,32 @@ def _load(node: Server, connections: int, seconds: int) -> dict[str, object]:
     user, password = node.application
     with tempfile.TemporaryDirectory() as folder:
         command = [
-            *network.into(node.host.pid), str(core_binary()), "load", "--driver", "mysql", "--user", user,
-            "--password-env", "FIVENINES_PASSWORD", "--database", DATABASE,
-            "--write", f"127.0.0.1:{node.port}",
-            "--find", "any", *described(WORKLOAD),
-            "--connections", str(connections), "--duration", f"{seconds}s", "--burst",
-            "--connect-timeout", "30s", "--out", folder,
-        ]  # fmt: skip
+            *network.into(node.host.pid),
+            str(core_binary()),
+            "load",
+            "--driver",
+            "mysql",
+            "--user",
+            user,
+            "--password-env",
+            "FIVENINES_PASSWORD",
+            "--database",
+            DATABASE,
+            "--write",
+            f"127.0.0.1:{node.port}",
+            "--find",
+            "any",
+            *described(WORKLOAD),
+            "--connections",
+            str(connections),
+            "--duration",
+            f"{seconds}s",
+            "--burst",
+            "--connect-timeout",
+            "30s",
+            "--out",
+            folder,
+        ]
         subprocess.run(command, env={**os.environ, "FIVENINES_PASSWORD": password}, check=True)
         record: dict[str, object] = json.loads((Path(folder) / "load.json").read_text())
     return record
@@ -65,15 +84,18 @@ def _load(node: Server, connections: int, seconds: int) -> dict[str, object]:
 def _line(connections: int, record: dict[str, object]) -> None:
     connects, client = record["connects"], record["client"]
     transactions = record["transactions"]
-    assert (
-        isinstance(connects, dict) and isinstance(client, dict) and isinstance(transactions, dict)
-    )
+    assert isinstance(connects, dict) and isinstance(client, dict) and isinstance(transactions, dict)
     rss = client["max_rss_kib"]
     cells = [
-        str(connections), str(connects["ok"]), str(connects["refused"]), f"{connects['p50_ms']:.1f}",
-        f"{connects['p99_ms']:.0f}", f"{rss / 1024:.1f}", f"{rss / connections:.1f}",
+        str(connections),
+        str(connects["ok"]),
+        str(connects["refused"]),
+        f"{connects['p50_ms']:.1f}",
+        f"{connects['p99_ms']:.0f}",
+        f"{rss / 1024:.1f}",
+        f"{rss / connections:.1f}",
         f"{transactions['ok'] / client['wall_s']:.0f}",
-    ]  # fmt: skip
+    ]
     print("".join(f"{cell:>12}" for cell in cells), flush=True)
 
 

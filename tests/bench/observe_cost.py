@@ -103,9 +103,13 @@ class Bench:
         deployed = self.deployed
         assert deployed.client is not None
         load = RunningLoad(
-            deployed.client, deployed.solution.nodes[0], deployed.access.endpoints(), plan,
-            self.folder / "load", lambda _event: None,
-        )  # fmt: skip
+            deployed.client,
+            deployed.solution.nodes[0],
+            deployed.access.endpoints(),
+            plan,
+            self.folder / "load",
+            lambda _event: None,
+        )
         load.await_start()
         time.sleep(4)
         windows = list(self._windows(load.started_ns, blocks, seconds))
@@ -161,7 +165,7 @@ class Bench:
         return self._servers() + controller_seconds() + _watch_seconds()
 
     def _servers(self) -> float:
-        hosts = {name: host.pid for name, host in self.deployed.world.hosts.items()}
+        hosts = {name: host.pid for name, host in self.deployed.lab.hosts.items()}
         looks = Processes().look(hosts).hosts
         return sum(seen.used.cpu for look in looks.values() for seen in look.values())
 

@@ -42,9 +42,13 @@ class Bench:
         deployed = self.deployed
         assert deployed.client is not None
         load = RunningLoad(
-            deployed.client, deployed.solution.nodes[0], deployed.access.endpoints(), plan,
-            self.folder / "load", lambda _event: None,
-        )  # fmt: skip
+            deployed.client,
+            deployed.solution.nodes[0],
+            deployed.access.endpoints(),
+            plan,
+            self.folder / "load",
+            lambda _event: None,
+        )
         load.await_start()
         before = self._servers()
         record = load.await_end(seconds + 30)

@@ -52,14 +52,12 @@ def multiply(source: Run, folder: Path, cells: int, trials: int) -> Path:
     named = {one["name"]: one for one in experiment["solutions"]}
     first = next(iter(named.values()))
     changed = {
-        "solutions": [
-            {**named.get(name.rpartition(" #")[0], first), "name": name} for name in solutions
-        ],
+        "solutions": [{**named.get(name.rpartition(" #")[0], first), "name": name} for name in solutions],
         "connections": sorted({key.connections for _, key in keys}),
         "trials": trials,
     }
     manifest = source.manifest.model_copy(
-        update={"plan": plan, "duets": [], "experiment": experiment | changed}
+        update={"plan": plan, "blocks": [], "experiment": experiment | changed}
     )
     store.write_json(folder / layout.MANIFEST, manifest)
     for index, planned in enumerate(plan):
@@ -80,7 +78,7 @@ def _keys(source: Run, cells: int) -> list[tuple[list[StoredTrial], CellKey]]:
         (some, key.model_copy(update={"solution": f"{key.solution} #{n}", "connections": connections}))
         for n, connections in islice(wanted, cells)
         for key, some in [found[n % len(found)]]
-    ]  # fmt: skip
+    ]
 
 
 def _copy(trial: StoredTrial, planned: PlannedTrial, folder: Path) -> None:
@@ -166,8 +164,7 @@ def main() -> None:
     for name in found[0]:
         costs = [turn[name] for turn in found]
         seconds, cpu, memory = (
-            statistics.median(getattr(one, key) for one in costs)
-            for key in ("seconds", "cpu", "memory")
+            statistics.median(getattr(one, key) for one in costs) for key in ("seconds", "cpu", "memory")
         )
         print(f"{name:16} {seconds:8.1f} {cpu:8.1f} {memory:6.0f}")
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from fivenines.core import core_binary
 from fivenines.lab import network
 from fivenines.lab.host import ENGINE
-from fivenines.lab.world import World
+from fivenines.lab.lab import Lab
 from fivenines.load import dataset
 from fivenines.servers.base import DATABASE, Server, Value
 from fivenines.servers.families import server
@@ -31,10 +31,18 @@ from fivenines.workloads.oltp import Oltp
 
 HERE = Path(__file__).resolve().parent
 BENCHES = (
-    "client_cost", "many_connections", "load_data", "tpcc_cost", "deploy_time", "controller_overhead",
-    "observe_cost", "isolation_speed", "report_speed",
-    "campaign_scale", "start_up",
-)  # fmt: skip
+    "client_cost",
+    "many_connections",
+    "load_data",
+    "tpcc_cost",
+    "deploy_time",
+    "controller_overhead",
+    "observe_cost",
+    "isolation_speed",
+    "report_speed",
+    "campaign_scale",
+    "start_up",
+)
 _SCRIPTS: Mapping[str, tuple[list[str], list[str]]] = {
     "many_connections": ([], ["--connections", "1000"]),
     "deploy_time": ([], ["--turns", "1"]),
@@ -64,9 +72,7 @@ def main() -> None:
     for name in args.benches or BENCHES:
         print(f"\n== {name}", flush=True)
         if name == "client_cost":
-            beside_servers(
-                "client_cost.py", ["--turns", "1", "--seconds", "2"] if args.quick else []
-            )
+            beside_servers("client_cost.py", ["--turns", "1", "--seconds", "2"] if args.quick else [])
         elif name == "load_data":
             quick = ["--turns", "1", "--table-size", "10000"]
             beside_servers("load_data.py", quick if args.quick else [])
@@ -103,11 +109,8 @@ def running(engine_name: str, settings: Mapping[str, Value]) -> Iterator[Server]
     software = engine(engine_name)
     software.require(_tell)
     data = dataset.ensure(software, WORKLOAD, _tell)
-    with (
-        tempfile.TemporaryDirectory(prefix="fivenines-bench-") as folder,
-        World(Path(folder) / "lab") as world,
-    ):
-        node = server(world.add_host("server", software.root()), software)
+    with tempfile.TemporaryDirectory(prefix="fivenines-bench-") as folder, Lab(Path(folder) / "lab") as lab:
+        node = server(lab.add_host("server", software.root()), software)
         dataset.copy(data, node)
         node.configure(settings)
         _admit_loopback(node)

@@ -45,16 +45,18 @@ class Bench:
 
     def _core(self, command: str) -> list[str]:
         return [
-            self.args.core, command, f"--driver={self.driver}", f"--user={self.user}",
-            f"--password-env={self.variable}", f"--database={self.args.database}",
-        ]  # fmt: skip
+            self.args.core,
+            command,
+            f"--driver={self.driver}",
+            f"--user={self.user}",
+            f"--password-env={self.variable}",
+            f"--database={self.args.database}",
+        ]
 
     def _script(self, name: str, own: list[str]) -> list[str]:
         pairs = (word.removeprefix("--").partition("=") for word in own)
         options: dict[str, str | int | float | bool] = {name: value for name, _, value in pairs}
-        return described(
-            Script(workload="script", files=[f"{SCRIPTS}/{name}.lua"], options=options)
-        )
+        return described(Script(workload="script", files=[f"{SCRIPTS}/{name}.lua"], options=options))
 
     def prepare(self) -> None:
         """Makes the tables."""
@@ -66,8 +68,10 @@ class Bench:
         script = self._script("oltp_read_write", self.tables)
         subprocess.run(
             [*self._core("prepare"), *where, "--threads=2", *script],
-            check=True, env=self.env, capture_output=True,
-        )  # fmt: skip
+            check=True,
+            env=self.env,
+            capture_output=True,
+        )
 
     def fivenines(self, script: str, connections: int) -> Cost:
         """One run of ours."""
@@ -89,18 +93,14 @@ class Bench:
             command += [f"--mysql-socket={self.place}"]
         else:
             command += [f"--pgsql-host={Path(self.place).parent}"]
-        command += [
-            f"--{name}-db={self.args.database}",
-            f"--{name}-password={self.env[self.variable]}",
-        ]
+        command += [f"--{name}-db={self.args.database}", f"--{name}-password={self.env[self.variable]}"]
         return [*command, *self.tables, *more]
 
     def _cleanup(self) -> None:
         """Drops the tables."""
         subprocess.run(
-            self._sysbench("oltp_read_write", "cleanup"),
-            env=self.env, capture_output=True, check=False,
-        )  # fmt: skip
+            self._sysbench("oltp_read_write", "cleanup"), env=self.env, capture_output=True, check=False
+        )
 
     def sysbench(self, script: str, connections: int) -> Cost:
         """One run of sysbench."""

@@ -50,9 +50,7 @@ def main() -> None:
 
 def seconds(command: list[str], tree: Path) -> float:
     """CPU seconds, user and system, of a command with the Python code of a checkout."""
-    environment = {
-        name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
-    }
+    environment = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     environment["PYTHONPATH"] = str(tree / "python")
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=True)

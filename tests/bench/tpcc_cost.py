@@ -49,9 +49,14 @@ def go(folder: Path, *arguments: str, **variables: str) -> str | None:
     if shutil.which("go") is None:
         return "go is not installed"
     done = subprocess.run(
-        ["go", *arguments], cwd=folder, capture_output=True, text=True, timeout=600, check=False,
+        ["go", *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
         env={**os.environ, **variables},
-    )  # fmt: skip
+    )
     return None if done.returncode == 0 else " ".join(done.stderr.split())
 
 
@@ -83,9 +88,11 @@ class Bench:
     def _account(self, driver: str = "mysql") -> list[str]:
         args = self.args
         return [
-            f"--driver={driver}", f"--user={args.mysql_user}", f"--database={args.database}",
+            f"--driver={driver}",
+            f"--user={args.mysql_user}",
+            f"--database={args.database}",
             "--password-env=FIVENINES_MYSQL_PASSWORD",
-        ]  # fmt: skip
+        ]
 
     def _workload(self, **settings: Any) -> list[str]:
         return described(Tpcc(workload="tpcc", warehouses=self.args.warehouses, **settings))
@@ -149,9 +156,7 @@ class Bench:
         user = medians(lambda cost: cost.user_us_per_query)
         rate = medians(lambda cost: cost.queries)
         cells = [*us, us[1] / us[0], *user, user[1] / user[0], rate[1] / rate[0]]
-        print(
-            f"{name:<44}{connections:>6}" + "".join(f"{cell:>11.2f}" for cell in cells), flush=True
-        )
+        print(f"{name:<44}{connections:>6}" + "".join(f"{cell:>11.2f}" for cell in cells), flush=True)
 
 
 HEADER = ("their us", "our us", "ratio", "their user", "our user", "user ratio", "rate ratio")
@@ -163,9 +168,7 @@ def parse() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--core", default=str(ROOT / "target/release/fivenines-core"))
-    parser.add_argument(
-        "--build", action="store_true", help="build the peers, where there is a network"
-    )
+    parser.add_argument("--build", action="store_true", help="build the peers, where there is a network")
     parser.add_argument("--mysql-port", type=int)
     parser.add_argument("--mysql-user", default="root")
     parser.add_argument("--database", default="sb")
@@ -209,16 +212,18 @@ def run(args: argparse.Namespace, peer: Path | str, go_tpc: Path | str) -> None:
     for connections in args.connections:
         if isinstance(peer, Path):
             bench.compare(
-                "the same New-Orders, Go's database/sql", connections,
+                "the same New-Orders, Go's database/sql",
+                connections,
                 partial(bench.new_order, peer, connections),
                 partial(bench.fivenines, connections, "100,0,0,0,0"),
-            )  # fmt: skip
+            )
         if isinstance(go_tpc, Path):
             bench.compare(
-                "the whole mix, go-tpc", connections,
+                "the whole mix, go-tpc",
+                connections,
                 partial(bench.go_tpc, go_tpc, connections),
                 partial(bench.fivenines, connections, "45,43,4,4,4"),
-            )  # fmt: skip
+            )
     noop = bench.fivenines(8, "45,43,4,4,4", "noop")
     print(f"without a server, fivenines' whole mix: {noop.us_per_query:.2f} us per New-Order")
 

@@ -22,8 +22,8 @@ from pathlib import Path
 import psutil
 
 from fivenines.lab.host import Host, Root
+from fivenines.lab.lab import Lab
 from fivenines.lab.settings import LinkSettings, NetworkSettings
-from fivenines.lab.world import World
 from fivenines.units import format_rate
 
 ROUND_TRIPS_MS = (0, 1, 10, 100, 500, 2000)
@@ -35,47 +35,50 @@ TCP_SHARE = 1448 / 1514
 
 def main() -> None:
     """All parts, or those that are named."""
-    parts: dict[str, Callable[[World], None]] = {
-        "rtt": round_trips, "bandwidth": bandwidths, "loss": losses, "idle": idle,
-    }  # fmt: skip
+    parts: dict[str, Callable[[Lab], None]] = {
+        "rtt": round_trips,
+        "bandwidth": bandwidths,
+        "loss": losses,
+        "idle": idle,
+    }
     for program in ("ping", "iperf3"):
         if not shutil.which(program):
             sys.exit(f"{program} is not installed: apt-get install iputils-ping iperf3")
     for name in sys.argv[1:] or parts:
-        with _two_sites() as world:
-            parts[name](world)
+        with _two_sites() as lab:
+            parts[name](lab)
 
 
 @contextmanager
-def _two_sites() -> Iterator[World]:
+def _two_sites() -> Iterator[Lab]:
     with (
         tempfile.TemporaryDirectory() as folder,
-        World(Path(folder) / "lab", NetworkSettings(sites=["a", "b"])) as world,
+        Lab(Path(folder) / "lab", NetworkSettings(sites=["a", "b"])) as lab,
     ):
-        world.add_host("node1", Root())
-        world.add_host("node2", Root())
-        yield world
+        lab.add_host("node1", Root())
+        lab.add_host("node2", Root())
+        yield lab
 
 
-def round_trips(world: World) -> None:
+def round_trips(lab: Lab) -> None:
     """The median of many pings."""
     print(f"{'set ms':>8} {'median ms':>10} {'p95 ms':>8} {'off by':>8}   mark: 0.3 ms or 1 %")
     for ms in ROUND_TRIPS_MS:
-        world.impair(("a", "b"), LinkSettings(rtt=ms / 1000))
-        seen = _pings(world, count=20 if ms >= 500 else 100)[1:]
+        lab.impair(("a", "b"), LinkSettings(rtt=ms / 1000))
+        seen = _pings(lab, count=20 if ms >= 500 else 100)[1:]
         median = statistics.median(seen)
         p95 = statistics.quantiles(seen, n=20)[-1]
         print(f"{ms:8} {median:10.3f} {p95:8.3f} {median - ms:8.3f}")
 
 
-def bandwidths(world: World) -> None:
+def bandwidths(lab: Lab) -> None:
     """What one TCP stream gets of the link's bandwidth, and what the emulator cost."""
     print(f"{'set':>12} {'ceiling':>12} {'seen':>12} {'ratio':>6} {'cores':>6}  mark: 0.95")
     for rate in BANDWIDTHS:
-        world.impair(("a", "b"), LinkSettings(bandwidth=rate))
+        lab.impair(("a", "b"), LinkSettings(bandwidth=rate))
         seconds = 3 * SECONDS if rate and rate < 100_000 else SECONDS
         before, began = _cpu(), time.monotonic()
-        seen = _iperf(world, seconds)
+        seen = _iperf(lab, seconds)
         cores = (_cpu() - before) / (time.monotonic() - began)
         if rate is None:
             print(f"{'no limit':>12} {'':>12} {seen / 1e6:8.0f}M {'':>8} {cores:6.2f}  mark: 2000M")
@@ -85,55 +88,52 @@ def bandwidths(world: World) -> None:
             f"{format_rate(rate):>12} {ceiling / 1e6:11.3f}M {seen / 1e6:11.3f}M "
             f"{seen / ceiling:6.3f} {cores:6.2f}"
         )
-    print("dropped:", {f"{a} to {b}": one.dropped_queue for (a, b), one in world.traffic().items()})
+    print("dropped:", {f"{a} to {b}": one.dropped_queue for (a, b), one in lab.traffic().items()})
 
 
-def losses(world: World) -> None:
+def losses(lab: Lab) -> None:
     """The share of pings that come back over a link that loses frames in both directions."""
     print(f"{'loss':>6} {'back, expected':>15} {'seen':>6}")
     for loss in (0.0, 0.01, 0.1, 0.5):
-        world.impair(("a", "b"), LinkSettings(loss=loss))
+        lab.impair(("a", "b"), LinkSettings(loss=loss))
         count = 1000
-        print(f"{loss:6} {(1 - loss) ** 2:15.3f} {len(_pings(world, count)) / count:6.3f}")
+        print(f"{loss:6} {(1 - loss) ** 2:15.3f} {len(_pings(lab, count)) / count:6.3f}")
 
 
-def idle(_world: World) -> None:
+def idle(_lab: Lab) -> None:
     """What the emulator costs when nothing happens."""
     before = _cpu()
     time.sleep(5)
     print(f"idle: {(_cpu() - before) / 5:.4f} cores")
 
 
-def _pings(world: World, count: int) -> list[float]:
+def _pings(lab: Lab, count: int) -> list[float]:
     """Round trips in ms of those that were answered."""
-    said = _beside(
-        world, "node1", ["ping", "-i", "0.02", "-c", str(count), "-W", "3", _target(world)]
-    )
+    said = _beside(lab, "node1", ["ping", "-i", "0.02", "-c", str(count), "-W", "3", _target(lab)])
     return [float(found) for found in re.findall(r"time=([\d.]+) ms", said)]
 
 
-def _iperf(world: World, seconds: int) -> float:
+def _iperf(lab: Lab, seconds: int) -> float:
     """Bits per second that the receiver got in the second half of the time."""
     serve = ["iperf3", "-s", "-1"]
-    with subprocess.Popen(world.hosts["node2"].beside(serve), stdout=subprocess.DEVNULL) as server:
+    with subprocess.Popen(lab.hosts["node2"].beside(serve), stdout=subprocess.DEVNULL) as server:
         time.sleep(0.5)
         # the first half is for the stream's start
         told = _beside(
-            world, "node1",
-            ["iperf3", "-c", _target(world), "-t", str(seconds), "-O", str(seconds // 2), "-J"],
-        )  # fmt: skip
+            lab, "node1", ["iperf3", "-c", _target(lab), "-t", str(seconds), "-O", str(seconds // 2), "-J"]
+        )
         server.wait(60)
     return float(json.loads(told)["end"]["sum_received"]["bits_per_second"])
 
 
-def _target(world: World) -> str:
-    host: Host = world.hosts["node2"]
+def _target(lab: Lab) -> str:
+    host: Host = lab.hosts["node2"]
     return host.address
 
 
-def _beside(world: World, host: str, command: list[str]) -> str:
+def _beside(lab: Lab, host: str, command: list[str]) -> str:
     done = subprocess.run(
-        world.hosts[host].beside(command), capture_output=True, text=True, timeout=300, check=False
+        lab.hosts[host].beside(command), capture_output=True, text=True, timeout=300, check=False
     )
     return done.stdout
 

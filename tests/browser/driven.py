@@ -17,9 +17,17 @@ from pathlib import Path
 from typing import Any
 
 _KEYS = {
-    "Escape": 27, "Enter": 13, "Tab": 9, "ArrowLeft": 37, "ArrowRight": 39, "ArrowDown": 40, "0": 48,
-    "+": 187, "-": 189, " ": 32,
-}  # fmt: skip
+    "Escape": 27,
+    "Enter": 13,
+    "Tab": 9,
+    "ArrowLeft": 37,
+    "ArrowRight": 39,
+    "ArrowDown": 40,
+    "0": 48,
+    "+": 187,
+    "-": 189,
+    " ": 32,
+}
 
 
 class Driven:
@@ -42,8 +50,11 @@ class Driven:
         """The size of the window in CSS px, and the colours that the user prefers."""
         self._send(
             "Emulation.setDeviceMetricsOverride",
-            width=width, height=height, deviceScaleFactor=1, mobile=False,
-        )  # fmt: skip
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self._send("Emulation.setEmulatedMedia", media="", features=[scheme])
 
@@ -68,9 +79,7 @@ class Driven:
 
     def js(self, expression: str) -> Any:
         """The value of an expression in the page; a promise is waited for."""
-        found = self._send(
-            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
-        )
+        found = self._send("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in found, found
         return found["result"].get("value")
 
@@ -189,10 +198,17 @@ def started(profile: Path) -> tuple[subprocess.Popen[bytes], int, int]:
     theirs_in, ours_out = os.pipe()
     ours_in, theirs_out = os.pipe()
     command = [
-        program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
-        "--no-first-run", "--disable-dev-shm-usage", "--hide-scrollbars", "--remote-debugging-pipe",
+        program,
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-background-networking",
+        "--no-first-run",
+        "--disable-dev-shm-usage",
+        "--hide-scrollbars",
+        "--remote-debugging-pipe",
         f"--user-data-dir={profile}",
-    ]  # fmt: skip
+    ]
     # Chromium takes the pipe as its descriptors 3 and 4; ours are put out of their way, and handed over by
     # bash, as dash knows descriptors of one digit alone
     theirs_in, theirs_out = (_moved(one) for one in (theirs_in, theirs_out))

@@ -3,15 +3,15 @@
 import pytest
 from driven import Driven
 from page_form import LAPTOP, PageForm
-from synthetic_duet import Duet, write_duet_run
+from synthetic_interleaved import SyntheticBlock, write_interleaved_run
 from synthetic_run import Matrix, Recipe
 
 from fivenines.analysis.ratio_thresholds import judge_ratios
 from fivenines.analysis.versus import versus
-from fivenines.needs.ratios import parse_ratio
 from fivenines.report.groups import names_of_keys
 from fivenines.report.versus import keys_of
 from fivenines.report.versus_page import render
+from fivenines.requirements.ratios import parse_ratio
 from fivenines.results.store import open_run
 
 NAMES = ("1-safe (local)", "2-safe durable (on)")
@@ -21,14 +21,14 @@ pytestmark = pytest.mark.timeout(300)
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Two runs with duets, the second slower and with lost rows, judged by a threshold."""
+    """Two runs with blocks, the second slower and with lost rows, judged by a threshold."""
     folder = tmp_path_factory.mktemp("runs")
     runs = []
     for n, (name, tps, lost) in enumerate((("before", 1000.0, 0), ("after", 600.0, 3))):
         recipes = [Recipe(NAMES[0], tps=tps, lost=lost), Recipe(NAMES[1], tps=900)]
-        duet = Duet(names=NAMES, tps=(tps, 900.0), blocks=3, seed=n)
+        block = SyntheticBlock(names=NAMES, tps=(tps, 900.0), blocks=3, seed=n)
         matrix = Matrix(recipes, trials=3, seed=n)
-        runs.append(open_run(write_duet_run(folder / name, duet, matrix)))
+        runs.append(open_run(write_interleaved_run(folder / name, block, matrix)))
     found = versus(*runs)
     judged = judge_ratios(found, [parse_ratio("tps >= 0.95")])
     page = folder / "compare.html"

@@ -35,9 +35,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Reports:
     return Reports(tmp_path_factory.mktemp("form"))
 
 
-def show(
-    page: Driven, address: str, window: tuple[int, int] = LAPTOP, scheme: str = "light"
-) -> None:
+def show(page: Driven, address: str, window: tuple[int, int] = LAPTOP, scheme: str = "light") -> None:
     page.window(*window, dark=scheme == "dark")
     page.open(address)
 
@@ -50,9 +48,7 @@ def still(page: Driven, address: str) -> None:
 
 
 @pytest.mark.parametrize(("run", "most"), [("quickstart", 6), ("twelve_cells", 12)])
-def test_a_report_is_as_long_as_its_run_deserves(
-    page: Driven, reports: Reports, run: str, most: int
-) -> None:
+def test_a_report_is_as_long_as_its_run_deserves(page: Driven, reports: Reports, run: str, most: int) -> None:
     show(page, reports[run])
     assert screens(page, LAPTOP[1]) <= most
     unfold(page)
@@ -74,24 +70,37 @@ def test_nothing_is_cut_or_overlaps_and_all_can_be_read(
 @pytest.mark.parametrize(
     ("plant", "words"),
     [
-        ("document.body.append(Object.assign(document.createElement('p'), {innerText: 'x'.repeat(9),"
-         " style: 'width: 3000px'}))", "the page is 3"),
+        (
+            "document.body.append(Object.assign(document.createElement('p'), {innerText: 'x'.repeat(9),"
+            " style: 'width: 3000px'}))",
+            "the page is 3",
+        ),
         ("document.querySelector('.verdict').style.marginBottom = '-2rem'", "overlap in decision"),
-        ("document.querySelector('svg text').setAttribute('transform', 'translate(900 20)')",
-         "leaves its FIGURE"),
-        ("{ const [a, b] = document.querySelectorAll('figure svg text');"
-         " b.textContent = a.textContent; b.setAttribute('transform', a.getAttribute('transform'));"
-         " a.parentNode.append(b) }", "overlap in decision"),
-        ("{ const cell = document.querySelector('td'); cell.style.cssText ="
-         " 'max-width: 2rem; white-space: nowrap'; cell.textContent = 'a long text that stays' }",
-         "leaves its TD"),
-        ("document.querySelector('.finding').style.cssText = 'width: 9rem; overflow: hidden;"
-         " white-space: nowrap'", "is cut by P.finding"),
+        (
+            "document.querySelector('svg text').setAttribute('transform', 'translate(900 20)')",
+            "leaves its FIGURE",
+        ),
+        (
+            "{ const [a, b] = document.querySelectorAll('figure svg text');"
+            " b.textContent = a.textContent; b.setAttribute('transform', a.getAttribute('transform'));"
+            " a.parentNode.append(b) }",
+            "overlap in decision",
+        ),
+        (
+            "{ const cell = document.querySelector('td'); cell.style.cssText ="
+            " 'max-width: 2rem; white-space: nowrap'; cell.textContent = 'a long text that stays' }",
+            "leaves its TD",
+        ),
+        (
+            "document.querySelector('.finding').style.cssText = 'width: 9rem; overflow: hidden;"
+            " white-space: nowrap'",
+            "is cut by P.finding",
+        ),
         ("document.querySelector('.finding').style.color = '#999'", "has a contrast of 2.8"),
         ("document.documentElement.style.setProperty('--s0', '#e0e0e0')", "marks of the colour --s0"),
         ("document.querySelector('svg text').setAttribute('fill', '#c0c0c0')", "has a contrast of"),
     ],
-)  # fmt: skip
+)
 def test_what_is_planted_is_found(page: Driven, reports: Reports, plant: str, words: str) -> None:
     still(page, reports["quickstart"])
     page.js(f"{plant}; 1")

@@ -74,9 +74,7 @@ def test_a_name_stands_beside_the_point_of_its_solution(page: Driven) -> None:
 def test_each_phase_has_its_number_within_its_bar_and_its_name_in_the_legend(page: Driven) -> None:
     drawn = marks(page, "phases")
     bars = [one for one in drawn if one.tag == "line" and one.stroke == 16]
-    numbers = [
-        one for one in drawn if one.tag == "text" and one.text.isdigit() and "page" in one.colour
-    ]
+    numbers = [one for one in drawn if one.tag == "text" and one.text.isdigit() and "page" in one.colour]
     assert len(numbers) > 6
     for number in numbers:
         (bar,) = [
@@ -93,18 +91,15 @@ def test_each_phase_has_its_number_within_its_bar_and_its_name_in_the_legend(pag
         assert len(figures.split(" + ")) == len(legend), "a figure for each name of the legend"
 
 
-def test_events_are_numbered_above_their_rules_and_brackets_have_their_lengths(
-    page: Driven,
-) -> None:
+def test_events_are_numbered_above_their_rules_and_brackets_have_their_lengths(page: Driven) -> None:
     drawn = marks(page, "failover")
     fault = next(one for one in drawn if "fault" in one.colour and one.tag == "line")
     name = next(one for one in drawn if one.text == "kill primary")
     assert 0 <= fault.x - (name.x + name.width) <= 2 * NEAR
     above = [one for one in drawn if one.tag == "text" and one.y == name.y and one is not name]
     rules = [
-        one for one in drawn
-        if one.tag == "line" and one.width == 0 and one.height > 20 and not one.stroke
-    ]  # fmt: skip
+        one for one in drawn if one.tag == "line" and one.width == 0 and one.height > 20 and not one.stroke
+    ]
     first = sorted(rules, key=lambda one: (one.y, one.x))[: len(above)]
     assert [one.text for one in above] == [str(n + 1) for n in range(len(first))]
     # the last one has nothing in its way; others were moved apart, in their order, no further than they must
@@ -113,7 +108,8 @@ def test_events_are_numbered_above_their_rules_and_brackets_have_their_lengths(
         assert abs(label.middle[0] - rule.x) <= 13 * len(above)
     (length,) = [one for one in drawn if one.text.endswith("time-out")][:1]
     (bracket,) = [
-        one for one in drawn
+        one
+        for one in drawn
         if one.tag == "line" and one.height == 0 and one.stroke == 1.5 and one.y < length.y
-    ]  # fmt: skip
+    ]
     assert abs(length.x - bracket.x) <= 2 * NEAR and length.y - bracket.y <= 2 * NEAR

@@ -17,15 +17,11 @@ def png(width: int, height: int) -> bytes:
     """A black picture."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
-        return (
-            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-        )
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
     rows = zlib.compress((b"\0" + b"\0" * width) * height)
     header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
-    return (
-        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
-    )
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
 
 
 def test_pictures_are_made_of_the_runs_that_there_are(tmp_path: Path) -> None:
@@ -35,8 +31,12 @@ def test_pictures_are_made_of_the_runs_that_there_are(tmp_path: Path) -> None:
     (tmp_path / "live" / "live-390.png").write_bytes(png(390, 844))
     done = subprocess.run(
         [sys.executable, ROOT / "tools" / "pictures.py", "runs", "--live", "live", "--to", "images"],
-        cwd=tmp_path, capture_output=True, text=True, check=False, timeout=250,
-    )  # fmt: skip
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=250,
+    )
     assert done.returncode == 0, done.stderr
     made = {path.name: path.read_bytes() for path in (tmp_path / "images").iterdir()}
     shots = {"live-390.webp", "report-quickstart-1280.webp", "report-quickstart-390.webp"}

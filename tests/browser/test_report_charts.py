@@ -43,8 +43,10 @@ def live(page: Driven, selector: str) -> None:
 
 def middle_of(page: Driven, mark: str) -> tuple[float, float]:
     """Where the middle of an element is that an expression names."""
-    place = page.js(f"(() => {{ const b = ({mark}).getBoundingClientRect();"
-                    " return [b.x + b.width / 2, b.y + b.height / 2]; })()")  # fmt: skip
+    place = page.js(
+        f"(() => {{ const b = ({mark}).getBoundingClientRect();"
+        " return [b.x + b.width / 2, b.y + b.height / 2]; })()"
+    )
     return place[0], place[1]
 
 
@@ -107,9 +109,7 @@ def test_a_solution_is_shown_and_the_others_fade_in_all_charts(page: Driven) -> 
     page.press("Enter")
     page.wait(f"{faded}.length > 5 && {faded}.every(e => e.dataset.of === 's0')")
     assert "2-safe (on)" in page.js("document.querySelector('.chip').innerText")
-    page.wait(
-        "getComputedStyle(document.querySelector('figure[data-about=s0] .chart')).opacity < .5"
-    )
+    page.wait("getComputedStyle(document.querySelector('figure[data-about=s0] .chart')).opacity < .5")
     page.press("Escape")
     page.js("document.activeElement.blur()")
     page.wait(f"{faded}.length === 0 && document.querySelector('.chip').hidden")
@@ -177,8 +177,10 @@ def test_a_time_line_zooms_to_10_ms_and_back(page: Driven) -> None:
     whole = page.js(span)
     assert whole > 10
     assert page.js(f"{line}.dataset.slot") == "100"
-    plot = page.js(f"(() => {{ const b = {line}.querySelector('.role-scope path.background')"
-                   ".getBoundingClientRect(); return [b.left, b.top, b.width, b.height]; })()")  # fmt: skip
+    plot = page.js(
+        f"(() => {{ const b = {line}.querySelector('.role-scope path.background')"
+        ".getBoundingClientRect(); return [b.left, b.top, b.width, b.height]; })()"
+    )
     x, y = plot[0] + plot[2] * 3 / 13, plot[1] + plot[3] / 2
     page.drag(x - 30, y, x + 30)
     page.wait(f"{span} < {whole / 3}")
@@ -242,9 +244,11 @@ def test_paper_gets_the_drawing_as_it_was_written(page: Driven) -> None:
     live(page, LINE)
     line = f"document.querySelector('{LINE}')"
     page.js(f"{line}.previousElementSibling.querySelector('[aria-label=\"Zoom in\"]').click()")
-    page.js("addEventListener('beforeprint', () => { window.printed ="
-            f" [{line}.querySelectorAll(':scope > svg').length,"
-            " [...document.querySelectorAll('.chart')].every(c => c.querySelector('svg'))]; })")  # fmt: skip
+    page.js(
+        "addEventListener('beforeprint', () => { window.printed ="
+        f" [{line}.querySelectorAll(':scope > svg').length,"
+        " [...document.querySelectorAll('.chart')].every(c => c.querySelector('svg'))]; })"
+    )
     assert page.print().startswith(b"%PDF")
     assert page.js("window.printed") == [1, True]
     assert page.js(f"{line}.querySelectorAll(':scope > svg').length") == 0

@@ -62,18 +62,18 @@ pytestmark = pytest.mark.timeout(300)
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A claim that fails, one that holds, one that cannot run, one whose part has not run."""
     folder = tmp_path_factory.mktemp("study")
-    speed = [
-        Recipe("strict as can be", tps=1000.0, outage=None),
-        Recipe("relaxed", tps=1000.0, outage=None),
-    ]
+    speed = [Recipe("strict as can be", tps=1000.0, outage=None), Recipe("relaxed", tps=1000.0, outage=None)]
     matrix = Matrix(speed, faults=["none"], trials=4, connections=[1, 8, 32])
     write_run(folder / "speed", matrix)
     write_run(folder / "loss", Matrix([Recipe("pair")], trials=6))
     found = parse_study(STUDY, "small.yaml")
     result = judge(found.study, "quick", found.experiments["quick"], folder)
     assert [one.result for one in result.claims] == [
-        "does not hold", "holds", "cannot be run here", "not run",
-    ]  # fmt: skip
+        "does not hold",
+        "holds",
+        "cannot be run here",
+        "not run",
+    ]
     page = folder / "study.html"
     page.write_text(render(result), encoding="utf-8")
     return page.as_uri()
@@ -101,9 +101,7 @@ def test_the_verdicts_of_all_claims_are_on_the_first_screen(page: Driven, addres
 def test_each_claim_has_our_figures_beside_the_printed_ones(page: Driven, address: str) -> None:
     page.window(*LAPTOP)
     page.open(address)
-    heads = page.js(
-        "[...document.querySelectorAll('#claim-faster th')].map(one => one.innerText.trim())"
-    )
+    heads = page.js("[...document.querySelectorAll('#claim-faster th')].map(one => one.innerText.trim())")
     assert {"Measured here", "Printed"} <= set(heads)
     assert page.js("document.querySelectorAll('#claim-faster tbody tr').length") == 6
     assert page.js("document.querySelectorAll('#claim-faster svg').length") == 1

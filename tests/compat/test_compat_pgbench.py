@@ -45,14 +45,25 @@ def _pgbench(place: Place, script: Path, mode: str) -> str:
     user, password = place.node.application
     (program,) = (paths.cache() / "engines" / "postgres-18" / "tree").glob("**/bin/pgbench")
     command = [
-        str(program), "--no-vacuum", f"--protocol={mode}",
-        f"--host={place.node.host.address}", f"--port={place.node.port}", f"--username={user}",
-        "--client=1", f"--transactions={TRANSACTIONS}", f"--file={script}", place.node.database,
-    ]  # fmt: skip
+        str(program),
+        "--no-vacuum",
+        f"--protocol={mode}",
+        f"--host={place.node.host.address}",
+        f"--port={place.node.port}",
+        f"--username={user}",
+        "--client=1",
+        f"--transactions={TRANSACTIONS}",
+        f"--file={script}",
+        place.node.database,
+    ]
     done = subprocess.run(
-        place.client.beside(command), capture_output=True, text=True, timeout=120, check=False,
+        place.client.beside(command),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
         env={**os.environ, "PGPASSWORD": password},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -78,7 +78,7 @@ def test_the_program_asks_for_an_old_c_library_alone() -> None:
     shown = subprocess.run(
         ["readelf", "--wide", "--dynamic", "--version-info", CLEAN / "fivenines-core"],
         capture_output=True, text=True, check=True,
-    ).stdout  # fmt: skip
+    ).stdout
     needed = re.findall(r"\(NEEDED\).*\[([^\]]+)\]", shown)
     parts = r"lib(c|m|dl|rt|pthread|util)\.so\.\d+|ld-linux-[\w-]+\.so\.\d"
     assert needed and [one for one in needed if not re.fullmatch(parts, one)] == []
@@ -99,7 +99,7 @@ def test_the_sdist_holds_what_a_build_needs_and_no_junk() -> None:
     assert {f"python/{name}" for name in sources()} <= names
     tops = {name.partition("/")[0] for name in names}
     assert tops == {"Cargo.lock", "Cargo.toml", "LICENSE", "PKG-INFO", "README.md", "crates",
-                    "pyproject.toml", "python"}  # fmt: skip
+                    "pyproject.toml", "python"}
     assert [name for name in names if re.search(r"\.py[co]$|\.so$|egg-info|/target/", name)] == []
 
 
@@ -135,7 +135,7 @@ def stranger(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [CLEAN / "fivenines", *arguments], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
         capture_output=True, text=True, check=False, timeout=900,
-    )  # fmt: skip
+    )
 
 
 def test_it_is_the_installed_one(tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_every_example_can_be_planned(tmp_path: Path) -> None:
     assert set(names) == {path.stem for path in (ROOT / "examples").glob("*.yaml")}
     planned = stranger(tmp_path, "run", "quickstart", "--dry-run")
     assert (planned.returncode, planned.stderr) == (0, "")
-    assert "3 duets, 2 cells, 6 trials" in planned.stdout
+    assert "3 blocks, 2 cells, 6 trials" in planned.stdout
 
 
 @pytest.mark.timeout(1200)

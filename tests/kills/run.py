@@ -16,10 +16,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "lab"))
 
-from lab_kills import CASES, Blow, Outcome, clear, strike
+from lab_kills import CASES, FaultWindow, Outcome, clear, strike
 
 
-def planned(kills: int, seed: int, only: list[str]) -> list[Blow]:
+def planned(kills: int, seed: int, only: list[str]) -> list[FaultWindow]:
     """The kills of a seed: each case as often as the others, in random order, at random moments."""
     draw = random.Random(seed)
     names = [name for name in CASES if not only or name in only]
@@ -28,13 +28,13 @@ def planned(kills: int, seed: int, only: list[str]) -> list[Blow]:
     return [_blow(case, draw) for case in cases]
 
 
-def _blow(case: str, draw: random.Random) -> Blow:
+def _blow(case: str, draw: random.Random) -> FaultWindow:
     if draw.random() < 0.5:
         # warm-up and steady window take 1.5 s, and the fault begins then
         when, after = "load", draw.uniform(1.7, 7.0)
     else:
         when, after = "setup", draw.uniform(0.3, 20.0)
-    return Blow(case, when, round(after, 2), draw.random() < 0.25)
+    return FaultWindow(case, when, round(after, 2), draw.random() < 0.25)
 
 
 def main() -> int:
@@ -46,9 +46,9 @@ def main() -> int:
     asked = parser.parse_args()
     began = time.monotonic()
     done: list[Outcome] = []
-    for number, blow in enumerate(planned(asked.kills, asked.seed, asked.only), start=1):
+    for number, fault_window in enumerate(planned(asked.kills, asked.seed, asked.only), start=1):
         scratch = Path(tempfile.mkdtemp(prefix=f"fivenines-kill-{number}-"))
-        outcome = strike(blow, scratch / "work")
+        outcome = strike(fault_window, scratch / "work")
         print(outcome.as_json(), flush=True)
         done.append(outcome)
         clear(outcome, scratch / "work")
@@ -61,7 +61,7 @@ def main() -> int:
 def _figures(done: list[Outcome], seconds: float) -> str:
     hit = [one for one in done if one.hit]
     gone = [one.gone_after for one in hit if one.gone_after is not None]
-    resumed = [one for one in hit if one.blow.resume]
+    resumed = [one for one in hit if one.fault_window.resume]
     return (
         f"{len(hit)} kills ({len(done) - len(hit)} runs had ended before) in {seconds / 60:.0f} min; "
         f"{sum(one.stopped > 0 for one in hit)} while processes were stopped; "

@@ -183,9 +183,7 @@ class Standin:
 
     def promote(self, backend: Any, name: str, former: str, successor: str) -> None:
         """What Aurora does in a failover, with servers that replicate."""
-        _event(
-            backend, "db-cluster", name, f"Started cross AZ failover to DB instance: {successor}"
-        )
+        _event(backend, "db-cluster", name, f"Started cross AZ failover to DB instance: {successor}")
         old, new = self.port(former), self.port(successor)
         self.addresses.drop()
         _end_sessions(old)
@@ -201,12 +199,7 @@ class Standin:
         )
         follow(old, new)
         self.addresses.move(new, old)
-        _event(
-            backend,
-            "db-instance",
-            former,
-            "A new writer was promoted. Restarting database as a reader.",
-        )
+        _event(backend, "db-instance", former, "A new writer was promoted. Restarting database as a reader.")
         _event(backend, "db-cluster", name, f"Completed failover to DB instance: {successor}")
 
     def application(self, environ: dict[str, Any], start: Any, moto: Any) -> Any:
@@ -245,9 +238,7 @@ def follow(replica: int, source: int) -> None:
 def _sql(port: int, *statements: str) -> Any:
     import pymysql  # noqa: PLC0415
 
-    connection = pymysql.connect(
-        host="127.0.0.1", port=port, user=ADMIN, password=ADMIN, autocommit=True
-    )
+    connection = pymysql.connect(host="127.0.0.1", port=port, user=ADMIN, password=ADMIN, autocommit=True)
     with connection, connection.cursor() as cursor:
         for one in statements:
             cursor.execute(one)
@@ -269,10 +260,14 @@ def _end_sessions(port: int) -> None:
 def _event(backend: Any, kind: str, source: str, message: str) -> None:
     backend.events.append(
         SimpleNamespace(
-            source_identifier=source, source_type=kind, message=message, event_categories=["failover"],
-            source_arn=f"arn:aws:rds:{REGION}:123456789012:{source}", date=datetime.now(UTC),
+            source_identifier=source,
+            source_type=kind,
+            message=message,
+            event_categories=["failover"],
+            source_arn=f"arn:aws:rds:{REGION}:123456789012:{source}",
+            date=datetime.now(UTC),
         )
-    )  # fmt: skip
+    )
 
 
 def _error(start: Any, code: str, message: str) -> list[bytes]:
@@ -290,9 +285,11 @@ class Amazon:
     def __init__(self, port: int) -> None:
         self.url = f"http://127.0.0.1:{port}"
         self.environment = {
-            "AWS_ACCESS_KEY_ID": "nobody", "AWS_SECRET_ACCESS_KEY": "nothing",
-            "AWS_DEFAULT_REGION": REGION, "AWS_EC2_METADATA_DISABLED": "true",
-        }  # fmt: skip
+            "AWS_ACCESS_KEY_ID": "nobody",
+            "AWS_SECRET_ACCESS_KEY": "nothing",
+            "AWS_DEFAULT_REGION": REGION,
+            "AWS_EC2_METADATA_DISABLED": "true",
+        }
 
     def tell(self, **told: object) -> list[str]:
         """Let something go wrong from now on; the actions that were asked for so far."""
@@ -306,43 +303,49 @@ class Amazon:
         import boto3  # noqa: PLC0415
 
         return boto3.client(
-            service, region_name=REGION, endpoint_url=self.url, aws_access_key_id="nobody",
+            service,
+            region_name=REGION,
+            endpoint_url=self.url,
+            aws_access_key_id="nobody",
             aws_secret_access_key="nothing",
-        )  # fmt: skip
+        )
 
     def clusters(self) -> list[str]:
         """The identifiers of all clusters."""
-        return [
-            one["DBClusterIdentifier"] for one in self.client().describe_db_clusters()["DBClusters"]
-        ]
+        return [one["DBClusterIdentifier"] for one in self.client().describe_db_clusters()["DBClusters"]]
 
     def add(self, name: str, instances: int, **values: Any) -> None:
         """A cluster that is there already."""
         client = self.client()
         client.create_db_cluster(
-            DBClusterIdentifier=name, Engine="aurora-mysql", MasterUsername="app",
-            MasterUserPassword="app-app-app", **values,
-        )  # fmt: skip
+            DBClusterIdentifier=name,
+            Engine="aurora-mysql",
+            MasterUsername="app",
+            MasterUserPassword="app-app-app",
+            **values,
+        )
         for number in range(1, instances + 1):
             client.create_db_instance(
-                DBInstanceIdentifier=f"{name}-{number}", DBClusterIdentifier=name,
-                Engine="aurora-mysql", DBInstanceClass="db.r6g.large",
-            )  # fmt: skip
+                DBInstanceIdentifier=f"{name}-{number}",
+                DBClusterIdentifier=name,
+                Engine="aurora-mysql",
+                DBInstanceClass="db.r6g.large",
+            )
 
 
 @contextmanager
-def amazon(
-    folder: Path, port: int, cluster_port: int, servers: "Sequence[Alien]"
-) -> Iterator[Amazon]:
+def amazon(folder: Path, port: int, cluster_port: int, servers: "Sequence[Alien]") -> Iterator[Amazon]:
     """The stand-in runs inside, at a port; its cluster's addresses lead to these servers."""
     told = [f"{one.port}={one.script}" for one in servers]
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "amazon.log").open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, __file__, str(port), str(cluster_port), *told],
-            stdout=log, stderr=log, env={**os.environ, "AWS_DEFAULT_REGION": REGION},
+            stdout=log,
+            stderr=log,
+            env={**os.environ, "AWS_DEFAULT_REGION": REGION},
             start_new_session=True,
-        )  # fmt: skip
+        )
     try:
         made = Amazon(port)
         deadline = time.monotonic() + 120

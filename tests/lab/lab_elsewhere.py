@@ -130,11 +130,16 @@ def postgres(folder: Path, name: str, primary: int | None = None) -> Alien:
         f"host all odd 127.0.0.1/32 scram-sha-256\nhost {trust}host replication {trust[4:]}"
     )
     lines = [
-        "listen_addresses = '127.0.0.1'", f"port = {port}", "unix_socket_directories = ''",
-        "wal_level = replica", "max_wal_senders = 16", "hot_standby = on", "max_connections = 300",
+        "listen_addresses = '127.0.0.1'",
+        f"port = {port}",
+        "unix_socket_directories = ''",
+        "wal_level = replica",
+        "max_wal_senders = 16",
+        "hot_standby = on",
+        "max_connections = 300",
         "max_replication_slots = 16",
         "shared_buffers = 32MB",
-    ]  # fmt: skip
+    ]
     if primary is not None:
         (home / "data" / "standby.signal").touch()
         lines.append(
@@ -164,9 +169,7 @@ def mysql(folder: Path, name: str, *options: str) -> Alien:
     return _mysql_family(folder, name, "mysql-9.7", "mysqld", more)
 
 
-def _mysql_family(
-    folder: Path, name: str, software: str, program: str, more: Sequence[str]
-) -> Alien:
+def _mysql_family(folder: Path, name: str, software: str, program: str, more: Sequence[str]) -> Alien:
     """By the tree's own loader, as the tree is of another Debian, maybe."""
     home = folder / name
     home.mkdir(parents=True)
@@ -174,20 +177,27 @@ def _mysql_family(
     port = free_port()
     tree = engine(software).root().lower
     assert tree is not None
-    libraries = sorted(
-        {str(path.parent) for path in (tree / "usr/lib").glob("*-linux-gnu/**/*.so*")}
-    )
-    loader = next((tree / "usr/lib64").glob("ld-linux*"), None) or next(
-        (tree / "usr/lib").glob("ld-linux*")
-    )
+    libraries = sorted({str(path.parent) for path in (tree / "usr/lib").glob("*-linux-gnu/**/*.so*")})
+    loader = next((tree / "usr/lib64").glob("ld-linux*"), None) or next((tree / "usr/lib").glob("ld-linux*"))
     command = [
-        *_as_ordinary(999), str(loader.resolve()), "--library-path", ":".join(libraries),
-        str(tree / "usr/sbin" / program), "--no-defaults", f"--basedir={tree}/usr",
-        f"--lc-messages-dir={tree}/usr/share/mysql", f"--datadir={home}/data", f"--port={port}",
-        "--bind-address=127.0.0.1", f"--socket={home}/s", "--innodb-use-native-aio=0",
-        "--innodb-buffer-pool-size=32M", f"--pid-file={home}/own.pid",
-        f"--init-file={home}/accounts.sql", *more,
-    ]  # fmt: skip
+        *_as_ordinary(999),
+        str(loader.resolve()),
+        "--library-path",
+        ":".join(libraries),
+        str(tree / "usr/sbin" / program),
+        "--no-defaults",
+        f"--basedir={tree}/usr",
+        f"--lc-messages-dir={tree}/usr/share/mysql",
+        f"--datadir={home}/data",
+        f"--port={port}",
+        "--bind-address=127.0.0.1",
+        f"--socket={home}/s",
+        "--innodb-use-native-aio=0",
+        "--innodb-buffer-pool-size=32M",
+        f"--pid-file={home}/own.pid",
+        f"--init-file={home}/accounts.sql",
+        *more,
+    ]
     # the passwords of a data set are nobody's: those who run these servers have set their own
     (home / "accounts.sql").write_text(
         "SET SESSION sql_log_bin = 0;\nALTER USER app@'%' IDENTIFIED BY 'app';\n"

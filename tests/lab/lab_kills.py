@@ -22,7 +22,7 @@ connections: [4]
 timing: {warmup: 500ms, steady: 1s, recovery: 7s, settle: 10s}
 """
 
-_POSTGRES = f"{{solution: hot-standby, name: s, safeness: local, manager: {OPERATOR}}}"
+_POSTGRES = f"{{solution: hot-standby, name: s, synchronous_commit: local, manager: {OPERATOR}}}"
 _REPLICATION = f"{{solution: replication, name: s, mode: async, manager: {OPERATOR}}}"
 _GALERA = "{solution: galera, name: s, access: {kind: haproxy, interval: 500ms}}"
 _ARBITER = "{solution: galera, name: s, size: 2, arbiter: true}"
@@ -33,12 +33,12 @@ _PACEMAKER = (
     "{solution: replication, name: s, mode: after_sync, manager: {kind: pacemaker, token: 1s}, "
     "access: {kind: virtual-address}}"
 )
-_LIMITED = "{solution: hot-standby, name: s, safeness: local, limits: {memory: 1GiB, cpus: 1.5}}"
+_LIMITED = "{solution: hot-standby, name: s, synchronous_commit: local, limits: {memory: 1GiB, cpus: 1.5}}"
 
 CASES: dict[str, tuple[str, str]] = {
     "none": (_LIMITED, "{fault: none}"),
     "kill": (_POSTGRES, "{fault: kill, restart_after: 4s}"),
-    "crash": (_REPLICATION, "{fault: crash, restart_after: 4s}"),
+    "host-kill": (_REPLICATION, "{fault: host-kill, restart_after: 4s}"),
     "stop": (_POSTGRES, "{fault: stop, restart_after: 4s}"),
     "restart": (_POSTGRES, "{fault: restart}"),
     "freeze": (_POSTGRES, "{fault: freeze, duration: 6s}"),
@@ -60,10 +60,7 @@ CASES: dict[str, tuple[str, str]] = {
     "manager": (_POSTGRES, "{fault: manager, restart_after: 4s}"),
     "proxy": (_GALERA, "{fault: proxy, restart_after: 4s}"),
     "arbiter": (_ARBITER, "{fault: arbiter, restart_after: 4s}"),
-    "command": (
-        _POSTGRES,
-        "{fault: command, inject: 'sleep 20; true', recover: 'true', duration: 3s}",
-    ),
+    "command": (_POSTGRES, "{fault: command, inject: 'sleep 20; true', recover: 'true', duration: 3s}"),
     "sequence": (
         _REPLICATION,
         "{fault: sequence, steps: [{at: 0s, fault: {fault: freeze, target: replica, duration: 6s}}, "
@@ -78,7 +75,7 @@ CASES: dict[str, tuple[str, str]] = {
 
 
 @dataclass(frozen=True)
-class Blow:
+class FaultWindow:
     """One kill: what runs, and when it is hit."""
 
     case: str
@@ -93,7 +90,7 @@ class Blow:
 class Outcome:
     """What a kill left."""
 
-    blow: Blow
+    fault_window: FaultWindow
     hit: bool = True
     """False where the program had ended before."""
     processes: int = 0
@@ -115,19 +112,23 @@ class Outcome:
         return json.dumps(asdict(self))
 
 
-def strike(blow: Blow, folder: Path) -> Outcome:
+def strike(fault_window: FaultWindow, folder: Path) -> Outcome:
     """Start a run in an empty folder, kill it as `blow` says, and look for what is left of it."""
     folder.mkdir(parents=True)
-    solution, fault = CASES[blow.case]
+    solution, fault = CASES[fault_window.case]
     text = f"{_HEAD}solutions: [{solution}]\nfaults: [{fault}]\n"
     (folder / "kills.yaml").write_text(text)
     with (folder / "said").open("ab") as said:
         running = subprocess.Popen(
-            program("run", "kills.yaml", "--out", "run"), cwd=folder, stdin=subprocess.DEVNULL,
-            stdout=said, stderr=said, start_new_session=True,
-        )  # fmt: skip
-    _await_moment(blow, folder, running)
-    outcome = Outcome(blow)
+            program("run", "kills.yaml", "--out", "run"),
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=said,
+            start_new_session=True,
+        )
+    _await_moment(fault_window, folder, running)
+    outcome = Outcome(fault_window)
     below = _below(running.pid)
     outcome.processes, outcome.stopped = len(below), sum(map(_is_stopped, below))
     outcome.hit = running.poll() is None
@@ -141,7 +142,7 @@ def strike(blow: Blow, folder: Path) -> Outcome:
             return outcome
         time.sleep(0.05)
     outcome.gone_after = round(time.monotonic() - killed, 2)
-    if outcome.hit and blow.resume:
+    if outcome.hit and fault_window.resume:
         outcome.trouble = _resume(folder)
     return outcome
 
@@ -156,14 +157,14 @@ def clear(outcome: Outcome, folder: Path) -> None:
                 break
 
 
-def _await_moment(blow: Blow, folder: Path, running: subprocess.Popen[bytes]) -> None:
+def _await_moment(fault_window: FaultWindow, folder: Path, running: subprocess.Popen[bytes]) -> None:
     # the observers begin together with the load
     begun = folder / "run/trials/.0001.part/observed/hosts.csv"
     deadline = time.monotonic() + 90
-    while blow.when == "load" and not begun.exists() and running.poll() is None:
+    while fault_window.when == "load" and not begun.exists() and running.poll() is None:
         assert time.monotonic() < deadline, (folder / "said").read_text()
         time.sleep(0.02)
-    until = time.monotonic() + blow.after
+    until = time.monotonic() + fault_window.after
     while time.monotonic() < until and running.poll() is None:
         time.sleep(0.02)
 

@@ -16,9 +16,7 @@ with_ndb = pytest.mark.skipif(
 )
 
 
-def run(
-    folder: Path, faults: str, *, solution: str = "", recovery: int = 8, more: str = ""
-) -> Outcome:
+def run(folder: Path, faults: str, *, solution: str = "", recovery: int = 8, more: str = "") -> Outcome:
     """A trial with these faults: one as `fault: kill, ...`, or the steps of a sequence, one a line."""
     steps = [line.strip() for line in faults.strip().splitlines()]
     fault = steps[0] if len(steps) == 1 else f"fault: sequence, steps: [{', '.join(steps)}]"
@@ -40,9 +38,7 @@ def nothing_lost(outcome: Outcome) -> None:
     """Every SQL node has what was acknowledged, and nothing that was refused; and writes went on."""
     check = outcome.record.check
     assert check is not None
-    assert [
-        (one.node, one.lost, one.phantom) for one in check.nodes if one.lost or one.phantom
-    ] == []
+    assert [(one.node, one.lost, one.phantom) for one in check.nodes if one.lost or one.phantom] == []
     assert outcome.writes_after_fault() > 0
 
 

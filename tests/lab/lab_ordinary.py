@@ -21,17 +21,27 @@ def ordinary(command: Sequence[str], home: Path, cache: Path) -> list[str]:
     """
     core = core_binary()
     variables = [
-        f"HOME={home}", f"FIVENINES_CACHE={cache}", f"FIVENINES_CORE={core}", "LANG=C.UTF-8",
-        "COLUMNS=200", f"PYTHONPATH={os.environ.get('PYTHONPATH', '')}",
+        f"HOME={home}",
+        f"FIVENINES_CACHE={cache}",
+        f"FIVENINES_CORE={core}",
+        "LANG=C.UTF-8",
+        "COLUMNS=200",
+        f"PYTHONPATH={os.environ.get('PYTHONPATH', '')}",
         f"PATH={Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin",
-    ]  # fmt: skip
+    ]
     plain = ["env", "-i", *variables, *command]
     if os.geteuid() != 0:
         return plain
     needed = {
-        Path(sys.prefix), Path(sys.base_prefix), core.parent, core.resolve().parent,
-        Path(fivenines.__file__).parents[1], Path(__file__).parent, home, cache,
-    }  # fmt: skip
+        Path(sys.prefix),
+        Path(sys.base_prefix),
+        core.parent,
+        core.resolve().parent,
+        Path(fivenines.__file__).parents[1],
+        Path(__file__).parent,
+        home,
+        cache,
+    }
     become = ["setpriv", f"--reuid={UID}", f"--regid={UID}", "--clear-groups", "--", *plain]
     return ["unshare", "--mount", "sh", "-c", _opened(needed, home) + shlex.join(become)]
 

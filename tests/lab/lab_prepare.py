@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 from fivenines.core import core_binary
 from fivenines.experiment.spec import AnyWorkload
 from fivenines.lab import network
-from fivenines.lab.world import World
+from fivenines.lab.lab import Lab
 from fivenines.load.commands import PASSWORD, account, described, secret
 from fivenines.servers.base import DATABASE, Server
 from fivenines.servers.families import server
@@ -91,9 +91,7 @@ class Site:
     def tables(self) -> set[str]:
         """The names of all tables but those of `prepare` itself."""
         schema = "current_schema()" if isinstance(self.node, Postgres) else "DATABASE()"
-        rows = self.query(
-            f"SELECT table_name FROM information_schema.tables WHERE table_schema = {schema}"
-        )
+        rows = self.query(f"SELECT table_name FROM information_schema.tables WHERE table_schema = {schema}")
         return {row[0] for row in rows if not row[0].startswith("fivenines_")}
 
     def indexes(self, table: str) -> set[str]:
@@ -107,14 +105,27 @@ class Site:
         """load.json of some seconds of a workload, or of as many as the flags say."""
         limit = () if "--duration" in flags else ("--duration", "3s")
         command = [
-            *network.into(self.node.host.pid), str(core_binary()), "load", *account(self.node),
-            "--write", f"{self.node.host.address}:{self.node.port}", "--out", str(out),
-            "--connections", "12", *limit, *flags,
-        ]  # fmt: skip
+            *network.into(self.node.host.pid),
+            str(core_binary()),
+            "load",
+            *account(self.node),
+            "--write",
+            f"{self.node.host.address}:{self.node.port}",
+            "--out",
+            str(out),
+            "--connections",
+            "12",
+            *limit,
+            *flags,
+        ]
         done = subprocess.run(
-            command, capture_output=True, text=True, timeout=120, check=False,
+            command,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
             env={**os.environ, **secret(self.node)},
-        )  # fmt: skip
+        )
         assert done.returncode == 0, done.stderr
         found = json.loads((out / "load.json").read_text())
         assert isinstance(found, dict)
@@ -129,9 +140,12 @@ class Site:
     def start(self, *flags: str) -> subprocess.Popen[str]:
         """A `prepare` under way; its PID is that of the program itself."""
         return subprocess.Popen(
-            self.command(*flags), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            self.command(*flags),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
             env={**os.environ, **secret(self.node)},
-        )  # fmt: skip
+        )
 
     def start_until(self, share: float, *flags: str) -> subprocess.Popen[str]:
         """A `prepare` that has loaded at least this share, and not all."""
@@ -162,8 +176,8 @@ def site(engine_name: str, folder: Path) -> Iterator[Site]:
     """A server with an empty database, safe against crashes as shipped."""
     software = engine(engine_name)
     software.require(lambda _message, _fraction: None)
-    with World(folder / "lab") as world:
-        node = server(world.add_host("node1", software.root()), software)
+    with Lab(folder / "lab") as lab:
+        node = server(lab.add_host("node1", software.root()), software)
         node.initialise()
         node.configure({})
         node.start()
@@ -176,9 +190,7 @@ __all__ = ["ENGINES", "PASSWORD", "Done", "Site", "asked", "ended", "site"]
 
 
 @pytest.fixture(scope="module", params=ENGINES)
-def each_site(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Site]:
+def each_site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """One of each kind of server for all tests of a file, under the name that the file gives it."""
     with site(request.param, tmp_path_factory.mktemp("site")) as found:
         yield found

@@ -35,9 +35,7 @@ class RayCluster:
         settings: Ray's own (`ray start --system-config`).
     """
 
-    def __init__(
-        self, folder: Path, token: str = "", settings: Mapping[str, int] | None = None
-    ) -> None:
+    def __init__(self, folder: Path, token: str = "", settings: Mapping[str, int] | None = None) -> None:
         self._folder = folder
         self._settings = settings or {}
         self._frozen: list[psutil.Process] = []
@@ -50,10 +48,13 @@ class RayCluster:
     def begin(self) -> None:
         """Start the head."""
         self._begin(
-            "--head", f"--port={self._port}", f"--ray-client-server-port={self._clients}",
-            "--include-dashboard=false", f"--temp-dir={self._folder}",
+            "--head",
+            f"--port={self._port}",
+            f"--ray-client-server-port={self._clients}",
+            "--include-dashboard=false",
+            f"--temp-dir={self._folder}",
             f"--system-config={json.dumps(self._settings)}",
-        )  # fmt: skip
+        )
         self._await(1)
 
     @property
@@ -108,11 +109,7 @@ class RayCluster:
             "RAY_AUTH_MODE": "token" if self._token else "disabled",
         }
         others = {name: text for name, text in os.environ.items() if "RAY_AUTH" not in name}
-        return {
-            **others,
-            **own,
-            **({"RAY_AUTH_TOKEN_PATH": str(self._token)} if self._token else {}),
-        }
+        return {**others, **own, **({"RAY_AUTH_TOKEN_PATH": str(self._token)} if self._token else {})}
 
     def _begin(self, *options: str) -> None:
         program = Path(sys.executable).with_name("ray")
@@ -120,12 +117,22 @@ class RayCluster:
         with said.open("wb") as stream:
             self._nodes.append(
                 subprocess.Popen(
-                    [str(program), "start", "--block", "--num-cpus=2", "--node-ip-address=127.0.0.1",
-                     "--disable-usage-stats", *options],
-                    stdin=subprocess.DEVNULL, stdout=stream, stderr=stream, env=self._environment,
+                    [
+                        str(program),
+                        "start",
+                        "--block",
+                        "--num-cpus=2",
+                        "--node-ip-address=127.0.0.1",
+                        "--disable-usage-stats",
+                        *options,
+                    ],
+                    stdin=subprocess.DEVNULL,
+                    stdout=stream,
+                    stderr=stream,
+                    env=self._environment,
                     start_new_session=True,
                 )
-            )  # fmt: skip
+            )
 
     def _await(self, nodes: int) -> None:
         """Until so many nodes have registered with the head."""
@@ -134,8 +141,11 @@ class RayCluster:
         while True:
             found = subprocess.run(
                 [str(program), "status", f"--address=127.0.0.1:{self._port}"],
-                capture_output=True, text=True, check=False, env=self._environment,
-            )  # fmt: skip
+                capture_output=True,
+                text=True,
+                check=False,
+                env=self._environment,
+            )
             if found.stdout.count(" node_") >= nodes:
                 return
             assert time.monotonic() < deadline, found.stdout + found.stderr

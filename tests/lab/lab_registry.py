@@ -42,8 +42,10 @@ class Registry:
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
                 ["docker-registry", "serve", str(self._file)],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-            )  # fmt: skip
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
         deadline = time.monotonic() + _PATIENCE
         while True:
             with socket.socket() as one:
@@ -63,9 +65,14 @@ class Registry:
         """Put an image of a layout into it; how it is called then."""
         reference = f"{self.address}/{name}"
         run(
-            "skopeo", "--insecure-policy", "copy", "--quiet", "--dest-tls-verify=false",
-            f"oci:{image}", f"docker://{reference}",
-        )  # fmt: skip
+            "skopeo",
+            "--insecure-policy",
+            "copy",
+            "--quiet",
+            "--dest-tls-verify=false",
+            f"oci:{image}",
+            f"docker://{reference}",
+        )
         return reference
 
 

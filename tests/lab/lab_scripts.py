@@ -53,9 +53,14 @@ class Place:
     def _run(self, command: list[str], folder: Path | None = None) -> str:
         _, password = self.node.application
         done = subprocess.run(
-            self.client.beside(command), capture_output=True, text=True, timeout=240, check=False,
-            env={**os.environ, "PASSWORD": password}, cwd=folder,
-        )  # fmt: skip
+            self.client.beside(command),
+            capture_output=True,
+            text=True,
+            timeout=240,
+            check=False,
+            env={**os.environ, "PASSWORD": password},
+            cwd=folder,
+        )
         assert done.returncode == 0, f"{command}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
         return done.stdout or done.stderr
 
@@ -64,9 +69,12 @@ class Place:
         driver = {"postgres": "pgsql", "mysql": "mysql"}[self.engine]
         user, password = self.node.application
         account = {
-            "host": self.node.host.address, "port": self.node.port, "user": user,
-            "password": password, "db": self.node.database,
-        }  # fmt: skip
+            "host": self.node.host.address,
+            "port": self.node.port,
+            "user": user,
+            "password": password,
+            "db": self.node.database,
+        }
         flags = [f"--{driver}-{name}={value}" for name, value in account.items()]
         command = ["sysbench", script, f"--db-driver={driver}", *flags, *arguments]
         return self._run(command, folder)
@@ -74,13 +82,15 @@ class Place:
     def _core(self, command: str) -> list[str]:
         user, _ = self.node.application
         return [
-            str(core_binary()), command, f"--driver={self.engine}", f"--user={user}",
-            "--password-env=PASSWORD", f"--database={self.node.database}",
-        ]  # fmt: skip
+            str(core_binary()),
+            command,
+            f"--driver={self.engine}",
+            f"--user={user}",
+            "--password-env=PASSWORD",
+            f"--database={self.node.database}",
+        ]
 
-    def prepare(
-        self, script: str | Path, threads: int, *own: str, folder: Path | None = None
-    ) -> str:
+    def prepare(self, script: str | Path, threads: int, *own: str, folder: Path | None = None) -> str:
         """Run a script's `prepare` by ourselves; what it told."""
         command = [*self._core("prepare"), f"--host={self.node.host.address}"]
         command += [f"--port={self.node.port}"]
@@ -112,13 +122,9 @@ class Place:
                 for (name,) in connection.execute(named).fetchall():
                     connection.execute(f'DROP TABLE "{name}" CASCADE')
             return
-        named = (
-            f"SELECT table_name FROM information_schema.tables WHERE table_schema = '{database}'"
-        )
+        named = f"SELECT table_name FROM information_schema.tables WHERE table_schema = '{database}'"
         for (name,) in self.node.query(named):
-            self.node.execute(
-                f"USE {database}", "SET FOREIGN_KEY_CHECKS = 0", f"DROP TABLE `{name}`"
-            )
+            self.node.execute(f"USE {database}", "SET FOREIGN_KEY_CHECKS = 0", f"DROP TABLE `{name}`")
 
     def compare(self, script: Path, out: Path, *own: str, events: int, prepares: bool) -> Compared:
         """Let both programs run a script in its folder; each begins with tables of its own."""
@@ -163,8 +169,7 @@ class Place:
     def _logged(self) -> Counter[str]:
         """PostgreSQL has no such counters, but it logs statements with their way of execution."""
         entries = re.findall(
-            r"LOG:  (statement|execute)(?: \S+)?: *\s*(\w+)",
-            self.node.log.read_text(errors="replace"),
+            r"LOG:  (statement|execute)(?: \S+)?: *\s*(\w+)", self.node.log.read_text(errors="replace")
         )
         return Counter(f"{way} {verb.lower()}" for way, verb in entries if verb.lower() in VERBS)
 

@@ -31,9 +31,12 @@ class Privileges:
         fields = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
         every = ("CapInh", "CapPrm", "CapEff", "CapAmb")
         return Privileges(
-            max(int(fields[name], 16) for name in every), int(fields["CapBnd"], 16),
-            int(fields["NoNewPrivs"]), int(fields["Seccomp"]), int(fields["Uid"].split()[1]),
-        )  # fmt: skip
+            max(int(fields[name], 16) for name in every),
+            int(fields["CapBnd"], 16),
+            int(fields["NoNewPrivs"]),
+            int(fields["Seccomp"]),
+            int(fields["Uid"].split()[1]),
+        )
 
 
 def seen_by(server: Server, path: str | Path) -> str | None:

@@ -1,4 +1,4 @@
-"""Machines for tests of `lab: ssh`: hosts of a world, each with a real sshd, and an inventory of them."""
+"""Machines for tests of `lab: ssh`: hosts of a lab, each with a real sshd, and an inventory of them."""
 
 import json
 import shlex
@@ -12,8 +12,8 @@ from typing import Any
 
 from fivenines.lab.enter import enter
 from fivenines.lab.host import NODE, Host, Root
+from fivenines.lab.lab import Lab
 from fivenines.lab.process import Process, start_logged
-from fivenines.lab.world import World
 
 PROGRAM = [sys.executable, "-m", "fivenines"]
 EXPERIMENT = """\
@@ -68,11 +68,11 @@ Subsystem sftp internal-sftp
 """
 
 
-class DataCentre(World):
-    """A world whose hosts are machines that one logs in to by SSH."""
+class DataCentre(Lab):
+    """A lab whose hosts are machines that one logs in to by SSH."""
 
     def __init__(self, folder: Path, roles: Mapping[str, Mapping[str, str]]) -> None:
-        super().__init__(folder / "world", all_ids=True)
+        super().__init__(folder / "lab", all_ids=True)
         self.place = folder
         self.servers: dict[str, Process] = {}
         self.key = folder / "key"
@@ -182,9 +182,13 @@ def roles(nodes: int, clients: int = 1, others: int = 0) -> dict[str, dict[str, 
 
 def run(centre: DataCentre, *words: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
-        centre.outside(*PROGRAM, *words), stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        check=False, timeout=500,
-    )  # fmt: skip
+        centre.outside(*PROGRAM, *words),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=500,
+    )
 
 
 def experiment(folder: Path, solution: str, fault: str = "none", recovery: str = "10s") -> Path:

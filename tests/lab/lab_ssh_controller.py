@@ -13,7 +13,7 @@ from fivenines.faults import roundtrip
 from fivenines.lab.host import Root
 from fivenines.lab.process import all_in_state
 from fivenines.lab.settings import LinkSettings, NetworkSettings
-from fivenines.lab.ssh.world import SshWorld
+from fivenines.lab.ssh.lab import SshLab
 
 
 def tell(**what: Any) -> None:
@@ -21,9 +21,9 @@ def tell(**what: Any) -> None:
     print(json.dumps(what), flush=True)
 
 
-def look(world: SshWorld) -> None:
+def look(lab: SshLab) -> None:
     """What can be done with hosts: commands, processes, files, cuts, clocks."""
-    one, two = (world.add_host(name, Root()) for name in ("node1", "node2"))
+    one, two = (lab.add_host(name, Root()) for name in ("node1", "node2"))
     tell(who=one.run(["id", "-u"]).strip(), user=one.run(["id", "-u"], uid=999).strip())
     tell(name=one.run(["hostname"]).strip(), said=one.run(["cat"], stdin="hello"))
     (one.node / "conf" / "x.cnf").write_text("1")
@@ -33,9 +33,9 @@ def look(world: SshWorld) -> None:
     one.data.write_text("rows", "kept")
     two.data.fill(one.data)
     tell(rows=two.data.read_text("rows"), none=two.data.exists("others"))
-    tell(clocks=[host.clock.readings[0].offset for host in world._there.values()])
+    tell(clocks=[host.clock.readings[0].offset for host in lab._there.values()])
     _processes(one)
-    _cuts(world)
+    _cuts(lab)
 
 
 def _processes(host: Any) -> None:
@@ -47,8 +47,10 @@ def _processes(host: Any) -> None:
 
     def states() -> list[str]:
         told = host.told_processes()
-        parts = [(text.partition("(")[2].partition(")")[0], text.rpartition(")")[2].split()[0])
-                 for _, text, _, _ in told]  # fmt: skip
+        parts = [
+            (text.partition("(")[2].partition(")")[0], text.rpartition(")")[2].split()[0])
+            for _, text, _, _ in told
+        ]
         return sorted(state for name, state in parts if name == "sleep")
 
     tell(log=(host.node / "log" / "it.log").read_text(), alive=process.alive)
@@ -69,33 +71,32 @@ _OPEN, _ONE_WAY, _SHUT = (True, True), (False, True), (False, False)
 """Whether the way from node1 to node2 is open, and the way back."""
 
 
-def _reach(world: SshWorld, expected: tuple[bool, bool]) -> list[bool]:
+def _reach(lab: SshLab, expected: tuple[bool, bool]) -> list[bool]:
     """Whether each way is open; a busy machine needs longer to find out that it is."""
     ways = (("node1", "node2"), ("node2", "node1"))
     return [
-        world.reaches(*way, timeout=2.0 if there else 0.3)
-        for way, there in zip(ways, expected, strict=True)
+        lab.reaches(*way, timeout=2.0 if there else 0.3) for way, there in zip(ways, expected, strict=True)
     ]
 
 
-def _cuts(world: SshWorld) -> None:
-    tell(before=_reach(world, _OPEN))
+def _cuts(lab: SshLab) -> None:
+    tell(before=_reach(lab, _OPEN))
     way = [("node1", "node2")]
-    world.cut(way)
-    world.cut(way)
-    tell(cut=_reach(world, _ONE_WAY), dropped=world.frames_cut() > 0)
-    world.heal(way)
-    tell(once=_reach(world, _ONE_WAY))
-    world.heal(way)
-    tell(healed=_reach(world, _OPEN))
-    world.cut(way, [5432])
-    tell(port=_reach(world, _OPEN))
-    world.heal(way, [5432])
+    lab.cut(way)
+    lab.cut(way)
+    tell(cut=_reach(lab, _ONE_WAY), dropped=lab.frames_cut() > 0)
+    lab.heal(way)
+    tell(once=_reach(lab, _ONE_WAY))
+    lab.heal(way)
+    tell(healed=_reach(lab, _OPEN))
+    lab.cut(way, [5432])
+    tell(port=_reach(lab, _OPEN))
+    lab.heal(way, [5432])
 
 
-def links(world: SshWorld) -> None:
+def links(lab: SshLab) -> None:
     """What the way from one host to another does: as set between sites, and for a while."""
-    one, two = (world.add_host(name, Root()) for name in ("node1", "node2"))
+    one, two = (lab.add_host(name, Root()) for name in ("node1", "node2"))
 
     allowed = "grep Cpus_allowed_list /proc/self/status"
     tell(processors=[host.run(["sh", "-c", allowed]).split()[-1] for host in (one, two)])
@@ -106,34 +107,30 @@ def links(world: SshWorld) -> None:
         command = one.beside([sys.executable, "-I", "-S", script, two.address])
         return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
-    tell(
-        sites=[world.site_of("node1"), world.site_of("node2")],
-        set=way(),
-        reached=_reach(world, _OPEN),
-    )
-    world.impair(("east", "west"), LinkSettings(rtt=0.1))
+    tell(sites=[lab.site_of("node1"), lab.site_of("node2")], set=way(), reached=_reach(lab, _OPEN))
+    lab.impair(("east", "west"), LinkSettings(rtt=0.1))
     tell(impaired=way())
-    world.impair("node2", LinkSettings(rtt=0.08))
+    lab.impair("node2", LinkSettings(rtt=0.08))
     tell(both=way())
-    world.restore(("east", "west"))
-    world.restore("node2")
+    lab.restore(("east", "west"))
+    lab.restore("node2")
     tell(restored=way())
-    world.impair("node2", LinkSettings(loss=1.0))
-    tell(lost=_reach(world, _SHUT))
-    world.restore("node2")
-    world.cut([("node1", "node2")])
-    tell(cut=_reach(world, _ONE_WAY))
-    world.heal([("node1", "node2")])
-    world.require_sound()
+    lab.impair("node2", LinkSettings(loss=1.0))
+    tell(lost=_reach(lab, _SHUT))
+    lab.restore("node2")
+    lab.cut([("node1", "node2")])
+    tell(cut=_reach(lab, _ONE_WAY))
+    lab.heal([("node1", "node2")])
+    lab.require_sound()
 
 
-def wait(world: SshWorld) -> None:
+def wait(lab: SshLab) -> None:
     """Cut, start something, and wait until somebody ends us."""
-    one, two = (world.add_host(name, Root()) for name in ("node1", "node2"))
-    world.cut([("node1", "node2"), ("node2", "node1")])
-    world.impair("node1", LinkSettings(rtt=0.01))
+    one, two = (lab.add_host(name, Root()) for name in ("node1", "node2"))
+    lab.cut([("node1", "node2"), ("node2", "node1")])
+    lab.impair("node1", LinkSettings(rtt=0.01))
     one.spawn(["sleep", "1234"])
-    two.spawn_beside(["sleep", "1234"], log="sleep.out")
+    two.spawn_outside(["sleep", "1234"], log="sleep.out")
     while not any("(sleep)" in text for _, text, _, _ in one.told_processes() or []):
         time.sleep(0.02)
     tell(ready=True)
@@ -143,5 +140,5 @@ def wait(world: SshWorld) -> None:
 if __name__ == "__main__":
     machines = read(Path(sys.argv[1]))
     network = NetworkSettings(link=LinkSettings(rtt=0.04)) if machines.sites else None
-    with SshWorld(Path(sys.argv[2]), machines, network) as made:
+    with SshLab(Path(sys.argv[2]), machines, network) as made:
         {"look": look, "links": links, "wait": wait}[sys.argv[3]](made)

@@ -19,16 +19,7 @@ import psycopg
 import pymysql
 
 PASSWORDS = ("", "app", "repl", "root", "postgres", "transfer", "mysqlrouter", "wrong")
-MYSQL_ACCOUNTS = (
-    "root",
-    "app",
-    "repl",
-    "transfer",
-    "mysqlrouter",
-    "mysql",
-    "mariadb.sys",
-    "nobody",
-)
+MYSQL_ACCOUNTS = ("root", "app", "repl", "transfer", "mysqlrouter", "mysql", "mariadb.sys", "nobody")
 POSTGRES_ACCOUNTS = ("postgres", "app", "repl", "root", "nobody")
 
 
@@ -161,10 +152,15 @@ def into_postgres(path: Path) -> Iterator[str]:
                 with (
                     contextlib.suppress(psycopg.Error),
                     psycopg.connect(
-                        host=f"/proc/self/fd/{folder}", user=user, password=password or None,
-                        dbname="postgres", connect_timeout=5, autocommit=True, **options,
+                        host=f"/proc/self/fd/{folder}",
+                        user=user,
+                        password=password or None,
+                        dbname="postgres",
+                        connect_timeout=5,
+                        autocommit=True,
+                        **options,
                     ) as connection,
-                ):  # fmt: skip
+                ):
                     yield f"{path} lets {user} in with {password!r} {options or ''}"
                     connection.execute("COPY (SELECT 1) TO PROGRAM 'cat'")
                     yield f"{path} runs programs for {user}"
@@ -179,11 +175,15 @@ def into_mysql(path: Path) -> Iterator[str]:
             with (
                 contextlib.suppress(pymysql.Error, OSError, RuntimeError),
                 pymysql.connect(
-                    unix_socket=f"/proc/self/fd/{folder}/{path.name}", user=user, password=password,
-                    connect_timeout=5, read_timeout=5, ssl_disabled=True,
+                    unix_socket=f"/proc/self/fd/{folder}/{path.name}",
+                    user=user,
+                    password=password,
+                    connect_timeout=5,
+                    read_timeout=5,
+                    ssl_disabled=True,
                 ) as connection,
                 connection.cursor() as cursor,
-            ):  # fmt: skip
+            ):
                 yield f"{path} lets {user} in with {password!r}"
                 cursor.execute("SELECT 'x' INTO OUTFILE '/run/node/run/stranger'")
                 yield f"{path} writes files for {user}"

@@ -20,7 +20,7 @@ from fivenines.experiment.source import load_experiment
 from fivenines.load import dataset
 from fivenines.results.records import NodeCheck, TrialRecord
 from fivenines.results.store import Run, StoredTrial, open_run
-from fivenines.runner import vigil
+from fivenines.runner import machine_watch
 from fivenines.runner.campaign import run_campaign
 from fivenines.runner.progress import Progress, TrialPhase
 from fivenines.runner.trial import run_trial as run_planned
@@ -66,8 +66,7 @@ def timing(recovery: float | None = None, steady: float = 1.5, settle: float = 9
     """Short phases of a trial, in seconds; without a `recovery` its load ends once all is well again."""
     after = f"{recovery}s" if recovery is not None else RECOVERED
     return (
-        f"timing: {{warmup: 500ms, steady: {steady}s, recovery: {after}, "
-        f"settle: {settle * PATIENCE:g}s}}\n"
+        f"timing: {{warmup: 500ms, steady: {steady}s, recovery: {after}, settle: {settle * PATIENCE:g}s}}\n"
     )
 
 
@@ -140,10 +139,7 @@ def _seen(watcher: Watcher, lookout: Lookout) -> type[Deployed]:
 
 
 def run_trial(
-    folder: Path,
-    text: str,
-    actions: dict[str, Callable[[Deployed], None]] | None = None,
-    head: str = HEAD,
+    folder: Path, text: str, actions: dict[str, Callable[[Deployed], None]] | None = None, head: str = HEAD
 ) -> Outcome:
     """Run the one trial of an experiment in this process; it must come to its end."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -152,7 +148,7 @@ def run_trial(
     experiment, _ = load_experiment(file)
     (trial,) = plan(experiment)
     watcher = Watcher(actions or {})
-    with looking_out(folder) as lookout, mock.patch.object(vigil, "PAUSE", STANDSTILL):
+    with looking_out(folder) as lookout, mock.patch.object(machine_watch, "PAUSE", STANDSTILL):
         seen = _seen(watcher, lookout)
         record = run_planned(trial, experiment, folder, 1, watcher, seen)
     assert record.status == "complete", record.reason
@@ -163,7 +159,7 @@ def _with_pauses(text: str) -> str:
     """Unless it says itself how it is driven, and how often fresh connections are tried."""
     text = text if "\nload:" in text else text + PAUSES
     # virtual machines are tried less often by themselves
-    seldom = "\nledger:" in text or "drbd" in text or "guests" in text
+    seldom = "\nledger:" in text or "drbd" in text or "virtual machines" in text
     return text if seldom else text + TRIES
 
 
@@ -184,11 +180,16 @@ def run_one(folder: Path, text: str, actions: dict[str, Callable[[Deployed], Non
     file.write_text(_with_pauses(text))
     experiment, source = load_experiment(file)
     watcher = Watcher(actions)
-    with looking_out(folder) as lookout, mock.patch.object(vigil, "PAUSE", STANDSTILL):
+    with looking_out(folder) as lookout, mock.patch.object(machine_watch, "PAUSE", STANDSTILL):
         broken = run_campaign(
-            experiment, source, plan(experiment), folder / "run", resume=False, listener=watcher,
+            experiment,
+            source,
+            plan(experiment),
+            folder / "run",
+            resume=False,
+            listener=watcher,
             workers=[Here(_seen(watcher, lookout))],
-        )  # fmt: skip
+        )
     run = open_run(folder / "run")
     assert broken == [], [one.record.reason for one in run.broken]
     return run
@@ -245,14 +246,16 @@ def program(*arguments: str | Path) -> list[str]:
 
 
 def fivenines(
-    *arguments: str | Path,
-    cwd: Path,
-    env: dict[str, str] | None = None,
-    timeout: float = 300,
-    text: str = "",
+    *arguments: str | Path, cwd: Path, env: dict[str, str] | None = None, timeout: float = 300, text: str = ""
 ) -> subprocess.CompletedProcess[str]:
     """Run the program to its end, in a folder, with these variables and `text` on its standard input."""
     return subprocess.run(
-        program(*arguments), cwd=cwd, env={**os.environ, "COLUMNS": "200", **(env or {})},
-        capture_output=True, text=True, timeout=timeout, check=False, input=text,
-    )  # fmt: skip
+        program(*arguments),
+        cwd=cwd,
+        env={**os.environ, "COLUMNS": "200", **(env or {})},
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+        input=text,
+    )

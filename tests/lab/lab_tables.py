@@ -96,10 +96,7 @@ TATP_DEFECTS: list[tuple[str, set[str]]] = [
         "UPDATE call_forwarding SET start_time = 8 WHERE s_id = 2",
         {"no row of call_forwarding is there twice"},
     ),
-    (
-        "DELETE FROM call_forwarding WHERE s_id = 1",
-        {"call forwardings: loaded + inserted - deleted"},
-    ),
+    ("DELETE FROM call_forwarding WHERE s_id = 1", {"call forwardings: loaded + inserted - deleted"}),
 ]
 
 _MUTUAL = "a home IMSI and the visitor IMSI that it holds name each other"
@@ -112,10 +109,7 @@ FAMILY_DEFECTS: list[tuple[str, str, set[str]]] = [
     (
         "{workload: ingest, parents: 2, children: 2, batch: 5}",
         "DELETE FROM tbtest_child1 WHERE SAMPLE",
-        {
-            "children: loaded + inserted",
-            "a parent has 1 child in a table (alone) or 5 (inserted together)",
-        },
+        {"children: loaded + inserted", "a parent has 1 child in a table (alone) or 5 (inserted together)"},
     ),
     (
         "{workload: crud, parents: 2, children: 2, rows: 200, foreign_keys: false}",
@@ -124,8 +118,7 @@ FAMILY_DEFECTS: list[tuple[str, str, set[str]]] = [
     ),
     (
         "{workload: imsi, home: 1000, visitors: 2000}",
-        "UPDATE h_imsi_details SET v_imsi = NULL WHERE h_imsi = "
-        "(SELECT MIN(h_imsi) FROM v_imsi_info)",
+        "UPDATE h_imsi_details SET v_imsi = NULL WHERE h_imsi = (SELECT MIN(h_imsi) FROM v_imsi_info)",
         {_MUTUAL, "a home IMSI holds what its events say"},
     ),
     (

@@ -7,15 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 from lab_registry import image_of
-from lab_support import (
-    HEAD,
-    PATIENT,
-    kill,
-    run_one,
-    run_trial,
-    short_recipe,
-    timing,
-)
+from lab_support import HEAD, PATIENT, kill, run_one, run_trial, short_recipe, timing
 
 from fivenines.results.store import StoredTrial
 from fivenines.software.store import engine

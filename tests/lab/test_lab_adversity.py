@@ -24,7 +24,7 @@ from fivenines.experiment.plan import plan
 from fivenines.experiment.source import load_experiment
 from fivenines.lab import limits
 from fivenines.results import store
-from fivenines.runner import vigil
+from fivenines.runner import machine_watch
 from fivenines.runner.campaign import run_campaign
 from fivenines.runner.progress import Progress, TrialPhase
 from fivenines.software.store import engine
@@ -40,9 +40,9 @@ def test_a_trial_in_which_the_clock_was_set_or_the_machine_slept_is_broken_by_na
     """Both attempts at the trial fail, each by what happened in it; resumed in peace, it is measured."""
     (tmp_path / "tiny.yaml").write_text(HEAD + _STANDALONE + GENTLE + timing(recovery=1, steady=1))
     experiment, source = load_experiment(tmp_path / "tiny.yaml")
-    real, ahead = vigil.read, {"real": 0.0, "boot": 0.0}
+    real, ahead = machine_watch.read, {"real": 0.0, "boot": 0.0}
 
-    def read() -> vigil.Clocks:
+    def read() -> machine_watch.Clocks:
         now = real()
         return replace(now, real=now.real + ahead["real"], boot=now.boot + ahead["boot"])
 
@@ -59,9 +59,9 @@ def test_a_trial_in_which_the_clock_was_set_or_the_machine_slept_is_broken_by_na
         trials = plan(experiment)
         return run_campaign(experiment, source, trials, tmp_path / "run", resume, listener)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(vigil, "read", read)
+    monkeypatch.setattr(machine_watch, "read", read)
     # a busy machine may keep this process waiting: no third incident is to be told
-    monkeypatch.setattr(vigil, "PAUSE", STANDSTILL)
+    monkeypatch.setattr(machine_watch, "PAUSE", STANDSTILL)
     assert go(False, strike) == ["0001"]
     run = store.open_run(tmp_path / "run")
     assert run.complete == []
@@ -75,23 +75,24 @@ def test_a_trial_in_which_the_clock_was_set_or_the_machine_slept_is_broken_by_na
 
 # the vigil has unit tests, and calibration plants standstills
 @pytest.mark.long
-def test_a_trial_in_which_the_controller_stood_still_is_broken_and_tried_again(
-    tmp_path: Path,
-) -> None:
+def test_a_trial_in_which_the_controller_stood_still_is_broken_and_tried_again(tmp_path: Path) -> None:
     """As by Ctrl-Z, or while a virtual machine is paused: the clocks go on, and nobody looks."""
     (tmp_path / "tiny.yaml").write_text(HEAD + _STANDALONE + GENTLE + timing(recovery=1, steady=3))
     with (tmp_path / "said").open("wb") as said:
         running = subprocess.Popen(
-            program("run", "tiny.yaml", "--out", "run"), cwd=tmp_path, stdin=subprocess.DEVNULL,
-            stdout=said, stderr=said,
-        )  # fmt: skip
+            program("run", "tiny.yaml", "--out", "run"),
+            cwd=tmp_path,
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=said,
+        )
     deadline = time.monotonic() + 200
     while not (tmp_path / "run/trials/.0001.part/observed/hosts.csv").exists():
         assert running.poll() is None, (tmp_path / "said").read_text()
         assert time.monotonic() < deadline
         time.sleep(0.02)
     running.send_signal(signal.SIGSTOP)
-    time.sleep(vigil.PAUSE + 2)
+    time.sleep(machine_watch.PAUSE + 2)
     running.send_signal(signal.SIGCONT)
     assert running.wait(250) == 0, (tmp_path / "said").read_text()
     run = store.open_run(tmp_path / "run")
@@ -120,9 +121,7 @@ def _killed_for_memory(folder: Path) -> int:
 
 # as kill -9 does, of which there is a test
 @pytest.mark.long
-def test_a_controller_that_the_kernel_kills_for_want_of_memory_leaves_nothing(
-    tmp_path: Path,
-) -> None:
+def test_a_controller_that_the_kernel_kills_for_want_of_memory_leaves_nothing(tmp_path: Path) -> None:
     """A real kill: memory runs out in a control group, and the controller is the first to go."""
     groups = limits.detect()
     if not groups.usable:
@@ -131,9 +130,12 @@ def test_a_controller_that_the_kernel_kills_for_want_of_memory_leaves_nothing(
     group, made = limits.HostGroup(groups, "memory", 1_500_000_000, None), Made()
     memory = next(path for path in group.folders if path.parent == groups.parents["memory"])
     running = subprocess.Popen(
-        group.wrap(program("run", "tiny.yaml", "--out", "run")), cwd=tmp_path,
-        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        group.wrap(program("run", "tiny.yaml", "--out", "run")),
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     greedy = None
     try:
         deadline = time.monotonic() + 200
@@ -189,9 +191,14 @@ cp -r disk/run kept
 
 def _in_private(folder: Path, script: str, env: dict[str, str] | None = None) -> None:
     done = subprocess.run(
-        [*_PRIVATE, "sh", "-c", script], cwd=folder, capture_output=True, text=True, timeout=500,
-        check=False, env={**os.environ, "COLUMNS": "200", **(env or {})},
-    )  # fmt: skip
+        [*_PRIVATE, "sh", "-c", script],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=500,
+        check=False,
+        env={**os.environ, "COLUMNS": "200", **(env or {})},
+    )
     words = [path.read_text() for path in folder.glob("said*")]
     assert done.returncode == 0, (done.stderr, words)
 
@@ -199,9 +206,7 @@ def _in_private(folder: Path, script: str, env: dict[str, str] | None = None) ->
 def test_a_full_disk_under_the_run_stops_it_and_what_was_finished_stays(tmp_path: Path) -> None:
     (tmp_path / "disk").mkdir()
     (tmp_path / "tiny.yaml").write_text(_TWO + _STANDALONE + GENTLE + timing(recovery=1, steady=4))
-    command = shlex.join(
-        [sys.executable, "-m", "fivenines", "run", "tiny.yaml", "--out", "disk/run"]
-    )
+    command = shlex.join([sys.executable, "-m", "fivenines", "run", "tiny.yaml", "--out", "disk/run"])
     _in_private(tmp_path, _FULL_RUN.format(size="1200m", run=command))
     said = (tmp_path / "said1").read_text()
     last = said.splitlines()[-1]

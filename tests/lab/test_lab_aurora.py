@@ -28,8 +28,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Alien]]:
     """A MySQL primary with a replica, by GTIDs."""
     folder = tmp_path_factory.mktemp("rds")
     made = [
-        lab_elsewhere.mysql(folder, f"m{number}", *_OPTIONS, f"--server-id={number}")
-        for number in (1, 2)
+        lab_elsewhere.mysql(folder, f"m{number}", *_OPTIONS, f"--server-id={number}") for number in (1, 2)
     ]
     for one in made:
         # copies of one data set must not take themselves for the same server
@@ -101,8 +100,9 @@ def test_a_failover_is_asked_for_measured_and_told_in_phases(api: Amazon, tmp_pa
     assert record.fault.node == "shop-1" and record.fault.rejoined
     assert record.check is not None and record.check.acknowledged > 0
     assert [(one.node, one.lost, one.phantom) for one in record.check.nodes] == [
-        ("shop-1", 0, 0), ("shop-2", 0, 0),
-    ]  # fmt: skip
+        ("shop-1", 0, 0),
+        ("shop-2", 0, 0),
+    ]
     assert record.divergence is not None and record.divergence.differences == []
     told = {event.kind: event for event in record.events}
     assert told["decided"].node == told["promoted"].node == "shop-2"
@@ -144,10 +144,12 @@ def _begun(api: Amazon, tmp_path: Path) -> subprocess.Popen[bytes]:
     """A run with a cluster of its own that is being loaded, for as long as it is let."""
     file = experiment(tmp_path, api, CREATE, steady=60)
     process = subprocess.Popen(
-        program("run", file, "--out", tmp_path / "run", "--progress", "plain"), cwd=tmp_path,
-        env={**os.environ, **environment(api)}, stderr=subprocess.PIPE,
+        program("run", file, "--out", tmp_path / "run", "--progress", "plain"),
+        cwd=tmp_path,
+        env={**os.environ, **environment(api)},
+        stderr=subprocess.PIPE,
         start_new_session=True,
-    )  # fmt: skip
+    )
     deadline = time.monotonic() + 200
     # what the observers write to: it is there when all is deployed, just before the load starts
     while not (tmp_path / "run/trials/.0001.part/observed").exists():
@@ -185,10 +187,7 @@ def test_what_a_killed_run_leaves_is_swept(api: Amazon, tmp_path: Path) -> None:
     done = fivenines(*sweep, "--yes", cwd=tmp_path, env=env)
     assert done.returncode == 0, done.stderr
     assert api.clusters() == ["foreign"]
-    assert (
-        fivenines(*sweep[:-1], cwd=tmp_path, env=env).stdout
-        == "No cluster of fivenines is left here.\n"
-    )
+    assert fivenines(*sweep[:-1], cwd=tmp_path, env=env).stdout == "No cluster of fivenines is left here.\n"
 
 
 def test_what_cannot_be_deleted_is_named_with_the_command(api: Amazon, tmp_path: Path) -> None:
@@ -218,9 +217,13 @@ def test_rules_of_a_security_group_go_and_come_back(
     port = there.port
     rules = [
         {"IpProtocol": "tcp", "FromPort": 22, "ToPort": 22, "IpRanges": [{"CidrIp": "10.0.0.0/8"}]},
-        {"IpProtocol": "tcp", "FromPort": port, "ToPort": port,
-         "IpRanges": [{"CidrIp": "10.1.0.0/16"}, {"CidrIp": "10.2.0.0/16"}]},
-    ]  # fmt: skip
+        {
+            "IpProtocol": "tcp",
+            "FromPort": port,
+            "ToPort": port,
+            "IpRanges": [{"CidrIp": "10.1.0.0/16"}, {"CidrIp": "10.2.0.0/16"}],
+        },
+    ]
     ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=rules)
 
     def open_ports() -> list[int]:
@@ -247,27 +250,33 @@ def test_rules_of_a_security_group_go_and_come_back(
         ("    cluster: shop\n", {}, False, 2, "there are no AWS credentials here"),
         ("    cluster: shap\n", {}, True, 2, "region eu-central-1 has no cluster 'shap'"),
         pytest.param(
-            "    cluster: shop\n    readers: 4\n", {}, True, 2,
-            "shop has 1 readers, and the file says", marks=pytest.mark.long,
+            "    cluster: shop\n    readers: 4\n",
+            {},
+            True,
+            2,
+            "shop has 1 readers, and the file says",
+            marks=pytest.mark.long,
         ),
         pytest.param(
-            CREATE, {"CreateDBInstance": "InstanceQuotaExceeded"}, True, 1,
-            "a quota of the account is used up", marks=pytest.mark.long,
+            CREATE,
+            {"CreateDBInstance": "InstanceQuotaExceeded"},
+            True,
+            1,
+            "a quota of the account is used up",
+            marks=pytest.mark.long,
         ),
         pytest.param(
-            CREATE, {"CreateDBCluster": "AccessDenied"}, True, 2,
-            "these credentials may not do that", marks=pytest.mark.long,
+            CREATE,
+            {"CreateDBCluster": "AccessDenied"},
+            True,
+            2,
+            "these credentials may not do that",
+            marks=pytest.mark.long,
         ),
     ],
-)  # fmt: skip
+)
 def test_what_aws_refuses_is_one_message(
-    api: Amazon,
-    tmp_path: Path,
-    more: str,
-    refused: dict[str, str],
-    credentials: bool,
-    code: int,
-    words: str,
+    api: Amazon, tmp_path: Path, more: str, refused: dict[str, str], credentials: bool, code: int, words: str
 ) -> None:
     api.add("shop", 2)
     api.tell(refused=refused)

@@ -14,7 +14,7 @@ import psutil
 import pytest
 from lab_support import program
 
-from fivenines.lab.world import World
+from fivenines.lab.lab import Lab
 from fivenines.servers.base import DATABASE, Server
 from fivenines.servers.families import server
 from fivenines.software.store import engine
@@ -37,17 +37,20 @@ class Place:
         """The server's DSN; `host` stands before its own."""
         scheme = "mysql" if self.server.driver == "mysql" else "postgresql"
         own = f"{self.server.host.address}:{self.server.port}"
-        return (
-            f"{scheme}://app:{password or self.server.passwords.application}@{host}{own}/{database}"
-        )
+        return f"{scheme}://app:{password or self.server.passwords.application}@{host}{own}/{database}"
 
     def start(self, *arguments: str, dsn: str = "") -> subprocess.Popen[str]:
         """Start a bench."""
         command = self.server.host.beside(program("bench", "--dsn", dsn or self.dsn(), *arguments))
         return subprocess.Popen(
-            command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            stdin=subprocess.DEVNULL, env={**os.environ, "COLUMNS": "80"},
-        )  # fmt: skip
+            command,
+            cwd=self.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, "COLUMNS": "80"},
+        )
 
     def bench(self, *arguments: str, dsn: str = "") -> subprocess.CompletedProcess[str]:
         """Run a bench to its end."""
@@ -58,15 +61,13 @@ class Place:
 
 
 @pytest.fixture(scope="module", params=["postgres-18", "mariadb-10.11"])
-def place(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Place]:
+def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     """A server whose database has TATP's tables."""
     software = engine(request.param)
     software.require(lambda message, fraction: None)
     folder = tmp_path_factory.mktemp("bench")
-    with World(folder / "world") as world:
-        one = server(world.add_host("node1", software.root()), software)
+    with Lab(folder / "lab") as lab:
+        one = server(lab.add_host("node1", software.root()), software)
         one.initialise()
         one.configure(one.unsafe_settings)
         one.start()
@@ -81,9 +82,17 @@ def place(
 
 def test_tables_are_prepared_once_and_then_loaded(place: Place, tmp_path: Path) -> None:
     done = place.bench(
-        *SMALL, "--prepare", "--connections", "4", "--duration", "2200ms", "--json", "--check",
-        "--out", str(tmp_path / "kept"),
-    )  # fmt: skip
+        *SMALL,
+        "--prepare",
+        "--connections",
+        "4",
+        "--duration",
+        "2200ms",
+        "--json",
+        "--check",
+        "--out",
+        str(tmp_path / "kept"),
+    )
     assert done.returncode == 0, done.stderr
     assert "tatp: the tables are there already" in done.stderr
     answer = json.loads(done.stdout)
@@ -147,8 +156,9 @@ def test_a_dead_first_host_is_passed_over(place: Place) -> None:
     assert done.returncode == 0, done.stderr
     served = json.loads(done.stdout)["load"]["endpoints"]
     assert [bool(one["ok"]) for _, one in sorted(served.items(), key=lambda one: len(one[0]))] == [
-        False, True,
-    ]  # fmt: skip
+        False,
+        True,
+    ]
 
 
 def test_metrics_are_answered_while_it_runs(place: Place) -> None:
@@ -160,14 +170,16 @@ def test_metrics_are_answered_while_it_runs(place: Place) -> None:
         read = "import urllib.request as u; print(u.urlopen('http://127.0.0.1:9187/metrics').read().decode())"
         scraped = subprocess.run(
             place.server.host.beside([sys.executable, "-c", read]),
-            capture_output=True, text=True, timeout=60, check=True,
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
         _program_of(process).terminate()
         process.communicate(timeout=60)
     ok = re.search(
-        r'^fivenines_transactions_total\{outcome="ok",workload="tatp"\} (\S+)$',
-        scraped.stdout, re.MULTILINE,
-    )  # fmt: skip
+        r'^fivenines_transactions_total\{outcome="ok",workload="tatp"\} (\S+)$', scraped.stdout, re.MULTILINE
+    )
     assert ok is not None and float(ok[1]) > 0
     assert 'fivenines_transaction_seconds_bucket{le="+Inf",type="update_location"' in scraped.stdout
 
@@ -181,10 +193,19 @@ def test_sql_scripts_make_their_own_tables(place: Place, tmp_path: Path) -> None
         "\\set which random(1, :most)\nUPDATE visits SET n = n + 1 WHERE id = :which;\n"
     )
     done = place.bench(
-        "--script", str(tmp_path / "visit.sql"), "--define", "most=2", "--prepare",
-        "--set", f"setup=[{tmp_path / 'make.sql'}]", "--transactions", "50", "--json",
-        "--connections", "1",
-    )  # fmt: skip
+        "--script",
+        str(tmp_path / "visit.sql"),
+        "--define",
+        "most=2",
+        "--prepare",
+        "--set",
+        f"setup=[{tmp_path / 'make.sql'}]",
+        "--transactions",
+        "50",
+        "--json",
+        "--connections",
+        "1",
+    )
     assert done.returncode == 0, done.stderr
     ok = json.loads(done.stdout)["load"]["transactions"]["ok"]
     with place.server.open_data() as connection, connection.cursor() as cursor:

@@ -12,7 +12,7 @@ from lab_support import GENTLE, HEAD, PATIENT, fivenines, kill, program, timing
 
 from fivenines import paths
 from fivenines.results import store
-from fivenines.software.brought import Brought, Source
+from fivenines.software.custom import CustomEngine, Source
 from fivenines.software.debian_root import BASE
 from fivenines.software.mariadb_root import MariadbRoot
 from fivenines.software.mysql_root import MysqlRoot
@@ -32,7 +32,7 @@ def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Registry]:
 
 
 @pytest.fixture
-def cache_again(there: Registry) -> Iterator[Brought]:
+def cache_again(there: Registry) -> Iterator[CustomEngine]:
     """The registry's engine, which is not in the cache before and after."""
     found = _engine(there)
     found.remove()
@@ -40,23 +40,21 @@ def cache_again(there: Registry) -> Iterator[Brought]:
     found.remove()
 
 
-def _engine(there: Registry) -> Brought:
-    return Brought(Source.named(f"image:{there.address}/mariadb:10.11"))
+def _engine(there: Registry) -> CustomEngine:
+    return CustomEngine(Source.named(f"image:{there.address}/mariadb:10.11"))
 
 
 def _file(folder: Path, engine_: str, solution: str = "replication") -> Path:
     file = folder / "own.yaml"
     file.write_text(
-        f"{HEAD}solutions: [{{solution: {solution}, engine: {engine_}}}]\n"
-        + GENTLE
-        + timing(recovery=1)
+        f"{HEAD}solutions: [{{solution: {solution}, engine: {engine_}}}]\n" + GENTLE + timing(recovery=1)
     )
     return file
 
 
 @pytest.mark.lasts(35)
 def test_an_image_of_a_registry_runs_and_is_pinned(
-    tmp_path: Path, there: Registry, cache_again: Brought
+    tmp_path: Path, there: Registry, cache_again: CustomEngine
 ) -> None:
     file = _file(tmp_path, f'{{image: "{there.address}/mariadb:10.11"}}')
     found = fivenines("run", str(file), "--out", "run", cwd=tmp_path)
@@ -74,9 +72,17 @@ def test_an_image_of_a_registry_runs_and_is_pinned(
     layout = tmp_path / "other"
     (tmp_path / "second").write_text("another image\n")
     subprocess.run(
-        ["skopeo", "--insecure-policy", "copy", "--quiet", "--src-tls-verify=false",
-         f"docker://{there.address}/mariadb:10.11", f"oci:{layout}:it"], check=True,
-    )  # fmt: skip
+        [
+            "skopeo",
+            "--insecure-policy",
+            "copy",
+            "--quiet",
+            "--src-tls-verify=false",
+            f"docker://{there.address}/mariadb:10.11",
+            f"oci:{layout}:it",
+        ],
+        check=True,
+    )
     layered(f"{layout}:it", tmp_path / "second", "/etc/second", "/etc/marker")
     there.push(f"{layout}:it", "mariadb:10.11")
     cache_again.remove()
@@ -87,12 +93,15 @@ def test_an_image_of_a_registry_runs_and_is_pinned(
 
 @pytest.mark.long
 def test_a_registry_that_goes_away_leaves_nothing_and_can_be_asked_again(
-    tmp_path: Path, there: Registry, cache_again: Brought
+    tmp_path: Path, there: Registry, cache_again: CustomEngine
 ) -> None:
     pulling = subprocess.Popen(
         program("engines", "pull", cache_again.name),
-        cwd=tmp_path, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-    )  # fmt: skip
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
     part = cache_again.folder.with_name(f".{cache_again.folder.name}.part")
     deadline = time.monotonic() + 30
     while not _bytes(part) > 100_000:
@@ -149,21 +158,27 @@ def test_what_is_no_image_for_here_is_refused(tmp_path: Path, wrong: str, said: 
 def test_an_archive_of_an_image_is_unpacked(tmp_path: Path, there: Registry) -> None:
     archive = tmp_path / "mariadb.tar"
     subprocess.run(
-        ["skopeo", "--insecure-policy", "copy", "--quiet", "--src-tls-verify=false",
-         f"docker://{there.address}/mariadb:10.11", f"oci-archive:{archive}:it"], check=True,
-    )  # fmt: skip
+        [
+            "skopeo",
+            "--insecure-policy",
+            "copy",
+            "--quiet",
+            "--src-tls-verify=false",
+            f"docker://{there.address}/mariadb:10.11",
+            f"oci-archive:{archive}:it",
+        ],
+        check=True,
+    )
     found = fivenines("engines", "pull", f"archive:{archive}", cwd=tmp_path)
     try:
         assert found.returncode == 0, found.stderr
-        assert Brought(Source.named(f"archive:{archive}")).server_version().startswith("10.11.")
+        assert CustomEngine(Source.named(f"archive:{archive}")).server_version().startswith("10.11.")
     finally:
         removed = fivenines("engines", "remove", f"archive:{archive}", cwd=tmp_path)
     assert removed.returncode == 0, removed.stderr
 
 
-def test_a_folder_with_an_installation_runs_and_its_former_primary_comes_back(
-    tmp_path: Path,
-) -> None:
+def test_a_folder_with_an_installation_runs_and_its_former_primary_comes_back(tmp_path: Path) -> None:
     folders = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
     assert folders, "make tools installs PostgreSQL"
     run = _survived(tmp_path, folders[-1].parents[1])
@@ -199,12 +214,21 @@ def test_the_oldest_that_are_known(tmp_path: Path, package: str, solution: str) 
     tree = tmp_path / "tree"
     script = 'cd "$1" && for d in bin sbin lib lib64; do mkdir -p usr/$d; ln -s usr/$d $d; done'
     subprocess.run(
-        ["mmdebstrap", "--mode=chrootless", "--variant=extract", "--format=directory",
-         '--aptopt=Acquire::Check-Valid-Until "false"', f"--setup-hook={script}",
-         f"--include={','.join((package, *BASE))}", "bullseye", str(tree),
-         f"deb {_mirror()} bullseye main"],
-        check=True, capture_output=True,
-    )  # fmt: skip
+        [
+            "mmdebstrap",
+            "--mode=chrootless",
+            "--variant=extract",
+            "--format=directory",
+            '--aptopt=Acquire::Check-Valid-Until "false"',
+            f"--setup-hook={script}",
+            f"--include={','.join((package, *BASE))}",
+            "bullseye",
+            str(tree),
+            f"deb {_mirror()} bullseye main",
+        ],
+        check=True,
+        capture_output=True,
+    )
     (tree / "usr/bin/sh").symlink_to("dash")
     users = "root:x:0:0::/tmp:/bin/sh\nmysql:x:999:999::/:/bin/false\nnobody:x:65534:65534::/:/bin/false\n"
     (tree / "etc/passwd").write_text(users)
@@ -218,15 +242,13 @@ def test_the_oldest_that_are_known(tmp_path: Path, package: str, solution: str) 
     [("galera", "mariadb"), ("innodb-cluster", "mysql"), ("group-replication", "mysql")],
 )
 def test_a_cluster_runs_on_an_engine_of_ones_own(
-    tmp_path: Path, there: Registry, cache_again: Brought, solution: str, family: str
+    tmp_path: Path, there: Registry, cache_again: CustomEngine, solution: str, family: str
 ) -> None:
     # of MySQL as the folder of a whole root: an image unpacks to the same
     own = cache_again.name.partition(":")[2] if family == "mariadb" else MysqlRoot().folder / "tree"
     kind = "image" if family == "mariadb" else "path"
     file = _file(tmp_path, f'{{{kind}: "{own}", family: {family}}}', solution)
-    file.write_text(
-        file.read_text() + "faults: [{fault: kill, target: primary, restart_after: 1s}]\n"
-    )
+    file.write_text(file.read_text() + "faults: [{fault: kill, target: primary, restart_after: 1s}]\n")
     found = fivenines("run", str(file), "--out", "run", cwd=tmp_path)
     assert found.returncode == 0, found.stderr
     run = store.open_run(tmp_path / "run")

@@ -20,8 +20,8 @@ from fivenines.analysis import consistency, staleness
 from fivenines.calibration import divergence, links, outages, rows
 from fivenines.calibration.base import CalibrationContext
 from fivenines.calibration.judging import MeasuredOutage, judge_outages
+from fivenines.lab.lab import Lab
 from fivenines.lab.settings import LinkSettings
-from fivenines.lab.world import World
 from fivenines.results.calibration import Line
 from fivenines.results.store import StoredTrial, open_run
 from fivenines.runner import trial as trial_module
@@ -47,15 +47,12 @@ def out(lines: list[Line]) -> list[str]:
 
 @pytest.mark.lasts(50)
 @pytest.mark.timeout(900)
-def test_a_quick_calibration_is_kept_and_written_into_later_runs(
-    cache: Path, tmp_path: Path
-) -> None:
+def test_a_quick_calibration_is_kept_and_written_into_later_runs(cache: Path, tmp_path: Path) -> None:
     env = {"FIVENINES_CACHE": str(cache)}
     only = "machine,rows,divergence,links,throughput"
     done = fivenines(
-        "calibrate", "--quick", "--only", only, "--format", "json", cwd=tmp_path, env=env,
-        timeout=500,
-    )  # fmt: skip
+        "calibrate", "--quick", "--only", only, "--format", "json", cwd=tmp_path, env=env, timeout=500
+    )
     told = json.loads(done.stdout)
     assert done.returncode == (0 if told["within_bounds"] else 1), done.stderr
     steps = {step["name"]: step for step in told["measured"]}
@@ -91,10 +88,13 @@ def test_breaking_off_keeps_what_is_done_and_leaves_nothing(cache: Path, tmp_pat
     (own / "engines").symlink_to(cache / "engines")
     (own / "data").symlink_to(cache / "data")
     running = subprocess.Popen(
-        program("calibrate", "--quick", "--only", "machine,links"), cwd=tmp_path,
-        env={**os.environ, "FIVENINES_CACHE": str(own)}, stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL, text=True,
-    )  # fmt: skip
+        program("calibrate", "--quick", "--only", "machine,links"),
+        cwd=tmp_path,
+        env={**os.environ, "FIVENINES_CACHE": str(own)},
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+    )
     assert running.stderr is not None
     for line in running.stderr:
         if "round trip of 10 ms" in line:
@@ -162,24 +162,26 @@ def _off(one: MeasuredOutage) -> float:
     return math.inf if one.measured_ms is None else abs(one.measured_ms - one.planted_ms)
 
 
-def test_each_blind_checker_of_rows_is_out_of_bounds(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_blind_checker_of_rows_is_out_of_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def blind(*told: Any) -> Any:
         check = consistency.check_nodes(*told)
         nothing = {
-            "lost": 0, "lost_ids": [], "phantom": 0, "phantom_ids": [], "duplicate": 0,
-            "disordered": 0, "disordered_ids": [],
-        }  # fmt: skip
-        return check.model_copy(
-            update={"nodes": [node.model_copy(update=nothing) for node in check.nodes]}
-        )
+            "lost": 0,
+            "lost_ids": [],
+            "phantom": 0,
+            "phantom_ids": [],
+            "duplicate": 0,
+            "disordered": 0,
+            "disordered_ids": [],
+        }
+        return check.model_copy(update={"nodes": [node.model_copy(update=nothing) for node in check.nodes]})
 
     monkeypatch.setattr(trial_module, "check_nodes", blind)
     monkeypatch.setattr(
-        staleness, "ages_of",
+        staleness,
+        "ages_of",
         lambda shown, _writes: (np.zeros(len(shown.at)), np.zeros(len(shown.at), dtype=np.bool_)),
-    )  # fmt: skip
+    )
     planted: list[tuple[StoredTrial, rows.Planted]] = []
     judged: Callable[..., list[Line]] = rows.judged
 
@@ -191,12 +193,7 @@ def test_each_blind_checker_of_rows_is_out_of_bounds(
     lines = rows.Rows().measure(context(tmp_path))
     assert len(lines) == 6 and len(out(lines)) == 6, lines
     ((_, told),) = planted
-    assert (len(told.lost), len(told.phantom), len(told.doubled), len(told.disordered)) == (
-        4,
-        3,
-        3,
-        5,
-    )
+    assert (len(told.lost), len(told.phantom), len(told.doubled), len(told.disordered)) == (4, 3, 3, 5)
 
 
 def test_a_comparison_that_overlooks_a_row_is_out_of_bounds(
@@ -218,13 +215,13 @@ def test_a_comparison_that_overlooks_a_row_is_out_of_bounds(
 def test_a_link_that_is_not_what_was_asked_for_is_out_of_bounds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    impair = World.impair
+    impair = Lab.impair
 
-    def wrong(world: World, where: Any, link: LinkSettings) -> None:
+    def wrong(lab: Lab, where: Any, link: LinkSettings) -> None:
         half = None if link.bandwidth is None else link.bandwidth // 2
-        impair(world, where, link.model_copy(update={"rtt": link.rtt + 0.02, "bandwidth": half}))
+        impair(lab, where, link.model_copy(update={"rtt": link.rtt + 0.02, "bandwidth": half}))
 
-    monkeypatch.setattr(World, "impair", wrong)
+    monkeypatch.setattr(Lab, "impair", wrong)
     monkeypatch.setattr(links, "ROUND_TRIPS", (0.0005, 0.1))
     monkeypatch.setattr(links, "BANDWIDTHS", (10_000_000,))
     lines = links.Links().measure(context(tmp_path))

@@ -10,7 +10,7 @@ from fivenines.errors import FiveninesError, UsageError
 from fivenines.experiment.plan import plan
 from fivenines.experiment.source import load_experiment
 from fivenines.results import store
-from fivenines.runner import vigil
+from fivenines.runner import machine_watch
 from fivenines.runner.campaign import run_campaign
 from fivenines.runner.progress import (
     CampaignFinished,
@@ -28,7 +28,7 @@ STANDALONE = "solutions: [{solution: standalone, engine: postgres-18}]\n"
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine may keep this process waiting for seconds: that breaks no trial here."""
-    monkeypatch.setattr(vigil, "PAUSE", STANDSTILL)
+    monkeypatch.setattr(machine_watch, "PAUSE", STANDSTILL)
 
 
 def _run(folder: Path, text: str, resume: bool = False) -> list[Progress]:
@@ -44,8 +44,9 @@ def test_a_campaign_writes_whole_folders_and_is_not_repeated(tmp_path: Path) -> 
     text = HEAD + STANDALONE + GENTLE + timing(recovery=1)
     told = _run(tmp_path, text)
     assert [type(event) for event in told if isinstance(event, CampaignStarted | TrialFinished)] == [
-        CampaignStarted, TrialFinished,
-    ]  # fmt: skip
+        CampaignStarted,
+        TrialFinished,
+    ]
     assert isinstance(told[-1], CampaignFinished)
     assert any(isinstance(event, TrialLive) and event.tps > 0 for event in told)
     run = store.open_run(tmp_path / "run")
@@ -56,8 +57,13 @@ def test_a_campaign_writes_whole_folders_and_is_not_repeated(tmp_path: Path) -> 
     (trial,) = run.complete
     files = {path.name for path in trial.folder.iterdir()}
     assert files >= {
-        "trial.json", "timeline.parquet", "ledger.parquet", "hosts.parquet", "latency.hlog", "logs",
-    }  # fmt: skip
+        "trial.json",
+        "timeline.parquet",
+        "ledger.parquet",
+        "hosts.parquet",
+        "latency.hlog",
+        "logs",
+    }
     assert (trial.folder / "logs/node1/conf/postgresql.conf").exists()
     assert trial.record.deployment is not None and trial.record.deployment.seconds > 0
     assert trial.record.fault is None and trial.record.check is not None
@@ -74,21 +80,13 @@ def test_a_campaign_writes_whole_folders_and_is_not_repeated(tmp_path: Path) -> 
 
 @pytest.mark.parametrize(
     ("name", "file", "said"),
-    [
-        ("mariadb-10.11", "ibdata1", "ibdata1"),
-        ("postgres-18", "global/pg_control", "pg_control"),
-    ],
+    [("mariadb-10.11", "ibdata1", "ibdata1"), ("postgres-18", "global/pg_control", "pg_control")],
 )
 def test_a_server_that_does_not_start_breaks_the_trial_with_its_last_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, file: str, said: str
 ) -> None:
     monkeypatch.setenv("FIVENINES_CACHE", str(cache_with_damage(tmp_path, name, file)))
-    text = (
-        HEAD
-        + f"solutions: [{{solution: standalone, engine: {name}}}]\n"
-        + GENTLE
-        + timing(recovery=1)
-    )
+    text = HEAD + f"solutions: [{{solution: standalone, engine: {name}}}]\n" + GENTLE + timing(recovery=1)
     told = _run(tmp_path, text)
     broken = [event for event in told if isinstance(event, TrialBroken)]
     assert [event.will_retry for event in broken] == [True, False]

@@ -27,7 +27,7 @@ PLANTED: list[int] = []
 
 def _take_a_row_of_bob(deployed: Deployed) -> None:
     """The row is gone on all nodes, though it was acknowledged to the second client."""
-    ledger = layout.client_folder(deployed.world.folder.parent, "bob") / "ledger.parquet"
+    ledger = layout.client_folder(deployed.lab.folder.parent, "bob") / "ledger.parquet"
     with duckdb.connect() as connection:
         rows = connection.execute(
             "SELECT id FROM read_parquet(?) WHERE kind = 'write' AND outcome = 'ok' ORDER BY id "
@@ -35,9 +35,7 @@ def _take_a_row_of_bob(deployed: Deployed) -> None:
             [str(ledger)],
         ).fetchall()
     PLANTED[:] = [int(identifier) for (identifier,) in rows]
-    deployed.solution.nodes[0].execute(
-        f"DELETE FROM {DATABASE}.fivenines_ledger WHERE id = {PLANTED[0]}"
-    )
+    deployed.solution.nodes[0].execute(f"DELETE FROM {DATABASE}.fivenines_ledger WHERE id = {PLANTED[0]}")
 
 
 @pytest.fixture(scope="module")
@@ -50,8 +48,9 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
 def test_both_write_through_the_node_of_their_own_site(outcome: Outcome) -> None:
     ann, bob = outcome.record.clients
     assert [(one.name, one.site, one.connections) for one in (ann, bob)] == [
-        ("ann", "east", 1), ("bob", "west", 3),
-    ]  # fmt: skip
+        ("ann", "east", 1),
+        ("bob", "west", 3),
+    ]
     assert outcome.record.cell.connections == 4
     hosts = outcome.record.deployment.hosts if outcome.record.deployment else {}
     assert [hosts[name].kind for name in ("ann", "bob")] == ["client", "client"]
@@ -63,9 +62,7 @@ def test_both_write_through_the_node_of_their_own_site(outcome: Outcome) -> None
     assert outcome.record.load["started_monotonic_ns"] == ann.load["started_monotonic_ns"]
 
 
-def test_a_lost_row_of_the_second_client_is_found_and_named_and_nothing_else(
-    outcome: Outcome,
-) -> None:
+def test_a_lost_row_of_the_second_client_is_found_and_named_and_nothing_else(outcome: Outcome) -> None:
     check = outcome.record.check
     assert check is not None and len(PLANTED) == 1
     assert [node.lost_ids for node in check.nodes] == [PLANTED, PLANTED]
@@ -136,9 +133,7 @@ ledger: {rate: 20, read_rate: 20, clients: 2}
 
 
 def test_a_network_that_begins_with_the_load_is_fast_before_and_after(tmp_path: Path) -> None:
-    outcome = run_trial(
-        tmp_path, SLOW + timing(1, 3), head=HEAD.replace("read_write", "point_select")
-    )
+    outcome = run_trial(tmp_path, SLOW + timing(1, 3), head=HEAD.replace("read_write", "point_select"))
     record = outcome.record
     network = [event for event in record.events if event.kind == "network"]
     assert [event.kind for event in record.events] == ["network", "network"]
@@ -146,8 +141,7 @@ def test_a_network_that_begins_with_the_load_is_fast_before_and_after(tmp_path: 
     # after the deployment and when all are connected, before t = 0; undone after the settling
     assert -2000 < began.t <= 0 and record.windows is not None and ended.t > record.windows.end
     sent = outcome.rows(
-        "links",
-        "SELECT max(bytes), max(t_ms) FROM rows WHERE from_site = 'east' AND to_site = 'west'",
+        "links", "SELECT max(bytes), max(t_ms) FROM rows WHERE from_site = 'east' AND to_site = 'west'"
     )
     bytes_sent, until = (float(str(value)) for value in sent[0])
     # the line was never faster than it is written, and it was used
@@ -172,7 +166,5 @@ def test_a_network_that_begins_with_the_steady_window_lets_the_warm_up_pass(tmp_
     trial = outcome.measures()
     # what was on its way when the line got long may have been faster
     assert trial.latency is not None and trial.latency.p50 >= 60
-    (fast,) = outcome.rows(
-        "timeline", f"SELECT sum(transactions_ok) FROM rows WHERE slot_ms < {began}"
-    )
+    (fast,) = outcome.rows("timeline", f"SELECT sum(transactions_ok) FROM rows WHERE slot_ms < {began}")
     assert int(str(fast[0])) > 0

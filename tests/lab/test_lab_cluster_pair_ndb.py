@@ -42,9 +42,7 @@ def _text(pair: str, fault: str, recovery: int) -> str:
 
 
 @pytest.mark.lasts(80)
-def test_a_channel_goes_on_elsewhere_and_a_row_that_is_missing_at_one_site_is_named(
-    tmp_path: Path,
-) -> None:
+def test_a_channel_goes_on_elsewhere_and_a_row_that_is_missing_at_one_site_is_named(tmp_path: Path) -> None:
     def plant(deployed: Deployed) -> None:
         solution = deployed.solution
         assert isinstance(solution, ClusterPair)
@@ -82,10 +80,7 @@ def test_a_channel_goes_on_elsewhere_and_a_row_that_is_missing_at_one_site_is_na
 @pytest.mark.long
 def test_the_other_site_is_promoted(tmp_path: Path) -> None:
     pair = "writes: a, site_failover_after: 1s, channel_failover_after: 1s"
-    outcome = run_trial(
-        tmp_path,
-        NETWORK + _text(pair, "{fault: kill, target: a, restart_after: 3s}", 30),
-    )
+    outcome = run_trial(tmp_path, NETWORK + _text(pair, "{fault: kill, target: a, restart_after: 3s}", 30))
     sound(outcome)
     record = outcome.record
     assert record.fault is not None
@@ -111,9 +106,7 @@ def test_of_a_row_that_both_sites_change_one_wins_at_both(tmp_path: Path) -> Non
         "workloads: [{workload: oltp_update_non_index, tables: 1, table_size: 20}]\n"
         "timing: {warmup: 500ms, steady: 3s, settle: 120s}\n"
     )
-    outcome = run_trial(
-        tmp_path, NETWORK + text, {"checking": count}, head="name: tiny\ntrials: 1\n"
-    )
+    outcome = run_trial(tmp_path, NETWORK + text, {"checking": count}, head="name: tiny\ntrials: 1\n")
     record = outcome.record
     assert sum(counted) > 0, "rows were in conflict"
     assert record.settled == ""

@@ -71,9 +71,7 @@ def test_a_damaged_one_is_rebuilt(loaded: Path) -> None:
     assert (loaded / "dataset.json").read_text() != "{"
 
 
-def test_all_nodes_start_from_identical_copies_and_leave_it_alone(
-    loaded: Path, tmp_path: Path
-) -> None:
+def test_all_nodes_start_from_identical_copies_and_leave_it_alone(loaded: Path, tmp_path: Path) -> None:
     before = _digest(loaded / "data")
     settings = solution_from({"solution": "hot-standby", "standbys": 2}, "test")
     copies: list[str] = []
@@ -103,9 +101,11 @@ def test_a_loading_that_is_killed_leaves_nothing_that_counts(own_cache: Path) ->
         "lambda text, _: print(text, flush=True))"
     )
     loading = subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True,
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        text=True,
         env={**os.environ, "PYTHONPATH": f"{os.environ.get('PYTHONPATH', '')}:{Path(__file__).parent}"},
-    )  # fmt: skip
+    )
     assert loading.stdout is not None
     assert any("loading" in line for line in loading.stdout)
     before = {path.name for path in (own_cache / "data").iterdir()}
@@ -148,9 +148,13 @@ except FiveninesError as error:
     mount = f"mount -t tmpfs -o size=8m tmpfs '{tmp_path}/small' && exec \"$@\""
     private = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mount, "sh"]
     done = subprocess.run(
-        [*private, sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False,
+        [*private, sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
         env={**os.environ, "PYTHONPATH": f"{os.environ.get('PYTHONPATH', '')}:{Path(__file__).parent}"},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     assert "told: the data set could not be copied for node1" in done.stdout
     assert "No space left on device" in done.stdout

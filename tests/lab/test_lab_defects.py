@@ -11,7 +11,7 @@ from fivenines.servers.base import DATABASE, Server
 from fivenines.servers.postgres.server import Postgres
 
 HOT_STANDBY = (
-    "solutions: [{solution: hot-standby, engine: postgres-18, safeness: remote_apply, "
+    "solutions: [{solution: hot-standby, engine: postgres-18, synchronous_commit: remote_apply, "
     f"manager: {PATIENT}}}]\n"
 )
 
@@ -51,10 +51,7 @@ def test_a_row_deleted_on_one_copy_is_lost_on_that_copy_only(tmp_path: Path, vic
     def delete(deployed: Deployed) -> None:
         node = deployed.solution.node(victim)
         taken.append(sorted([row[0] for row in node.ledger_rows()])[7])
-        node.execute(
-            "SET sql_log_bin = 0",
-            f"DELETE FROM {DATABASE}.fivenines_ledger WHERE id = {taken[0]}",
-        )
+        node.execute("SET sql_log_bin = 0", f"DELETE FROM {DATABASE}.fivenines_ledger WHERE id = {taken[0]}")
 
     outcome = run_trial(tmp_path, _replication() + timing(recovery=1), {"checking": delete})
     other = {"node1": "node2", "node2": "node1"}[victim]

@@ -49,9 +49,7 @@ def test_the_disk_is_shared_moves_at_a_switchover_and_a_planted_difference_is_fo
         require_in_effect(drbd, deployed.access)
     first.execute("SET GLOBAL max_connect_errors = 77")
     require_in_effect(drbd, deployed.access)
-    first.execute(
-        "CREATE TABLE sbtest.here (id INT PRIMARY KEY)", "INSERT INTO sbtest.here VALUES (7)"
-    )
+    first.execute("CREATE TABLE sbtest.here (id INT PRIMARY KEY)", "INSERT INTO sbtest.here VALUES (7)")
     assert deployed.manager.switch_over() == "node2"
     assert other.query("SELECT id FROM sbtest.here") == [(7,)]
     wait_until(lambda: drbd.not_joined_reason(first), 60.0, "the first node did not come back")
@@ -186,9 +184,7 @@ def test_two_nodes_that_lose_each_other_are_both_primary_and_that_is_told(tmp_pa
 
 
 @pytest.mark.long
-def test_with_fencing_one_of_two_that_lose_each_other_is_off_and_nothing_is_lost(
-    tmp_path: Path,
-) -> None:
+def test_with_fencing_one_of_two_that_lose_each_other_is_off_and_nothing_is_lost(tmp_path: Path) -> None:
     outcome = _trial(tmp_path, _FENCED, _CUT, recovery=30)
     assert outcome.measures().split_brains == []
     assert outcome.writes_after_fault() > 0

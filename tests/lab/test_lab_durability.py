@@ -49,21 +49,17 @@ def test_a_relaxed_primary_and_strict_standbys_on_mariadb(tmp_path: Path) -> Non
     assert found == {"primary": (2, 0), "replica": (1, 1)}
     fault, node2 = outcome.record.fault, told(outcome, "node2")
     assert fault is not None
-    assert [event.detail.split(":")[0] for event in node2] == [
-        "strict as standby", "relaxed as primary",
-    ]  # fmt: skip
+    assert [event.detail.split(":")[0] for event in node2] == ["strict as standby", "relaxed as primary"]
     assert node2[0].t < fault.at < node2[1].t, "set when its role changed"
     assert told(outcome, "node1")[-1].detail.startswith("strict as standby")
     assert outcome.node("node2").lost == 0, "2-safe received: a standby had it"
 
 
 def test_an_adaptive_primary_on_postgresql(tmp_path: Path) -> None:
-    solution = "solution: hot-standby, safeness: 'off', durability: adaptive"
+    solution = "solution: hot-standby, synchronous_commit: 'off', durability: adaptive"
     outcome, found = trial(tmp_path, solution, POSTGRES)
     assert at_start(outcome, "node1", "synchronous_commit") == "off"
     assert at_start(outcome, "node2", "synchronous_commit") == "on"
     assert found == {"primary": ("off", "on"), "replica": ("on", "on")}
     node2 = [event.detail.split(":")[0] for event in told(outcome, "node2")]
-    assert node2 == [
-        "strict as standby", "strict as primary, no standby is there", "relaxed as primary",
-    ]  # fmt: skip
+    assert node2 == ["strict as standby", "strict as primary, no standby is there", "relaxed as primary"]

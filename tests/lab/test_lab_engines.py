@@ -33,17 +33,18 @@ def _listed(cwd: Path) -> dict[str, dict[str, object]]:
 def test_two_pulls_at_once_make_one_engine_which_is_checked_and_removed(
     empty_cache: Path, tmp_path: Path
 ) -> None:
-    assert set(_listed(tmp_path)) >= {
-        "postgres-18", "mariadb-10.11", "host-postgres", "host-mariadb",
-    }  # fmt: skip
+    assert set(_listed(tmp_path)) >= {"postgres-18", "mariadb-10.11", "host-postgres", "host-mariadb"}
     assert not _listed(tmp_path)["postgres-18"]["installed"]
     pulls = [
         subprocess.Popen(
-            program("engines", "pull", "postgres-18"), cwd=tmp_path,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            program("engines", "pull", "postgres-18"),
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
         )
         for _ in range(2)
-    ]  # fmt: skip
+    ]
     for pull in pulls:
         said, _ = pull.communicate(timeout=400)
         assert pull.returncode == 0, said
@@ -90,9 +91,12 @@ def _interrupt_a_pull(empty_cache: Path, tmp_path: Path, number: signal.Signals)
     """While packages come in; nothing goes on, and nothing looks like an engine."""
     engines = empty_cache / "engines"
     pulling = subprocess.Popen(
-        program("engines", "pull", "mariadb-10.11"), cwd=tmp_path,
-        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        program("engines", "pull", "mariadb-10.11"),
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     _until((engines / ".mariadb-10.11.part/tree/var/cache/apt").exists)
     children = psutil.Process(pulling.pid).children(recursive=True)
     pulling.send_signal(number)

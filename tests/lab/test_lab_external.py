@@ -56,14 +56,19 @@ def solution(servers: list[Alien], kind: str = "postgres", **further: str) -> st
 def settings(servers: list[Alien], **changes: object) -> ExternalSettings:
     """The same as settings."""
     return ExternalSettings.model_validate(
-        {"solution": "external", "engine": "external-postgres", "name": "ours", "user": "app",
-         "database": "sbtest", "members": {one.name: one.at for one in servers}, **changes}
-    )  # fmt: skip
+        {
+            "solution": "external",
+            "engine": "external-postgres",
+            "name": "ours",
+            "user": "app",
+            "database": "sbtest",
+            "members": {one.name: one.at for one in servers},
+            **changes,
+        }
+    )
 
 
-def test_a_replica_is_killed_by_a_hook_and_started_by_another(
-    pair: list[Alien], folder: Path
-) -> None:
+def test_a_replica_is_killed_by_a_hook_and_started_by_another(pair: list[Alien], folder: Path) -> None:
     hooks = f"{{kill: '{pair[0].kill_command}', restart: '{pair[0].restart_command}'}}"
     outcome = run_trial(
         folder / "kill",
@@ -80,10 +85,7 @@ def test_a_replica_is_killed_by_a_hook_and_started_by_another(
     assert record.deployment is not None and record.deployment.roles["db1"] == "primary"
     states = outcome.rows("nodes", "SELECT node, state FROM rows ORDER BY t_us")
     assert ("db1", "writable") in states and ("db2", "away") in states
-    assert outcome.rows("views", "SELECT DISTINCT node FROM rows ORDER BY 1") == [
-        ("db1",),
-        ("db2",),
-    ]
+    assert outcome.rows("views", "SELECT DISTINCT node FROM rows ORDER BY 1") == [("db1",), ("db2",)]
     assert outcome.rows("counters", "SELECT count(*) > 0 FROM rows") == [(True,)]
     # the server's clock is not ours, and its hosts are none of ours
     assert not (outcome.folder / "executed.parquet").exists()
@@ -99,9 +101,10 @@ def test_a_hook_that_fails_is_told(pair: list[Alien], folder: Path) -> None:
     hooks = "{kill: 'echo no such host {node}; exit 255', restart: 'true'}"
     outcome = run_trial(
         folder / "fails",
-        solution(pair, hooks=hooks) + timing(steady=1.0) + "faults: [{fault: kill}]\n"
-        .replace("kill}", "kill, restart_after: 1s}"),
-    )  # fmt: skip
+        solution(pair, hooks=hooks)
+        + timing(steady=1.0)
+        + "faults: [{fault: kill}]\n".replace("kill}", "kill, restart_after: 1s}"),
+    )
     fault = outcome.record.fault
     assert fault is not None and not fault.verified
     assert "the hook `kill` for db1 failed: exit code 255" in fault.detail
@@ -147,9 +150,12 @@ def test_a_server_is_measured_and_broken_by_a_command(tmp_path: Path, kind: str)
     server = start[kind](tmp_path, "m1")
     mark = tmp_path / "broken"
     fault = {
-        "fault": "command", "duration": "1s", "recover": f"rm {mark}", "verify": f"test -e {mark}",
+        "fault": "command",
+        "duration": "1s",
+        "recover": f"rm {mark}",
+        "verify": f"test -e {mark}",
         "inject": f"test $FIVENINES_PRIMARY,{{port}} = m1,{server.port} && touch {mark}",
-    }  # fmt: skip
+    }
     with running(server):
         outcome = run_trial(
             tmp_path / "run",

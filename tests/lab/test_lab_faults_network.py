@@ -13,9 +13,7 @@ _CUT = "faults: [{fault: partition, target: primary, peers: [replicas, manager],
 Long enough for two checks that wait for their time-out, and for a promotion."""
 
 
-def test_asynchronous_mariadb_loses_what_its_old_primary_went_on_to_acknowledge(
-    tmp_path: Path,
-) -> None:
+def test_asynchronous_mariadb_loses_what_its_old_primary_went_on_to_acknowledge(tmp_path: Path) -> None:
     solution = f"{{solution: replication, replicas: 2, manager: {_UNFENCED}}}"
     # of more than 1000 lost rows the record names the first only, and the sides' own cannot be told
     slow = "ledger: {rate: 50}\n"
@@ -28,9 +26,7 @@ def test_asynchronous_mariadb_loses_what_its_old_primary_went_on_to_acknowledge(
     assert primary in ("node2", "node3")
     assert outcome.node(primary).lost > 0
     assert fault.rejoined, fault.rejoin_detail
-    assert outcome.node("node1").lost == outcome.node(primary).lost, (
-        "restored, it has what all have"
-    )
+    assert outcome.node("node1").lost == outcome.node(primary).lost, "restored, it has what all have"
     told = [event.detail for event in outcome.record.events if event.kind == "restarted"]
     assert f"takes writes although {primary} is the primary" in told[0]
     # two primaries, seen from beside: clients stayed with the one that was given up, all or nearly all
@@ -50,9 +46,7 @@ def test_two_safe_postgres_loses_nothing_in_the_same_partition(tmp_path: Path) -
     assert "promoted" in outcome.kinds()
 
 
-def test_after_sync_mariadb_loses_nothing_when_its_primary_is_cut_off_and_fenced(
-    tmp_path: Path,
-) -> None:
+def test_after_sync_mariadb_loses_nothing_when_its_primary_is_cut_off_and_fenced(tmp_path: Path) -> None:
     text = f"""
 solutions: [{{solution: replication, mode: after_sync, replicas: 2, manager: {OPERATOR}}}]
 faults: [{{fault: partition, target: primary, peers: [replicas, manager], duration: 7s}}]

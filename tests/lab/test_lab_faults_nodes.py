@@ -36,17 +36,22 @@ faults:
   - {{at: 2s, fault: {{fault: restart, target: node2}}}}
   - {{at: 3s, fault: {{fault: stalled-replica, target: node3, duration: 1s}}}}
   - {{at: 5s, fault: switchover}}
-  - {{at: 8s, fault: {{fault: crash, restart_after: 1s}}}}
+  - {{at: 8s, fault: {{fault: host-kill, restart_after: 1s}}}}
 """
     outcome = run_trial(tmp_path, text + timing())
     found = _faults(outcome)
     assert list(found) == [
-        "freeze", "long-transaction", "restart", "stalled-replica", "switchover", "crash",
-    ]  # fmt: skip
+        "freeze",
+        "long-transaction",
+        "restart",
+        "stalled-replica",
+        "switchover",
+        "host-kill",
+    ]
     assert "rows of sbtest" in found["long-transaction"].detail
     assert found["switchover"].node == "node1"
-    assert found["crash"].node != "node1", "the target is resolved at the moment of the injection"
-    assert "link cut" in found["crash"].detail
+    assert found["host-kill"].node != "node1", "the target is resolved at the moment of the injection"
+    assert "link cut" in found["host-kill"].detail
     assert outcome.kinds().count("promoted") == 2
     assert outcome.writes_after_fault() > 0
     _nothing_lost(outcome)

@@ -20,11 +20,24 @@ from fivenines.waiting import wait_until
 from fivenines.workloads.oltp import Oltp
 
 SETTINGS = {
-    "solution": "galera", "size": 2, "arbiter": True, "sst": "mariabackup", "segments": True,
-    "suspect_timeout": "3s", "inactive_timeout": "6s", "keepalive_period": "500ms",
-    "install_timeout": "5s", "join_retrans_period": "500ms", "send_window": 512, "user_send_window": 256,
-    "fc_limit": 64, "fc_factor": 0.8, "fc_single_primary": True, "sync_wait": 1, "gcache": "64MiB",
-}  # fmt: skip
+    "solution": "galera",
+    "size": 2,
+    "arbiter": True,
+    "sst": "mariabackup",
+    "segments": True,
+    "suspect_timeout": "3s",
+    "inactive_timeout": "6s",
+    "keepalive_period": "500ms",
+    "install_timeout": "5s",
+    "join_retrans_period": "500ms",
+    "send_window": 512,
+    "user_send_window": 256,
+    "fc_limit": 64,
+    "fc_factor": 0.8,
+    "fc_single_primary": True,
+    "sync_wait": 1,
+    "gcache": "64MiB",
+}
 NETWORK = {
     "sites": {"east": ["node1", "client"], "west": ["node2"], "third": ["arbiter"]},
     "link": {"rtt": "2ms"},
@@ -62,15 +75,21 @@ def test_the_group_is_told_what_the_file_says(galera: Galera) -> None:
     assert [node.galera() for node in galera.nodes] == [("3", "Primary", "Synced")] * 2
     options = [_options(node) for node in galera.nodes]
     for name, value in {
-        "evs.suspect_timeout": "PT3S", "evs.inactive_timeout": "PT6S", "evs.install_timeout": "PT5S",
-        "evs.keepalive_period": "PT0.5S", "evs.join_retrans_period": "PT0.5S",
-        "evs.send_window": "512", "evs.user_send_window": "256",
-        "gcs.fc_limit": "64", "gcs.fc_factor": "0.8", "gcs.fc_single_primary": "YES",
-    }.items():  # fmt: skip
+        "evs.suspect_timeout": "PT3S",
+        "evs.inactive_timeout": "PT6S",
+        "evs.install_timeout": "PT5S",
+        "evs.keepalive_period": "PT0.5S",
+        "evs.join_retrans_period": "PT0.5S",
+        "evs.send_window": "512",
+        "evs.user_send_window": "256",
+        "gcs.fc_limit": "64",
+        "gcs.fc_factor": "0.8",
+        "gcs.fc_single_primary": "YES",
+    }.items():
         assert [one[name] for one in options] == [value, value], name
     assert [one["gmcast.segment"] for one in options] == ["0", "1"]
     assert galera.arbiter is not None
-    said = (galera.world.hosts["arbiter"].node / "log" / "garbd.out").read_text()
+    said = (galera.lab.hosts["arbiter"].node / "log" / "garbd.out").read_text()
     assert "gmcast.segment=2" in said
 
 
@@ -90,9 +109,12 @@ def test_reads_of_clients_wait_and_those_of_observers_do_not(galera: Galera) -> 
     assert node.query("SELECT @@wsrep_sync_wait") == [(0,)]
     user, password = node.application
     # the unix socket lies in the host's folder: a client of the application comes in by it as well
-    with pymysql.connect(
-        unix_socket=str(node.socket_folder() / node.socket_name), user=user, password=password
-    ) as connection, connection.cursor() as cursor:  # fmt: skip
+    with (
+        pymysql.connect(
+            unix_socket=str(node.socket_folder() / node.socket_name), user=user, password=password
+        ) as connection,
+        connection.cursor() as cursor,
+    ):
         cursor.execute("SELECT @@wsrep_sync_wait")
         assert cursor.fetchall() == ((1,),)
 
@@ -110,9 +132,7 @@ def test_the_cluster_goes_on_without_its_arbiter(deployed: Deployed, galera: Gal
         _reaches_size(galera, node, 3)
 
 
-def test_one_of_two_nodes_goes_on_with_the_arbiter_and_a_wiped_node_takes_all(
-    galera: Galera,
-) -> None:
+def test_one_of_two_nodes_goes_on_with_the_arbiter_and_a_wiped_node_takes_all(galera: Galera) -> None:
     first, second = galera.nodes
     assert first.process is not None
     first.process.gone(first.process.kill())

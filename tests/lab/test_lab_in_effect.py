@@ -40,9 +40,14 @@ def _said(deployed: Deployed) -> str:
 
 def test_postgresql(tmp_path: Path) -> None:
     server = {
-        "Work_Mem": "4MB", "max_connections": "123", "statement_timeout": "30s", "wal_segment_size": "32MB",
-        "data_checksums": False, "wal_writer_delay": "1500us", "search_path": '"$user", public',
-    }  # fmt: skip
+        "Work_Mem": "4MB",
+        "max_connections": "123",
+        "statement_timeout": "30s",
+        "wal_segment_size": "32MB",
+        "data_checksums": False,
+        "wal_writer_delay": "1500us",
+        "search_path": '"$user", public',
+    }
     with _deployed({"solution": "hot-standby", "server": server}, tmp_path) as one:
         assert one.in_effect is not None
         seen = {(at.place, at.setting, at.found) for at in one.in_effect.adjusted}
@@ -60,26 +65,30 @@ def test_postgresql(tmp_path: Path) -> None:
         standby.execute("ALTER SYSTEM RESET statement_timeout", "SELECT pg_reload_conf()")
         primary.execute("ALTER SYSTEM SET max_connections = 99", "SELECT pg_reload_conf()")
         pending = "SELECT pending_restart FROM pg_settings WHERE name = 'max_connections'"
-        wait_until(
-            lambda: "" if primary.query(pending)[0][0] else "not yet", 30.0, "no reload", 0.1
-        )
+        wait_until(lambda: "" if primary.query(pending)[0][0] else "not yet", 30.0, "no reload", 0.1)
         assert "node1: max_connections = 123 was asked for" in _said(one)
 
 
 def test_mariadb_behind_haproxy(tmp_path: Path) -> None:
     server = {
-        "lower-case-table-names": 1, "innodb-page-size": "8K", "max_allowed_packet": "64m",
-        "sql-mode": "ANSI", "join_buffer_size": 300000, "skip-external-locking": True, "loose-nothing": 1,
-    }  # fmt: skip
+        "lower-case-table-names": 1,
+        "innodb-page-size": "8K",
+        "max_allowed_packet": "64m",
+        "sql-mode": "ANSI",
+        "join_buffer_size": 300000,
+        "skip-external-locking": True,
+        "loose-nothing": 1,
+    }
     given = {
-        "solution": "replication", "replicas": 1, "mode": "after_sync", "server": server,
+        "solution": "replication",
+        "replicas": 1,
+        "mode": "after_sync",
+        "server": server,
         "access": {"kind": "haproxy", "interval": "200ms", "fall": 3},
-    }  # fmt: skip
+    }
     with _deployed(given, tmp_path) as one:
         assert one.in_effect is not None
-        assert {(at.setting, at.found) for at in one.in_effect.adjusted} == {
-            ("join_buffer_size", "299904")
-        }
+        assert {(at.setting, at.found) for at in one.in_effect.adjusted} == {("join_buffer_size", "299904")}
         unobserved = {at.setting for at in one.in_effect.unobserved if at.place != "operator"}
         assert unobserved == {"loose-nothing"}
         primary, replica = one.solution.nodes

@@ -30,8 +30,9 @@ def test_router_follows_the_group_to_its_next_primary(tmp_path: Path) -> None:
         tmp_path,
         "solutions: [{solution: innodb-cluster, member_expel_timeout: 0s, reads: replicas, "
         "access: {kind: mysql-router, ttl: 200ms, connect_timeout: 1s, read_timeout: 1s}}]\n"
-        + kill(restart_after="null") + timing(),
-    )  # fmt: skip
+        + kill(restart_after="null")
+        + timing(),
+    )
     sound(outcome)
     record = outcome.record
     assert record.deployment is not None and record.check is not None
@@ -101,9 +102,7 @@ def test_a_router_that_died_finds_the_primary_again(deployed: Deployed) -> None:
     assert _answering(deployed, 6446, "SELECT @@hostname", 1) == ["node1"]
 
 
-def test_a_router_without_a_primary_says_so(
-    deployed: Deployed, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_router_without_a_primary_says_so(deployed: Deployed, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mysql_router, "_READY", 10.0)
     for node in deployed.solution.nodes:
         assert node.process is not None

@@ -60,17 +60,15 @@ def test_a_second_interruption_is_counted_and_named(run: Run, cells: dict[str, C
     (row,) = [row for row in summary_rows(run) if row["Fault"] == "frozen twice"]
     assert row["Total, writes"] != row["Outage, writes"]
     exported = {one["fault"]: one for one in json.loads(tables(run, "json"))["cells"]}
-    assert len(
-        [one for one in exported["frozen twice"]["interruptions"] if one["of"] == "writes"]
-    ) == len(found)
+    assert len([one for one in exported["frozen twice"]["interruptions"] if one["of"] == "writes"]) == len(
+        found
+    )
     assert exported["frozen twice"]["outage_writes_total_ms"]["mean"] == pytest.approx(total)
 
 
-def test_service_that_never_comes_back_is_a_bound_everywhere(
-    run: Run, cells: dict[str, CellResult]
-) -> None:
+def test_service_that_never_comes_back_is_a_bound_everywhere(run: Run, cells: dict[str, CellResult]) -> None:
     cell = cells["gone for good"]
-    assert (cell.writes.not_back, cell.failover.not_back) == (1, 1)
+    assert (cell.writes.not_recovered, cell.failover.not_recovered) == (1, 1)
     assert cell.writes.summary.bounds == cell.failover.summary.bounds == 1
     (row,) = [row for row in summary_rows(run) if row["Fault"] == "gone for good"]
     outage = row["Outage, writes"]

@@ -9,7 +9,7 @@ from lab_support import kill, run_one, timing
 from lab_tables import FAMILY_DEFECTS, TABLES, TATP_DEFECTS, TPCC_DEFECTS
 
 from fivenines.deployment.deployed import Deployed
-from fivenines.lab.world import World
+from fivenines.lab.lab import Lab
 from fivenines.load.invariants import check_after, count_before
 from fivenines.report.chapters.invariants import offending_text
 from fivenines.report.page import render
@@ -25,14 +25,12 @@ WORKLOADS = {"tpcc": Tpcc(workload="tpcc"), "tatp": Tatp(workload="tatp", subscr
 
 
 @pytest.fixture(scope="module", params=["postgres-18", "mariadb-10.11"])
-def running(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Server]:
+def running(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server with an empty database."""
     software = engine(request.param)
     software.require(lambda message, fraction: None)
-    with World(tmp_path_factory.mktemp("lab") / "world") as world:
-        one = server(world.add_host("node1", software.root()), software)
+    with Lab(tmp_path_factory.mktemp("lab") / "lab") as lab:
+        one = server(lab.add_host("node1", software.root()), software)
         one.initialise()
         one.configure(one.unsafe_settings)
         one.start()
@@ -61,10 +59,7 @@ def _harm(node: Server, statement: str) -> None:
 
 
 def _ask(
-    node: Server,
-    checks: Sequence[Check],
-    before: dict[str, int],
-    done: Sequence[dict[str, object]] = (),
+    node: Server, checks: Sequence[Check], before: dict[str, int], done: Sequence[dict[str, object]] = ()
 ) -> list[InvariantCheck]:
     return check_after(node.open_data, node.driver, checks, before, {"types": list(done)})
 
@@ -148,9 +143,7 @@ DEFECTS = [
     for turn, name in enumerate(ENGINES)
     for number, defect in enumerate(FAMILY_DEFECTS)
 ]
-SAMPLE = {
-    "postgres-18": "ctid = (SELECT MIN(ctid) FROM tbtest_child1)", "mariadb-10.11": "1 LIMIT 1",
-}  # fmt: skip
+SAMPLE = {"postgres-18": "ctid = (SELECT MIN(ctid) FROM tbtest_child1)", "mariadb-10.11": "1 LIMIT 1"}
 """A condition that one row meets."""
 
 

@@ -12,7 +12,7 @@ BESIDE = "ledger: {bank: {rate: 40}, append: {rate: 80, isolation: serializable}
 
 POSTGRES = (
     "solutions: [{solution: hot-standby, engine: postgres-18, reads: replicas, "
-    f"safeness: remote_apply, manager: {OPERATOR}}}]\n"
+    f"synchronous_commit: remote_apply, manager: {OPERATOR}}}]\n"
 )
 MARIADB = (
     "solutions: [{solution: replication, engine: mariadb-10.11, replicas: 1, reads: replicas, "
@@ -46,9 +46,7 @@ def test_reads_through_every_endpoint_show_what_each_client_wrote(outcome: Outco
     for client in range(4):
         ids = [seen[client] for (seen,) in lists if seen[client] is not None]
         assert len(set(ids)) > 20 and all((one - 1) % 4 == client for one in ids)
-    written = _all(
-        outcome, "ledger", "SELECT seen FROM rows WHERE kind = 'write' OR outcome <> 'ok'"
-    )
+    written = _all(outcome, "ledger", "SELECT seen FROM rows WHERE kind = 'write' OR outcome <> 'ok'")
     assert all(seen is None for (seen,) in written)
 
 
@@ -68,9 +66,7 @@ def test_the_watch_sees_the_death_the_promotion_and_the_return(outcome: Outcome)
 
 
 def test_time_lines_change_with_the_primary(outcome: Outcome) -> None:
-    epochs = [
-        one for (one,) in _all(outcome, "nodes", "SELECT epoch FROM rows WHERE node = 'node2'")
-    ]
+    epochs = [one for (one,) in _all(outcome, "nodes", "SELECT epoch FROM rows WHERE node = 'node2'")]
     wanted = [None] if outcome.record.load["driver"] == "mysql" else ["1", "2"]
     assert list(dict.fromkeys(epochs)) == wanted
 
@@ -91,10 +87,11 @@ def test_views_follow_what_was_written(outcome: Outcome) -> None:
 def test_servers_execute_between_sending_and_answer(outcome: Outcome) -> None:
     ledger = outcome.folder / "ledger.parquet"
     rows = _all(
-        outcome, "executed",
+        outcome,
+        "executed",
         f"SELECT executed_us - started_us, completed_us - executed_us FROM rows JOIN '{ledger}' l "
         "ON rows.id = l.id AND l.kind = 'write' AND l.outcome = 'ok'",
-    )  # fmt: skip
+    )
     assert len(rows) > 100
     assert all(before > -5 and after > -5 for before, after in rows)
 
@@ -103,13 +100,12 @@ def test_the_bank_keeps_its_sum(outcome: Outcome) -> None:
     (rule,) = [one for one in outcome.record.invariants if one.name.startswith("the bank")]
     assert rule.status == "holds", rule
     audits = _all(
-        outcome, "history",
+        outcome,
+        "history",
         "SELECT sum(value), count(*) FROM rows WHERE source = 'bank' AND kind = 'read' GROUP BY txn",
-    )  # fmt: skip
-    assert len(audits) > 20 and set(audits) == {(1000, 10)}
-    moves = _all(
-        outcome, "history", "SELECT sum(value), count(*) FROM rows WHERE kind = 'add' GROUP BY txn"
     )
+    assert len(audits) > 20 and set(audits) == {(1000, 10)}
+    moves = _all(outcome, "history", "SELECT sum(value), count(*) FROM rows WHERE kind = 'add' GROUP BY txn")
     assert len(moves) > 20 and set(moves) == {(0, 2)}
 
 
@@ -122,9 +118,10 @@ def test_the_history_of_the_lists_is_well_formed(outcome: Outcome) -> None:
     ):
         assert (count, outcomes) == (last + 1, 1) and begun <= ended
     reads = _all(
-        outcome, "history",
+        outcome,
+        "history",
         "SELECT list FROM rows WHERE source = 'lists' AND kind = 'read' AND list IS NOT NULL",
-    )  # fmt: skip
+    )
     assert len(reads) > 20
     appended = {str(value) for (value,) in values}
     assert all(set(text.split(",")) <= appended for (text,) in reads)
@@ -148,9 +145,10 @@ def test_they_can_be_the_load_themselves(tmp_path: Path, workload: str) -> None:
     load = outcome.record.load["transactions"]
     source = {"bank": "bank", "append": "lists"}[workload]
     (count,) = _all(
-        outcome, "history",
+        outcome,
+        "history",
         f"SELECT count(DISTINCT txn) FROM rows WHERE source = '{source}' AND outcome = 'ok'",
-    )[0]  # fmt: skip
+    )[0]
     assert count == load["ok"] > 0
     assert [one.status for one in outcome.record.invariants] == ["holds"] * (workload == "bank")
 
@@ -161,9 +159,7 @@ def test_a_galera_node_without_a_majority_refuses(tmp_path: Path) -> None:
         "solutions: [{solution: galera, suspect_timeout: 2s, inactive_timeout: 5s}]\n"
         "faults: [{fault: partition, target: primary, duration: 7s}]\n" + timing(),
     )
-    rows = _all(
-        outcome, "nodes", "SELECT state, epoch, t_us FROM rows WHERE node = 'node1' ORDER BY t_us"
-    )
+    rows = _all(outcome, "nodes", "SELECT state, epoch, t_us FROM rows WHERE node = 'node1' ORDER BY t_us")
     cut_off = [(state, epoch) for state, epoch, _ in rows]
     assert cut_off[0][0] == "writable" and ("refusing", None) in cut_off
     spent: Counter[str] = Counter()

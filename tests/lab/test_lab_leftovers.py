@@ -16,29 +16,25 @@ from fivenines.lab import limits
 from fivenines.results import store
 
 _LIMITS = "limits: {memory: 1GiB, cpus: 1.5}"
-_PAIR = f"solutions: [{{solution: hot-standby, name: pair, safeness: local, {_LIMITS}}}]\n"
+_PAIR = f"solutions: [{{solution: hot-standby, name: pair, synchronous_commit: local, {_LIMITS}}}]\n"
 _ONE = f"solutions: [{{solution: standalone, engine: postgres-18, {_LIMITS}}}]\n"
 """Enough where something else than a number of servers is to be seen: it is deployed sooner."""
 
 
-def _start(
-    folder: Path, steady: float, *options: str, solution: str = _PAIR
-) -> subprocess.Popen[bytes]:
+def _start(folder: Path, steady: float, *options: str, solution: str = _PAIR) -> subprocess.Popen[bytes]:
     folder.mkdir(parents=True, exist_ok=True)
-    text = (
-        HEAD.replace("trials: 1", "trials: 2")
-        + solution
-        + GENTLE
-        + timing(recovery=1, steady=steady)
-    )
+    text = HEAD.replace("trials: 1", "trials: 2") + solution + GENTLE + timing(recovery=1, steady=steady)
     (folder / "tiny.yaml").write_text(text)
     (folder / "tmp").mkdir()
     with (folder / "said").open("ab") as said:
         return subprocess.Popen(
             program("run", "tiny.yaml", "--out", "run", *options),
-            cwd=folder, stdin=subprocess.DEVNULL, stdout=said, stderr=said,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=said,
             env={**os.environ, "TMPDIR": str(folder / "tmp")},
-        )  # fmt: skip
+        )
 
 
 def _await_load(folder: Path, trial: str, running: subprocess.Popen[bytes]) -> None:
@@ -67,13 +63,9 @@ def test_nothing_is_left_after_the_normal_end(tmp_path: Path) -> None:
     assert running.wait(150) == 0, (tmp_path / "said").read_text()
     assert made.left(60.0) == []
     assert not list((tmp_path / "tmp").iterdir())
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "run", "said", "tiny.yaml", "tmp",
-    ]  # fmt: skip
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run", "said", "tiny.yaml", "tmp"]
     names = {path.name for path in (tmp_path / "run").iterdir()}
-    assert names == {
-        "cache", "experiment.yaml", "journal.jsonl", "manifest.json", "report.html", "trials",
-    }  # fmt: skip
+    assert names == {"cache", "experiment.yaml", "journal.jsonl", "manifest.json", "report.html", "trials"}
     assert _trials(tmp_path) == ["0001"]
     trial = {path.name for path in (tmp_path / "run/trials/0001").iterdir()}
     assert "lab" not in trial and {"trial.json", "logs", "timeline.parquet"} <= trial
@@ -82,9 +74,7 @@ def test_nothing_is_left_after_the_normal_end(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("number", "solution"), [(signal.SIGINT, _ONE), (signal.SIGTERM, _PAIR)], ids=["one", "pair"]
 )
-def test_nothing_is_left_after_an_interruption(
-    tmp_path: Path, number: signal.Signals, solution: str
-) -> None:
+def test_nothing_is_left_after_an_interruption(tmp_path: Path, number: signal.Signals, solution: str) -> None:
     made = Made()
     running = _start(tmp_path, 60, solution=solution)
     _await_load(tmp_path, "0001", running)
@@ -120,22 +110,23 @@ def test_nothing_is_left_after_kill_9_and_the_run_continues(tmp_path: Path) -> N
     assert _trials(tmp_path) == ["0001", "0002"]
     assert (finished.stat().st_mtime_ns, finished.stat().st_ino) == before
     assert [trial.record.status for trial in store.open_run(tmp_path / "run").trials] == [
-        "complete", "complete",
-    ]  # fmt: skip
+        "complete",
+        "complete",
+    ]
     assert made.left(60.0) == []
 
 
 # kill -9 of the controller is tested
 @pytest.mark.long
-def test_a_kill_of_the_first_process_ends_its_world(tmp_path: Path) -> None:
-    """Also when the world goes away under a running trial, the trial says so and nothing is left."""
+def test_a_kill_of_the_first_process_ends_its_lab(tmp_path: Path) -> None:
+    """Also when the lab goes away under a running trial, the trial says so and nothing is left."""
     made = Made()
     running = _start(tmp_path, 4, "--trials", "1")
     _await_load(tmp_path, "0001", running)
     made.note(running.pid)
     for process in made.processes:
         with contextlib.suppress(psutil.NoSuchProcess):  # it may have ended with the others
-            if process.cmdline()[1:3] == ["init", "world"]:
+            if process.cmdline()[1:3] == ["init", "lab"]:
                 process.kill()
     _await_broken(tmp_path)
     running.send_signal(signal.SIGINT)

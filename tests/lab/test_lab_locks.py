@@ -30,10 +30,13 @@ class Place:
         )
         with (self.folder / f"{name}.said").open("wb") as said:
             return subprocess.Popen(
-                program("run", f"{name}.yaml", "--out", name), cwd=self.folder,
-                stdin=subprocess.DEVNULL, stdout=said, stderr=said,
+                program("run", f"{name}.yaml", "--out", name),
+                cwd=self.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=said,
                 env={**os.environ, "COLUMNS": "200", **self.env},
-            )  # fmt: skip
+            )
 
     def said(self, name: str) -> str:
         return (self.folder / f"{name}.said").read_text()
@@ -56,9 +59,7 @@ def _until(what: Callable[[], bool], running: "subprocess.Popen[bytes]", place: 
     deadline = time.monotonic() + 120
     while not what():
         assert running.poll() is None, [path.read_text() for path in place.folder.glob("*.said")]
-        assert time.monotonic() < deadline, [
-            path.read_text() for path in place.folder.glob("*.said")
-        ]
+        assert time.monotonic() < deadline, [path.read_text() for path in place.folder.glob("*.said")]
         time.sleep(0.02)
 
 

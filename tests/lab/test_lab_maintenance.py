@@ -110,9 +110,7 @@ def test_mariadb_replicas_first_and_the_primary_after_a_switchover(rolled: Any) 
 
 @pytest.mark.long
 def test_galera_drains_each_node_at_its_proxy(rolled: Any) -> None:
-    record, events = rolled(
-        {"solution": "galera", "access": {"kind": "haproxy", "interval": "300ms"}}
-    )
+    record, events = rolled({"solution": "galera", "access": {"kind": "haproxy", "interval": "300ms"}})
     assert record.nodes == ["node2", "node3", "node1"]
     (over,) = _of(events, "handed over")
     assert over.detail == "node1 in maintenance at HAProxy, its sessions ended"
@@ -168,7 +166,7 @@ def test_a_trial_has_one_fault_with_a_turn_for_each_server(tmp_path: Path) -> No
     assert [node for node in check.nodes if node.lost or not node.reachable] == []
     measured = outcome.measures()
     (fault,) = measured.faults
-    assert [turn.node for turn in fault.blow.turns] == ["node2", "node1"]
+    assert [turn.node for turn in fault.fault_window.turns] == ["node2", "node1"]
     writes = fault.availability.writes
     # where the load stood still by itself before, a switchover may not be told from that
     if writes is not None and writes.steady_ms < 200:
@@ -191,7 +189,7 @@ def test_where_nobody_can_take_over_it_is_an_outage(tmp_path: Path) -> None:
 def test_it_stops_at_a_server_that_does_not_come_back(tmp_path: Path) -> None:
     def plant(deployed: Deployed) -> None:
         # the running server does not read it; the next start fails
-        for file in (deployed.world.hosts["node2"].node / "conf").iterdir():
+        for file in (deployed.lab.hosts["node2"].node / "conf").iterdir():
             file.write_text(f"{file.read_text()}\nno_such_option = 1\n")
 
     solution = f"{{solution: replication, manager: {OPERATOR}}}"

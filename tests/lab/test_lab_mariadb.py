@@ -57,15 +57,13 @@ def test_a_replica_takes_over_and_the_old_primary_follows_it(tmp_path: Path, mod
     replicas = 2 if mode == "after_sync" else 1
     outcome = run_trial(
         tmp_path,
-        replication(
-            f"replicas: {replicas}, mode: {mode}, semi_sync_timeout: 5s, manager: {PATIENT}"
-        ) + kill() + timing(),
+        replication(f"replicas: {replicas}, mode: {mode}, semi_sync_timeout: 5s, manager: {PATIENT}")
+        + kill()
+        + timing(),
         {"warm-up and steady load": look},
-    )  # fmt: skip
+    )
     sound(outcome)
-    deployment, fault, check = (
-        outcome.record.deployment, outcome.record.fault, outcome.record.check
-    )  # fmt: skip
+    deployment, fault, check = (outcome.record.deployment, outcome.record.fault, outcome.record.check)
     assert deployment is not None and fault is not None and check is not None
     others = [f"node{number + 2}" for number in range(replicas)]
     assert deployment.roles == {"node1": "primary"} | dict.fromkeys(others, "replica")
@@ -97,8 +95,9 @@ def test_a_dead_replica_comes_back_and_the_others_go_on(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         replication(f"replicas: 2, mode: after_sync, manager: {PATIENT}, reads: replicas")
-        + kill("replica") + timing(),
-    )  # fmt: skip
+        + kill("replica")
+        + timing(),
+    )
     sound(outcome)
     rejoined(outcome)
     fault, check = outcome.record.fault, outcome.record.check
@@ -110,10 +109,8 @@ def test_a_dead_replica_comes_back_and_the_others_go_on(tmp_path: Path) -> None:
 
 def test_without_a_manager_nobody_is_promoted(tmp_path: Path) -> None:
     outcome = run_trial(
-        tmp_path,
-        replication("replicas: 1, mode: after_commit, manager: none")
-        + kill() + timing(),
-    )  # fmt: skip
+        tmp_path, replication("replicas: 1, mode: after_commit, manager: none") + kill() + timing()
+    )
     sound(outcome)
     rejoined(outcome)
     check = outcome.record.check
@@ -131,9 +128,10 @@ def test_a_galera_cluster_goes_on_and_its_dead_node_comes_back(tmp_path: Path) -
     outcome = run_trial(
         tmp_path,
         galera("suspect_timeout: 3s, inactive_timeout: 6s, gcache: 64MiB, appliers: 3")
-        + kill(restart_after=BACK) + timing(),
+        + kill(restart_after=BACK)
+        + timing(),
         {"warm-up and steady load": look},
-    )  # fmt: skip
+    )
     assert states == [("3", "Primary", "Synced")] * 3
     _complete_cluster(outcome)
     deployment = outcome.record.deployment
@@ -154,8 +152,10 @@ def test_galera_behind_haproxy_with_writes_to_all_nodes(tmp_path: Path) -> None:
         galera(
             "suspect_timeout: 3s, inactive_timeout: 6s, writes: all, reads: replicas, "
             "access: {kind: haproxy, interval: 300ms, fall: 2, rise: 1}"
-        ) + kill(restart_after=BACK) + timing(),
-    )  # fmt: skip
+        )
+        + kill(restart_after=BACK)
+        + timing(),
+    )
     _complete_cluster(outcome)
     assert outcome.record.deployment is not None
     assert outcome.record.deployment.access["kind"] == "haproxy"
@@ -171,8 +171,10 @@ def test_replication_behind_haproxy_with_one_writer(tmp_path: Path) -> None:
         replication(
             f"replicas: 1, mode: after_sync, manager: {PATIENT}, "
             "access: {kind: haproxy, interval: 300ms, fall: 2, rise: 1}"
-        ) + kill() + timing(),
-    )  # fmt: skip
+        )
+        + kill()
+        + timing(),
+    )
     sound(outcome)
     check = outcome.record.check
     assert check is not None and check.primary == "node2"

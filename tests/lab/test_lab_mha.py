@@ -21,10 +21,11 @@ from fivenines.workloads.oltp import Oltp
 
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
 SOLUTION = {
-    "solution": "replication", "mode": "after_sync",
+    "solution": "replication",
+    "mode": "after_sync",
     "access": {"kind": "haproxy", "interval": "200ms"},
     "manager": {"kind": "mha", "ping_interval": 1, "last_failover": "8h", "no_master": ["node3"]},
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
@@ -96,10 +97,7 @@ def alike(deployed: Deployed) -> None:
         return not (solution.not_joined_reason(node) or solution.lag_reason(node))
 
     for node in solution.nodes:
-        until(
-            partial(joined, node),
-            node.name,
-        )
+        until(partial(joined, node), node.name)
     found: set[int] = set()
 
     def same() -> bool:

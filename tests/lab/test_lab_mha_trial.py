@@ -27,7 +27,7 @@ def switched(deployed: Deployed) -> None:
     told = [(event.kind, event.node) for event in deployed.manager.events()[known:]]
     assert told.index(("entry", new)) < told.index(("promoted", new))
     # the moves are checked by HAProxy's own word, and what is written is for its next start
-    file = deployed.world.hosts["proxy"].node / "conf" / "haproxy.cfg"
+    file = deployed.lab.hosts["proxy"].node / "conf" / "haproxy.cfg"
     assert f"server entry {deployed.solution.node(new).endpoint}\n" in file.read_text()
 
 
@@ -37,12 +37,7 @@ def test_a_kill_under_load_loses_nothing_and_is_split_into_phases(tmp_path: Path
     (cell,) = analyse(run)
     (trial,) = cell.trials
     (fault,) = trial.faults
-    assert [phase.name for phase in fault.failover.phases][:4] == [
-        "detect",
-        "promote",
-        "route",
-        "reconnect",
-    ]
+    assert [phase.name for phase in fault.failover.phases][:4] == ["detect", "promote", "route", "reconnect"]
     record = trial.record
     kinds = [event.kind for event in record.events]
     order = ("missed", "decided", "fenced", "entry", "promoted", "repointed")

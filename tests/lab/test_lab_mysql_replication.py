@@ -31,13 +31,12 @@ def test_a_replica_takes_over_and_the_old_primary_follows_it(tmp_path: Path, mod
     outcome = run_trial(
         tmp_path,
         replication(f"replicas: 2, mode: {mode}, semi_sync_timeout: 20s, manager: {PATIENT}")
-        + kill() + timing(),
+        + kill()
+        + timing(),
         {"warm-up and steady load": look},
-    )  # fmt: skip
+    )
     sound(outcome)
-    deployment, fault, check = (
-        outcome.record.deployment, outcome.record.fault, outcome.record.check
-    )  # fmt: skip
+    deployment, fault, check = (outcome.record.deployment, outcome.record.fault, outcome.record.check)
     assert deployment is not None and fault is not None and check is not None
     assert deployment.roles == {"node1": "primary", "node2": "replica", "node3": "replica"}
     settings = deployment.settings["node2"]
@@ -60,18 +59,19 @@ def test_a_replica_takes_over_and_the_old_primary_follows_it(tmp_path: Path, mod
 def test_a_switchover_loses_nothing_and_errant_transactions_are_found(tmp_path: Path) -> None:
     settings = solution_from(
         {
-            "solution": "replication", "engine": "mysql-9.7", "replicas": 1, "mode": "after_commit",
+            "solution": "replication",
+            "engine": "mysql-9.7",
+            "replicas": 1,
+            "mode": "after_commit",
             "semi_sync_timeout": "1s",
             "manager": {"kind": "operator", "interval": "200ms", "misses": 2},
         },
         "test",
-    )  # fmt: skip
+    )
     data = data_set(settings, WORKLOAD, lambda _message, _fraction: None)
     with Deployed(settings, data, tmp_path / "lab") as deployed:
         deployed.bring_up()
-        solution, manager, (first, second) = (
-            deployed.solution, deployed.manager, deployed.solution.nodes
-        )  # fmt: skip
+        solution, manager, (first, second) = (deployed.solution, deployed.manager, deployed.solution.nodes)
         assert manager is not None
         first.execute("CREATE TABLE sbtest.before (id INT PRIMARY KEY)")
         assert manager.switch_over() == "node2"
@@ -85,7 +85,9 @@ def test_a_switchover_loses_nothing_and_errant_transactions_are_found(tmp_path: 
         _until(lambda: "" if first.writable() else "node1 is not promoted")
         deployed.start_node(second)
         _until(
-            lambda: "" if "does not have: it is restored" in solution.stray_reason(second) else "?"
+            lambda: (
+                "" if "does not have: it is restored" in solution.unexpected_primary_reason(second) else "?"
+            )
         )
         assert "restored" in solution.not_joined_reason(second)
         second.stop()

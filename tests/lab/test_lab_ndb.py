@@ -22,9 +22,13 @@ def test_a_data_node_and_an_sql_node_die_and_come_back(tmp_path: Path) -> None:
     assert deployment is not None
     assert deployment.roles == {"node1": "primary", "node2": "replica"}
     assert {name: host.kind for name, host in deployment.hosts.items()} == {
-        "management1": "management", "data1": "data", "data2": "data", "node1": "node", "node2": "node",
+        "management1": "management",
+        "data1": "data",
+        "data2": "data",
+        "node1": "node",
+        "node2": "node",
         "client": "client",
-    }  # fmt: skip
+    }
     assert deployment.settings["node1"]["default_storage_engine"] == "ndbcluster"
 
 
@@ -42,7 +46,7 @@ def test_all_data_nodes_at_once_lose_what_no_global_checkpoint_has(tmp_path: Pat
 
 @pytest.mark.long
 def test_a_lost_site_ends_a_cluster_whose_node_groups_lie_at_one_site_each(tmp_path: Path) -> None:
-    fault = "fault: crash, target: site west, restart_after: 5s"
+    fault = "fault: host-kill, target: site west, restart_after: 5s"
     solution = ", data_nodes: 4, placement: grouped"
     outcome = run(tmp_path, fault, solution=solution, more=two_sites())
     all_struck(outcome)
@@ -54,9 +58,7 @@ def test_a_lost_site_ends_a_cluster_whose_node_groups_lie_at_one_site_each(tmp_p
 
 
 @pytest.mark.long
-def test_a_data_node_with_a_slow_link_is_missed_by_nobody_when_it_is_shut_down(
-    tmp_path: Path,
-) -> None:
+def test_a_data_node_with_a_slow_link_is_missed_by_nobody_when_it_is_shut_down(tmp_path: Path) -> None:
     faults = """
 {at: 0s, fault: {fault: degrade, target: data2, latency: 30ms, duration: 2s}}
 {at: 3s, fault: {fault: stop, target: data2, restart_after: 3s}}

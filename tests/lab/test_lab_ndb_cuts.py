@@ -35,9 +35,7 @@ def test_without_an_arbitrator_none_goes_on(tmp_path: Path) -> None:
     killed, cut = outcome.record.faults
     assert killed.nodes == ["management1", "management2"]
     meanwhile = f"slot_ms > {killed.at + 100} AND slot_ms < {cut.at - 100}"
-    rows = outcome.rows(
-        "timeline", f"SELECT sum(writes_ok) FROM rows WHERE source = 'load' AND {meanwhile}"
-    )
+    rows = outcome.rows("timeline", f"SELECT sum(writes_ok) FROM rows WHERE source = 'load' AND {meanwhile}")
     assert int(str(rows[0][0])) > 0, "nobody misses it until data nodes lose each other"
     assert ended(outcome) == ["data1", "data2"]
 
@@ -60,7 +58,7 @@ def test_each_node_group_can_miss_a_data_node_that_is_silent_or_dead(tmp_path: P
     # each is watched by one other: where that is silent, too, it is found out first (4 s in all)
     faults = """
 {at: 0s, fault: {fault: freeze, target: data1, duration: 10s}}
-{at: 200ms, fault: {fault: crash, target: data4, restart_after: 5s}}
+{at: 200ms, fault: {fault: host-kill, target: data4, restart_after: 5s}}
 """
     outcome = run(tmp_path, faults, recovery=12, solution=", data_nodes: 4, sql_nodes: 1")
     all_struck(outcome)

@@ -55,11 +55,13 @@ def _rows_as_client(node: SqlNode) -> int:
     with (
         short_path(node.socket_folder()) as folder,
         pymysql.connect(
-            unix_socket=f"{folder}/{SOCKET}", user=APPLICATION, password=node.passwords.application,
+            unix_socket=f"{folder}/{SOCKET}",
+            user=APPLICATION,
+            password=node.passwords.application,
             database=node.database,
         ) as connection,
         connection.cursor() as cursor,
-    ):  # fmt: skip
+    ):
         cursor.execute("SELECT COUNT(*) FROM sbtest1")
         ((count,),) = cursor.fetchall()
         return int(count)
@@ -87,9 +89,12 @@ def _counters_are_sampled(outcome: Outcome) -> None:
     for node in ("data1", "data2"):
         found = _names(outcome, node)
         assert found >= {
-            "ndbinfo.counters.OPERATIONS", "ndbinfo.transporters.bytes_sent", "ndbinfo.memoryusage.data_used",
-            "ndbinfo.logspaces.used", "ndbinfo.tc_time_track_stats.transactions_us",
-        }  # fmt: skip
+            "ndbinfo.counters.OPERATIONS",
+            "ndbinfo.transporters.bytes_sent",
+            "ndbinfo.memoryusage.data_used",
+            "ndbinfo.logspaces.used",
+            "ndbinfo.tc_time_track_stats.transactions_us",
+        }
         assert not any(name.startswith("Ndb_") for name in found)
     # clients write through both SQL nodes
     for node in ("node1", "node2"):

@@ -22,8 +22,14 @@ SMALL: dict[str, dict[str, Any]] = {
     **{
         f"oltp_{kind}": OLTP
         for kind in (
-            "point_select", "read_only", "write_only", "read_write", "update_index", "update_non_index",
-            "insert", "delete",
+            "point_select",
+            "read_only",
+            "write_only",
+            "read_write",
+            "update_index",
+            "update_non_index",
+            "insert",
+            "delete",
         )
     },
     "append": {},
@@ -33,11 +39,12 @@ SMALL: dict[str, dict[str, Any]] = {
     "iibench": {"batch": 100, "queries": 1},
     "imsi": {"home": 360, "visitors": 360, "style": "procedures"},
     "ingest": {"parents": 2, "children": 2, "batch": 10, "foreign_keys": True},
-    "mix": {"parts": [{"workload": {"workload": "oltp_point_select", **OLTP}},
-                      {"workload": {"workload": "bank"}}]},
+    "mix": {
+        "parts": [{"workload": {"workload": "oltp_point_select", **OLTP}}, {"workload": {"workload": "bank"}}]
+    },
     "script": {"files": ["own.sql"], "data": {"workload": "oltp_read_write", **OLTP}},
     "tatp": {"subscribers": 200},
-}  # fmt: skip
+}
 """Settings of each kind under which it is loaded in seconds."""
 
 NOT_RUN = {"tpcc"}
@@ -50,11 +57,7 @@ time-out."""
 def _kinds() -> set[str]:
     """All that an experiment can name."""
     union = get_args(AnyWorkload)[0]
-    return {
-        name
-        for one in get_args(union)
-        for name in get_args(one.model_fields["workload"].annotation)
-    }
+    return {name for one in get_args(union) for name in get_args(one.model_fields["workload"].annotation)}
 
 
 def _allowed(kind: str) -> set[str]:
@@ -67,9 +70,7 @@ def _runs(site: Site, out: Path, kind: str) -> str:
     settings = dict(SMALL[kind])
     if "files" in settings:
         own = out / "own.sql"
-        own.write_text(
-            "SELECT c FROM sbtest1 WHERE id = 5;\nUPDATE sbtest1 SET k = k + 1 WHERE id = 7;\n"
-        )
+        own.write_text("SELECT c FROM sbtest1 WHERE id = 5;\nUPDATE sbtest1 SET k = k + 1 WHERE id = 7;\n")
         settings["files"] = [str(own)]
     flags = asked(kind, **settings)
     data = asked(**{"kind": "oltp_read_write", **OLTP}) if kind in ("mix", "script") else flags

@@ -1,4 +1,4 @@
-"""Sites, links and cuts in real worlds, and an experiment that is stretched over two sites."""
+"""Sites, links and cuts in real labs, and an experiment that is stretched over two sites."""
 
 import socket
 import subprocess
@@ -13,8 +13,8 @@ from lab_support import run_trial, timing
 
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host, Root
+from fivenines.lab.lab import Lab
 from fivenines.lab.settings import LinkSettings, NetworkSettings
-from fivenines.lab.world import World
 
 NAMES = ("node1", "node2", "client")
 RTT = 0.04
@@ -22,7 +22,7 @@ BRIEFLY = 0.5
 """Seconds until an echo is given up that is not expected."""
 
 Pairs = set[tuple[str, str]]
-WORLDS = [pytest.param("plain", marks=pytest.mark.long), "far"]
+LABS = [pytest.param("plain", marks=pytest.mark.long), "far"]
 
 _ECHO = """
 import socket, sys
@@ -50,54 +50,48 @@ with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
 
 
 @pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with World(tmp_path_factory.mktemp("plain") / "lab") as world:
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    with Lab(tmp_path_factory.mktemp("plain") / "lab") as lab:
         for name in NAMES:
-            world.add_host(name, Root())
-        yield world
+            lab.add_host(name, Root())
+        yield lab
 
 
 @pytest.fixture(scope="module")
-def far(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+def far(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """Two sites: node1 and client in one, node2 in the other, where everything is echoed."""
-    network = NetworkSettings(
-        name="far", sites={"east": [], "west": ["node2"]}, link=LinkSettings(rtt=RTT)
-    )
-    with World(tmp_path_factory.mktemp("far") / "lab", network) as world:
+    network = NetworkSettings(name="far", sites={"east": [], "west": ["node2"]}, link=LinkSettings(rtt=RTT))
+    with Lab(tmp_path_factory.mktemp("far") / "lab", network) as lab:
         for name in NAMES:
-            world.add_host(name, Root())
+            lab.add_host(name, Root())
         for name in ("node1", "node2"):
-            host = world.hosts[name]
-            host.spawn_beside([sys.executable, "-c", _ECHO, host.address], log="echo.out")
-        while len(_round_trips(world, "client", "node2", 1, patience=BRIEFLY)) < 1:
+            host = lab.hosts[name]
+            host.spawn_outside([sys.executable, "-c", _ECHO, host.address], log="echo.out")
+        while len(_round_trips(lab, "client", "node2", 1, patience=BRIEFLY)) < 1:
             time.sleep(0.05)
-        yield world
+        yield lab
 
 
-def _unreached(world: World, expected: Pairs | None = None) -> Pairs:
+def _unreached(lab: Lab, expected: Pairs | None = None) -> Pairs:
     """Between whom no frame gets through: who is not expected to be among them is asked again, and longer.
 
     Two programs have to start for each pair, of which the one that knocks may be late.
     """
-    found = {pair for pair in permutations(NAMES, 2) if not world.reaches(*pair)}
+    found = {pair for pair in permutations(NAMES, 2) if not lab.reaches(*pair)}
     known = expected or set()
-    return {pair for pair in found if pair in known or not world.reaches(*pair, timeout=2.0)}
+    return {pair for pair in found if pair in known or not lab.reaches(*pair, timeout=2.0)}
 
 
 def _round_trips(
-    world: World, source: str, target: str, count: int, size: int = 10, patience: float = 5.0
+    lab: Lab, source: str, target: str, count: int, size: int = 10, patience: float = 5.0
 ) -> list[float]:
     """Seconds of the round trips of the echoes that came back, each within `patience` seconds."""
-    return _trips(world.hosts[source], world.hosts[target].address, count, size, patience)
+    return _trips(lab.hosts[source], lab.hosts[target].address, count, size, patience)
 
 
-def _trips(
-    source: Host, address: str, count: int, size: int = 10, patience: float = 5.0
-) -> list[float]:
+def _trips(source: Host, address: str, count: int, size: int = 10, patience: float = 5.0) -> list[float]:
     command = [sys.executable, "-c", _ASK, address, str(size), str(count), str(patience)]
-    done = subprocess.run(
-        source.beside(command), capture_output=True, text=True, check=True, timeout=120
-    )
+    done = subprocess.run(source.beside(command), capture_output=True, text=True, check=True, timeout=120)
     return [float(line) for line in done.stdout.split()]
 
 
@@ -110,29 +104,27 @@ def test_a_network_begins_and_ends_when_it_is_told(tmp_path: Path) -> None:
             "bandwidth": "20Mbit/s",
         }
     )
-    with World(tmp_path / "lab", later) as world:
-        node, client = (world.add_host(name, Root()) for name in ("node2", "client"))
-        world.add_addresses(node, 2)
+    with Lab(tmp_path / "lab", later) as lab:
+        node, client = (lab.add_host(name, Root()) for name in ("node2", "client"))
+        lab.add_addresses(node, 2)
         addresses = [node.address, *node.extra_addresses]
         for address in addresses:
-            node.spawn_beside([sys.executable, "-c", _ECHO, address], log=f"{address}.out")
+            node.spawn_outside([sys.executable, "-c", _ECHO, address], log=f"{address}.out")
         # a host answers at each of its addresses
         for address in addresses:
             while len(_trips(client, address, 1, patience=BRIEFLY)) < 1:
                 time.sleep(0.05)
         assert min(_trips(client, node.address, 20)) < RTT
-        world.begin_network()
+        lab.begin_network()
         assert min(_trips(client, node.address, 5)) >= RTT
-        world.restore(("east", "west"))
-        assert min(_trips(client, node.address, 5)) >= RTT, (
-            "a fault that ends leaves the network as it is"
-        )
-        world.end_network()
+        lab.restore(("east", "west"))
+        assert min(_trips(client, node.address, 5)) >= RTT, "a fault that ends leaves the network as it is"
+        lab.end_network()
         assert min(_trips(client, node.address, 20)) < RTT
-        world.require_sound()
+        lab.require_sound()
 
 
-def test_hosts_of_one_site_reach_each_other(plain: World) -> None:
+def test_hosts_of_one_site_reach_each_other(plain: Lab) -> None:
     assert plain.frames_cut() == 0
     assert _unreached(plain) == set()
     assert list(plain.sites.values()) == [list(NAMES)]
@@ -140,7 +132,7 @@ def test_hosts_of_one_site_reach_each_other(plain: World) -> None:
     assert plain.traffic() == {}
 
 
-def test_a_cut_works_one_way_and_is_counted(plain: World) -> None:
+def test_a_cut_works_one_way_and_is_counted(plain: Lab) -> None:
     before = plain.frames_cut()
     plain.cut([("node1", "node2")])
     assert _unreached(plain, {("node1", "node2")}) == {("node1", "node2")}
@@ -155,7 +147,7 @@ def test_a_cut_works_one_way_and_is_counted(plain: World) -> None:
     assert plain.reaches("node1", "node2", timeout=2.0) and plain.frames_cut() == after
 
 
-def test_two_cuts_of_one_pair_are_healed_one_by_one(plain: World) -> None:
+def test_two_cuts_of_one_pair_are_healed_one_by_one(plain: Lab) -> None:
     alone: Pairs = {pair for pair in permutations(NAMES, 2) if "node1" in pair}
     plain.cut(alone)
     plain.cut([("node1", "client")])
@@ -167,7 +159,7 @@ def test_two_cuts_of_one_pair_are_healed_one_by_one(plain: World) -> None:
     assert _unreached(plain) == set()
 
 
-def test_what_is_not_there_is_named(plain: World) -> None:
+def test_what_is_not_there_is_named(plain: Lab) -> None:
     with pytest.raises(FiveninesError, match="no host is called 'node9'; there are: node1, node2"):
         plain.cut([("node1", "node9")])
     with pytest.raises(FiveninesError, match="no host is called 'node9'"):
@@ -176,9 +168,7 @@ def test_what_is_not_there_is_named(plain: World) -> None:
         plain.impair(("east", "west"), LinkSettings(loss=1))
 
 
-def test_without_nft_the_message_says_what_to_install(
-    plain: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_nft_the_message_says_what_to_install(plain: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(FiveninesError, match="apt-get install nftables"):
         plain.cut([("node1", "node2")])
@@ -186,7 +176,7 @@ def test_without_nft_the_message_says_what_to_install(
     assert _unreached(plain) == set()
 
 
-def test_a_round_trip_between_sites_takes_what_was_set(far: World) -> None:
+def test_a_round_trip_between_sites_takes_what_was_set(far: Lab) -> None:
     assert far.sites == {"east": ["node1", "client"], "west": ["node2"]}
     assert [far.site_of(name) for name in NAMES] == ["east", "west", "east"]
     between = _round_trips(far, "node1", "node2", 5)
@@ -195,7 +185,7 @@ def test_a_round_trip_between_sites_takes_what_was_set(far: World) -> None:
     assert len(within) == 20 and min(within) < RTT
 
 
-def test_every_frame_between_sites_is_counted(far: World) -> None:
+def test_every_frame_between_sites_is_counted(far: Lab) -> None:
     _round_trips(far, "node1", "node2", 1)
     before = far.traffic()
     size, count = 1000, 20
@@ -210,7 +200,7 @@ def test_every_frame_between_sites_is_counted(far: World) -> None:
         assert after[pair].dropped_loss == 0
 
 
-def test_a_site_can_be_cut_off_one_way(far: World) -> None:
+def test_a_site_can_be_cut_off_one_way(far: Lab) -> None:
     away = {("node1", "node2"), ("client", "node2")}
     far.cut(away)
     assert _unreached(far, away) == away
@@ -220,7 +210,7 @@ def test_a_site_can_be_cut_off_one_way(far: World) -> None:
     assert _round_trips(far, "node1", "node2", 1)
 
 
-def test_the_link_between_sites_changes_and_comes_back(far: World) -> None:
+def test_the_link_between_sites_changes_and_comes_back(far: Lab) -> None:
     far.impair(("east", "west"), LinkSettings(rtt=3 * RTT))
     assert min(_round_trips(far, "node1", "node2", 3)) >= 3 * RTT
     far.impair(("east", "west"), LinkSettings(loss=1.0))
@@ -233,7 +223,7 @@ def test_the_link_between_sites_changes_and_comes_back(far: World) -> None:
     assert far.reaches("node1", "node2", timeout=2.0)
 
 
-def test_a_full_queue_drops_frames(far: World) -> None:
+def test_a_full_queue_drops_frames(far: Lab) -> None:
     def dropped() -> int:
         return far.traffic()["east", "west"].dropped_queue
 
@@ -253,20 +243,20 @@ def test_a_full_queue_drops_frames(far: World) -> None:
     far.restore(("east", "west"))
 
 
-@pytest.mark.parametrize("world_of", WORLDS)
-def test_a_port_is_cut_and_others_are_not(world_of: str, request: pytest.FixtureRequest) -> None:
-    world: World = request.getfixturevalue(world_of)
+@pytest.mark.parametrize("lab_of", LABS)
+def test_a_port_is_cut_and_others_are_not(lab_of: str, request: pytest.FixtureRequest) -> None:
+    lab: Lab = request.getfixturevalue(lab_of)
     both, ways = (7010, 7011), [("node1", "node2"), ("node2", "node1")]
     greets = [sys.executable, "-c", _GREETERS, *map(str, both)]
-    server = subprocess.Popen(world.hosts["node2"].beside(greets))
-    assert [_greeted(world, port) for port in both] == [True, True]
-    before = world.frames_cut()
-    world.cut(ways, [7010])
-    assert [_greeted(world, port) for port in both] == [False, True]
-    assert world.frames_cut() > before
-    assert _unreached(world) == set()
-    world.heal(ways, [7010])
-    assert [_greeted(world, port) for port in both] == [True, True]
+    server = subprocess.Popen(lab.hosts["node2"].beside(greets))
+    assert [_greeted(lab, port) for port in both] == [True, True]
+    before = lab.frames_cut()
+    lab.cut(ways, [7010])
+    assert [_greeted(lab, port) for port in both] == [False, True]
+    assert lab.frames_cut() > before
+    assert _unreached(lab) == set()
+    lab.heal(ways, [7010])
+    assert [_greeted(lab, port) for port in both] == [True, True]
     server.kill()
     server.wait()
 
@@ -295,30 +285,30 @@ sys.exit(1)
 """
 
 
-def _greeted(world: World, port: int, patience: float = 3.0) -> bool:
-    node1, node2 = (world.hosts[name] for name in ("node1", "node2"))
+def _greeted(lab: Lab, port: int, patience: float = 3.0) -> bool:
+    node1, node2 = (lab.hosts[name] for name in ("node1", "node2"))
     asks = [sys.executable, "-c", _GREETED, node2.address, str(port), str(patience)]
     return subprocess.run(node1.beside(asks), check=False, timeout=20).returncode == 0
 
 
-@pytest.mark.parametrize("world_of", WORLDS)
-def test_one_host_is_impaired_and_restored(world_of: str, request: pytest.FixtureRequest) -> None:
-    world: World = request.getfixturevalue(world_of)
-    world.impair("client", LinkSettings(rtt=2 * RTT))
-    assert _unreached(world) == set()
-    world.impair("client", LinkSettings(loss=1.0))
+@pytest.mark.parametrize("lab_of", LABS)
+def test_one_host_is_impaired_and_restored(lab_of: str, request: pytest.FixtureRequest) -> None:
+    lab: Lab = request.getfixturevalue(lab_of)
+    lab.impair("client", LinkSettings(rtt=2 * RTT))
+    assert _unreached(lab) == set()
+    lab.impair("client", LinkSettings(loss=1.0))
     away: Pairs = {pair for pair in permutations(NAMES, 2) if "client" in pair}
-    assert _unreached(world, away) == away
-    world.cut([("node1", "node2")])
-    assert not world.reaches("node1", "node2")
-    world.heal([("node1", "node2")])
-    world.require_sound()
-    world.restore("client")
-    world.restore("client")
-    assert _unreached(world) == set()
+    assert _unreached(lab, away) == away
+    lab.cut([("node1", "node2")])
+    assert not lab.reaches("node1", "node2")
+    lab.heal([("node1", "node2")])
+    lab.require_sound()
+    lab.restore("client")
+    lab.restore("client")
+    assert _unreached(lab) == set()
 
 
-def test_an_impaired_host_is_as_far_away_as_was_set(far: World) -> None:
+def test_an_impaired_host_is_as_far_away_as_was_set(far: Lab) -> None:
     far.impair("client", LinkSettings(rtt=2 * RTT))
     assert min(_round_trips(far, "client", "node1", 3)) >= 2 * RTT
     assert min(_round_trips(far, "node1", "node2", 20)) < 2 * RTT
@@ -328,34 +318,36 @@ def test_an_impaired_host_is_as_far_away_as_was_set(far: World) -> None:
 
 def test_an_emulator_that_died_is_told(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("dead") / "lab"
-    with World(folder, NetworkSettings(sites={"a": [], "b": []})) as world:
-        between = world._links._between
+    with Lab(folder, NetworkSettings(sites={"a": [], "b": []})) as lab:
+        between = lab._links._between
         assert between is not None
         between._popen.kill()
         between._popen.wait()
         between._socket.shutdown(socket.SHUT_RDWR)
         with pytest.raises(FiveninesError, match="the link emulator fails"):
-            world.traffic()
+            lab.traffic()
         with pytest.raises(FiveninesError, match="the link emulator fails"):
-            world.require_sound()
+            lab.require_sound()
 
 
 @pytest.mark.timeout(200)
 def test_an_experiment_over_two_sites(tmp_path_factory: pytest.TempPathFactory) -> None:
     text = """\
-solutions: [{solution: hot-standby, safeness: on}]
+solutions: [{solution: hot-standby, synchronous_commit: on}]
 network: [{name: far, sites: {east: [node1], west: [node2]}, link: {rtt: 10ms}}]
 observe: {interval: 500ms}
 """
     outcome = run_trial(tmp_path_factory.mktemp("stretched"), text + timing(1))
     assert outcome.record.cell.network == "far"
-    rows = outcome.rows("links", "SELECT from_site, to_site, max(frames), max(bytes) FROM rows "
-                                 "GROUP BY ALL ORDER BY ALL")  # fmt: skip
+    rows = outcome.rows(
+        "links", "SELECT from_site, to_site, max(frames), max(bytes) FROM rows GROUP BY ALL ORDER BY ALL"
+    )
     assert [row[:2] for row in rows] == [("east", "west"), ("west", "east")]
     commits = outcome.record.load["transactions"]["ok"]
     assert commits > 0 and all(int(str(row[2])) >= commits for row in rows)
     # the log of each transaction goes to the standby, its answer comes back
     assert int(str(rows[0][3])) > int(str(rows[1][3])) > 0
-    (minimum,) = outcome.rows("ledger", "SELECT min(completed_us - started_us) FROM rows "
-                                        "WHERE kind = 'write' AND outcome = 'ok'")  # fmt: skip
+    (minimum,) = outcome.rows(
+        "ledger", "SELECT min(completed_us - started_us) FROM rows WHERE kind = 'write' AND outcome = 'ok'"
+    )
     assert int(str(minimum[0])) >= 10_000, "a commit waits for the round trip"

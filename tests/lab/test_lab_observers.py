@@ -25,10 +25,7 @@ def _counter(outcome: Outcome, name: str, what: str = "max(value) - min(value)")
 
 
 def _samples(outcome: Outcome, node: str, start: float, end: float) -> int:
-    sql = (
-        f"SELECT count(DISTINCT t_ms) FROM rows WHERE node = '{node}' "
-        f"AND t_ms BETWEEN {start} AND {end}"
-    )
+    sql = f"SELECT count(DISTINCT t_ms) FROM rows WHERE node = '{node}' AND t_ms BETWEEN {start} AND {end}"
     return round(_number(outcome, "counters", sql))
 
 
@@ -43,9 +40,7 @@ def _sampled_again(outcome: Outcome, node: str) -> None:
 
 def _hosts_add_up(outcome: Outcome, *hosts: str) -> None:
     """All hosts are there; bytes never shrink, whatever was killed."""
-    assert {str(row[0]) for row in outcome.rows("hosts", "SELECT DISTINCT host FROM rows")} == set(
-        hosts
-    )
+    assert {str(row[0]) for row in outcome.rows("hosts", "SELECT DISTINCT host FROM rows")} == set(hosts)
     for column in ("disk_read_bytes", "disk_written_bytes", "net_received_bytes", "net_sent_bytes"):
         shrunk = (
             f"SELECT count(*) FROM (SELECT {column} < lag({column}) OVER (PARTITION BY host "
@@ -88,9 +83,11 @@ def test_a_replica_that_stops_applying_is_seen(on_disk: Path) -> None:
     outcome = run_trial(
         on_disk,
         f"solutions: [{{solution: replication, replicas: 1, mode: after_sync, manager: {OPERATOR}}}]\n"
-        + OBSERVE + kill() + timing(steady=4),
+        + OBSERVE
+        + kill()
+        + timing(steady=4),
         {STEADY: stall},
-    )  # fmt: skip
+    )
     assert _counter(outcome, "Com_commit") > 100
     assert _counter(outcome, "Innodb_data_fsyncs") > 100
     assert _counter(outcome, "Handler_update") > 100
@@ -100,10 +97,14 @@ def test_a_replica_that_stops_applying_is_seen(on_disk: Path) -> None:
     _hosts_add_up(outcome, "node1", "node2", "client", "manager")
 
     steady = "node = 'node2' AND t_ms < 4500 AND source = "
-    assert _number(
-        outcome, "delay",
-        f"SELECT count(*) FROM rows WHERE {steady} 'Seconds_Behind_Master' AND value IS NULL",
-    ) >= 1  # fmt: skip
+    assert (
+        _number(
+            outcome,
+            "delay",
+            f"SELECT count(*) FROM rows WHERE {steady} 'Seconds_Behind_Master' AND value IS NULL",
+        )
+        >= 1
+    )
     for source in ("gtid_binlog_pos - gtid_slave_pos", "Gtid_IO_Pos - gtid_slave_pos"):
         sql = f"SELECT max(value) FROM rows WHERE {steady} '{source}'"
         assert _number(outcome, "delay", sql) > 5, source
@@ -119,7 +120,7 @@ def test_a_standby_that_stops_replaying_is_seen(on_disk: Path) -> None:
 
     outcome = run_trial(
         on_disk,
-        "solutions: [{solution: hot-standby, engine: postgres-18, standbys: 1, safeness: local, "
+        "solutions: [{solution: hot-standby, engine: postgres-18, standbys: 1, synchronous_commit: local, "
         f"manager: {OPERATOR}}}]\n" + OBSERVE + kill() + timing(steady=4),
         {STEADY: stall},
     )
@@ -148,9 +149,11 @@ def test_a_frozen_node_does_not_stop_the_others(on_disk: Path) -> None:
     outcome = run_trial(
         on_disk,
         "solutions: [{solution: galera, size: 3, access: haproxy}]\n"
-        + OBSERVE + "faults: [none]\n" + timing(recovery=1, steady=7),
+        + OBSERVE
+        + "faults: [none]\n"
+        + timing(recovery=1, steady=7),
         {STEADY: freeze},
-    )  # fmt: skip
+    )
     times = outcome.rows("counters", "SELECT DISTINCT t_ms FROM rows WHERE node = 'node3'")
     moments = sorted(float(str(row[0])) for row in times)
     silent = max(after - before for before, after in pairwise(moments))

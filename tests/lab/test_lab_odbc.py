@@ -32,9 +32,7 @@ class Place:
     def odbc(self) -> str:
         """Its connection string, without a password."""
         driver = DRIVERS[self.kind]
-        return (
-            f"Driver={{{driver}}};Server=127.0.0.1;Port={self.server.port};Database=sbtest;UID=app"
-        )
+        return f"Driver={{{driver}}};Server=127.0.0.1;Port={self.server.port};Database=sbtest;UID=app"
 
     @property
     def native(self) -> str:
@@ -45,13 +43,14 @@ class Place:
         """Start a bench, by ODBC unless a DSN says something else."""
         return subprocess.Popen(
             program("bench", "--dsn", dsn or f"odbc:{self.odbc}", *arguments),
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            stdin=subprocess.DEVNULL,
             env={**os.environ, "ODBC_PWD": "app", "COLUMNS": "80", **environment},
-        )  # fmt: skip
+        )
 
-    def bench(
-        self, *arguments: str, dsn: str = "", **environment: str
-    ) -> subprocess.CompletedProcess[str]:
+    def bench(self, *arguments: str, dsn: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
         """Run a bench to its end."""
         with self.start(*arguments, dsn=dsn, **environment) as process:
             out, err = process.communicate(timeout=120)
@@ -60,15 +59,11 @@ class Place:
 
     def counts(self, tables: tuple[str, ...]) -> dict[str, int]:
         """Rows of each table."""
-        return {
-            one: int(str(self.server.query(f"SELECT COUNT(*) FROM {one}")[0][0])) for one in tables
-        }
+        return {one: int(str(self.server.query(f"SELECT COUNT(*) FROM {one}")[0][0])) for one in tables}
 
 
 @pytest.fixture(scope="module", params=["postgres", "mariadb"])
-def place(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Place]:
+def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     folder = tmp_path_factory.mktemp("odbc")
     make = postgres if request.param == "postgres" else mariadb
     server = make(folder, "db1")
@@ -94,9 +89,13 @@ def test_the_same_work_leaves_the_same_rows(place: Place) -> None:
         load = done["load"]
         sums = place.server.query("SELECT SUM(vlr_location), SUM(bit_1) FROM subscriber")[0]
         found[way] = (
-            load["transactions"], load["expected"], load["queries"], load["errors"],
-            place.counts(TATP), [int(str(value)) for value in sums],
-        )  # fmt: skip
+            load["transactions"],
+            load["expected"],
+            load["queries"],
+            load["errors"],
+            place.counts(TATP),
+            [int(str(value)) for value in sums],
+        )
         assert {check["status"] for check in done["checks"]} == {"holds"}
     assert found["odbc"] == found["native"]
     assert found["odbc"][0]["ok"] > 0
@@ -150,8 +149,11 @@ def test_a_commit_on_a_dead_link_is_an_error_as_a_statement_alone(place: Place) 
     """Why COMMIT goes to PostgreSQL as a statement: SQLEndTran of psqlODBC 13.02 succeeds there."""
     found = subprocess.run(
         [sys.executable, str(Path(__file__).with_name("odbc_commit.py")), f"{place.odbc};PWD=app"],
-        capture_output=True, text=True, check=False, timeout=60,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
     assert found.returncode == 0, found.stderr
     assert json.loads(found.stdout) == {"SQLEndTran": 0, "COMMIT": -1}
     assert place.server.query("SELECT COUNT(*) FROM committed")[0][0] == 0
@@ -194,9 +196,10 @@ def test_each_refusal_is_one_message(place: Place) -> None:
         "unknown data source": (place.bench(dsn="odbc:DSN=nix;PWD=s3cret"), "odbc.ini"),
         "tables are missing": (place.bench("--workload", "tpcc"), "--prepare makes"),
         "not in this dialect": (
-            place.bench("--dialect", "oracle", "--workload", "tpcc"), "not written for the SQL of oracle",
+            place.bench("--dialect", "oracle", "--workload", "tpcc"),
+            "not written for the SQL of oracle",
         ),
-    }  # fmt: skip
+    }
     if place.kind == "mariadb":  # the PostgreSQL of this test trusts its network
         failed["wrong password"] = (place.bench(dsn=f"{known};PWD=s3cret"), "Access denied")
     for why, (done, words) in failed.items():
@@ -207,14 +210,18 @@ def test_each_refusal_is_one_message(place: Place) -> None:
 
 
 def test_a_missing_driver_manager_says_what_to_install(tmp_path: Path) -> None:
-    # a world without the library: an empty file hides it from the loader
+    # a lab without the library: an empty file hides it from the loader
     empty = tmp_path / "libodbc.so.2"
     empty.touch()
     core = Path(sys.executable).with_name("fivenines-core")
     done = subprocess.run(
-        [str(core), "odbc", "--odbc", "DSN=x"], env={**os.environ, "LD_LIBRARY_PATH": str(tmp_path)},
-        capture_output=True, text=True, check=False, timeout=60,
-    )  # fmt: skip
+        [str(core), "odbc", "--odbc", "DSN=x"],
+        env={**os.environ, "LD_LIBRARY_PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
     assert done.returncode == 1 and "apt-get install unixodbc" in done.stderr, done.stderr
 
 
@@ -227,8 +234,7 @@ def test_the_ledger_of_an_external_cluster_goes_by_odbc(
         tmp_path,
         f"solutions:\n  - solution: external\n    engine: external-{place.kind}\n"
         f"    members: {{db1: '{place.server.at}'}}\n    user: app\n    password_env: {PASSWORD}\n"
-        f"    database: sbtest\n    existing: replace\n    odbc: '{template}'\n"
-        + timing(recovery=1),
+        f"    database: sbtest\n    existing: replace\n    odbc: '{template}'\n" + timing(recovery=1),
     )
     record = outcome.record
     assert record.check is not None and record.check.acknowledged > 0

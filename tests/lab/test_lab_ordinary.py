@@ -18,8 +18,8 @@ from lab_leftovers import Made
 from lab_ordinary import UID, hand_over, ordinary
 from lab_support import GENTLE, HEAD, OPERATOR, kill, timing
 
-from fivenines.lab import guest_needs
-from fivenines.lab.guest_needs import PORTS
+from fivenines.lab import vm_requirements
+from fivenines.lab.vm_requirements import PORTS
 from fivenines.results import store
 from fivenines.software.store import engine
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.timeout(900)
 
 _PAIR = f"""\
 solutions:
-  - {{solution: hot-standby, name: pair, safeness: remote_apply, manager: {OPERATOR},
+  - {{solution: hot-standby, name: pair, synchronous_commit: remote_apply, manager: {OPERATOR},
      limits: {{memory: 1GiB}}}}
 """
 _CLUSTER = """\
@@ -52,9 +52,14 @@ class Person:
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            self.command(*arguments), cwd=self.home, capture_output=True, text=True,
-            timeout=600, check=False, stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+            self.command(*arguments),
+            cwd=self.home,
+            capture_output=True,
+            text=True,
+            timeout=600,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
 
     def lend(self, *engines: str) -> None:
         """Copy engines that take long to be pulled; what is quick is pulled by the person."""
@@ -78,15 +83,9 @@ def person() -> Iterator[Person]:
 
 
 @pytest.mark.parametrize(
-    ("name", "solution"),
-    [
-        ("pair", _PAIR),
-        pytest.param("cluster", _CLUSTER, marks=pytest.mark.long),
-    ],
+    ("name", "solution"), [("pair", _PAIR), pytest.param("cluster", _CLUSTER, marks=pytest.mark.long)]
 )
-def test_an_ordinary_user_runs_an_experiment_with_failovers(
-    person: Person, name: str, solution: str
-) -> None:
+def test_an_ordinary_user_runs_an_experiment_with_failovers(person: Person, name: str, solution: str) -> None:
     made = Made()
     if name == "cluster":
         person.lend("mariadb-10.11")
@@ -110,10 +109,11 @@ def test_an_ordinary_user_runs_an_experiment_with_failovers(
         else:
             assert record.deployment.limits, "why limits do not apply is told"
     seen = store.query(
-        run.complete, "hosts",
+        run.complete,
+        "hosts",
         "SELECT min(written) AS least, min(sent) AS sent FROM (SELECT max(disk_written_bytes) AS written, "
         "max(net_sent_bytes) AS sent FROM rows WHERE host LIKE 'node%' GROUP BY trial, host)",
-    )  # fmt: skip
+    )
     assert seen["least"][0] > 0 and seen["sent"][0] > 0, "processes of others' namespaces are seen"
     assert made.left(60.0) == []
     mount = {line.split()[1] for line in Path("/proc/self/mounts").read_text().splitlines()}
@@ -127,9 +127,12 @@ def test_nothing_is_left_of_an_ordinary_users_run(person: Person, number: signal
     (person.home / "long.yaml").write_text(text)
     out = f"run-{number.name}"
     running = subprocess.Popen(
-        person.command("run", "long.yaml", "--out", out), cwd=person.home,
-        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        person.command("run", "long.yaml", "--out", out),
+        cwd=person.home,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     deadline = time.monotonic() + 120
     while not (person.home / out / "trials/.0001.part/observed/hosts.csv").exists():
         assert running.poll() is None and time.monotonic() < deadline
@@ -185,28 +188,33 @@ exec "$@"
 """The device for network ports, open to everybody, for one command and what it starts."""
 
 
-# test_lab_guests has such machines, as root or not
+# test_lab_vms has such machines, as root or not
 @pytest.mark.long
 def test_an_ordinary_user_has_virtual_machines_where_the_device_is_open(person: Person) -> None:
-    if os.geteuid() != 0 and (lacking := guest_needs.problem()):
+    if os.geteuid() != 0 and (lacking := vm_requirements.problem()):
         pytest.skip(lacking)
     person.lend("uml", "postgres-18")
     text = HEAD + (
-        "solutions: [{solution: standalone, machines: guests}]\n"
+        "solutions: [{solution: standalone, machines: virtual-machines}]\n"
         "load: {answer_timeout: 2s, connect_timeout: 1s}\n"
         "faults: [{fault: power-loss, restart_after: 1s}]\n"
     )
-    (person.home / "guests.yaml").write_text(text + timing())
-    command = person.command("run", "guests.yaml", "--out", "guests")
+    (person.home / "virtual machines.yaml").write_text(text + timing())
+    command = person.command("run", "virtual machines.yaml", "--out", "virtual machines")
     if os.geteuid() == 0:
         device = str(person.home / "tun")
         command = ["unshare", "--mount", "sh", "-c", _OPEN, "sh", device, *command]
     ran = subprocess.run(
-        command, cwd=person.home, capture_output=True, text=True, timeout=600, check=False,
+        command,
+        cwd=person.home,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
         stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+    )
     assert ran.returncode == 0, ran.stderr
-    run = store.open_run(person.home / "guests")
+    run = store.open_run(person.home / "virtual machines")
     assert (run.manifest.machine.user, run.missing) == ("ordinary", [])
     (trial,) = run.complete
     assert trial.record.fault is not None and trial.record.fault.verified

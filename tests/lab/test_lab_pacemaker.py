@@ -18,7 +18,7 @@ from lab_support import HEAD, kill, rejoined, run_trial, sound, timing
 from fivenines.deployment.deployed import Deployed, engines_of
 from fivenines.experiment.source import fault_from, solution_from
 from fivenines.faults.context import FaultContext
-from fivenines.faults.crash import Crash, CrashSettings
+from fivenines.faults.host_kill import HostKill, HostKillSettings
 from fivenines.faults.kill import kill_servers
 from fivenines.lab import ids
 from fivenines.lab.network import VIRTUAL
@@ -30,11 +30,18 @@ from fivenines.workloads.oltp import Oltp
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
 MANAGER = "{kind: pacemaker, token: 2s, monitor_promoted: 2s, monitor_unpromoted: 3s}"
 SETTINGS = {
-    "solution": "replication", "mode": "after_sync", "semi_sync_timeout": "60s",
-    "manager": {"kind": "pacemaker", "token": "2s", "monitor_promoted": "2s",
-                "monitor_unpromoted": "3s", "fence": True},
+    "solution": "replication",
+    "mode": "after_sync",
+    "semi_sync_timeout": "60s",
+    "manager": {
+        "kind": "pacemaker",
+        "token": "2s",
+        "monitor_promoted": "2s",
+        "monitor_unpromoted": "3s",
+        "fence": True,
+    },
     "access": "virtual-address",
-}  # fmt: skip
+}
 
 as_root = pytest.mark.skipif(bool(ids.problem()), reason=f"no cluster here: {ids.problem()}")
 
@@ -149,9 +156,9 @@ def test_a_host_without_power_loses_the_address(cluster: Deployed) -> None:
     solution = cluster.solution
     old = solution.primary_of_record
     context = FaultContext(cluster)
-    settings = fault_from({"fault": "crash"}, "test")
-    assert isinstance(settings, CrashSettings)
-    fault = Crash(settings)
+    settings = fault_from({"fault": "host-kill"}, "test")
+    assert isinstance(settings, HostKillSettings)
+    fault = HostKill(settings)
     injection = fault.inject(context)
     assert injection.verified, injection.detail
     assert injection.hosts == (old.name,)
@@ -182,9 +189,9 @@ def test_a_cut_off_primary_is_fenced_and_restored(cluster: Deployed) -> None:
     """The others have the quorum; what it alone had written makes it diverge from its successor."""
     solution = cluster.solution
     old = solution.primary_of_record
-    cut = [(old.name, name) for name in cluster.world.hosts if name != old.name]
+    cut = [(old.name, name) for name in cluster.lab.hosts if name != old.name]
     cut += [(there, here) for here, there in cut]
-    cluster.world.cut(cut)
+    cluster.lab.cut(cut)
     old.execute("SET GLOBAL rpl_semi_sync_master_enabled = 0")
     old.execute("CREATE TABLE sbtest.alone (id INT)")
     _until(lambda: not old.alive)
@@ -192,7 +199,7 @@ def test_a_cut_off_primary_is_fenced_and_restored(cluster: Deployed) -> None:
     fenced = [event.node for event in cluster.events() if event.kind == "fenced"]
     assert fenced[-1] == old.name
     assert not old.host.processes()
-    cluster.world.heal(cut)
+    cluster.lab.heal(cut)
     for _ in range(3):
         cluster.start_node(old)
         _until(lambda: not old.alive or not solution.not_joined_reason(old))
@@ -246,9 +253,14 @@ def test_an_ordinary_user_is_told_before_anything_starts() -> None:
         def run(*arguments: str) -> "subprocess.CompletedProcess[str]":
             command = [sys.executable, "-m", "fivenines", *arguments]
             return subprocess.run(
-                ordinary(command, home, home / "cache"), cwd=home, capture_output=True, text=True,
-                timeout=60, check=False, stdin=subprocess.DEVNULL,
-            )  # fmt: skip
+                ordinary(command, home, home / "cache"),
+                cwd=home,
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=False,
+                stdin=subprocess.DEVNULL,
+            )
 
         refused = run("run", "tiny.yaml")
         assert refused.returncode == 2
@@ -263,18 +275,20 @@ def test_an_ordinary_user_is_told_before_anything_starts() -> None:
 
 
 @as_root
-def test_nothing_is_left_of_a_world_with_all_user_ids(tmp_path: Path) -> None:
+def test_nothing_is_left_of_a_lab_with_all_user_ids(tmp_path: Path) -> None:
     """Also when the controller is killed: the chain of deaths does not depend on the map."""
     script = (
         "import sys, time; from pathlib import Path; from fivenines.lab.host import Root; "
-        "from fivenines.lab.world import World; "
-        "world = World(Path(sys.argv[1]), all_ids=True); host = world.add_host('one', Root()); "
-        "host.spawn(['sleep', '1000'], uid=4242); print(world.pid, flush=True); time.sleep(1000)"
+        "from fivenines.lab.lab import Lab; "
+        "lab = Lab(Path(sys.argv[1]), all_ids=True); host = lab.add_host('one', Root()); "
+        "host.spawn(['sleep', '1000'], uid=4242); print(lab.pid, flush=True); time.sleep(1000)"
     )
     controller = subprocess.Popen(
-        [sys.executable, "-c", script, str(tmp_path / "lab")], stdout=subprocess.PIPE, text=True,
+        [sys.executable, "-c", script, str(tmp_path / "lab")],
+        stdout=subprocess.PIPE,
+        text=True,
         env={**os.environ},
-    )  # fmt: skip
+    )
     assert controller.stdout is not None
     first = psutil.Process(int(controller.stdout.readline()))
     made: list[psutil.Process] = []

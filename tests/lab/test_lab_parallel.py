@@ -31,14 +31,15 @@ def _begun(folder: Path, trials: int, steady: float) -> "subprocess.Popen[bytes]
     with (folder / "said").open("ab") as said:
         return subprocess.Popen(
             program("run", str(file), "--out", "run", "--parallel", "2", "--oversubscribe"),
-            cwd=folder, stdin=subprocess.DEVNULL, stdout=said, stderr=said,
-        )  # fmt: skip
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=said,
+        )
 
 
 def _await_loads(
-    folder: Path,
-    running: "subprocess.Popen[bytes]",
-    enough: Callable[[Iterable[bool]], bool] = all,
+    folder: Path, running: "subprocess.Popen[bytes]", enough: Callable[[Iterable[bool]], bool] = all
 ) -> None:
     """Wait until both of the first trials are under load, or any of them."""
     deadline = time.monotonic() + 180
@@ -104,12 +105,8 @@ def test_what_would_disturb_is_refused_and_continued_as_it_was_begun(tmp_path: P
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize(
-    "number", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.long)]
-)
-def test_nothing_is_left_of_both_and_the_run_goes_on(
-    tmp_path: Path, number: signal.Signals
-) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.long)])
+def test_nothing_is_left_of_both_and_the_run_goes_on(tmp_path: Path, number: signal.Signals) -> None:
     made = Made()
     running = _begun(tmp_path, 1, 60 if number == signal.SIGINT else 20)
     _await_loads(tmp_path, running)
@@ -142,6 +139,4 @@ def test_a_trial_whose_worker_is_killed_runs_again(tmp_path: Path) -> None:
     lines = journal.parsed(journal.path(tmp_path / "run").read_text().splitlines())
     (lost,) = [line for line in lines if line["event"] == "worker-lost"]
     assert "SIGKILL" in lost["reason"]
-    assert [line["trial"] for line in lines if line["event"] == "trial-started"].count(
-        lost["trial"]
-    ) == 2
+    assert [line["trial"] for line in lines if line["event"] == "trial-started"].count(lost["trial"]) == 2

@@ -48,7 +48,7 @@ def test_a_hot_standby_goes_through_all_phases(tmp_path: Path) -> None:
     assert trial.availability is not None
     assert trial.availability.failover_ms is not None
     # a new connection or the ledger may be served a moment before the load
-    routed = fault.failover.phases[2].end - fault.blow.at
+    routed = fault.failover.phases[2].end - fault.fault_window.at
     assert 0 < routed <= trial.availability.failover_ms + 11
 
 
@@ -59,7 +59,7 @@ def test_nobody_detects_the_end_of_a_standalone_server(tmp_path: Path) -> None:
     _, fault = measured(tmp_path, solution + KILL + timing())
     assert names(fault)[0] == "promote"
     assert "detect" not in names(fault)
-    restarted = fault.blow.faults[0].restarted
+    restarted = fault.fault_window.faults[0].restarted
     assert restarted is not None
     assert fault.failover.phases[0].end > restarted
 
@@ -79,11 +79,11 @@ def test_a_galera_cluster_decides_by_a_new_view(tmp_path: Path) -> None:
 
 
 def test_a_dead_standby_interrupts_no_writes(tmp_path: Path) -> None:
-    solution = f"solutions: [{{solution: hot-standby, safeness: local, standbys: 2, manager: {PATIENT}}}]\n"
+    solution = f"solutions: [{{solution: hot-standby, synchronous_commit: local, standbys: 2, manager: {PATIENT}}}]\n"
     faults = "faults: [{fault: kill, target: replica, restart_after: 2s}]\n"
     run = run_one(tmp_path, HEAD + solution + faults + timing(), {})
     (cell,) = analyse(run)
     (result,) = cell.faults
-    assert result.not_back == 0
+    assert result.not_recovered == 0
     assert set(names(cell.trials[0].faults[0])) <= {"catch up", "promote", "route", "reconnect"}
     assert not result.phase("detect").seen

@@ -93,9 +93,7 @@ def outage(told: str) -> float:
 
 def none_lost(told: str, node: str) -> bool:
     """Whether all acknowledged rows were found on a node."""
-    return (
-        re.search(rf"^rows: none of [0-9,]+ acknowledged is lost on {node}", told, re.M) is not None
-    )
+    return re.search(rf"^rows: none of [0-9,]+ acknowledged is lost on {node}", told, re.M) is not None
 
 
 @pytest.mark.long
@@ -104,7 +102,7 @@ def test_postgresql_from_outside_and_under_a_load(tmp_path: Path) -> None:
     nothing = fivenines("bench", "--duration", "1s", cwd=tmp_path)
     assert nothing.returncode == 2 and "bring a solution up" in nothing.stderr
     up = fivenines(
-        "up", "hot-standby", "--set", "safeness=remote_apply", *CALM, "--load", "20", cwd=tmp_path
+        "up", "hot-standby", "--set", "synchronous_commit=remote_apply", *CALM, "--load", "20", cwd=tmp_path
     )
     try:
         assert up.returncode == 0, up.stderr
@@ -116,9 +114,7 @@ def test_postgresql_from_outside_and_under_a_load(tmp_path: Path) -> None:
         assert ours == [f"127.0.0.1:{first}"], "on no other address"
         with psycopg.connect(dsn, connect_timeout=10) as mine:
             mine.execute("CREATE TABLE mine (id int PRIMARY KEY, pad text)")
-            mine.execute(
-                "INSERT INTO mine SELECT n, repeat('x', 1000) FROM generate_series(1, 3000) n"
-            )
+            mine.execute("INSERT INTO mine SELECT n, repeat('x', 1000) FROM generate_series(1, 3000) n")
         broken_off_in_a_transaction(dsn)
         with psycopg.connect(dsn, connect_timeout=10) as mine:
             # the row is free as soon as the server knows that its client is gone
@@ -139,9 +135,7 @@ def test_postgresql_from_outside_and_under_a_load(tmp_path: Path) -> None:
         until("the port of a dead server refuses", lambda: refused(second))
         # libpq goes on to the next host only where it is refused
         with psycopg.connect(dsn, connect_timeout=10) as mine:
-            assert mine.execute("SELECT count(*), sum(length(pad)) FROM mine").fetchone() == (
-                3000, 3_000_000,
-            )  # fmt: skip
+            assert mine.execute("SELECT count(*), sum(length(pad)) FROM mine").fetchone() == (3000, 3_000_000)
             mine.execute("INSERT INTO mine VALUES (0, '')")
         back = fivenines("restart", "node2", cwd=tmp_path, timeout=200)
         assert back.returncode == 0 and "clients: " in back.stdout, back.stdout + back.stderr
@@ -159,10 +153,21 @@ def test_postgresql_from_outside_and_under_a_load(tmp_path: Path) -> None:
 
 def test_mariadb_behind_a_proxy_from_outside(tmp_path: Path) -> None:
     up = fivenines(
-        "up", "replication", "--engine", "mariadb-10.11", "--set", "mode=after_sync", *FAST,
-        "--set", "replicas=1", "--set", "access=haproxy", "--set", "access.interval=300ms",
+        "up",
+        "replication",
+        "--engine",
+        "mariadb-10.11",
+        "--set",
+        "mode=after_sync",
+        *FAST,
+        "--set",
+        "replicas=1",
+        "--set",
+        "access=haproxy",
+        "--set",
+        "access.interval=300ms",
         cwd=tmp_path,
-    )  # fmt: skip
+    )
     try:
         assert up.returncode == 0, up.stderr
         found = status(tmp_path)
@@ -173,12 +178,18 @@ def test_mariadb_behind_a_proxy_from_outside(tmp_path: Path) -> None:
         def run(statement: str) -> Any:
             with (
                 pymysql.connect(
-                    host="127.0.0.1", port=port, user=login["user"], password=login["password"],
-                    database=login["database"], autocommit=True, connect_timeout=5, read_timeout=5,
+                    host="127.0.0.1",
+                    port=port,
+                    user=login["user"],
+                    password=login["password"],
+                    database=login["database"],
+                    autocommit=True,
+                    connect_timeout=5,
+                    read_timeout=5,
                     write_timeout=5,
                 ) as connection,
                 connection.cursor() as cursor,
-            ):  # fmt: skip
+            ):
                 cursor.execute(statement)
                 return cursor.fetchall()
 
@@ -204,9 +215,8 @@ def _written(run: Callable[[str], Any]) -> bool:
 def _watched(cwd: Path) -> None:
     """`status --watch` says a line a second, and Ctrl-C is a clean end."""
     with subprocess.Popen(
-        program("status", "--watch"), cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        text=True,
-    ) as watching:  # fmt: skip
+        program("status", "--watch"), cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as watching:
         assert watching.stdout is not None and watching.stderr is not None
         assert "node2 primary" in watching.stdout.readline()
         watching.send_signal(2)

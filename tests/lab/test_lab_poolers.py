@@ -11,21 +11,12 @@ from pathlib import Path
 import pytest
 from lab_support import program
 
-from fivenines.lab.world import World
+from fivenines.lab.lab import Lab
 from fivenines.servers.base import DATABASE, Server
 from fivenines.servers.families import server
 from fivenines.software.store import engine
 
-WORK = (
-    "--workload",
-    "oltp_point_select",
-    "--tables",
-    "1",
-    "--table-size",
-    "100",
-    "--tls",
-    "disable",
-)
+WORK = ("--workload", "oltp_point_select", "--tables", "1", "--table-size", "100", "--tls", "disable")
 NOBODY = ("setpriv", "--reuid=1", "--regid=1", "--clear-groups")
 """Neither pooler runs as root, and the lab's own namespace knows no other account."""
 
@@ -67,8 +58,8 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server whose database has the workload's table, open to its own host."""
     software = engine("postgres-18")
     software.require(lambda message, fraction: None)
-    with World(tmp_path_factory.mktemp("poolers") / "world") as world:
-        one = server(world.add_host("node1", software.root()), software)
+    with Lab(tmp_path_factory.mktemp("poolers") / "lab") as lab:
+        one = server(lab.add_host("node1", software.root()), software)
         one.initialise()
         one.configure(one.unsafe_settings)
         hba = one.host.node / "conf" / "pg_hba.conf"
@@ -96,12 +87,7 @@ def pooler(node: Server, command: list[str], name: str, text: str) -> Iterator[N
     with tempfile.TemporaryDirectory(prefix="fivenines-pooler-") as made:
         folder = Path(made)
         folder.chmod(0o777)
-        place = {
-            "folder": folder,
-            "host": node.host.address,
-            "port": node.port,
-            "database": DATABASE,
-        }
+        place = {"folder": folder, "host": node.host.address, "port": node.port, "database": DATABASE}
         (folder / name).write_text(text.format(**place))
         (folder / "users").write_text('"app" ""\n')
         network = ("nsenter", f"--net=/proc/{node.host.pid}/ns/net")
@@ -132,9 +118,7 @@ def test_words_of_pgbouncer(node: Server) -> None:
         (line,) = [line for line in waiting.stdout.splitlines() if "query_wait_timeout" in line]
         assert line.split()[:2] == ["refused", "08P01"]
         assert "closed the connection" not in waiting.stdout
-        options = bench(
-            node, 6432, *WORK[:0], "--duration", "1s", database=f"{DATABASE}?options=-cx%3Dy"
-        )
+        options = bench(node, 6432, *WORK[:0], "--duration", "1s", database=f"{DATABASE}?options=-cx%3Dy")
         assert "ignore_startup_parameters" in options.stderr
 
 

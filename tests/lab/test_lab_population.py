@@ -17,9 +17,7 @@ def test_secondary_indexes_come_in_variants(place: Site) -> None:
     def made(**settings: Any) -> set[str]:
         workload = asked("oltp_insert", table_size=100, **settings)
         assert place.prepare(*workload, "--drop").code == 0
-        return {
-            name for name in place.indexes("sbtest1") if name not in ("PRIMARY", "sbtest1_pkey")
-        }
+        return {name for name in place.indexes("sbtest1") if name not in ("PRIMARY", "sbtest1_pkey")}
 
     assert made() == {"k_1"}
     assert made(secondary_indexes=0) == set()
@@ -114,17 +112,21 @@ def _require_tpcc(place: Site, keys: bool) -> None:
     counts = {table: place.one(f"SELECT COUNT(*) FROM {table}") for table in place.tables()}
     lines = counts.pop("order_line")
     assert counts == {
-        "warehouse": 2, "district": 20, "customer": 60_000, "history": 60_000, "orders": 60_000,
-        "new_order": 18_000, "item": 100_000, "stock": 200_000,
-    }  # fmt: skip
+        "warehouse": 2,
+        "district": 20,
+        "customer": 60_000,
+        "history": 60_000,
+        "orders": 60_000,
+        "new_order": 18_000,
+        "item": 100_000,
+        "stock": 200_000,
+    }
     assert 9.9 < lines / 60_000 < 10.1
     for name, offending in TPCC_OFFENDING.items():
         assert place.query(f"{offending} LIMIT 5") == [], name
     original = place.one("SELECT COUNT(*) FROM item WHERE i_data LIKE '%ORIGINAL%'")
     assert 9_000 < original < 11_000
-    assert {"customer_name", "orders_customer"} <= place.indexes("customer") | place.indexes(
-        "orders"
-    )
+    assert {"customer_name", "orders_customer"} <= place.indexes("customer") | place.indexes("orders")
     broken = "INSERT INTO new_order VALUES (9999, 1, 1)"
     if keys:
         with pytest.raises(Exception, match=r"(?i)foreign key"):

@@ -36,15 +36,11 @@ def test_standalone_is_away_until_it_is_started_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("safeness", "state"),
-    [
-        ("on", "quorum"),
-        pytest.param("remote_apply", "quorum", marks=pytest.mark.long),
-        ("local", "async"),
-    ],
+    ("synchronous_commit", "state"),
+    [("on", "quorum"), pytest.param("remote_apply", "quorum", marks=pytest.mark.long), ("local", "async")],
 )
 def test_a_standby_takes_over_and_the_old_primary_follows_it(
-    tmp_path: Path, safeness: str, state: str
+    tmp_path: Path, synchronous_commit: str, state: str
 ) -> None:
     states: list[tuple[object, ...]] = []
 
@@ -55,22 +51,21 @@ def test_a_standby_takes_over_and_the_old_primary_follows_it(
             )
         )
 
-    standbys = 2 if safeness == "on" else 1
+    standbys = 2 if synchronous_commit == "on" else 1
     outcome = run_trial(
         tmp_path,
-        hot_standby(f"safeness: {safeness}, standbys: {standbys}, manager: {PATIENT}")
-        + kill() + timing(),
+        hot_standby(f"synchronous_commit: {synchronous_commit}, standbys: {standbys}, manager: {PATIENT}")
+        + kill()
+        + timing(),
         {"warm-up and steady load": look},
-    )  # fmt: skip
+    )
     sound(outcome)
     assert states == [(f"node{number + 2}", state) for number in range(standbys)]
-    deployment, fault, check = (
-        outcome.record.deployment, outcome.record.fault, outcome.record.check
-    )  # fmt: skip
+    deployment, fault, check = (outcome.record.deployment, outcome.record.fault, outcome.record.check)
     assert deployment is not None and fault is not None and check is not None
     replicas = {f"node{number + 2}": "replica" for number in range(standbys)}
     assert deployment.roles == {"node1": "primary"} | replicas
-    assert {node["synchronous_commit"] for node in deployment.settings.values()} == {safeness}
+    assert {node["synchronous_commit"] for node in deployment.settings.values()} == {synchronous_commit}
     assert deployment.manager["kind"] == "operator"
     assert fault.node == "node1"
     assert check.primary in replicas
@@ -78,7 +73,7 @@ def test_a_standby_takes_over_and_the_old_primary_follows_it(
     assert ("repointed" in outcome.kinds()) == (standbys == 2)
     assert outcome.writes_after_fault() > 0
     assert fault.rejoined, fault.rejoin_detail
-    if safeness != "local":  # 1-safe may lose what the standby had not received
+    if synchronous_commit != "local":  # 1-safe may lose what the standby had not received
         rejoined(outcome)
     assert {node.role for node in check.nodes} == {"primary", "replica"}
 
@@ -87,9 +82,10 @@ def test_a_standby_takes_over_and_the_old_primary_follows_it(
 def test_a_dead_standby_comes_back_and_the_others_go_on(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
-        hot_standby(f"safeness: remote_write, standbys: 2, manager: {PATIENT}")
-        + kill("replica") + timing(),
-    )  # fmt: skip
+        hot_standby(f"synchronous_commit: remote_write, standbys: 2, manager: {PATIENT}")
+        + kill("replica")
+        + timing(),
+    )
     sound(outcome)
     rejoined(outcome)
     fault, check = outcome.record.fault, outcome.record.check
@@ -102,9 +98,10 @@ def test_a_dead_standby_comes_back_and_the_others_go_on(tmp_path: Path) -> None:
 def test_without_a_manager_nobody_is_promoted(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
-        hot_standby("safeness: 'off', standbys: 1, manager: none, reads: replicas")
-        + kill() + timing(),
-    )  # fmt: skip
+        hot_standby("synchronous_commit: 'off', standbys: 1, manager: none, reads: replicas")
+        + kill()
+        + timing(),
+    )
     sound(outcome)
     fault, check = outcome.record.fault, outcome.record.check
     assert fault is not None and check is not None
@@ -117,9 +114,10 @@ def test_without_a_manager_nobody_is_promoted(tmp_path: Path) -> None:
 def test_a_node_that_is_not_restarted_is_reported_as_away(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
-        hot_standby(f"safeness: local, standbys: 1, manager: {PATIENT}")
-        + kill(restart_after="null") + timing(),
-    )  # fmt: skip
+        hot_standby(f"synchronous_commit: local, standbys: 1, manager: {PATIENT}")
+        + kill(restart_after="null")
+        + timing(),
+    )
     sound(outcome)
     fault = outcome.record.fault
     assert fault is not None and fault.rejoined is None and fault.restarted is None

@@ -9,11 +9,11 @@ from fivenines.results.records import FaultRecord
 
 _MARIADB_LAZY = "server: {innodb_flush_log_at_trx_commit: 0, sync_binlog: 0}"
 _SOLUTIONS = {
-    "postgres strict": "{solution: standalone, machines: guests}",
-    "postgres lazy": "{solution: standalone, machines: guests, server: {fsync: false}}",
-    "mariadb strict": "{solution: standalone, engine: mariadb-10.11, machines: guests}",
-    "mariadb lazy": f"{{solution: standalone, engine: mariadb-10.11, machines: guests, {_MARIADB_LAZY}}}",
-    "mysql strict": "{solution: standalone, engine: mysql-9.7, machines: guests}",
+    "postgres strict": "{solution: standalone, machines: virtual-machines}",
+    "postgres lazy": "{solution: standalone, machines: virtual-machines, server: {fsync: false}}",
+    "mariadb strict": "{solution: standalone, engine: mariadb-10.11, machines: virtual-machines}",
+    "mariadb lazy": f"{{solution: standalone, engine: mariadb-10.11, machines: virtual-machines, {_MARIADB_LAZY}}}",
+    "mysql strict": "{solution: standalone, engine: mysql-9.7, machines: virtual-machines}",
 }
 
 
@@ -33,12 +33,8 @@ def _fault(outcome: Outcome) -> FaultRecord:
     return fault
 
 
-@pytest.mark.parametrize(
-    "solution", ["postgres lazy", pytest.param("mariadb lazy", marks=pytest.mark.long)]
-)
-def test_who_does_not_wait_for_the_disk_loses_rows_with_the_power(
-    tmp_path: Path, solution: str
-) -> None:
+@pytest.mark.parametrize("solution", ["postgres lazy", pytest.param("mariadb lazy", marks=pytest.mark.long)])
+def test_who_does_not_wait_for_the_disk_loses_rows_with_the_power(tmp_path: Path, solution: str) -> None:
     outcome = _run(tmp_path, solution, "power-loss")
     assert _fault(outcome).detail == "the kernels of 1 virtual machines ended"
     node = outcome.node("node1")
@@ -61,6 +57,6 @@ def test_who_waits_for_the_disk_loses_nothing(tmp_path: Path, solution: str) -> 
 
 @pytest.mark.long
 def test_a_crash_of_all_processes_loses_nothing_either_way(tmp_path: Path) -> None:
-    outcome = _run(tmp_path, "postgres lazy", "crash")
+    outcome = _run(tmp_path, "postgres lazy", "host-kill")
     _fault(outcome)
     assert outcome.node("node1").lost == 0, "the kernel lives, and writes what it was given"

@@ -129,7 +129,6 @@ def test_a_wrong_name_is_a_usage_error(place: Site) -> None:
     refused = place.prepare("--workload", '{"workload": "oltq"}')
     assert refused.code == 2 and "there are oltp_point_select" in refused.said
     nobody = subprocess.run(
-        [*place.command(*SMALL), "--port", "1"],
-        capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+        [*place.command(*SMALL), "--port", "1"], capture_output=True, text=True, timeout=60, check=False
+    )
     assert nobody.returncode in (1, 2) and "panicked" not in nobody.stderr

@@ -23,7 +23,7 @@ connections: [4]
 RECOVERY = 12.0
 GALERA = "solutions: [{solution: galera, suspect_timeout: 2s, inactive_timeout: 5s}]\n"
 STANDBY = f"solutions: [{{solution: hot-standby, manager: {OPERATOR}}}]\n"
-CRASH = "faults: [{fault: crash, restart_after: null}]\n"
+CRASH = "faults: [{fault: host-kill, restart_after: null}]\n"
 
 
 @dataclass
@@ -36,8 +36,11 @@ class _Sockets:
         assert deployed.client is not None
         listing = subprocess.run(
             deployed.client.beside(["ss", "-tnoH", "state", "established"]),
-            capture_output=True, text=True, check=True, timeout=20,
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=20,
+        )
         self.lines += listing.stdout.splitlines()
 
     def seconds_of_keepalive(self) -> list[float]:
@@ -57,7 +60,7 @@ def _seconds(text: str) -> float:
 def _crash(folder: Path, solution: str, load: str, sockets: _Sockets | None = None) -> Run:
     """The primary's host loses its power, for good; `load` are the bounds of the load's clients."""
     text = f"{HEAD}{solution}{CRASH}load: {load}\n{timing(RECOVERY, settle=5)}"
-    return run_one(folder, text, {"crash, then recovery": (sockets or _Sockets()).look})
+    return run_one(folder, text, {"host-kill, then recovery": (sockets or _Sockets()).look})
 
 
 def _outcome(run: Run) -> Outcome:
@@ -73,9 +76,7 @@ def _tries(outcome: Outcome) -> tuple[float, float]:
     """
     fault = outcome.record.fault
     assert fault is not None
-    rows = outcome.rows(
-        "probes", "SELECT completed_us FROM rows WHERE outcome = 'ok' ORDER BY completed_us"
-    )
+    rows = outcome.rows("probes", "SELECT completed_us FROM rows WHERE outcome = 'ok' ORDER BY completed_us")
     ok = [float(str(moment)) / 1000 for (moment,) in rows]
     gaps = [(after - before, before, after) for before, after in pairwise(ok)]
     _, before, after = max(gap for gap in gaps if gap[2] > fault.at)
@@ -118,8 +119,7 @@ def _silence_is_seen_alike(short: Outcome, long: Outcome, ready: str) -> None:
         assert after < fault.at + _recovery(outcome)
         # tried at every moment of the gap: no try holds up the next
         tried = outcome.rows(
-            "probes",
-            f"SELECT count(*) FROM rows WHERE started_us / 1000 BETWEEN {before} AND {after}",
+            "probes", f"SELECT count(*) FROM rows WHERE started_us / 1000 BETWEEN {before} AND {after}"
         )
         assert int(str(tried[0][0])) > (after - before) / 100
     last = _recovery(short) - 1500
@@ -143,13 +143,13 @@ def test_a_silent_host_is_the_same_outage_for_fresh_connections_whatever_the_bou
 ) -> None:
     asked, off = _Sockets(), _Sockets()
     run = _crash(
-        tmp_path / "short", solution,
-        f"{{answer_timeout: {bound:g}s, connect_timeout: 3s, keepalive: {{idle: 100s}}}}", asked,
-    )  # fmt: skip
-    short = _outcome(run)
-    long = _outcome(
-        _crash(tmp_path / "long", solution, "{answer_timeout: 20s, keepalive: null}", off)
+        tmp_path / "short",
+        solution,
+        f"{{answer_timeout: {bound:g}s, connect_timeout: 3s, keepalive: {{idle: 100s}}}}",
+        asked,
     )
+    short = _outcome(run)
+    long = _outcome(_crash(tmp_path / "long", solution, "{answer_timeout: 20s, keepalive: null}", off))
     _silence_is_seen_alike(short, long, ready)
     times = asked.seconds_of_keepalive()
     assert times and all(15 < seconds <= 100 for seconds in times), asked.lines
@@ -158,9 +158,11 @@ def test_a_silent_host_is_the_same_outage_for_fresh_connections_whatever_the_bou
     assert (bounds["answer_timeout_s"], bounds["connect_timeout_s"]) == (bound, 3.0)
     assert bounds["keepalive"] == {"idle_s": 100.0, "interval_s": 15.0, "probes": 9}
     assert long.record.load["bounds"] == {
-        "answer_timeout_s": 20.0, "connect_timeout_s": 10.0, "keepalive": None,
+        "answer_timeout_s": 20.0,
+        "connect_timeout_s": 10.0,
+        "keepalive": None,
         "tcp_user_timeout_s": None,
-    }  # fmt: skip
+    }
     if solution == STANDBY:
         # the standby took writes long before the sessions gave up: whoever reads the answer is told
         assert f"until the client's own time-out of {bound:g} s" in tables(run, "md")

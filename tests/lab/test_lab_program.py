@@ -23,9 +23,9 @@ WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=50
 
 def test_run_report_results(tmp_path: Path) -> None:
     (tmp_path / "tiny.yaml").write_text(
-        HEAD + "solutions: [{solution: hot-standby, name: pair, safeness: remote_apply, "
+        HEAD + "solutions: [{solution: hot-standby, name: pair, synchronous_commit: remote_apply, "
         f"manager: {OPERATOR}}}]\n" + kill() + GENTLE + timing()
-    )  # fmt: skip
+    )
     plan = fivenines("run", "tiny.yaml", "--dry-run", cwd=tmp_path)
     assert plan.returncode == 0 and "1 trial" in plan.stdout
     assert not (tmp_path / "runs").exists()
@@ -40,8 +40,7 @@ def test_run_report_results(tmp_path: Path) -> None:
     page = (run / "report.html").read_text()
     assert len(page) < 3_000_000 and "pair" in page and 'src="http' not in page
     said = {
-        kind: fivenines("report", run.name, "--format", kind, cwd=tmp_path)
-        for kind in ("md", "json", "csv")
+        kind: fivenines("report", run.name, "--format", kind, cwd=tmp_path) for kind in ("md", "json", "csv")
     }
     assert [answer.returncode for answer in said.values()] == [0, 0, 0], said
     assert "| pair" in said["md"].stdout or "|pair" in said["md"].stdout
@@ -59,9 +58,11 @@ def test_run_report_results(tmp_path: Path) -> None:
 
 def test_a_refused_setting_is_told_before_there_is_a_run(tmp_path: Path) -> None:
     (tmp_path / "tiny.yaml").write_text(
-        HEAD + "solutions: [{solution: standalone, server: {shared_buffers: plenty}}]\n"
-        + GENTLE + timing(recovery=1)
-    )  # fmt: skip
+        HEAD
+        + "solutions: [{solution: standalone, server: {shared_buffers: plenty}}]\n"
+        + GENTLE
+        + timing(recovery=1)
+    )
     ran = fivenines("run", "tiny.yaml", "--out", "run", cwd=tmp_path)
     assert ran.returncode == 2 and "tiny.yaml:5:" in ran.stderr
     assert "shared_buffers" in ran.stderr and "Traceback" not in ran.stderr
@@ -80,7 +81,7 @@ def test_a_port_that_is_taken_is_told_by_the_server(tmp_path: Path) -> None:
                 "import socket, time; s = socket.socket(); s.setsockopt(1, 2, 1); "
                 "s.bind(('0.0.0.0', 5432)); s.listen(); print('taken', flush=True); time.sleep(60)"
             )
-            taken = node.host.spawn_beside([sys.executable, "-c", code], log="taken.out")
+            taken = node.host.spawn_outside([sys.executable, "-c", code], log="taken.out")
             while "taken" not in taken.log_tail():
                 time.sleep(0.05)
             start()
@@ -98,9 +99,18 @@ def test_the_playground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     keeper = cache / "playground/keeper.lock"
     assert fivenines("status", cwd=tmp_path).returncode == 2
     up = fivenines(
-        "up", "hot-standby", "--set", "safeness=remote_apply", "--set", "manager.kind=operator",
-        "--set", "manager.interval=200ms", "--set", "manager.misses=2", cwd=tmp_path,
-    )  # fmt: skip
+        "up",
+        "hot-standby",
+        "--set",
+        "synchronous_commit=remote_apply",
+        "--set",
+        "manager.kind=operator",
+        "--set",
+        "manager.interval=200ms",
+        "--set",
+        "manager.misses=2",
+        cwd=tmp_path,
+    )
     try:
         assert up.returncode == 0, up.stderr
         assert "primary" in up.stdout and "replica" in up.stdout
@@ -115,11 +125,7 @@ def test_the_playground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         assert (named.returncode, named.stdout) == (0, "node2\n"), named.stderr
         nowhere = fivenines("exec", "node9", "--", "hostname", cwd=tmp_path)
         assert "the hosts are node1, node2, client, manager" in nowhere.stderr
-        asked = {
-            "_FIVENINES_COMPLETE": "complete_bash",
-            "COMP_WORDS": "fivenines sql n",
-            "COMP_CWORD": "2",
-        }
+        asked = {"_FIVENINES_COMPLETE": "complete_bash", "COMP_WORDS": "fivenines sql n", "COMP_CWORD": "2"}
         # a key waits for a second at most, which a busy machine may need for itself
         answers = [fivenines(cwd=tmp_path, env=asked).stdout.split()]
         while not answers[-1] and len(answers) < 20:

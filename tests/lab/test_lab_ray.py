@@ -30,21 +30,20 @@ def cluster() -> Iterator[RayCluster]:
 def _file(folder: Path, trials: int, steady: float, solutions: str = _BOTH) -> Path:
     file = folder / "tiny.yaml"
     head = HEAD.replace("trials: 1", f"trials: {trials}")
-    file.write_text(
-        f"{head}solutions: [{solutions}]\n" + GENTLE + timing(recovery=1, steady=steady)
-    )
+    file.write_text(f"{head}solutions: [{solutions}]\n" + GENTLE + timing(recovery=1, steady=steady))
     return file
 
 
-def _begun(
-    folder: Path, cluster: RayCluster, trials: int, steady: float
-) -> "subprocess.Popen[bytes]":
+def _begun(folder: Path, cluster: RayCluster, trials: int, steady: float) -> "subprocess.Popen[bytes]":
     file = _file(folder, trials, steady, _ONE)
     with (folder / "said").open("ab") as said:
         return subprocess.Popen(
             program("run", str(file), "--out", "run", "--on", cluster.address),
-            cwd=folder, stdin=subprocess.DEVNULL, stdout=said, stderr=said,
-        )  # fmt: skip
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=said,
+        )
 
 
 def _lines(folder: Path, event: str) -> list[dict[str, object]]:
@@ -79,14 +78,11 @@ def _scratch(cluster: RayCluster) -> list[Path]:
 
 @pytest.mark.lasts(45)
 @pytest.mark.timeout(900)
-def test_each_machine_runs_whole_replications_and_all_comes_back(
-    tmp_path: Path, cluster: RayCluster
-) -> None:
+def test_each_machine_runs_whole_replications_and_all_comes_back(tmp_path: Path, cluster: RayCluster) -> None:
     file = _file(tmp_path, 2, 1)
     found = fivenines(
-        "run", str(file), "--out", "run", "--on", cluster.address, "--json", cwd=tmp_path,
-        timeout=600,
-    )  # fmt: skip
+        "run", str(file), "--out", "run", "--on", cluster.address, "--json", cwd=tmp_path, timeout=600
+    )
     assert found.returncode == 0, found.stderr
     assert "nodes of one machine" in found.stderr.replace("\n", " ")
     run = store.open_run(tmp_path / "run")
@@ -100,9 +96,7 @@ def test_each_machine_runs_whole_replications_and_all_comes_back(
         assert (trial.folder / "timeline.parquet").exists()
         assert list((trial.folder / "logs").iterdir())
     assert sorted(map(len, machines.values())) == [1, 1] and machines[1] != machines[2]
-    assert {line["worker"] for line in _lines(tmp_path, "trial-started")} == {
-        *machines[1], *machines[2],
-    }  # fmt: skip
+    assert {line["worker"] for line in _lines(tmp_path, "trial-started")} == {*machines[1], *machines[2]}
     assert len({line["trial"] for line in _lines(tmp_path, "load-started")}) == 4
     assert not list((tmp_path / "run/trials").glob(".*"))
     assert _scratch(cluster) == []
@@ -126,9 +120,7 @@ def test_every_machine_is_checked(tmp_path: Path, cluster: RayCluster) -> None:
     [("127.0.0.1:1", "write ray://HEAD:PORT"), ("ray://127.0.0.1:9", "nobody answers at ray://")],
 )
 def test_where_no_cluster_is_one_sentence_says_so(tmp_path: Path, address: str, said: str) -> None:
-    found = fivenines(
-        "run", str(_file(tmp_path, 1, 1)), "--out", "run", "--on", address, cwd=tmp_path
-    )
+    found = fivenines("run", str(_file(tmp_path, 1, 1)), "--out", "run", "--on", address, cwd=tmp_path)
     assert found.returncode in (1, 2)
     assert said in found.stderr.replace("\n", " ") and "Traceback" not in found.stderr
     assert not (tmp_path / "run").exists()
@@ -143,10 +135,7 @@ def test_a_cluster_that_demands_a_token_gets_ours_or_says_what_to_set(tmp_path: 
             here = {"HOME": str(tmp_path), "FIVENINES_CACHE": str(paths.cache()), **variables}
             return fivenines(*command, "--on", cluster.address, cwd=tmp_path, env=here)
 
-        for command in (
-            ("run", str(file), "--out", "run"),
-            ("workers", "check", "--no-calibration"),
-        ):
+        for command in (("run", str(file), "--out", "run"), ("workers", "check", "--no-calibration")):
             found = run(*command)
             assert found.returncode == 1 and "Traceback" not in found.stderr, found.stderr
             assert "demands a token, and there is none here" in found.stderr.replace("\n", " ")
@@ -164,12 +153,8 @@ def test_a_cluster_that_demands_a_token_gets_ours_or_says_what_to_set(tmp_path: 
         assert len(store.open_run(tmp_path / "run").complete) == 1
 
 
-@pytest.mark.parametrize(
-    "number", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.long)]
-)
-def test_nothing_is_left_on_the_machines(
-    tmp_path: Path, cluster: RayCluster, number: signal.Signals
-) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.long)])
+def test_nothing_is_left_on_the_machines(tmp_path: Path, cluster: RayCluster, number: signal.Signals) -> None:
     running = _begun(tmp_path, cluster, 2, 300)
     _await_loads(tmp_path, running, 2)
     made = Made()
@@ -210,9 +195,7 @@ def test_trials_of_a_machine_that_is_lost_run_again_elsewhere(tmp_path: Path) ->
 
 
 @pytest.mark.long
-def test_the_trial_of_a_machine_that_hangs_runs_again_and_counts_once(
-    tmp_path: Path,
-) -> None:
+def test_the_trial_of_a_machine_that_hangs_runs_again_and_counts_once(tmp_path: Path) -> None:
     with ray_cluster(2, settings=QUICK) as cluster:
         running = _begun(tmp_path, cluster, 2, 40)
         _await_loads(tmp_path, running, 2)

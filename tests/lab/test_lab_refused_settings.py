@@ -17,11 +17,7 @@ CASES = {
 # in CI PostgreSQL's refusals are those of test_lab_program and of the playground below; MySQL's words are
 # MariaDB's
 @pytest.mark.parametrize(
-    "engine",
-    [
-        pytest.param(one, marks=[pytest.mark.long] if one != "mariadb-10.11" else [])
-        for one in CASES
-    ],
+    "engine", [pytest.param(one, marks=[pytest.mark.long] if one != "mariadb-10.11" else []) for one in CASES]
 )
 def test_an_unknown_setting_is_told_before_the_first_trial(engine: str, tmp_path: Path) -> None:
     words, solution = CASES[engine]

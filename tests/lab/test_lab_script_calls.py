@@ -43,9 +43,7 @@ end
 
 
 @pytest.fixture(scope="module", params=["postgres-18", "mariadb-10.11", "mysql-9.7"])
-def place(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Place]:
+def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     """A server alone, with an empty table."""
     folder = tmp_path_factory.mktemp("calls")
     with alone(request.param, folder) as place:
@@ -91,17 +89,20 @@ def _run(place: Place, script: str, folder: Path, *more: str, duration: str = "6
     out = folder / "out"
     place._run(
         [
-            *place._core("load"), f"--write={place.node.endpoint}", "--find=any", f"--out={out}",
-            *asked("script", files=[str(folder / "own.lua")]), "--connections=2",
-            f"--duration={duration}", *more,
+            *place._core("load"),
+            f"--write={place.node.endpoint}",
+            "--find=any",
+            f"--out={out}",
+            *asked("script", files=[str(folder / "own.lua")]),
+            "--connections=2",
+            f"--duration={duration}",
+            *more,
         ]
-    )  # fmt: skip
+    )
     return json.loads((out / "load.json").read_text())
 
 
-def test_a_text_of_several_statements_is_counted_by_what_it_does(
-    empty: Place, tmp_path: Path
-) -> None:
+def test_a_text_of_several_statements_is_counted_by_what_it_does(empty: Place, tmp_path: Path) -> None:
     summary = _run(empty, ONE_TEXT, tmp_path, f"--transactions={EVENTS}")
     assert summary["errors"] == [] and _kept(empty) == EVENTS
     assert summary["transactions"] == {"ok": EVENTS, "failed": 0, "in_doubt": 0}
@@ -131,9 +132,7 @@ def test_a_commit_that_rolls_back_is_no_success(empty: Place, tmp_path: Path) ->
 
 # procedures of PostgreSQL return no results
 @pytest.mark.parametrize("place", ["mariadb-10.11", "mysql-9.7"], indirect=True)
-def test_the_first_of_several_results_is_given_and_the_others_are_read(
-    empty: Place, tmp_path: Path
-) -> None:
+def test_the_first_of_several_results_is_given_and_the_others_are_read(empty: Place, tmp_path: Path) -> None:
     files = {
         "own.sql": "\\set id :client_id + :next\n\\set next :next + 2\n"
         "CALL two_results(:id) \\gset\n\\if :a <> :id\nSELECT 1 FROM wrong_value;\n\\endif\n"

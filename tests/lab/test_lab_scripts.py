@@ -16,9 +16,7 @@ MINIATURES = sorted((Path(__file__).parents[1] / "compat/scripts").glob("*.lua")
 
 
 @pytest.fixture(scope="module", params=["mariadb-10.11", "postgres-18"])
-def place(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Place]:
+def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     with standalone(request.param, tmp_path_factory.mktemp("scripts")) as place:
         yield place
 
@@ -34,9 +32,7 @@ def tables(place: Place) -> Iterator[Place]:
 def _both(place: Place, script: str, out: Path, threads: int, own: list[str]) -> None:
     """Both programs run as many events; the server must count the same."""
     with place.counted() as theirs:
-        place.sysbench(
-            script, *own, f"--threads={threads}", f"--events={EVENTS}", "--time=0", "run"
-        )
+        place.sysbench(script, *own, f"--threads={threads}", f"--events={EVENTS}", "--time=0", "run")
     with place.counted() as ours:
         file = f"{SCRIPTS / script}.lua"
         mine = asked("script", files=[file], options=options_of(own))
@@ -49,17 +45,22 @@ def _both(place: Place, script: str, out: Path, threads: int, own: list[str]) ->
     ("script", "threads"),
     [
         # one thread where transactions of several writes could deadlock, which would count differently
-        ("oltp_read_write", 1), ("oltp_read_only", 4), ("oltp_insert", 4), ("oltp_delete", 4),
+        ("oltp_read_write", 1),
+        ("oltp_read_only", 4),
+        ("oltp_insert", 4),
+        ("oltp_delete", 4),
         # their statements are among those of the others
         *(
             pytest.param(script, threads, marks=pytest.mark.long)
             for script, threads in (
-                ("oltp_write_only", 1), ("oltp_point_select", 4), ("oltp_update_index", 4),
+                ("oltp_write_only", 1),
+                ("oltp_point_select", 4),
+                ("oltp_update_index", 4),
                 ("oltp_update_non_index", 4),
             )
         ),
     ],
-)  # fmt: skip
+)
 def test_oltp_scripts_ask_the_same_of_a_server(
     tables: Place, tmp_path: Path, script: str, threads: int
 ) -> None:

@@ -42,11 +42,7 @@ PORTS = (22, 2222, 2379, 2380, 3306, 3307, 5432, 6446, 8008, 9200, 33060, 33061)
 SECRET = re.compile(r"\b[0-9a-f]{32}\b")
 KINDS = {
     "postgresql": ("hot-standby", "postgres-18", f"manager: {OPERATOR}"),
-    "mariadb": (
-        "replication",
-        "mariadb-10.11",
-        "replicas: 1, access: {kind: haproxy, interval: 1s}",
-    ),
+    "mariadb": ("replication", "mariadb-10.11", "replicas: 1, access: {kind: haproxy, interval: 1s}"),
     "mysql": ("replication", "mysql-9.7", f"replicas: 1, manager: {OPERATOR}"),
     "patroni": ("patroni", "postgres-18", ""),
 }
@@ -74,9 +70,15 @@ class Place:
     def run(self, *arguments: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
         """Run the program as the owner."""
         return subprocess.run(
-            program(*arguments), cwd=self.home, env=self.env, capture_output=True, text=True,
-            timeout=300, check=False, input=text,
-        )  # fmt: skip
+            program(*arguments),
+            cwd=self.home,
+            env=self.env,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+            input=text,
+        )
 
     @property
     def env(self) -> dict[str, str]:
@@ -85,20 +87,18 @@ class Place:
     def stranger(self, top: Path, lab: Path, *, opened: bool, users: bool = False) -> list[str]:
         """What worked of all that another account tried."""
         asked = {
-            "folders": [str(top)], "secrets": secrets(lab), "processes": processes(lab),
+            "folders": [str(top)],
+            "secrets": secrets(lab),
+            "processes": processes(lab),
             "ports": [(f"{PREFIX}.{number}", port) for number in (11, 12) for port in PORTS],
-            "expect_sockets": opened, "users": users and opened,
-        }  # fmt: skip
+            "expect_sockets": opened,
+            "users": users and opened,
+        }
         assert asked["secrets"] and asked["processes"], "there is something to be kept secret"
         script = self.home / "lab_stranger.py"
         command = ordinary([sys.executable, str(script)], self.home, self.home / "nothing")
         done = subprocess.run(
-            command,
-            input=json.dumps(asked),
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
+            command, input=json.dumps(asked), capture_output=True, text=True, timeout=300, check=False
         )
         assert done.returncode == 0, done.stderr
         worked: list[str] = json.loads(done.stdout)
@@ -130,17 +130,16 @@ def place() -> Iterator[Place]:
 def secrets(lab: Path) -> list[str]:
     """The passwords of a lab, which its owner can read."""
     files = [path for path in lab.glob(f"*/node/{FOLDER}/*") if path.suffix != ".pem"]
-    return sorted(
-        {one for path in files for one in SECRET.findall(path.read_text(errors="replace"))}
-    )
+    return sorted({one for path in files for one in SECRET.findall(path.read_text(errors="replace"))})
 
 
 def processes(lab: Path) -> list[int]:
     """PIDs of all processes that carry the lab's folder in their arguments, and of all below them."""
     first = [
-        one for one in psutil.process_iter(["cmdline"])
+        one
+        for one in psutil.process_iter(["cmdline"])
         if any(str(lab) in word for word in one.info["cmdline"] or ())
-    ]  # fmt: skip
+    ]
     found = {one.pid for one in first}
     for one in first:
         try:
@@ -175,9 +174,8 @@ def open_up(top: Path) -> None:
 def open_to_others(top: Path) -> list[str]:
     """All below a folder that somebody else could read, by its mode."""
     return [
-        str(path) for path in (top, *top.rglob("*"))
-        if not path.is_symlink() and path.lstat().st_mode & 0o077
-    ]  # fmt: skip
+        str(path) for path in (top, *top.rglob("*")) if not path.is_symlink() and path.lstat().st_mode & 0o077
+    ]
 
 
 def attacked(place: Place, top: Path, lab: Path, *, users: bool = False) -> None:
@@ -197,18 +195,13 @@ def require(name: str) -> None:
 # in CI the servers of a cluster stand for MySQL's, and PostgreSQL's for those of Patroni
 @pytest.mark.parametrize(
     "kind",
-    [
-        pytest.param(one, marks=[pytest.mark.long] if one in ("mysql", "patroni") else [])
-        for one in KINDS
-    ],
+    [pytest.param(one, marks=[pytest.mark.long] if one in ("mysql", "patroni") else []) for one in KINDS],
 )
 def test_a_playground_is_its_owners_alone(place: Place, kind: str) -> None:
     solution, software, more = KINDS[kind]
     require(software)
     del more
-    up = place.run(
-        "up", solution, "--nodes", "3" if kind == "patroni" else "2", "--engine", software
-    )
+    up = place.run("up", solution, "--nodes", "3" if kind == "patroni" else "2", "--engine", software)
     assert up.returncode == 0, up.stderr
     assert up.stderr.count("closed now (mode 0700)") == 2, up.stderr
     playground, lab = place.cache / "playground", place.cache / "playground/lab"
@@ -251,8 +244,7 @@ def known_to_a_stranger(place: Place, login: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind",
-    [pytest.param(one, marks=[pytest.mark.long] if one == "mha" else []) for one in CLUSTERS],
+    "kind", [pytest.param(one, marks=[pytest.mark.long] if one == "mha" else []) for one in CLUSTERS]
 )
 def test_a_clusters_hosts_are_their_owners_alone(place: Place, kind: str) -> None:
     solution, software, nodes, settings = CLUSTERS[kind]
@@ -282,9 +274,7 @@ WITHOUT_PASSWORD = {
         "'$.authentication_string'), '') = '' AND COALESCE(JSON_VALUE(Priv, '$.account_locked'), 0) = 0 "
         "AND COALESCE(JSON_VALUE(Priv, '$.is_role'), 0) = 0",
     ),
-    "mysql": (
-        "SELECT User, Host FROM mysql.user WHERE authentication_string = '' AND account_locked = 'N'",
-    ),
+    "mysql": ("SELECT User, Host FROM mysql.user WHERE authentication_string = '' AND account_locked = 'N'",),
 }
 WITHOUT_PASSWORD["patroni"] = WITHOUT_PASSWORD["postgresql"]
 """Questions for what lets somebody in without a password; no rows is right."""
@@ -330,8 +320,7 @@ faults: [{{fault: kill, restart_after: 1s}}]
 @pytest.mark.lasts(40)
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
-    "kind",
-    ["mariadb", *(pytest.param(one, marks=pytest.mark.long) for one in ("postgresql", "mysql"))],
+    "kind", ["mariadb", *(pytest.param(one, marks=pytest.mark.long) for one in ("postgresql", "mysql"))]
 )
 def test_a_running_trial_and_its_results_are_their_owners_alone(place: Place, kind: str) -> None:
     solution, software, more = KINDS[kind]
@@ -339,9 +328,13 @@ def test_a_running_trial_and_its_results_are_their_owners_alone(place: Place, ki
     text = EXPERIMENT.format(solution=solution, engine=software, more=more)
     (place.home / "tiny.yaml").write_text(HEAD + text + GENTLE + timing(steady=6))
     running = subprocess.Popen(
-        program("run", "tiny.yaml", "--out", "run"), cwd=place.home, env=place.env,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-    )  # fmt: skip
+        program("run", "tiny.yaml", "--out", "run"),
+        cwd=place.home,
+        env=place.env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
     place.running = running
     part = place.home / "run/trials/.0001.part"
     until(lambda: (part / "observed/hosts.csv").exists() or running.poll() is not None)
@@ -370,10 +363,20 @@ def shared_on_purpose(place: Place, run: Path) -> None:
     shared = place.run("report", "again", "--share")
     assert shared.returncode == 0 and "may read" in shared.stderr
     others = subprocess.run(
-        ["setpriv", f"--reuid={UID}", f"--regid={UID}", "--clear-groups", "head", "-c", "15",
-         str(place.home / "again/report.html")],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        [
+            "setpriv",
+            f"--reuid={UID}",
+            f"--regid={UID}",
+            "--clear-groups",
+            "head",
+            "-c",
+            "15",
+            str(place.home / "again/report.html"),
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert others.stdout.lower().startswith("<!doctype html")
     assert not os.access(run, os.R_OK, effective_ids=True) or run.stat().st_mode & 0o077 == 0
 
@@ -413,9 +416,7 @@ def test_the_keeper_refuses_another_account_though_its_socket_were_open(tmp_path
         listener.bind(str(home / "s"))
         (home / "s").chmod(0o777)
         listener.listen()
-        knock = (
-            f"import socket; s = socket.socket(socket.AF_UNIX); s.connect('{home}/s'); s.recv(1)"
-        )
+        knock = f"import socket; s = socket.socket(socket.AF_UNIX); s.connect('{home}/s'); s.recv(1)"
         become = ["setpriv", f"--reuid={UID}", f"--regid={UID}", "--clear-groups"]
         for before, refused in (([], False), (become, True)):
             with subprocess.Popen([*before, "/usr/bin/python3", "-c", knock]) as other:

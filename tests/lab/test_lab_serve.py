@@ -23,10 +23,13 @@ SOLUTION = (
     f"manager: {OPERATOR}}}]\n"
 )
 EXPERIMENT = (
-    HEAD.replace("trials: 1", "trials: 2") + SOLUTION + kill() + GENTLE
+    HEAD.replace("trials: 1", "trials: 2")
+    + SOLUTION
+    + kill()
+    + GENTLE
     # long enough to be seen beside other tests: the next trial's page begins anew
     + timing(recovery=15)
-)  # fmt: skip
+)
 
 
 class Serving:
@@ -37,18 +40,26 @@ class Serving:
         self.run = folder / "runs" / "one"
         (folder / "live.yaml").write_text(EXPERIMENT)
         self.process = subprocess.Popen(
-            program("serve"), cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, text=True,
-        )  # fmt: skip
+            program("serve"),
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
         assert self.process.stdout is not None
         self.url = self.process.stdout.readline().strip()
 
     def start(self) -> "subprocess.Popen[str]":
         with (self.folder / "run.err").open("w") as said:
             return subprocess.Popen(
-                program("run", "live.yaml", "--out", "runs/one"), cwd=self.folder, text=True,
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said,
-            )  # fmt: skip
+                program("run", "live.yaml", "--out", "runs/one"),
+                cwd=self.folder,
+                text=True,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=said,
+            )
 
     def deaf(self) -> socket.socket:
         """A viewer that asks for the run, and never reads a byte."""
@@ -81,9 +92,7 @@ def serving(tmp_path: Path) -> Iterator[Serving]:
 
 
 def _says(page: Page, selector: str, text: str, seconds: float = 90.0) -> None:
-    page.wait(
-        lambda: text in page.text(selector), f"{selector} does not say {text!r}", seconds
-    )  # fmt: skip
+    page.wait(lambda: text in page.text(selector), f"{selector} does not say {text!r}", seconds)
 
 
 def _sees_a_failover(page: Page) -> None:
@@ -99,14 +108,10 @@ def _sees_a_failover(page: Page) -> None:
 
 
 @pytest.mark.lasts(60)
-def test_a_run_is_watched_stopped_and_continued_from_a_browser(
-    serving: Serving, tmp_path: Path
-) -> None:
+def test_a_run_is_watched_stopped_and_continued_from_a_browser(serving: Serving, tmp_path: Path) -> None:
     with Browser(tmp_path / "profile") as browser, Browser(tmp_path / "other") as sleeper:
         wide, narrow = browser.page(serving.url), browser.page(serving.url, 390)
-        wide.wait(
-            lambda: wide.ask("document.querySelector('#none')?.checkVisibility()"), "no run yet"
-        )
+        wide.wait(lambda: wide.ask("document.querySelector('#none')?.checkVisibility()"), "no run yet")
         run = serving.start()
         # at once, so that it is the first trial however busy the machine is
         _says(wide, "#what", "0001")
@@ -162,9 +167,13 @@ def test_a_run_that_was_killed_is_seen_to_be(serving: Serving, tmp_path: Path) -
 def test_a_run_shows_itself(tmp_path: Path) -> None:
     (tmp_path / "live.yaml").write_text(EXPERIMENT)
     run = subprocess.Popen(
-        program("run", "live.yaml", "--out", "one", "--serve", "--progress", "json"), cwd=tmp_path,
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        program("run", "live.yaml", "--out", "one", "--serve", "--progress", "json"),
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     assert run.stderr is not None and run.stdout is not None
     url = run.stderr.readline().strip().removeprefix("live page: ")
     try:

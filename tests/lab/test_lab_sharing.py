@@ -21,7 +21,7 @@ HOG = "hogs_the_cpu"
 TEXT = (
     HEAD
     + "solutions: [{solution: standalone, engine: postgres-18}]\n"
-    + "observe: {interval: 250ms, counters: false, delay: false}\nfaults: [none]\n"
+    + "observe: {interval: 250ms, counters: false, lag: false}\nfaults: [none]\n"
     + timing(recovery=1, steady=6)
 )
 

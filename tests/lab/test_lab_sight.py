@@ -15,16 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from lab_sight import (
-    CONNECT,
-    HARMLESS,
-    TRIES,
-    Privileges,
-    mounted,
-    programs_inside,
-    seen_by,
-    tries,
-)
+from lab_sight import CONNECT, HARMLESS, TRIES, Privileges, mounted, programs_inside, seen_by, tries
 
 from fivenines.deployment.deployed import Deployed, data_set, engines_of
 from fivenines.errors import FiveninesError
@@ -51,8 +42,10 @@ def _deployed(settings: dict[str, object], folder: Path) -> Deployed:
 @pytest.fixture(scope="module")
 def secrets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Path]]:
     """Files that everybody on the machine may read: in a home, /tmp, /var/tmp, here, and in another run."""
-    tops = [Path(tempfile.mkdtemp(prefix="fivenines-sight-", dir=place))
-            for place in (Path.home(), "/tmp", "/var/tmp", Path.cwd())]  # fmt: skip
+    tops = [
+        Path(tempfile.mkdtemp(prefix="fivenines-sight-", dir=place))
+        for place in (Path.home(), "/tmp", "/var/tmp", Path.cwd())
+    ]
     other = tmp_path_factory.mktemp("other-run") / "trials/.0001.part/lab/node1/node/data"
     other.mkdir(parents=True)
     for folder in (*tops, other):
@@ -66,7 +59,7 @@ def secrets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Path]]:
 
 @dataclass
 class Subject:
-    """One server, alone in its world."""
+    """One server, alone in its lab."""
 
     deployed: Deployed
     server: Server
@@ -83,9 +76,7 @@ class Subject:
 
 
 @pytest.fixture(scope="module", params=ENGINES)
-def subject(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Subject]:
+def subject(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Subject]:
     """Each engine; the MySQL family with the setting under which it reads any file."""
     if not engine(request.param).status().installed and request.param.startswith("host-"):
         pytest.fail("this machine has no PostgreSQL of its own: `make tools` installs it")
@@ -116,10 +107,7 @@ def test_a_server_sees_nothing_of_the_machines_files(subject: Subject, secrets: 
         assert seen_by(server, path) is None, path
         with pytest.raises(FiveninesError, match="No such file"):
             subject.program("cat", str(path), uid=0)
-    assert (
-        subject.program("sh", "-c", "ls -A /root /home /tmp /sys /var/tmp | grep -v :").split()
-        == []
-    )
+    assert subject.program("sh", "-c", "ls -A /root /home /tmp /sys /var/tmp | grep -v :").split() == []
     assert set(subject.program("ls", "/run").split()) <= {"node", "engine"}
     assert seen_by(server, "/etc/passwd") != Path("/etc/passwd").read_text()
 
@@ -131,32 +119,37 @@ def test_only_a_few_harmless_things_are_mounted(subject: Subject) -> None:
     assert [point for point in found if not HARMLESS.fullmatch(point)] == []
     assert found["/dev"][0] == "tmpfs" and found["/"][0] in ("tmpfs", "overlay")
     writable = {
-        point
-        for point, (kind, options) in found.items()
-        if "ro" not in options and kind != "devtmpfs"
+        point for point, (kind, options) in found.items() if "ro" not in options and kind != "devtmpfs"
     }
     own = {"/run/node", "/run", "/tmp", "/dev/shm", "/proc"}
     assert writable - own <= ({"/"} if found["/"][0] == "overlay" else set())
     devices = set(subject.program("ls", "/dev").split())
-    assert devices <= {"null", "zero", "full", "random", "urandom", "tty", "shm", "fd", "stdin", "stdout",
-                       "stderr"}  # fmt: skip
+    assert devices <= {
+        "null",
+        "zero",
+        "full",
+        "random",
+        "urandom",
+        "tty",
+        "shm",
+        "fd",
+        "stdin",
+        "stdout",
+        "stderr",
+    }
     for path in ("/proc/sys/kernel/hostname", "/proc/sys/net/ipv4/ip_forward"):
         with pytest.raises(FiveninesError, match="Read-only"):
             subject.program("sh", "-c", f"echo 1 > {path}", uid=0)
     assert subject.program("cat", "/proc/keys") == ""
 
 
-def test_others_are_not_seen_and_not_reached_through_proc(
-    subject: Subject, secrets: list[Path]
-) -> None:
+def test_others_are_not_seen_and_not_reached_through_proc(subject: Subject, secrets: list[Path]) -> None:
     host = subject.server.host
-    tool = host.spawn_beside(["sleep", "600"], log="tool.out")
+    tool = host.spawn_outside(["sleep", "600"], log="tool.out")
     try:
         look = ("sh", "-c", "cat /proc/[0-9]*/cmdline | tr '\\0' ' '")
         missing = "a tool of ours, which has the host's PIDs, is not seen"
-        wait_until(
-            lambda: "" if "sleep 600" in subject.program(*look) else missing, 10.0, "no tool"
-        )
+        wait_until(lambda: "" if "sleep 600" in subject.program(*look) else missing, 10.0, "no tool")
         seen = subject.program(*look)
         assert "python" not in seen, "the machine's processes are not there"
         for uid in (0, subject.server.uid):
@@ -178,10 +171,7 @@ def test_system_calls_that_lead_out_are_refused(subject: Subject) -> None:
 def services() -> Iterator[tuple[int, str]]:
     """Two services of the machine: the port of one on its loopback, the abstract name of another."""
     name = f"fivenines-sight-{tempfile.mktemp(dir='')}"
-    with (
-        socket.create_server(("127.0.0.1", 0)) as loopback,
-        socket.socket(socket.AF_UNIX) as abstract,
-    ):
+    with socket.create_server(("127.0.0.1", 0)) as loopback, socket.socket(socket.AF_UNIX) as abstract:
         abstract.bind(f"\0{name}")
         abstract.listen()
         for listener in (loopback, abstract):
@@ -207,9 +197,7 @@ def _said(command: Sequence[str]) -> str:
     return done.stdout.strip()
 
 
-def test_the_machines_services_are_out_of_reach(
-    subject: Subject, services: tuple[int, str]
-) -> None:
+def test_the_machines_services_are_out_of_reach(subject: Subject, services: tuple[int, str]) -> None:
     port, name = services
     calls = [("127.0.0.1", str(port)), ("abstract", name)]
     for call in calls:
@@ -245,12 +233,14 @@ FAMILIES: dict[str, tuple[dict[str, object], set[str]]] = {
     ),
     "galera": ({"solution": "galera", "size": 2, "arbiter": True}, {"mariadbd", "garbd"}),
     "mha": (
-        {"solution": "replication", "manager": {"kind": "mha"}}, {"mariadbd", "sshd", "masterha_manager"},
+        {"solution": "replication", "manager": {"kind": "mha"}},
+        {"mariadbd", "sshd", "masterha_manager"},
     ),
     "innodb-cluster": (
-        {"solution": "innodb-cluster", "access": {"kind": "mysql-router"}}, {"mysqld", "mysqlrouter"},
+        {"solution": "innodb-cluster", "access": {"kind": "mysql-router"}},
+        {"mysqld", "mysqlrouter"},
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -259,19 +249,14 @@ def test_no_program_of_a_solution_has_privileges(family: str, tmp_path: Path) ->
     with _deployed(settings, tmp_path) as deployed:
         deployed.bring_up()
         seen: dict[str, set[Privileges]] = {}
-        for host in deployed.world.hosts.values():
+        for host in deployed.lab.hosts.values():
             for name, found in programs_inside(host).items():
                 seen.setdefault(name, set()).update(found)
     for name in names:
         assert any(name in one for one in seen), f"{name} is not among {sorted(seen)}"
     for name, found in seen.items():
         for one in found:
-            assert (one.effective, one.bounding, one.no_new, one.filtered >= 2) == (
-                0,
-                0,
-                1,
-                True,
-            ), name
+            assert (one.effective, one.bounding, one.no_new, one.filtered >= 2) == (0, 0, 1, True), name
 
 
 MACHINE = 0x208034FB

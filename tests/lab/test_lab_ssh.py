@@ -1,4 +1,4 @@
-"""Hosts on other machines: those of a world, each with a real sshd, enrolled and looked at as a user does."""
+"""Hosts on other machines: those of a lab, each with a real sshd, enrolled and looked at as a user does."""
 
 import json
 import os
@@ -59,21 +59,19 @@ def test_a_machine_says_what_it_can_do(centre: DataCentre) -> None:
     assert told["ok"], told
     for checks in told["machines"].values():
         states = {check["name"]: check["state"] for check in checks}
-        assert states["host"] == states["cuts"] == states["links"] == states["ports"] == "ok", (
-            checks
-        )
+        assert states["host"] == states["cuts"] == states["links"] == states["ports"] == "ok", checks
     assert left(centre) == []
 
 
 def test_a_port_that_somebody_uses_is_told(centre: DataCentre) -> None:
     host = centre.hosts["node-2"]
-    listens = (
-        "import socket; s = socket.create_server(('', 5432)); print('up', flush=True); input()"
-    )
+    listens = "import socket; s = socket.create_server(('', 5432)); print('up', flush=True); input()"
     other = subprocess.Popen(
         [*enter(host.pid, "user", "net"), sys.executable, "-S", "-c", listens],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     try:
         assert other.stdout is not None and other.stdout.readline() == "up\n"
         told = run(centre, "hosts", "check", str(centre.inventory), "--only", "node-2")
@@ -117,11 +115,12 @@ def test_who_becomes_root_by_sudo_can_do_the_same(tmp_path: Path) -> None:
 
 def test_a_host_is_what_it_is_in_the_lab(centre: DataCentre, tmp_path: Path) -> None:
     done = subprocess.run(
-        centre.outside(
-            sys.executable, str(CONTROLLER), str(centre.inventory), str(tmp_path / "w"), "look"
-        ),
-        capture_output=True, text=True, check=False, timeout=120,
-    )  # fmt: skip
+        centre.outside(sys.executable, str(CONTROLLER), str(centre.inventory), str(tmp_path / "w"), "look"),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = {}
     for line in done.stdout.splitlines():
@@ -151,8 +150,10 @@ def test_the_dead_mans_switch(
     inventory.write_text("silence: 8s\n" + centre.inventory.read_text())
     controller = subprocess.Popen(
         centre.outside(sys.executable, str(CONTROLLER), str(inventory), str(tmp_path / "w"), "wait"),
-        stdout=subprocess.PIPE, text=True, start_new_session=True,
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
     assert controller.stdout is not None
     try:
         assert json.loads(controller.stdout.readline()) == {"ready": True}
@@ -171,9 +172,7 @@ def test_the_dead_mans_switch(
 # what cannot be done
 
 
-def test_what_machines_cannot_do_is_said_before_anything_begins(
-    centre: DataCentre, tmp_path: Path
-) -> None:
+def test_what_machines_cannot_do_is_said_before_anything_begins(centre: DataCentre, tmp_path: Path) -> None:
     file = experiment(tmp_path, "standalone, engine: postgres-18", "slow-disk")
     refused = run(centre, "run", str(file), "--inventory", str(centre.inventory))
     assert refused.returncode == 2

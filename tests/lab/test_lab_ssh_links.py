@@ -32,11 +32,7 @@ def test_what_links_do_and_that_it_ends(centre: DataCentre, tmp_path: Path) -> N
     centre.privileged(centre.hosts["node-1"], links.rule("add"))
     words = [str(CONTROLLER), str(centre.inventory), str(tmp_path / "w"), "links"]
     done = subprocess.run(
-        centre.outside(sys.executable, *words),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
+        centre.outside(sys.executable, *words), capture_output=True, text=True, check=False, timeout=300
     )
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = {}
@@ -83,8 +79,7 @@ def test_a_client_at_each_site_writes_to_its_own_node(centre: DataCentre, tmp_pa
         tmp_path / "run",
     )
     file.write_text(
-        file.read_text()
-        + "network: [{name: far, sites: {east: [node1], west: [node2]}, link: {rtt: 5ms}}]\n"
+        file.read_text() + "network: [{name: far, sites: {east: [node1], west: [node2]}, link: {rtt: 5ms}}]\n"
         "clients: [{name: ann, site: east, endpoint: local}, {name: bob, site: west, endpoint: local}]\n"
     )
     done = run(centre, "run", str(file), "--inventory", str(centre.inventory), "--out", str(out))
@@ -92,9 +87,12 @@ def test_a_client_at_each_site_writes_to_its_own_node(centre: DataCentre, tmp_pa
     trial = record(out)
     machines = {name: one["machine"] for name, one in trial["clocks"].items()}
     assert machines == {
-        "node1": "node-1", "node2": "node-2", "arbiter": "other-1", "ann": "client-1",
+        "node1": "node-1",
+        "node2": "node-2",
+        "arbiter": "other-1",
+        "ann": "client-1",
         "bob": "client-2",
-    }  # fmt: skip
+    }
     hosts = trial["deployment"]["hosts"]
     for client, node in (("ann", "node1"), ("bob", "node2")):
         (load,) = (one["load"] for one in trial["clients"] if one["name"] == client)

@@ -69,9 +69,7 @@ def test_any_login_shell_will_do(centre: DataCentre, tmp_path: Path) -> None:
     for machine, checks in json.loads(told.stdout)["machines"].items():
         states = {check["name"]: check["state"] for check in checks}
         assert states["host"] == states["cuts"] == states["links"] == "ok", (machine, checks)
-    assert (
-        "the login shell prints 'Welcome, authorised use only' before each command" in told.stdout
-    )
+    assert "the login shell prints 'Welcome, authorised use only' before each command" in told.stdout
 
     file = experiment(tmp_path, "standalone, engine: postgres-18")
     done = run(centre, "run", str(file), "--inventory", inventory, "--out", str(tmp_path / "run"))
@@ -83,11 +81,7 @@ def test_any_login_shell_will_do(centre: DataCentre, tmp_path: Path) -> None:
 def test_a_login_shell_that_runs_nothing_is_named(centre: DataCentre) -> None:
     inventory = str(centre.inventory)
     for machine, login, said in [
-        (
-            "node-1",
-            ("/bin/bash", ".bashrc", "echo locked; exit 3"),
-            "ended (exit code 3) without running",
-        ),
+        ("node-1", ("/bin/bash", ".bashrc", "echo locked; exit 3"), "ended (exit code 3) without running"),
         ("node-2", ("/bin/bash", ".bashrc", "exec cat"), "ended (exit code 0) without running"),
         ("node-3", ("/usr/sbin/nologin",), "It printed 'This account is currently not available.'"),
     ]:
@@ -133,9 +127,7 @@ def test_jump_hosts_of_the_configuration_are_used(
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
     inventory = tmp_path / "hosts.yaml"
-    inventory.write_text(
-        f"folder: {FOLDER}\nhosts:\n  db: {{address: {db.address}, ssh: db, role: node}}\n"
-    )
+    inventory.write_text(f"folder: {FOLDER}\nhosts:\n  db: {{address: {db.address}, ssh: db, role: node}}\n")
     done = run(centre, "hosts", "enrol", str(inventory), "--yes")
     assert done.returncode == 0, done.stdout + done.stderr
     told = run(centre, "hosts", "check", str(inventory))
@@ -150,18 +142,16 @@ def test_jump_hosts_of_the_configuration_are_used(
 
     asked = subprocess.run(
         centre.outside(sys.executable, "-c", _PORTS, str(inventory)),
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert asked.stdout == "[2222, 2222, 22]\n", "of those that no fault may cut"
 
     refusing = (tmp_path / "known").read_text().replace(f"[{gate.address}]", "[192.0.2.1]")
     (tmp_path / "known").write_text(refusing)
     told = run(centre, "hosts", "check", str(inventory))
-    assert (
-        "db: the key of the jump host gate is not known: log in once by `ssh gate`" in told.stdout
-    )
+    assert "db: the key of the jump host gate is not known: log in once by `ssh gate`" in told.stdout
     (tmp_path / "config").write_text("Host *\n  Prot 2222\n")
     told = run(centre, "hosts", "check", str(inventory))
-    assert (
-        f"db: db: ssh cannot read how to get there: {tmp_path}/config: line 2: Bad" in told.stdout
-    )
+    assert f"db: db: ssh cannot read how to get there: {tmp_path}/config: line 2: Bad" in told.stdout

@@ -15,14 +15,15 @@ SOLUTIONS = {
     "semi-synchronous": ("replication, engine: mysql-9.7, replicas: 1, mode: after_sync", KILL),
     "galera": ("galera, engine: mariadb-10.11", "partition, duration: 4s"),
     "galera behind haproxy": (
-        "galera, engine: mariadb-10.11, access: {kind: haproxy}", "freeze, duration: 2s",
+        "galera, engine: mariadb-10.11, access: {kind: haproxy}",
+        "freeze, duration: 2s",
     ),
     "group": ("group-replication, engine: mysql-9.7", KILL),
     "innodb cluster": ("innodb-cluster, engine: mysql-9.7", KILL),
     "patroni": ("patroni, engine: postgres-18", KILL),
     "ndb": ("ndb", KILL),
     "standalone": ("standalone, engine: postgres-18", "stop, restart_after: 1s"),
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
@@ -33,8 +34,7 @@ def centre(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DataCentre]:
 
 
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=with_ndb) if name == "ndb" else name for name in SOLUTIONS],
+    "name", [pytest.param(name, marks=with_ndb) if name == "ndb" else name for name in SOLUTIONS]
 )
 def test_a_solution_over_ssh(centre: DataCentre, tmp_path: Path, name: str) -> None:
     solution, fault = SOLUTIONS[name]

@@ -1,4 +1,4 @@
-"""Trials on other machines: those of a world, each with a real sshd, driven by the program as a user does."""
+"""Trials on other machines: those of a lab, each with a real sshd, driven by the program as a user does."""
 
 import json
 import os
@@ -15,9 +15,7 @@ from lab_support import short_recipe
 
 from fivenines.lab.ssh.commands import is_known
 
-HOT_STANDBY = (
-    "hot-standby, engine: postgres-18, standbys: 1, manager: {kind: operator, interval: 500ms}"
-)
+HOT_STANDBY = "hot-standby, engine: postgres-18, standbys: 1, manager: {kind: operator, interval: 500ms}"
 
 
 @pytest.fixture(scope="module")
@@ -35,18 +33,13 @@ def sent(logs: Path) -> list[str]:
 
 @pytest.mark.lasts(55)
 def test_a_trial_over_ssh(centre: DataCentre, tmp_path: Path) -> None:
-    file, out = (
-        experiment(tmp_path, HOT_STANDBY, "kill, restart_after: 2s", "25s"),
-        tmp_path / "run",
-    )
+    file, out = (experiment(tmp_path, HOT_STANDBY, "kill, restart_after: 2s", "25s"), tmp_path / "run")
     done = run(centre, "run", str(file), "--inventory", str(centre.inventory), "--out", str(out))
     assert done.returncode == 0, done.stdout + done.stderr
     trial = record(out)
     assert trial["status"] == "complete"
     machines = {name: one["machine"] for name, one in trial["clocks"].items()}
-    assert machines == {
-        "node1": "node-1", "node2": "node-2", "client": "client-1", "manager": "other-1",
-    }  # fmt: skip
+    assert machines == {"node1": "node-1", "node2": "node-2", "client": "client-1", "manager": "other-1"}
     # the clocks are hours apart; corrected, all moments are those of one trial, or just before its load
     assert all(-60_000 < event["t"] < 120_000 for event in trial["events"]), trial["events"]
     kinds = {event["kind"] for event in trial["events"]}
@@ -84,7 +77,7 @@ def test_a_trial_of_who_becomes_root_by_sudo(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_power_is_taken_by_the_inventorys_commands(centre: DataCentre, tmp_path: Path) -> None:
-    file, out = experiment(tmp_path, HOT_STANDBY, "crash, restart_after: 2s"), tmp_path / "run"
+    file, out = experiment(tmp_path, HOT_STANDBY, "host-kill, restart_after: 2s"), tmp_path / "run"
     done = run(centre, "run", str(file), "--inventory", str(centre.inventory), "--out", str(out))
     assert done.returncode == 0, done.stdout + done.stderr
     (fault,) = record(out)["faults"]
@@ -101,15 +94,15 @@ def test_power_is_taken_by_the_inventorys_commands(centre: DataCentre, tmp_path:
 
 
 @pytest.mark.long
-def test_a_machine_that_is_lost_breaks_the_trial_and_no_more(
-    centre: DataCentre, tmp_path: Path
-) -> None:
+def test_a_machine_that_is_lost_breaks_the_trial_and_no_more(centre: DataCentre, tmp_path: Path) -> None:
     file, out = experiment(tmp_path, "standalone, engine: postgres-18"), tmp_path / "run"
     file.write_text(file.read_text().replace("steady: 2s", "steady: 20s"))
     told = _until(
-        centre, ["run", str(file), "--inventory", str(centre.inventory), "--out", str(out)],
-        "under load", lambda: subprocess.run([centre.place / "power-off-client-1"], check=True),
-    )  # fmt: skip
+        centre,
+        ["run", str(file), "--inventory", str(centre.inventory), "--out", str(out)],
+        "under load",
+        lambda: subprocess.run([centre.place / "power-off-client-1"], check=True),
+    )
     subprocess.run([centre.place / "power-on-client-1"], check=True)
     assert told.returncode == 1
     (first, *_) = sorted((out / "trials").glob("*.broken-1/trial.json"))
@@ -118,8 +111,7 @@ def test_a_machine_that_is_lost_breaks_the_trial_and_no_more(
     cleaned = run(centre, "hosts", "clean", str(centre.inventory))
     assert cleaned.returncode == 0, cleaned.stdout + cleaned.stderr
     assert left(centre) == []
-    again = run(centre, "run", str(file), "--inventory", str(centre.inventory), "--out", str(out),
-                "--resume")  # fmt: skip
+    again = run(centre, "run", str(file), "--inventory", str(centre.inventory), "--out", str(out), "--resume")
     assert again.returncode == 0, again.stdout + again.stderr
 
 
@@ -128,9 +120,11 @@ def test_ctrl_c_leaves_nothing(centre: DataCentre, tmp_path: Path) -> None:
     # it must not end before it is interrupted
     file.write_text(file.read_text().replace("steady: 2s", "steady: 60s"))
     done = _until(
-        centre, ["run", str(file), "--inventory", str(centre.inventory), "--out", str(out)],
-        "under load", None,
-    )  # fmt: skip
+        centre,
+        ["run", str(file), "--inventory", str(centre.inventory), "--out", str(out)],
+        "under load",
+        None,
+    )
     assert done.returncode == 130
     assert left(centre) == []
 
@@ -140,9 +134,13 @@ def _until(
 ) -> "subprocess.CompletedProcess[str]":
     """Run the program until it has said something; then do something, or interrupt it."""
     process = subprocess.Popen(
-        centre.outside(*PROGRAM, *words, "--progress", "plain"), stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
-    )  # fmt: skip
+        centre.outside(*PROGRAM, *words, "--progress", "plain"),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
     assert process.stdout is not None
     lines = []
     for line in process.stdout:
@@ -164,14 +162,16 @@ def test_a_failover_script_of_ones_own_over_ssh(tmp_path: Path) -> None:
     file.write_text(text.replace("recovery: 20s, settle: 40s", "recovery: 35s, settle: 90s"))
     with DataCentre(tmp_path / "centre", roles(3, 1, 1)) as machines:
         assert run(machines, "hosts", "enrol", str(machines.inventory), "--yes").returncode == 0
-        done = run(
-            machines, "run", str(file), "--inventory", str(machines.inventory), "--out", str(out)
-        )
+        done = run(machines, "run", str(file), "--inventory", str(machines.inventory), "--out", str(out))
         assert done.returncode == 0, done.stdout + done.stderr
         trial = record(out)
         assert {event["kind"] for event in trial["events"]} >= {
-            "missed", "decided", "promoted", "repointed", "rejoined",
-        }  # fmt: skip
+            "missed",
+            "decided",
+            "promoted",
+            "repointed",
+            "rejoined",
+        }
         # what the script's machine has said is told by the controller's clock, hours away
         assert all(-60_000 < event["t"] < 120_000 for event in trial["events"]), trial["events"]
         assert all(node["lost"] == 0 for node in trial["check"]["nodes"])

@@ -22,7 +22,7 @@ name: stalls
 trials: 1
 workloads: [{workload: oltp_update_non_index, tables: 1, table_size: 5000, distribution: uniform}]
 connections: [4]
-observe: {interval: 250ms, delay: false}
+observe: {interval: 250ms, lag: false}
 faults: [none]
 """
 EXPERIMENT = HEAD + "solutions: [{solution: standalone, engine: postgres-18}]\n"

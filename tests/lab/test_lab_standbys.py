@@ -44,9 +44,7 @@ def _sync(primary: Postgres) -> dict[str, str]:
 
 
 def _waiting(primary: Postgres) -> str:
-    ((number,),) = primary.query(
-        "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
-    )
+    ((number,),) = primary.query("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
     return "" if number == 1 else f"{number} commits wait"
 
 
@@ -85,14 +83,15 @@ def test_the_first_of_two_is_waited_for_and_the_other_takes_its_place(tmp_path: 
         assert _sync(primary) == {"node2": "sync", "node3": "potential"}
         second.stop()
         wait_until(
-            lambda: "" if _sync(primary) == {"node3": "sync"} else str(_sync(primary)), 90.0,
+            lambda: "" if _sync(primary) == {"node3": "sync"} else str(_sync(primary)),
+            90.0,
             "node3 did not take its place",
-        )  # fmt: skip
+        )
         _write(primary, 1)
 
 
 def test_a_delayed_standby_shows_a_row_late_and_nobody_waits_for_it(tmp_path: Path) -> None:
-    with _standbys(tmp_path, delay=4.0, safeness="remote_apply") as solution:
+    with _standbys(tmp_path, delay=4.0, synchronous_commit="remote_apply") as solution:
         primary, second, third = solution.nodes
         assert _sync(primary) == {"node2": "quorum", "node3": "async"}
         began = time.monotonic()

@@ -25,12 +25,16 @@ def bucket(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator["subproc
     with (tmp_path / "moto.log").open("wb") as log:
         server = subprocess.Popen(
             [str(program), "-H", "127.0.0.1", "-p", str(port)],
-            stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-        )  # fmt: skip
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+        )
     for name, value in {
-        "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_ACCESS_KEY_ID": "key",
+        "AWS_SECRET_ACCESS_KEY": "secret",
+        "AWS_DEFAULT_REGION": "us-east-1",
         "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}",
-    }.items():  # fmt: skip
+    }.items():
         monkeypatch.setenv(name, value)
     try:
         _await(port)
@@ -58,9 +62,7 @@ def _file(folder: Path) -> Path:
     return file
 
 
-def test_a_run_is_there_and_is_asked_there(
-    tmp_path: Path, bucket: "subprocess.Popen[bytes]"
-) -> None:
+def test_a_run_is_there_and_is_asked_there(tmp_path: Path, bucket: "subprocess.Popen[bytes]") -> None:
     file = _file(tmp_path)
     found = fivenines("run", str(file), "--out", "one", "--copy-to", "s3://runs/all", cwd=tmp_path)
     assert found.returncode == 0, found.stderr

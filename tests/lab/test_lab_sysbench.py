@@ -26,9 +26,7 @@ CONNECTIONS = 2
 
 
 @pytest.fixture(scope="module", params=ENGINES)
-def place(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Site]:
+def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     software = software_of("sysbench")
     assert software is not None
     software.require(lambda _message, _fraction: None)
@@ -43,19 +41,13 @@ def commits(place: Site) -> int:
     if place.node.driver == "postgres":
         # sessions that end have told what they did
         time.sleep(1.5)
-        return int(
-            place.one("SELECT sum(xact_commit) FROM pg_stat_database WHERE datname = 'sbtest'")
-        )
+        return int(place.one("SELECT sum(xact_commit) FROM pg_stat_database WHERE datname = 'sbtest'"))
     return int(place.query("SHOW GLOBAL STATUS LIKE 'Com_commit'")[0][1])
 
 
-def start(
-    place: Site, program: Program, out: Path, seconds: float = 3.0, **settings: Any
-) -> RunningLoad:
+def start(place: Site, program: Program, out: Path, seconds: float = 3.0, **settings: Any) -> RunningLoad:
     """A load of a second to warm up, and the others to measure."""
-    workload = Oltp(workload="oltp_read_write", **DATA, **settings).model_copy(
-        update={"program": program}
-    )
+    workload = Oltp(workload="oltp_read_write", **DATA, **settings).model_copy(update={"program": program})
     node = place.node
     endpoints = Endpoints.of_one(f"{node.host.address}:{node.port}")
     beside = [] if program == "sysbench" else ["--ledger-rate=0"]
@@ -64,9 +56,7 @@ def start(
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_transactions_are_those_that_the_server_counts(
-    place: Site, program: Program, tmp_path: Path
-) -> None:
+def test_transactions_are_those_that_the_server_counts(place: Site, program: Program, tmp_path: Path) -> None:
     before = commits(place)
     load = start(place, program, tmp_path)
     load.await_start()
@@ -106,9 +96,7 @@ def test_a_run_measures_each_cell_with_both_programs(tmp_path: Path) -> None:
     file = tmp_path / "two.yaml"
     file.write_text(EXPERIMENT)
     experiment, source = load_experiment(file)
-    broken = run_campaign(
-        experiment, source, plan(experiment), tmp_path / "run", False, lambda event: None
-    )
+    broken = run_campaign(experiment, source, plan(experiment), tmp_path / "run", False, lambda event: None)
     run = store.open_run(tmp_path / "run")
     assert not broken, [one.record.reason for one in run.broken]
     assert run.manifest.engines["sysbench"].startswith("1.0")
@@ -123,5 +111,6 @@ def test_a_run_measures_each_cell_with_both_programs(tmp_path: Path) -> None:
     assert cells["oltp_read_write"].stalls.longest.n == 1
     assert cells["oltp_read_write (sysbench)"].stalls.longest.n == 0
     assert {one.metric.name for one in tools(run, cells.values())} == {
-        "throughput", "95th percentile of the response time",
-    }  # fmt: skip
+        "throughput",
+        "95th percentile of the response time",
+    }

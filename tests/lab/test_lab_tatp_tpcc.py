@@ -42,9 +42,7 @@ def load(place: Site, out: Path, *flags: str) -> dict[str, Any]:
     node = place.node
     command = [*network.into(node.host.pid), str(core_binary()), "load", *account(node)]
     command += ["--write", f"{node.host.address}:{node.port}", "--out", str(out), *flags]
-    subprocess.run(
-        command, env={**os.environ, **secret(node)}, timeout=200, check=True, capture_output=True
-    )
+    subprocess.run(command, env={**os.environ, **secret(node)}, timeout=200, check=True, capture_output=True)
     read: dict[str, Any] = json.loads((out / "load.json").read_text())
     return read
 

@@ -34,26 +34,82 @@ def _certificates(folder: Path) -> None:
     """An authority, another that signed nothing, and a server's certificate for `NAME`."""
     for authority in ("ca", "other"):
         _openssl(
-            folder, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj",
-            f"/CN={authority}", "-keyout", f"{authority}.key", "-out", f"{authority}.pem",
-        )  # fmt: skip
+            folder,
+            "req",
+            "-x509",
+            "-newkey",
+            "rsa:2048",
+            "-nodes",
+            "-days",
+            "30",
+            "-subj",
+            f"/CN={authority}",
+            "-keyout",
+            f"{authority}.key",
+            "-out",
+            f"{authority}.pem",
+        )
     _openssl(
-        folder, "req", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={NAME}", "-keyout",
-        "server.key", "-out", "server.csr",
-    )  # fmt: skip
+        folder,
+        "req",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-subj",
+        f"/CN={NAME}",
+        "-keyout",
+        "server.key",
+        "-out",
+        "server.csr",
+    )
     (folder / "names").write_text(f"subjectAltName=DNS:{NAME}\nbasicConstraints=CA:FALSE\n")
     _openssl(
-        folder, "x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-days",
-        "30", "-CAcreateserial", "-extfile", "names", "-out", "server.pem",
-    )  # fmt: skip
+        folder,
+        "x509",
+        "-req",
+        "-in",
+        "server.csr",
+        "-CA",
+        "ca.pem",
+        "-CAkey",
+        "ca.key",
+        "-days",
+        "30",
+        "-CAcreateserial",
+        "-extfile",
+        "names",
+        "-out",
+        "server.pem",
+    )
     _openssl(
-        folder, "req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=shown", "-keyout",
-        "client.key", "-out", "client.csr",
-    )  # fmt: skip
+        folder,
+        "req",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-subj",
+        "/CN=shown",
+        "-keyout",
+        "client.key",
+        "-out",
+        "client.csr",
+    )
     _openssl(
-        folder, "x509", "-req", "-in", "client.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-days",
-        "30", "-CAcreateserial", "-out", "client.pem",
-    )  # fmt: skip
+        folder,
+        "x509",
+        "-req",
+        "-in",
+        "client.csr",
+        "-CA",
+        "ca.pem",
+        "-CAkey",
+        "ca.key",
+        "-days",
+        "30",
+        "-CAcreateserial",
+        "-out",
+        "client.pem",
+    )
 
 
 @dataclass
@@ -86,19 +142,30 @@ class Encrypted:
         done = subprocess.run(
             (host or self.client).beside(command),
             env={**os.environ, "PW": password or self.node.passwords.application},
-            capture_output=True, text=True, timeout=60, check=False,
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
         summary = json.loads((out / "load.json").read_text()) if done.returncode == 0 else {}
         return Loaded(done.returncode, done.stderr, summary)
 
     def command(self, out: Path, endpoint: str, user: str, *flags: str) -> list[str]:
         """The command line of such a load."""
         return [
-            str(core_binary()), "load", f"--driver={self.node.driver}", f"--user={user}",
-            "--password-env=PW", f"--database={DATABASE}", f"--write={endpoint}",
-            *asked("oltp_point_select", tables=2, table_size=500), "--connections=4",
-            "--start-timeout=3s", f"--out={out}", *flags,
-        ]  # fmt: skip
+            str(core_binary()),
+            "load",
+            f"--driver={self.node.driver}",
+            f"--user={user}",
+            "--password-env=PW",
+            f"--database={DATABASE}",
+            f"--write={endpoint}",
+            *asked("oltp_point_select", tables=2, table_size=500),
+            "--connections=4",
+            "--start-timeout=3s",
+            f"--out={out}",
+            *flags,
+        ]
 
 
 @dataclass
@@ -164,10 +231,7 @@ def mariadb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Encrypted]:
             f"CREATE USER native@'%' IDENTIFIED BY '{PASSWORD}'",
             f"CREATE USER strict@'%' IDENTIFIED BY '{PASSWORD}' REQUIRE SSL",
             f"CREATE USER shown@'%' IDENTIFIED BY '{PASSWORD}' REQUIRE X509",
-            *(
-                f"GRANT ALL ON {DATABASE}.* TO {user}@'%'"
-                for user in ("ed", "native", "strict", "shown")
-            ),
+            *(f"GRANT ALL ON {DATABASE}.* TO {user}@'%'" for user in ("ed", "native", "strict", "shown")),
         )
         yield server
 
@@ -277,10 +341,7 @@ def test_accounts_of_postgres(postgres: Encrypted, user: str, mode: str) -> None
 
 
 def test_a_client_shows_its_certificate(server: Encrypted) -> None:
-    shown = [
-        f"--tls-cert={server.folder / 'client.pem'}",
-        f"--tls-key={server.folder / 'client.key'}",
-    ]
+    shown = [f"--tls-cert={server.folder / 'client.pem'}", f"--tls-key={server.folder / 'client.key'}"]
     assert server.load("--tls=require", *shown, user="shown", password=PASSWORD).tls() == "TLSv1.3"
     refused = server.load("--tls=require", user="shown", password=PASSWORD).refusal()
     assert "1045" in refused or "certificate" in refused
@@ -349,12 +410,8 @@ def test_a_name_that_moves(postgres: Encrypted) -> None:
     hosts.write_text(f"{first} {NAME}\n")
     out = postgres.folder / "moved"
     bounds = ("--answer-timeout=1s", "--connect-timeout=500ms")
-    command = with_hosts(
-        hosts, postgres.command(out, f"{NAME}:5432", "app", "--duration=6s", *bounds)
-    )
-    load = postgres.client.spawn_beside(
-        command, log="moved.out", env={"PW": node.passwords.application}
-    )
+    command = with_hosts(hosts, postgres.command(out, f"{NAME}:5432", "app", "--duration=6s", *bounds))
+    load = postgres.client.spawn_outside(command, log="moved.out", env={"PW": node.passwords.application})
     clients = "FROM pg_stat_activity WHERE usename = 'app'"
     try:
         _await_rows(node, f"SELECT 1 {clients}", 4)

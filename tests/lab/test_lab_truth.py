@@ -141,19 +141,18 @@ def test_mariadb_a_replica_that_is_behind_or_away_is_left_out(replication: Deplo
 def test_galera_a_row_changed_on_one_node(tmp_path: Path) -> None:
     settings = {"solution": "galera", "engine": "mariadb-10.11", "size": 3}
     with deployed(tmp_path, settings) as up:
-        changed(
-            up.solution.node("node3"),
-            "SET SESSION wsrep_on = 0",
-            "DELETE FROM sbtest1 WHERE id = 5",
-        )
+        changed(up.solution.node("node3"), "SET SESSION wsrep_on = 0", "DELETE FROM sbtest1 WHERE id = 5")
         assert keys(diverged(up.solution, {})) == {"sbtest1": ["id 5: not on node3"]}
 
 
 def test_postgres_two_primaries_that_went_different_ways(tmp_path: Path) -> None:
     # nobody waits for a standby that has left
     settings = {
-        "solution": "hot-standby", "engine": "postgres-18", "manager": "none", "safeness": "local",
-    }  # fmt: skip
+        "solution": "hot-standby",
+        "engine": "postgres-18",
+        "manager": "none",
+        "synchronous_commit": "local",
+    }
     with deployed(tmp_path, settings) as up:
         found = diverged(up.solution, {})
         assert keys(found) == {} and found.rows >= ROWS
@@ -231,10 +230,7 @@ def test_a_stopped_replica_is_stale_and_its_age_grows(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "solution",
-    [
-        "{solution: standalone, engine: postgres-18}",
-        "{solution: standalone, engine: mariadb-10.11}",
-    ],
+    ["{solution: standalone, engine: postgres-18}", "{solution: standalone, engine: mariadb-10.11}"],
 )
 def test_serializable_transactions_show_no_anomaly(tmp_path: Path, solution: str) -> None:
     beside = (

@@ -20,8 +20,9 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     subprocess.run(
         [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, ROOT],
-        check=True, timeout=280,
-    )  # fmt: skip
+        check=True,
+        timeout=280,
+    )
     [wheel] = folder.glob("*.whl")
     assert "-py3-none-" in wheel.name, "one wheel for every Python"
     with zipfile.ZipFile(wheel) as archive:
@@ -37,16 +38,20 @@ def program(unpacked: Path, folder: Path, *arguments: str) -> subprocess.Complet
     begin = "import fivenines, sys; print(fivenines.__file__, file=sys.stderr); "
     begin += "from fivenines.cli.main import main; main()"
     return subprocess.run(
-        [sys.executable, "-P", "-c", begin, *arguments], cwd=folder, capture_output=True, text=True,
+        [sys.executable, "-P", "-c", begin, *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
         env=os.environ | {"PYTHONPATH": str(unpacked), "FIVENINES_CORE": str(core), "COLUMNS": "80"},
-        check=False, timeout=280,
-    )  # fmt: skip
+        check=False,
+        timeout=280,
+    )
 
 
 def test_its_examples_run_and_make_a_report(unpacked: Path, tmp_path: Path) -> None:
     planned = program(unpacked, tmp_path, "run", "quickstart", "--dry-run")
     assert planned.returncode == 0, planned.stderr
-    assert "3 duets, 2 cells, 6 trials" in planned.stdout
+    assert "3 blocks, 2 cells, 6 trials" in planned.stdout
     assert planned.stderr == f"{unpacked}/fivenines/__init__.py\n", "this ran another fivenines"
     Path(tmp_path / "mine.yaml").write_text(
         "name: mine\ntrials: 1\nsolutions: [standalone]\nconnections: [2]\n"

@@ -31,9 +31,7 @@ def _rows(place: Site, tables: list[str]) -> int:
 def _sessions(place: Site) -> int:
     """How often somebody connected to the server, this question included."""
     if isinstance(place.node, Postgres):
-        return int(
-            place.one("SELECT sessions FROM pg_stat_database WHERE datname = current_database()")
-        )
+        return int(place.one("SELECT sessions FROM pg_stat_database WHERE datname = current_database()"))
     return int(place.query("SHOW GLOBAL STATUS LIKE 'Connections'")[0][1])
 
 

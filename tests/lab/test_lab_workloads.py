@@ -94,16 +94,12 @@ def test_iibench_inserts_batches_and_reads_the_newest(place: Site, tmp_path: Pat
     assert found["rows"]["inserted"] == inserted and found["rows"]["per_second"] > 0
     queries = sum(_ok(found, f"query_{name}") for name in ("market", "register", "pdc"))
     assert found["statements"]["newest"] == queries and found["expected"] == 0
-    wrong = (
-        "price < customerid / 100.0 - 0.01 OR price > customerid / 100.0 + 5 OR LENGTH(data) <> 10"
-    )
+    wrong = "price < customerid / 100.0 - 0.01 OR price > customerid / 100.0 + 5 OR LENGTH(data) <> 10"
     assert place.one(f"SELECT COUNT(*) FROM purchases_index WHERE {wrong}") == 0
 
 
 @pytest.mark.parametrize("foreign_keys", [True, False])
-def test_ingest_brings_children_with_their_parents(
-    place: Site, tmp_path: Path, foreign_keys: bool
-) -> None:
+def test_ingest_brings_children_with_their_parents(place: Site, tmp_path: Path, foreign_keys: bool) -> None:
     scale = {"parents": 2, "children": 3, "rows": 40, "foreign_keys": foreign_keys}
     found = _run(place, tmp_path, *asked("ingest", batch=7, **scale))
     assert _foreign_keys(place) == (3 if foreign_keys else 0)
@@ -114,9 +110,7 @@ def test_ingest_brings_children_with_their_parents(
 
 
 @pytest.mark.parametrize("foreign_keys", [True, False])
-def test_crud_leaves_no_child_without_parent(
-    place: Site, tmp_path: Path, foreign_keys: bool
-) -> None:
+def test_crud_leaves_no_child_without_parent(place: Site, tmp_path: Path, foreign_keys: bool) -> None:
     found = _run(place, tmp_path, *asked("crud", **CRUD, batch=2, foreign_keys=foreign_keys))
     grown = 2 * _ok(found, "insert") - _ok(found, "delete")
     assert _sum(place, ["tbtest1", "tbtest2", "tbtest3"]) == 3000 + grown
@@ -142,13 +136,9 @@ def test_imsi_binds_both_sides_and_tells_of_it(place: Site, tmp_path: Path, styl
     _imsi_holds(place)
     # So many that subscribers came again, and had to give back what they held.
     assert allocated > IMSI["home"]
-    wrong_site = (
-        "FROM imsi_event e JOIN h_imsi_details h ON h.h_imsi = e.h_imsi WHERE h.site <> e.site"
-    )
+    wrong_site = "FROM imsi_event e JOIN h_imsi_details h ON h.h_imsi = e.h_imsi WHERE h.site <> e.site"
     assert place.one(f"SELECT COUNT(*) {wrong_site}") == 0
-    foreign = (
-        "FROM h_imsi_details h JOIN v_imsi_info v ON v.v_imsi = h.v_imsi WHERE h.site <> v.site"
-    )
+    foreign = "FROM h_imsi_details h JOIN v_imsi_info v ON v.v_imsi = h.v_imsi WHERE h.site <> v.site"
     assert place.one(f"SELECT COUNT(*) {foreign}") == 0
 
 
@@ -169,9 +159,7 @@ def test_imsi_without_free_visitors_changes_nothing(place: Site, tmp_path: Path)
     for style in ("statements", "procedures"):
         workload = asked("imsi", home=180, visitors=18, style=style)
 
-        def attempt(
-            name: str, style: str = style, workload: list[str] = workload
-        ) -> dict[str, Any]:
+        def attempt(name: str, style: str = style, workload: list[str] = workload) -> dict[str, Any]:
             _prepared(place, *workload, "--drop")
             return place.load(tmp_path / style / name, *workload, "--retries", "20")
 

@@ -25,7 +25,7 @@ trials: 1
 workloads: [{workload: oltp_read_only, tables: 2, table_size: 500}]
 connections: [1]
 ledger: {rate: 0}
-observe: {interval: 250ms, delay: false}
+observe: {interval: 250ms, lag: false}
 faults: [none]
 """
 
@@ -56,14 +56,14 @@ def _plant(deployed: Deployed) -> None:
 
 
 # MariaDB's page cleaner writes when it likes, and on a busy machine behind the end of the window
-@pytest.mark.parametrize(
-    "engine", ["postgres-18", pytest.param("mariadb-10.11", marks=pytest.mark.long)]
-)
+@pytest.mark.parametrize("engine", ["postgres-18", pytest.param("mariadb-10.11", marks=pytest.mark.long)])
 def test_bytes_written_are_those_that_were_planted(on_disk: Path, engine: str) -> None:
     outcome = run_trial(
-        on_disk, f"solutions: [{{solution: standalone, engine: {engine}}}]\n"
-        + timing(recovery=1, steady=11), {"warm-up and steady load": _plant}, HEAD,
-    )  # fmt: skip
+        on_disk,
+        f"solutions: [{{solution: standalone, engine: {engine}}}]\n" + timing(recovery=1, steady=11),
+        {"warm-up and steady load": _plant},
+        HEAD,
+    )
     seen = watched([outcome.stored()])[outcome.folder.name]
     told = witnesses(seen, outcome.record, 500, 11500)
     assert told.servers is not None and told.charged is not None

@@ -28,10 +28,14 @@ def _must_have(kind: ABCMeta) -> frozenset[str]:
 @pytest.mark.parametrize(
     ("page", "kind"),
     [
-        ("add-a-solution", Solution), ("add-a-family-of-servers", Server), ("add-a-proxy", Access),
-        ("add-a-manager", Manager), ("add-a-fault", Fault), ("add-an-observer", Observer),
+        ("add-a-solution", Solution),
+        ("add-a-family-of-servers", Server),
+        ("add-a-proxy", Access),
+        ("add-a-manager", Manager),
+        ("add-a-fault", Fault),
+        ("add-an-observer", Observer),
     ],
-)  # fmt: skip
+)
 def test_a_page_names_all_that_its_class_must_have(page: str, kind: ABCMeta) -> None:
     text = (HOW_TO / f"{page}.md").read_text()
     missing = [name for name in sorted(_must_have(kind)) if not re.search(rf"\b{name}\b", text)]
@@ -44,9 +48,7 @@ def test_the_files_that_a_page_names_are_there(page: Path) -> None:
     # a table of files that a family of servers has, and files of the examples themselves
     own = {"server.py", "replication.py", "control.py", "counters.py", "delay.py", "checksums.py"}
     own |= {"session.py", "roles.py", "incidents.py", "channel.py", "uptime.csv"}
-    gone = [
-        name for name in sorted(named - own) if not any((root / name).exists() for root in ROOTS)
-    ]
+    gone = [name for name in sorted(named - own) if not any((root / name).exists() for root in ROOTS)]
     assert named and gone == []
 
 

@@ -40,8 +40,10 @@ def hold(path: Path) -> Iterator[Hold]:
     def start(how: str) -> subprocess.Popen[str]:
         process = subprocess.Popen(
             [sys.executable, "-c", HOLDER, str(path), how],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         begun.append(process)
         assert process.stdout is not None and process.stdout.readline() == "held\n"
         return process
@@ -62,9 +64,7 @@ def _refused(path: Path) -> str:
 def test_who_comes_second_is_told_by_whom_it_is_held(path: Path, hold: Hold, how: str) -> None:
     other = hold(how)
     said = _refused(path)
-    assert said.startswith(
-        f"the house is in use by process {other.pid} (`-c {path} {how}`, since 20"
-    )
+    assert said.startswith(f"the house is in use by process {other.pid} (`-c {path} {how}`, since 20")
     assert said.endswith(": come back later")
     assert len(said.splitlines()) == 1
     assert locks.is_held(path)

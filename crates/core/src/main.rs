@@ -2,7 +2,7 @@
 
 use base::arguments::Usage;
 use clap::{Parser, Subcommand};
-use lab::{agent, disk, forward, guest, health, init, remote, wan};
+use lab::{agent, disk, forward, health, init, remote, vm, wan};
 use load::{by_odbc, generator, prepare, watch};
 use std::process::ExitCode;
 
@@ -25,8 +25,8 @@ enum Command {
     /// Commands on hosts that are not of this kernel, and ways into these
     Agent(agent::AgentArgs),
     /// A host that is a virtual machine: its kernel and its first process
-    Guest(guest::GuestArgs),
-    /// Namespaces of the lab: the first process of a world, or of a host in it
+    Vm(vm::VmArgs),
+    /// Namespaces of the lab: the first process of a lab, or of a host in it
     Init(init::InitArgs),
     /// A host on another machine: what the controller starts there
     Remote(remote::RemoteArgs),
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
         Command::Disk(args) => disk::main(&args),
         Command::Forward(args) => forward::main(&args),
         Command::Agent(args) => agent::main(args),
-        Command::Guest(args) => guest::main(args),
+        Command::Vm(args) => vm::main(args),
         Command::Init(args) => init::run(args),
         Command::Remote(args) => remote::main(args),
         Command::Wan(args) => wan::main(&args),

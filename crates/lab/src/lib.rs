@@ -4,9 +4,9 @@
 pub mod agent;
 pub mod disk;
 pub mod forward;
-pub mod guest;
 pub mod health;
 pub mod init;
 pub mod remote;
 mod seccomp;
+pub mod vm;
 pub mod wan;

@@ -266,7 +266,7 @@ impl Workload for LuaScript {
         Vec::new()
     }
 
-    fn needs_table(&self) -> Option<&str> {
+    fn requirements_table(&self) -> Option<&str> {
         None
     }
 

@@ -238,7 +238,7 @@ impl Workload for SqlFile {
         Vec::new()
     }
 
-    fn needs_table(&self) -> Option<&str> {
+    fn requirements_table(&self) -> Option<&str> {
         None
     }
 

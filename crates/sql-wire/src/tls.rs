@@ -116,7 +116,7 @@ impl Tls {
         if files.names_protocol {
             config.alpn_protocols = vec![POSTGRESQL.to_vec()];
         }
-        // The database clients of the world do not resume sessions: each connect pays in full.
+        // The database clients of the lab do not resume sessions: each connect pays in full.
         config.resumption = Resumption::disabled();
         Ok(Tls {
             mode,

@@ -162,7 +162,7 @@ impl Workload for Append {
         ]
     }
 
-    fn needs_table(&self) -> Option<&str> {
+    fn requirements_table(&self) -> Option<&str> {
         None
     }
 

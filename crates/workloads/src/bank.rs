@@ -171,7 +171,7 @@ impl Workload for Bank {
         ]
     }
 
-    fn needs_table(&self) -> Option<&str> {
+    fn requirements_table(&self) -> Option<&str> {
         None
     }
 

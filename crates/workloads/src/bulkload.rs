@@ -182,7 +182,7 @@ impl Workload for Bulkload {
         true
     }
 
-    fn needs_table(&self) -> Option<&str> {
+    fn requirements_table(&self) -> Option<&str> {
         Some("bulk_item")
     }
 

@@ -205,7 +205,7 @@ impl Workload for Iibench {
         all
     }
 
-    fn needs_table(&self) -> Option<&str> {
+    fn requirements_table(&self) -> Option<&str> {
         Some("purchases_index")
     }
 

@@ -122,7 +122,7 @@ pub trait Workload {
     fn statements(&self) -> Vec<Statement>;
 
     /// A table that must exist, to be told at once when it does not.
-    fn needs_table(&self) -> Option<&str>;
+    fn requirements_table(&self) -> Option<&str>;
 
     /// Told once, before the run, with a server that takes its writes at hand: for small tables of its own.
     fn ready(&self, _server: &mut blocking::Client) -> Result<(), Failure> {

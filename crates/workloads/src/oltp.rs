@@ -366,7 +366,7 @@ impl Workload for Oltp {
         all
     }
 
-    fn needs_table(&self) -> Option<&str> {
+    fn requirements_table(&self) -> Option<&str> {
         Some("sbtest1")
     }
 

@@ -229,7 +229,7 @@ impl Workload for Tatp {
         statements::all(self.kind)
     }
 
-    fn needs_table(&self) -> Option<&str> {
+    fn requirements_table(&self) -> Option<&str> {
         Some("call_forwarding")
     }
 

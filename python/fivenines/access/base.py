@@ -59,14 +59,7 @@ class Access(ABC, Generic[A]):
         """What of its settings is not in effect, or not observed; by default none of them is."""
         asked = self.settings.model_dump(mode="json", exclude={"kind"})
         return [
-            Finding(
-                self.settings.kind,
-                f"access.{name}",
-                str(value),
-                "",
-                "unobserved",
-                "it does not show it",
-            )
+            Finding(self.settings.kind, f"access.{name}", str(value), "", "unobserved", "it does not show it")
             for name, value in asked.items()
         ]
 

@@ -12,9 +12,7 @@ from fivenines.cluster.endpoints import Endpoints
 class DirectSettings(AccessSettings):
     """The client tries the nodes in order and asks each whether it takes writes."""
 
-    kind: Literal["direct"] = Field(
-        "direct", description="the client finds the writable node itself"
-    )
+    kind: Literal["direct"] = Field("direct", description="the client finds the writable node itself")
 
 
 class Direct(Access[DirectSettings]):

@@ -39,9 +39,7 @@ class HaproxySettings(AccessSettings):
     host = "proxy"
 
     kind: Literal["haproxy"] = Field(description="through HAProxy")
-    interval: Annotated[Duration, Field(ge=0.001)] = Field(
-        3.0, description="time between two checks"
-    )
+    interval: Annotated[Duration, Field(ge=0.001)] = Field(3.0, description="time between two checks")
     fall: Annotated[int, Field(ge=1)] = Field(2, description="failed checks until a node is out")
     rise: Annotated[int, Field(ge=1)] = Field(1, description="good checks until a node is back in")
     entry: Literal["checks", "manager"] = Field(
@@ -96,7 +94,7 @@ class Haproxy(Access[HaproxySettings]):
         self._leads_to = self.solution.primary_of_record
         for node in self.solution.nodes:
             self.start_on(node)
-        self.host = self.solution.world.add_host("proxy", engine(self.software).root())
+        self.host = self.solution.lab.add_host("proxy", engine(self.software).root())
         self.host.show_socket(_SOCKET)
         self._write_configuration()
         self.restart()
@@ -122,10 +120,7 @@ class Haproxy(Access[HaproxySettings]):
     def commands(self, address: str) -> list[str]:
         # sessions of before would go on with the server that they have
         port = self._leads_to.port
-        return [
-            f"set server {_ENTRY} addr {address} port {port}",
-            f"shutdown sessions server {_ENTRY}",
-        ]
+        return [f"set server {_ENTRY} addr {address} port {port}", f"shutdown sessions server {_ENTRY}"]
 
     def moved(self, name: str) -> None:
         self._leads_to = self.solution.node(name)
@@ -152,14 +147,7 @@ class Haproxy(Access[HaproxySettings]):
         if file.read_text() != self._configuration():
             why = "its file was changed"
             found.append(
-                Finding(
-                    self.host.name,
-                    "access.interval",
-                    asked["interval"],
-                    "another one",
-                    "differs",
-                    why,
-                )
+                Finding(self.host.name, "access.interval", asked["interval"], "another one", "differs", why)
             )
         return found
 
@@ -208,19 +196,18 @@ class Haproxy(Access[HaproxySettings]):
 
     def _watch(self, node: Server, port: int, expect: str) -> Process:
         command, secret = health_command(node, port, expect)
-        return node.host.spawn_beside(command, log=f"health-{port}.out", env=secret)
+        return node.host.spawn_outside(command, log=f"health-{port}.out", env=secret)
 
     def _configuration(self) -> str:
         # a check that knows the one primary finds it wherever it is: no order is needed
         spread = self.solution.endpoints().spread == "all" or self.solution.health_check("write")
         text = _CONFIG.format(
-            stats=inside("run", _SOCKET), connections=_most_connections(),
+            stats=inside("run", _SOCKET),
+            connections=_most_connections(),
             control=_REMOTE if self._moved_by_manager else "",
-        )  # fmt: skip
+        )
         if self._moved_by_manager:
-            text += (
-                f"listen write\n  bind 0.0.0.0:{_WRITE}\n  server entry {self._leads_to.endpoint}\n"
-            )
+            text += f"listen write\n  bind 0.0.0.0:{_WRITE}\n  server entry {self._leads_to.endpoint}\n"
         else:
             text += self._listen("write", _WRITE, _WRITE_CHECK, backup=not spread)
         return text + self._listen("read", _READ, _READ_CHECK, backup=False)
@@ -276,10 +263,7 @@ def _show_stat(host: Host) -> list[list[str]]:
 
 
 def _ask(host: Host, command: str) -> str:
-    with (
-        short_path(host.node / "run") as folder,
-        socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as stream,
-    ):
+    with short_path(host.node / "run") as folder, socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as stream:
         stream.settimeout(2.0)
         stream.connect(f"{folder}/{_SOCKET}")
         stream.sendall(f"{command}\n".encode())

@@ -22,10 +22,7 @@ def rows_of(answer: str) -> list[dict[str, str]]:
 
 
 def findings(
-    place: str,
-    asked: Mapping[str, object],
-    addresses: Mapping[str, str],
-    rows: Sequence[Mapping[str, str]],
+    place: str, asked: Mapping[str, object], addresses: Mapping[str, str], rows: Sequence[Mapping[str, str]]
 ) -> list[Finding]:
     """The settings that its servers do not have.
 
@@ -41,14 +38,10 @@ def findings(
         for key, column in _CHECKED.items():
             now, wanted = row.get(column, ""), str(asked[key])
             if now and now != wanted:
-                found.append(
-                    Finding(place, f"access.{key} of {name}", wanted, now, "differs", _CHANGED)
-                )
+                found.append(Finding(place, f"access.{key} of {name}", wanted, now, "differs", _CHANGED))
         wanted, now = addresses.get(row["svname"], ""), row.get("addr", "")
         if wanted and now and wanted != now:
             found.append(Finding(place, f"address of {name}", wanted, now, "differs", _CHANGED))
         if row["status"].startswith(_OUT):
-            found.append(
-                Finding(place, f"state of {name}", "ready", row["status"], "differs", _CHANGED)
-            )
+            found.append(Finding(place, f"state of {name}", "ready", row["status"], "differs", _CHANGED))
     return found

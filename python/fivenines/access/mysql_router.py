@@ -36,11 +36,7 @@ class MysqlRouterSettings(AccessSettings):
     """Clients connect to MySQL Router, which asks the group who its members and its primary are."""
 
     host = "proxy"
-    whole_seconds: ClassVar[tuple[str, ...]] = (
-        "connect_timeout",
-        "read_timeout",
-        "quarantine_interval",
-    )
+    whole_seconds: ClassVar[tuple[str, ...]] = ("connect_timeout", "read_timeout", "quarantine_interval")
 
     kind: Literal["mysql-router"] = Field(description="through MySQL Router")
     ttl: Annotated[Duration, Field(ge=0.01, le=3600)] = Field(
@@ -123,7 +119,7 @@ class MysqlRouter(Access[MysqlRouterSettings]):
     software = "mysql-9.7"
 
     def start(self) -> None:
-        self.host = self.solution.world.add_host("proxy", engine(self.software).root())
+        self.host = self.solution.lab.add_host("proxy", engine(self.software).root())
         members = self.solution.nodes
         group = str(getattr(self.solution, "group_name", ""))
         primary = self.solution.target("primary")
@@ -143,9 +139,7 @@ class MysqlRouter(Access[MysqlRouterSettings]):
 
     def restart(self) -> None:
         self._process = self.host.spawn(
-            ["mysqlrouter", "-c", inside("conf", "mysqlrouter.conf")],
-            uid=Mysql.uid,
-            log="mysqlrouter.out",
+            ["mysqlrouter", "-c", inside("conf", "mysqlrouter.conf")], uid=Mysql.uid, log="mysqlrouter.out"
         )
         try:
             wait_until(self._not_ready, _READY, "MySQL Router lets no client in", 0.05)
@@ -183,11 +177,15 @@ class MysqlRouter(Access[MysqlRouterSettings]):
             with (
                 short_path(self.host.node / "run") as folder,
                 pymysql.connect(
-                    unix_socket=f"{folder}/{_SOCKET}", user=REPLICATION, password=password,
-                    connect_timeout=2, read_timeout=2, ssl_disabled=True,
+                    unix_socket=f"{folder}/{_SOCKET}",
+                    user=REPLICATION,
+                    password=password,
+                    connect_timeout=2,
+                    read_timeout=2,
+                    ssl_disabled=True,
                 ) as connection,
                 connection.cursor() as cursor,
-            ):  # fmt: skip
+            ):
                 cursor.execute("SELECT @@global.super_read_only")
                 return "it knows a primary that is read-only" if cursor.fetchone() != (0,) else ""
         except (pymysql.Error, OSError) as error:
@@ -212,8 +210,9 @@ class MysqlRouter(Access[MysqlRouterSettings]):
             # what is to be set is asked for on the standard input: arguments can be read by everybody
             self.host.run(
                 ["mysqlrouter_keyring", *arguments],
-                uid=Mysql.uid, stdin=f"{self.solution.passwords.router}\n",
-            )  # fmt: skip
+                uid=Mysql.uid,
+                stdin=f"{self.solution.passwords.router}\n",
+            )
 
     def _text(self) -> str:
         settings, timeout = self.settings, f"{self.settings.connect_timeout:.0f}"

@@ -33,9 +33,7 @@ class ProgramSettings(ProgramParts, AccessSettings):
     read_port: Port | None = Field(
         None, description="where clients connect to read only, if it has such a port"
     )
-    on_promotion: (
-        Literal["nothing", "restart"] | Annotated[str, Field(pattern="^SIG")] | list[str]
-    ) = Field(
+    on_promotion: Literal["nothing", "restart"] | Annotated[str, Field(pattern="^SIG")] | list[str] = Field(
         "nothing",
         description="what is done when another node was promoted, after its files were made anew: "
         "nothing (it finds the primary by itself), a signal as SIGHUP, a command on its host, or restart",
@@ -45,9 +43,7 @@ class ProgramSettings(ProgramParts, AccessSettings):
         description="a command on its host that takes a node out of service before that is stopped as "
         "planned (templates, with the name `node`, too)",
     )
-    undrain: list[str] = Field(
-        default_factory=list, description="a command on its host that undoes `drain`"
-    )
+    undrain: list[str] = Field(default_factory=list, description="a command on its host that undoes `drain`")
 
     def problems(self) -> list[str]:
         """What is wrong with its templates, commands and marks."""
@@ -56,9 +52,7 @@ class ProgramSettings(ProgramParts, AccessSettings):
             return [f"access.on_promotion: there is no signal {how}"]
         found = super().problems()
         if self.promotes and how != "nothing":
-            found.append(
-                "access.on_promotion: it promotes by itself (marks): leave on_promotion out"
-            )
+            found.append("access.on_promotion: it promotes by itself (marks): leave on_promotion out")
         if bool(self.drain) != bool(self.undrain):
             found.append("access: drain and undrain go together")
         return found

@@ -89,9 +89,12 @@ def by_shell(primary: Server) -> None:
     command = ["mysqlsh", "--js", "--no-wizard", "--passwords-from-stdin", f"--uri={place}"]
     done = subprocess.run(
         primary.host.beside([*command, "--execute", script]),
-        input=f"{primary.passwords.replication}\n", capture_output=True, text=True, timeout=120.0,
+        input=f"{primary.passwords.replication}\n",
+        capture_output=True,
+        text=True,
+        timeout=120.0,
         check=False,
-    )  # fmt: skip
+    )
     if done.returncode != 0:
         raise FiveninesError(f"MySQL Shell could not adopt the group: {done.stderr.strip()[-500:]}")
     primary.execute(

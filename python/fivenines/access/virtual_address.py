@@ -14,9 +14,7 @@ from fivenines.lab import network
 class VirtualAddressSettings(AccessSettings):
     """One address for writes, on the host of the primary; the failover manager takes it along."""
 
-    kind: Literal["virtual-address"] = Field(
-        description="an address that the failover manager moves"
-    )
+    kind: Literal["virtual-address"] = Field(description="an address that the failover manager moves")
 
     def problems_with(self, topology: Topology) -> list[str]:
         if topology.moves_address:

@@ -174,9 +174,7 @@ def availability(
         dense = np.diff(attempts[attempts >= windows.steady_end])
         floor = floor_ms(_spacing(dense))
         fresh = outage(attempts, windows, fault_at, moments=known, since=since, floor=floor)
-    return Availability(
-        fault_at, windows.end - fault_at, writes, reads, failover_ms(writes, fault_at), fresh
-    )
+    return Availability(fault_at, windows.end - fault_at, writes, reads, failover_ms(writes, fault_at), fresh)
 
 
 def outage(
@@ -252,9 +250,7 @@ def failover_ms(writes: Outage | None, fault_at: float) -> float | None:
     return max(0.0, writes.first.end - fault_at) if writes.first.closed else None
 
 
-def throughput(
-    line: Timeline, windows: Windows, fault_at: float | None = None
-) -> Throughput | None:
+def throughput(line: Timeline, windows: Windows, fault_at: float | None = None) -> Throughput | None:
     """Transactions and queries per second of the whole slots of the steady window.
 
     None if the window holds no whole slot.
@@ -267,9 +263,7 @@ def throughput(
     inside = (line.slot >= first) & (line.slot < last)
     seconds = (last - first) / 1000
     return Throughput(
-        float(line.transactions[inside].sum()) / seconds,
-        float(line.queries[inside].sum()) / seconds,
-        seconds,
+        float(line.transactions[inside].sum()) / seconds, float(line.queries[inside].sum()) / seconds, seconds
     )
 
 
@@ -310,9 +304,7 @@ class _Gaps:
         return Gap(float(self.starts[index]), float(self.ends[index]), closed)
 
 
-def _gaps_after(
-    successes: Ints | Floats, end: float, fault_at: float, since: float | None
-) -> _Gaps:
+def _gaps_after(successes: Ints | Floats, end: float, fault_at: float, since: float | None) -> _Gaps:
     """All gaps that end after the fault, and the open one at the end of the window."""
     last_before = max(int(np.searchsorted(successes, fault_at - SLOT_MS, "right")) - 1, 0)
     edges = np.append(successes[last_before:].astype(np.float64), end)

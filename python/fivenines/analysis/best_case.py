@@ -28,14 +28,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from fivenines.analysis.statistics import (
-    Difference,
-    Summary,
-    compare,
-    satterthwaite,
-    student_t,
-    summarise,
-)
+from fivenines.analysis.statistics import Difference, Summary, compare, satterthwaite, student_t, summarise
 
 
 @dataclass(frozen=True)
@@ -177,9 +170,7 @@ def reports(number: int, *, same_trials: bool = False) -> bool:
     return same_trials or number % 2 == 0
 
 
-def choose(
-    variants: Mapping[str, Strata], *, higher: bool, same_trials: bool = False
-) -> Choice | None:
+def choose(variants: Mapping[str, Strata], *, higher: bool, same_trials: bool = False) -> Choice | None:
     """The best of the variants by the choosing half; None if no two can be compared.
 
     With `same_trials` both halves are all trials. A variant whose service did not come back in fewer of its

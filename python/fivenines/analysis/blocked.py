@@ -48,12 +48,13 @@ def moments(a: Values, b: Values) -> Moments | None:
     away = [(w, _mean(first[m]) - mean_a, _mean(second[m]) - mean_b) for m, w in weights.items()]
     scale = 1 / (df * total)
     return Moments(
-        mean_a, mean_b,
+        mean_a,
+        mean_b,
         scale * (sum(map(_within, first.values())) + sum(w * x * x for w, x, _ in away)),
         scale * (sum(map(_within, second.values())) + sum(w * y * y for w, _, y in away)),
         scale * sum(w * x * y for w, x, y in away),
         df,
-    )  # fmt: skip
+    )
 
 
 def _by_machine(values: Values) -> dict[str, list[float]]:

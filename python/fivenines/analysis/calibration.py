@@ -12,9 +12,7 @@ OLD_DAYS = 30
 HOW = "fivenines calibrate"
 
 
-def doubts(
-    calibration: Calibration | None, machine: Machine, version: str, moment: str
-) -> list[str]:
+def doubts(calibration: Calibration | None, machine: Machine, version: str, moment: str) -> list[str]:
     """Why a calibration may not speak for what a machine measures at a moment; [] if it does.
 
     `moment` is in ISO 8601.
@@ -42,9 +40,7 @@ TRIAL_SPREAD, ROUND_SPREAD = "trial_spread", "round_spread"
 def spreads(calibration: Calibration | None) -> tuple[float, float] | None:
     """How much trials, and ratios of neighbouring windows, of one solution spread; None: not measured."""
     steps = calibration.steps if calibration else []
-    found = {
-        name: value for step in steps for line in step.lines for name, value in line.figures.items()
-    }
+    found = {name: value for step in steps for line in step.lines for name, value in line.figures.items()}
     trials, rounds = found.get(TRIAL_SPREAD, 0.0), found.get(ROUND_SPREAD, 0.0)
     return (trials, rounds) if trials and rounds else None
 

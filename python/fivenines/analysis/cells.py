@@ -24,10 +24,10 @@ LATENCIES = ("mean", "p50", "p95", "p99", "p999", "max")
 
 @dataclass(frozen=True)
 class Failover:
-    """Failover times in ms; writes were not back in `not_back` trials, which count as lower bounds."""
+    """Failover times in ms; writes were not back in `not_recovered` trials, which count as lower bounds."""
 
     summary: Summary
-    not_back: int
+    not_recovered: int
 
 
 @dataclass(frozen=True)
@@ -156,8 +156,7 @@ class CellResult:
     def violated(self) -> int:
         """The number of trials in which an invariant does not hold."""
         return sum(
-            any(check.status == "violated" for check in trial.record.invariants)
-            for trial in self.trials
+            any(check.status == "violated" for check in trial.record.invariants) for trial in self.trials
         )
 
     @property
@@ -231,11 +230,7 @@ def _at_level(cell: CellResult, nominal: float) -> CellResult:
 def _outages(trials: list[TrialMeasures], of: Service) -> Outages:
     return outages_of(
         [
-            (
-                trial.record.id,
-                getattr(trial.availability, of, None),
-                getattr(trial.interruptions, of),
-            )
+            (trial.record.id, getattr(trial.availability, of, None), getattr(trial.interruptions, of))
             for trial in trials
         ],
         {trial.record.id: trial.machine for trial in trials},

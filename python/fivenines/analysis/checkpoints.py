@@ -24,9 +24,7 @@ LAG = "global_checkpoint_lag"
 WHOLE = "cluster"
 """Whose series it is: no single node's."""
 
-_COMPLETED = (
-    "SELECT trial, t_ms, ms FROM rows WHERE kind = 'global checkpoint' ORDER BY trial, t_ms"
-)
+_COMPLETED = "SELECT trial, t_ms, ms FROM rows WHERE kind = 'global checkpoint' ORDER BY trial, t_ms"
 _STEP = 1e-3
 """Milliseconds between the peak and the fall of a line."""
 

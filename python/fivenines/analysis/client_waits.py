@@ -51,9 +51,7 @@ def client_bounds(load: dict[str, Any]) -> ClientBounds:
     return ClientBounds(seconds("answer_timeout_s"), seconds("connect_timeout_s"))
 
 
-def wait_of(
-    gap: Gap, connections: Outage | None, timeouts: Floats, bounds: ClientBounds
-) -> Wait | None:
+def wait_of(gap: Gap, connections: Outage | None, timeouts: Floats, bounds: ClientBounds) -> Wait | None:
     """The wait at the end of an outage of sessions; None where no bound of the client ended it.
 
     `connections` is the outage of new connections, `timeouts` the moments at which a bound ended
@@ -88,8 +86,11 @@ def _bound(gap: Gap, own: Sequence[float], bounds: ClientBounds) -> str:
     for seconds, since in ((answer, begins[:1]), (connect, begins[1:]), (answer, begins[1:])):
         if seconds is not None and any(_near(own[-1] - start, 1000 * seconds) for start in since):
             return f"time-out of {seconds:g} s"
-    known = [f"{value:g} s {what}" for value, what in ((answer, "for an answer"), (connect, "to connect"))
-             if value is not None]  # fmt: skip
+    known = [
+        f"{value:g} s {what}"
+        for value, what in ((answer, "for an answer"), (connect, "to connect"))
+        if value is not None
+    ]
     return f"time-outs ({', '.join(known)})" if known else "time-out"
 
 

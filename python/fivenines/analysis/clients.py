@@ -17,9 +17,14 @@ from fivenines.results.records import ClientRecord, Windows
 from fivenines.results.store import StoredTrial
 
 OF_A_CLIENT = (
-    "tps", "latency_mean", "latency_p50", "latency_p95", "latency_p99",
-    "outage_writes", "outage_reads",
-)  # fmt: skip
+    "tps",
+    "latency_mean",
+    "latency_p50",
+    "latency_p95",
+    "latency_p99",
+    "outage_writes",
+    "outage_reads",
+)
 """The measures that a client has by itself; all others are of the cluster, or of all clients together."""
 
 
@@ -44,9 +49,14 @@ def view(trial: StoredTrial, name: str) -> StoredTrial:
         known = ", ".join(one.name for one in record.clients) or "one client alone"
         raise FiveninesError(f"trial {record.id} has no client {name!r}; it has {known}")
     own: dict[str, object] = {
-        "load": found.load, "clients": [], "check": None, "divergence": None, "isolation": [],
-        "invariants": [], "windows": _own_windows(record.windows, found.load),
-    }  # fmt: skip
+        "load": found.load,
+        "clients": [],
+        "check": None,
+        "divergence": None,
+        "isolation": [],
+        "invariants": [],
+        "windows": _own_windows(record.windows, found.load),
+    }
     folder = layout.client_folder(trial.folder, name)
     return StoredTrial(folder, record.model_copy(update=own), whole=trial.folder)
 

@@ -21,7 +21,7 @@ class Metric:
 
 
 SPEED_METRICS = ("throughput", "95th percentile of the response time")
-"""The metrics that duets compare better than trials."""
+"""The metrics that blocks compare better than trials."""
 
 METRICS = (
     Metric("throughput", SPEED, lambda cell: None if cell.kept else cell.tps),
@@ -50,7 +50,7 @@ class Comparison:
 def comparisons(cells: Iterable[CellResult], *, speed: bool = True) -> list[Comparison]:
     """All pairs of solutions that share everything else, by every metric that both have.
 
-    Without `speed` those are left out which duets of the same run compare better.
+    Without `speed` those are left out which blocks of the same run compare better.
     """
     found = [
         compare_cells(metric, a, b)
@@ -83,14 +83,14 @@ def compare_cells(metric: Metric, a: CellResult, b: CellResult) -> Comparison | 
 
 def _failover_by(cell: CellResult, phase: str) -> Summary | None:
     """One phase of a cell's only fault, or all until the load writes: a lower bound where it did not."""
-    if len(cell.faults) != 1 or not (cell.faults[0].interrupted or cell.faults[0].not_back):
+    if len(cell.faults) != 1 or not (cell.faults[0].interrupted or cell.faults[0].not_recovered):
         return None
     fault = cell.faults[0]
     if not phase:
         return fault.returned
     found = fault.phase(phase)
     # of a trial that did not get that far the phase is not known
-    return found.summary if found.seen and not fault.not_back else None
+    return found.summary if found.seen and not fault.not_recovered else None
 
 
 def _total(outages: Outages) -> Summary | None:

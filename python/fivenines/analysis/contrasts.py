@@ -11,14 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fivenines.analysis.statistics import (
-    CONFIDENCE,
-    EQUAL,
-    Summary,
-    at_confidence,
-    satterthwaite,
-    student_t,
-)
+from fivenines.analysis.statistics import CONFIDENCE, EQUAL, Summary, at_confidence, satterthwaite, student_t
 
 
 @dataclass(frozen=True)

@@ -16,15 +16,19 @@ import numpy.typing as npt
 
 from fivenines.analysis.availability import steady_window
 from fivenines.analysis.counters import pivoted
-from fivenines.analysis.kept import Kind, kept
+from fivenines.analysis.figure_cache import Kind, cached
 from fivenines.analysis.series import Series, gain_between, mean_between, summed
 from fivenines.analysis.tables import by_trial
 from fivenines.results.store import StoredTrial
 
 ROWS = (
-    "Innodb_rows_inserted", "Innodb_rows_updated", "Innodb_rows_deleted",
-    "pg_stat_database.tup_inserted", "pg_stat_database.tup_updated", "pg_stat_database.tup_deleted",
-)  # fmt: skip
+    "Innodb_rows_inserted",
+    "Innodb_rows_updated",
+    "Innodb_rows_deleted",
+    "pg_stat_database.tup_inserted",
+    "pg_stat_database.tup_updated",
+    "pg_stat_database.tup_deleted",
+)
 """What servers count of rows; those of temporary tables are not among them."""
 
 Floats = npt.NDArray[np.float64]
@@ -64,12 +68,12 @@ class Counted:
 
 def counted(trial: StoredTrial) -> Counted:
     """The counters of one trial."""
-    return next(kept(COUNTED, [trial]))
+    return next(cached(COUNTED, [trial]))
 
 
 def names_counted(trials: Sequence[StoredTrial]) -> list[str]:
     """The counters that any of these trials has, in the order of their names."""
-    return sorted({name for one in kept(COUNTED, trials) for name in one.names})
+    return sorted({name for one in cached(COUNTED, trials) for name in one.names})
 
 
 def _compute(trials: Sequence[StoredTrial]) -> list[Counted]:
@@ -93,14 +97,15 @@ def _of_trial(trial: StoredTrial) -> Counted:
     changed = [gain_between(one, start, end) for one in summed(samples, ROWS).values()]
     rows_changed = [one for one in changed if one is not None]
     return Counted(
-        (end - start) / 1000, names, np.array(gains), np.array(means),
+        (end - start) / 1000,
+        names,
+        np.array(gains),
+        np.array(means),
         max(rows_changed) if rows_changed and len(rows_changed) == len(changed) else None,
-    )  # fmt: skip
+    )
 
 
 def _sum(nodes: Sequence[Series], start: float, end: float, *, mean: bool) -> float:
     of = mean_between if mean else gain_between
     found = [of(one, start, end) for one in nodes]
-    return (
-        float("nan") if any(one is None for one in found) else float(sum(one or 0 for one in found))
-    )
+    return float("nan") if any(one is None for one in found) else float(sum(one or 0 for one in found))

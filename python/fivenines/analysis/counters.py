@@ -8,17 +8,7 @@ import numpy as np
 from fivenines.analysis.checkpoints import LAG, WHOLE, lags
 from fivenines.analysis.disk import DEVICE, WRITTEN, Written, server_written, written
 from fivenines.analysis.member_states import STATE, state_curves
-from fivenines.analysis.panels import (
-    ALWAYS,
-    DISKS,
-    FSYNCS,
-    HOSTS,
-    MARIADB,
-    NDB,
-    POSTGRES,
-    WANTED,
-    Panel,
-)
+from fivenines.analysis.panels import ALWAYS, DISKS, FSYNCS, HOSTS, MARIADB, NDB, POSTGRES, WANTED, Panel
 from fivenines.analysis.replicated_disk import disk_curves
 from fivenines.analysis.series import Samples, Series, gain_between, mean_between, rates, summed
 from fivenines.analysis.tables import Columns, by_trial, split
@@ -87,9 +77,7 @@ def watched(trials: Sequence[StoredTrial]) -> dict[str, Watched]:
 
 def _derived(trials: Sequence[StoredTrial]) -> dict[str, Samples]:
     """What is drawn beside counters, and told by logs and by other members."""
-    found: dict[str, Samples] = {
-        trial: {STATE: curves} for trial, curves in state_curves(trials).items()
-    }
+    found: dict[str, Samples] = {trial: {STATE: curves} for trial, curves in state_curves(trials).items()}
     for trial, series in lags(trials).items():
         found.setdefault(trial, {})[LAG] = {WHOLE: series}
     for trial, curves in disk_curves(trials).items():
@@ -112,9 +100,7 @@ def host_samples(trials: Sequence[StoredTrial], figures: Sequence[str]) -> dict[
     return {trial: _told(columns, figures) for trial, columns in rows.items()}
 
 
-def _watched(
-    record: TrialRecord, counters: Samples, hosts: Samples, device: Columns | None
-) -> Watched:
+def _watched(record: TrialRecord, counters: Samples, hosts: Samples, device: Columns | None) -> Watched:
     said = server_written(counters)
     found = Watched(
         {**counters, WRITTEN: said} if said else counters,

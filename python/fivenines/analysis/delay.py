@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fivenines.analysis import staleness
-from fivenines.analysis.kept import Kind, kept
+from fivenines.analysis.figure_cache import Kind, cached
 from fivenines.analysis.series import Floats, Series, value_at
 from fivenines.analysis.staleness import Staleness
 from fivenines.analysis.tables import Columns, by_trial, split
@@ -67,9 +67,7 @@ class Verdict:
     @property
     def misled(self) -> bool:
         """Whether it said anything that was badly wrong, or said nothing while there was delay."""
-        return bool(
-            self.zero or self.under or self.over or (self.null and self.null_worst > LATE_MS)
-        )
+        return bool(self.zero or self.under or self.over or (self.null and self.null_worst > LATE_MS))
 
 
 @dataclass(frozen=True)
@@ -102,9 +100,7 @@ def delays(trials: Sequence[StoredTrial]) -> list[Delays]:
     told = by_trial(trials, "delay", _TOLD)
     found = [
         Delays(truth, _figures(told.get(trial.folder.name)))
-        for trial, truth in zip(
-            trials, map(truth_of, staleness.measure_readable(trials)), strict=True
-        )
+        for trial, truth in zip(trials, map(truth_of, staleness.measure_readable(trials)), strict=True)
     ]
     # a node that stands alone has nobody to be behind of
     return [each if each.told or len(each.truth) > 1 else Delays() for each in found]
@@ -125,8 +121,8 @@ def told_figures(trials: Sequence[StoredTrial], sources: Sequence[str]) -> dict[
 
 
 def delay_figures(trials: Sequence[StoredTrial]) -> Iterator[DelayFigures]:
-    """The same in figures, one trial after the other: computed once, and kept (see `analysis.kept`)."""
-    return kept(FIGURES, trials)
+    """The same in figures, one trial after the other: computed once, and kept (see `analysis.figure_cache`)."""
+    return cached(FIGURES, trials)
 
 
 def verdicts(trials: Iterable[DelayFigures]) -> dict[tuple[str, str], Verdict]:
@@ -148,13 +144,12 @@ def _of_trial(seen: Delays) -> DelayFigures:
         Judged(
             one.source,
             one.unit,
-            merged([
-                judge(series, one.unit, seen.truth.get(node, nothing))
-                for node, series in one.nodes.items()
-            ]),
+            merged(
+                [judge(series, one.unit, seen.truth.get(node, nothing)) for node, series in one.nodes.items()]
+            ),
         )
         for one in seen.told
-    ]  # fmt: skip
+    ]
     truth = [series.v for series in seen.truth.values()]
     return DelayFigures(np.concatenate(truth) if truth else None, told)
 
@@ -202,10 +197,7 @@ def merged(verdicts: Sequence[Verdict]) -> Verdict:
 def _figures(columns: Columns | None) -> list[Figure]:
     found = []
     for source, rows in split(columns, "source").items() if columns else ():
-        nodes = {
-            node: Series.of(part["t_ms"], part["value"])
-            for node, part in split(rows, "node").items()
-        }
+        nodes = {node: Series.of(part["t_ms"], part["value"]) for node, part in split(rows, "node").items()}
         found.append(Figure(source, str(rows["unit"][0]), nodes))
     return found
 

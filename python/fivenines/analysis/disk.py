@@ -20,8 +20,11 @@ WRITTEN = "written_bytes"
 
 DEVICE = "device_written_bytes"
 
-POSTGRES = ("pg_stat_io.wal.write_bytes", "pg_stat_io.relation.write_bytes",
-            "pg_stat_io.temp_relation.write_bytes")  # fmt: skip
+POSTGRES = (
+    "pg_stat_io.wal.write_bytes",
+    "pg_stat_io.relation.write_bytes",
+    "pg_stat_io.temp_relation.write_bytes",
+)
 MYSQL = ("file_summary_by_event_name.write_bytes",)
 MARIADB = ("Innodb_data_written", "Innodb_os_log_written", "Binlog_bytes_written")
 KINDS = (POSTGRES, MYSQL, MARIADB)
@@ -94,14 +97,10 @@ def written(
     """The three witnesses in a window (ms); `nodes` are the database nodes, of which all must tell."""
     start, end = window
     gained = gain_between(device, start, end) if device is not None else None
-    return Written(
-        (end - start) / 1000, _sum(servers, nodes, window), _sum(charged, nodes, window), gained
-    )
+    return Written((end - start) / 1000, _sum(servers, nodes, window), _sum(charged, nodes, window), gained)
 
 
-def _sum(
-    series: Mapping[str, Series], nodes: set[str], window: tuple[float, float]
-) -> float | None:
+def _sum(series: Mapping[str, Series], nodes: set[str], window: tuple[float, float]) -> float | None:
     gained = [gain_between(series[node], *window) for node in nodes if node in series]
     known = [gain for gain in gained if gain is not None and np.isfinite(gain)]
     return sum(known) if known and len(known) == len(nodes) else None

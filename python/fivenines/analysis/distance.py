@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.kept import kept
+from fivenines.analysis.figure_cache import cached
 from fivenines.analysis.links import LINKS, LinkCount
 from fivenines.analysis.statistics import Summary, summarise
 from fivenines.results.store import Run
@@ -58,7 +58,7 @@ def places(run: Run, cells: Sequence[CellResult]) -> list[Place]:
 def wires(run: Run, cells: Sequence[CellResult]) -> list[tuple[CellResult, Wire]]:
     """What went over the wire, of the cells in which it was counted."""
     trials = [trial.stored for cell in cells for trial in cell.trials]
-    known = zip(trials, kept(LINKS, trials), strict=True)
+    known = zip(trials, cached(LINKS, trials), strict=True)
     rows = {trial.record.id: links for trial, links in known if links}
     found = [(cell, _wire(cell, rows)) for cell in cells]
     return [(cell, wire) for cell, wire in found if wire is not None]
@@ -89,9 +89,7 @@ def _wire(cell: CellResult, rows: Mapping[str, Sequence[LinkCount]]) -> Wire | N
 
 def _longest(network: Mapping[str, Any], sites: list[str]) -> float:
     link = network.get("link") or {}
-    own = {
-        (one.get("source"), one.get("target")): one.get("rtt") for one in network.get("links") or []
-    }
+    own = {(one.get("source"), one.get("target")): one.get("rtt") for one in network.get("links") or []}
 
     def half(source: str, target: str) -> float:
         rtt = own.get((source, target))

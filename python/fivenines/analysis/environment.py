@@ -63,21 +63,16 @@ def environment(runs: Sequence[Run]) -> Environment:
     return Environment(differing, only, len(paths) - len(differing) - len(lacking))
 
 
-def _only(
-    lacking: Mapping[Path, tuple[bool, ...]], has: Mapping[Path, tuple[bool, ...]]
-) -> list[Only]:
+def _only(lacking: Mapping[Path, tuple[bool, ...]], has: Mapping[Path, tuple[bool, ...]]) -> list[Only]:
     """The shortest paths below which the same runs lack everything, each with the number of its settings."""
     found: dict[Path, int] = {}
     for path, which in lacking.items():
         heads = (path[:length] for length in range(1, len(path) + 1))
         # a value in one run may be a mapping in another: then there is no such head
         head = next(
-            (
-                head for head in heads
-                if all(w == which for p, w in has.items() if p[: len(head)] == head)
-            ),
+            (head for head in heads if all(w == which for p, w in has.items() if p[: len(head)] == head)),
             path,
-        )  # fmt: skip
+        )
         found[head] = found.get(head, 0) + 1
     return [
         Only(_written(head), tuple(n for n, there in enumerate(_which(head, has)) if there), number)
@@ -98,14 +93,14 @@ def _facts(run: Run) -> dict[Path, str]:
         for name, value in manifest.machine.model_dump().items()
         if name not in _NO_MACHINE
     }
-    engines: dict[Path, str] = {
-        (f"engine {name}",): version for name, version in manifest.engines.items()
-    }
+    engines: dict[Path, str] = {(f"engine {name}",): version for name, version in manifest.engines.items()}
     return {
         **_workers(run),
-        ("fivenines",): manifest.fivenines, **machine, **engines,
+        ("fivenines",): manifest.fivenines,
+        **machine,
+        **engines,
         **dict(_flat(manifest.experiment, ())),
-    }  # fmt: skip
+    }
 
 
 def _workers(run: Run) -> dict[Path, str]:

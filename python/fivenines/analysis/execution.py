@@ -53,9 +53,11 @@ def measure(trial: Path, record: TrialRecord) -> Execution | None:
     if windows is None or not ledger.is_file() or not executed.is_file():
         return None
     values = {
-        "ledger": str(ledger), "executed": str(executed),
-        "low": round(windows.warmup_end * 1000), "high": round(windows.steady_end * 1000),
-    }  # fmt: skip
+        "ledger": str(ledger),
+        "executed": str(executed),
+        "low": round(windows.warmup_end * 1000),
+        "high": round(windows.steady_end * 1000),
+    }
     with ledger_reader(trial) as connection:
         ms = connection.execute(_LATENCY, values).fetchnumpy()["ms"]
     taken = np.ma.filled(ms, np.nan).astype(np.float64)

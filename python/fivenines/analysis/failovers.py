@@ -7,21 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fivenines.analysis import recovery
-from fivenines.analysis.availability import (
-    Availability,
-    Gap,
-    Outage,
-    Throughput,
-    Timeline,
-    availability,
-)
-from fivenines.analysis.blows import TOGETHER_MS, Blow, blows
+from fivenines.analysis.availability import Availability, Gap, Outage, Throughput, Timeline, availability
 from fivenines.analysis.client_waits import ClientBounds, served_again, wait_of
-from fivenines.analysis.node_states import (
-    first_new_epoch,
-    first_writable,
-    multi_primary,
-)
+from fivenines.analysis.fault_windows import TOGETHER_MS, FaultWindow, fault_windows
+from fivenines.analysis.node_states import first_new_epoch, first_writable, multi_primary
 from fivenines.analysis.phases import Failover, Marks, split
 from fivenines.analysis.traces import Traces
 from fivenines.results.layout import SLOT_MS
@@ -37,7 +26,7 @@ class FaultMeasures:
     `work_lost` is final, or a lower bound.
     """
 
-    blow: Blow
+    fault_window: FaultWindow
     availability: Availability
     failover: Failover
     brownout_ms: float | None
@@ -62,43 +51,43 @@ def fault_measures(
     windows = record.windows
     if windows is None or not len(line.slot):
         return []
-    first = blows(record)
+    first = fault_windows(record)
     steady = windows.model_copy(
-        update={"steady_end": min([windows.steady_end, *(blow.at for blow in first[:1])])}
+        update={"steady_end": min([windows.steady_end, *(fault_window.at for fault_window in first[:1])])}
     )
     course = _Course(record.events, traces, steady, speed.tps if speed and speed.tps else None)
     found = []
-    for number, blow in enumerate(first):
-        own = steady.model_copy(update={"end": blow.until})
-        since = blow.at if number else None
+    for number, fault_window in enumerate(first):
+        own = steady.model_copy(update={"end": fault_window.until})
+        since = fault_window.at if number else None
         measured = availability(
-            line, own, blow.at, moments=moments, since=since, attempts=traces.attempts
+            line, own, fault_window.at, moments=moments, since=since, attempts=traces.attempts
         )
         found.append(
-            _measure(blow, measured, course, _worst_turn(blow, measured, line, own, course))
+            _measure(fault_window, measured, course, _worst_turn(fault_window, measured, line, own, course))
         )
     return found
 
 
 def _worst_turn(
-    blow: Blow, measured: Availability, line: Timeline, own: Windows, course: "_Course"
+    fault_window: FaultWindow, measured: Availability, line: Timeline, own: Windows, course: "_Course"
 ) -> "_Turn | None":
     """Of a fault with turns that in which the longest interruption began, by itself; None: it has none."""
-    if not blow.turns:
+    if not fault_window.turns:
         return None
     outage = measured.writes or measured.reads
-    gap = outage.gap if outage else Gap(blow.at, blow.at)
+    gap = outage.gap if outage else Gap(fault_window.at, fault_window.at)
     # the last success may have been shortly before the turn that ended it
-    covered = [one for one in blow.turns if gap.start <= one.at <= gap.end]
-    before = [one for one in blow.turns if one.at <= gap.start]
-    turn = [*covered[:1], *reversed(before), *blow.turns][0]
+    covered = [one for one in fault_window.turns if gap.start <= one.at <= gap.end]
+    before = [one for one in fault_window.turns if one.at <= gap.start]
+    turn = [*covered[:1], *reversed(before), *fault_window.turns][0]
     window = own.model_copy(update={"end": turn.until})
     attempts = course.traces.attempts
     alone = availability(line, window, turn.at, since=turn.at, attempts=attempts)
-    return blow.alone(turn), alone
+    return fault_window.alone(turn), alone
 
 
-_Turn = tuple[Blow, Availability]
+_Turn = tuple[FaultWindow, Availability]
 
 
 @dataclass(frozen=True)
@@ -116,32 +105,37 @@ class _Course:
         load = self.traces.load
         return load.total(load.writes, self.windows.warmup_end, self.windows.steady_end) > 0
 
-    def first_event(self, kind: str, blow: Blow) -> float | None:
+    def first_event(self, kind: str, fault_window: FaultWindow) -> float | None:
         """When the first event of a kind was told in a fault's window."""
         moments = (event.t for event in self.events if event.kind == kind)
-        return min((t for t in moments if blow.at <= t < blow.until), default=None)
+        return min((t for t in moments if fault_window.at <= t < fault_window.until), default=None)
 
 
 def _measure(
-    blow: Blow, measured: Availability, course: _Course, worst: _Turn | None
+    fault_window: FaultWindow, measured: Availability, course: _Course, worst: _Turn | None
 ) -> FaultMeasures:
-    turn, alone = worst or (blow, measured)
+    turn, alone = worst or (fault_window, measured)
     failover = split(_marks(turn, alone, course))
     measured = replace(measured, failover_ms=_without_stall(alone, failover).failover_ms)
     load, rate = course.traces.load, course.rate
     brownout = lost = below = None
     if rate is not None:
         start, end = course.windows.warmup_end, course.windows.steady_end
-        brownout = recovery.brownout_ms(load, rate, _served(blow, _away(measured, course)))
+        brownout = recovery.brownout_ms(load, rate, _served(fault_window, _away(measured, course)))
         below = recovery.steady_share_below(load, rate, start, end)
-        until = max([turn.at + failover.ms, *(one.at for one in blow.turns)])
-        lost = recovery.work_lost(load, rate, blow.at, until)
+        until = max([turn.at + failover.ms, *(one.at for one in fault_window.turns)])
+        lost = recovery.work_lost(load, rate, fault_window.at, until)
     return FaultMeasures(
-        blow, measured, failover, brownout, below,
-        load.total(load.failed, blow.at, blow.until),
-        load.total(load.in_doubt, blow.at, blow.until),
-        lost, failover.ended,
-    )  # fmt: skip
+        fault_window,
+        measured,
+        failover,
+        brownout,
+        below,
+        load.total(load.failed, fault_window.at, fault_window.until),
+        load.total(load.in_doubt, fault_window.at, fault_window.until),
+        lost,
+        failover.ended,
+    )
 
 
 def without_stalls(measured: Availability, faults: Sequence[FaultMeasures]) -> Availability:
@@ -149,7 +143,7 @@ def without_stalls(measured: Availability, faults: Sequence[FaultMeasures]) -> A
 
     Where the first one has turns its failover began with one of them.
     """
-    if faults and faults[0].blow.turns:
+    if faults and faults[0].fault_window.turns:
         return replace(measured, failover_ms=faults[0].availability.failover_ms)
     if not faults or any(fault.failover.interrupted for fault in faults):
         return measured
@@ -163,58 +157,67 @@ def _without_stall(measured: Availability, failover: Failover) -> Availability:
     return replace(measured, failover_ms=0.0)
 
 
-def _marks(blow: Blow, measured: Availability, course: _Course) -> Marks:
+def _marks(fault_window: FaultWindow, measured: Availability, course: _Course) -> Marks:
     followed = course.rate is not None
     outage = measured.writes or measured.reads
     gap = outage.first if outage else None
-    decided = _decided(blow, course)
-    writable = _writable(blow, course, decided)
-    if gap is None or _stall(gap, blow, decided, writable):
-        caught_up = _caught_up(blow, blow.at, course)
-        return Marks(blow.at, blow.until, caught_up=caught_up, interrupted=False, followed=followed)
+    decided = _decided(fault_window, course)
+    writable = _writable(fault_window, course, decided)
+    if gap is None or _stall(gap, fault_window, decided, writable):
+        caught_up = _caught_up(fault_window, fault_window.at, course)
+        return Marks(
+            fault_window.at, fault_window.until, caught_up=caught_up, interrupted=False, followed=followed
+        )
     reconnected = _reconnected(gap, course)
-    routed = _routed(gap, blow, course.traces, reconnected, measured.connections)
+    routed = _routed(gap, fault_window, course.traces, reconnected, measured.connections)
     wait = wait_of(gap, measured.connections, course.traces.timeouts, ClientBounds())
-    caught_up = None if reconnected is None else _caught_up(blow, reconnected, course)
+    caught_up = None if reconnected is None else _caught_up(fault_window, reconnected, course)
     return Marks(
-        blow.at, blow.until, decided, writable, routed, reconnected, caught_up, followed=followed,
+        fault_window.at,
+        fault_window.until,
+        decided,
+        writable,
+        routed,
+        reconnected,
+        caught_up,
+        followed=followed,
         informed=wait.until if wait and wait.ms is not None else None,
-    )  # fmt: skip
+    )
 
 
-def _stall(gap: Gap, blow: Blow, decided: float | None, writable: float | None) -> bool:
+def _stall(gap: Gap, fault_window: FaultWindow, decided: float | None, writable: float | None) -> bool:
     """Whether writes stood still later on, and nobody failed over: who takes them was not hit."""
-    return gap.start > blow.at + TOGETHER_MS and decided is None and writable == blow.at
+    return gap.start > fault_window.at + TOGETHER_MS and decided is None and writable == fault_window.at
 
 
-def _decided(blow: Blow, course: _Course) -> float | None:
+def _decided(fault_window: FaultWindow, course: _Course) -> float | None:
     """The manager's decision; of a group of several primaries its new epoch."""
     states = course.traces.states
-    told = course.first_event("decided", blow)
-    if told is not None or not multi_primary(states, blow.at - SLOT_MS):
+    told = course.first_event("decided", fault_window)
+    if told is not None or not multi_primary(states, fault_window.at - SLOT_MS):
         return told
-    return first_new_epoch(states, blow.hit, blow.at, blow.until)
+    return first_new_epoch(states, fault_window.hit, fault_window.at, fault_window.until)
 
 
-def _writable(blow: Blow, course: _Course, decided: float | None) -> float | None:
+def _writable(fault_window: FaultWindow, course: _Course, decided: float | None) -> float | None:
     """Asked of the nodes themselves; where nobody asked, told by the manager."""
     if not course.traces.states:
-        return course.first_event("promoted", blow)
-    start = blow.at if decided is None else decided
-    return first_writable(course.traces.states, blow.hit, blow.at, start, blow.until)
+        return course.first_event("promoted", fault_window)
+    start = fault_window.at if decided is None else decided
+    return first_writable(course.traces.states, fault_window.hit, fault_window.at, start, fault_window.until)
 
 
 def _routed(
-    gap: Gap, blow: Blow, traces: Traces, reconnected: float | None, connections: Outage | None
+    gap: Gap, fault_window: FaultWindow, traces: Traces, reconnected: float | None, connections: Outage | None
 ) -> float | None:
     """The first write of a new connection, of the ledger, or of the load after the outage began."""
     acks = traces.acks.t
     again = served_again(gap, connections) if connections else None
     if not len(acks) and again is None:
         return None
-    after = acks[(acks >= max(gap.start + SLOT_MS, blow.at)) & (acks < blow.until)]
+    after = acks[(acks >= max(gap.start + SLOT_MS, fault_window.at)) & (acks < fault_window.until)]
     found = [float(after[0])] if len(after) else []
-    found += [] if again is None else [max(again, blow.at)]
+    found += [] if again is None else [max(again, fault_window.at)]
     return min([*found, *([] if reconnected is None else [reconnected])], default=None)
 
 
@@ -228,16 +231,16 @@ def _reconnected(gap: Gap, course: _Course) -> float | None:
     return float(after[0]) if len(after) else None
 
 
-def _caught_up(blow: Blow, start: float, course: _Course) -> float | None:
+def _caught_up(fault_window: FaultWindow, start: float, course: _Course) -> float | None:
     """When throughput was back and no surviving replica behind; None if not within the window."""
     if course.rate is None:
         return None
     traces, steady = course.traces, (course.windows.warmup_end, course.windows.steady_end)
-    moments = [recovery.throughput_back(traces.load, course.rate, start, blow.until)]
+    moments = [recovery.throughput_back(traces.load, course.rate, start, fault_window.until)]
     moments += [
-        recovery.replica_back(views, traces.acks, steady, start, blow.until)
+        recovery.replica_back(views, traces.acks, steady, start, fault_window.until)
         for node, views in traces.views.items()
-        if node not in blow.hit and (views.t >= start).any()
+        if node not in fault_window.hit and (views.t >= start).any()
     ]
     found = [moment for moment in moments if moment is not None]
     return max(found) if len(found) == len(moments) else None
@@ -249,10 +252,10 @@ def _away(measured: Availability, course: _Course) -> tuple[Gap, ...]:
     return outage.gaps if outage else ()
 
 
-def _served(blow: Blow, away: Sequence[Gap]) -> list[tuple[float, float]]:
+def _served(fault_window: FaultWindow, away: Sequence[Gap]) -> list[tuple[float, float]]:
     """The stretches of a fault's window outside the interruptions."""
-    found, begin = [], blow.at
+    found, begin = [], fault_window.at
     for gap in away:
-        found.append((begin, min(gap.start, blow.until)))
+        found.append((begin, min(gap.start, fault_window.until)))
         begin = max(begin, gap.end)
-    return [span for span in (*found, (begin, blow.until)) if span[1] > span[0]]
+    return [span for span in (*found, (begin, fault_window.until)) if span[1] > span[0]]

@@ -40,7 +40,7 @@ class FaultResult:
         mtbf: seconds between two of them, if the fault says so.
         trials: in how many trials it was injected.
         interrupted: in how many of them writes were noticeably away.
-        not_back: in how many the load did not write again: they are in no phase.
+        not_recovered: in how many the load did not write again: they are in no phase.
         stuck: the phases in which those were at the end, and in how many trials.
         phases: of the trials whose load wrote again.
         back: from the fault to the first write of the load, of those trials: the sum of their phases
@@ -58,7 +58,7 @@ class FaultResult:
     mtbf: float | None
     trials: int
     interrupted: int
-    not_back: int
+    not_recovered: int
     stuck: dict[str, int]
     phases: tuple[PhaseResult, ...]
     back: Summary
@@ -83,9 +83,7 @@ def fault_results(trials: Sequence[tuple[str, Sequence[FaultMeasures]]]) -> list
     """The first, second, ... fault of all trials (id, faults) together; [] without any fault."""
     most = max((len(faults) for _, faults in trials), default=0)
     return [
-        _result(
-            number, [(trial, faults[number]) for trial, faults in trials if number < len(faults)]
-        )
+        _result(number, [(trial, faults[number]) for trial, faults in trials if number < len(faults)])
         for number in range(most)
     ]
 
@@ -94,22 +92,21 @@ def _result(number: int, found: list[tuple[str, FaultMeasures]]) -> FaultResult:
     measures = [one for _, one in found]
     back = [one for one in measures if one.failover.returned]
     gone = [one for one in measures if not one.failover.returned]
-    labels = Counter(one.blow.label for one in measures)
+    labels = Counter(one.fault_window.label for one in measures)
     return FaultResult(
         number=number + 1,
         label=labels.most_common(1)[0][0],
-        kind=measures[0].blow.kind,
-        mtbf=measures[0].blow.mtbf,
+        kind=measures[0].fault_window.kind,
+        mtbf=measures[0].fault_window.mtbf,
         trials=len(measures),
         interrupted=sum(one.failover.interrupted for one in measures),
-        not_back=len(gone),
+        not_recovered=len(gone),
         stuck=dict(Counter(one.failover.phases[-1].name for one in gone)),
         phases=tuple(_phase(name, back) for name in PHASES),
         back=summarise([one.failover.return_ms for one in back]),
         returned=summarise([_returned_ms(one.failover) for one in measures], bounds=len(gone)),
         whole=summarise(
-            [one.failover.ms for one in measures],
-            bounds=sum(not one.failover.ended for one in measures),
+            [one.failover.ms for one in measures], bounds=sum(not one.failover.ended for one in measures)
         ),
         writes=_outages(found, "writes"),
         reads=_outages(found, "reads"),

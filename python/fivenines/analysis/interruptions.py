@@ -21,16 +21,9 @@ from typing import Literal
 
 import numpy as np
 
-from fivenines.analysis.availability import (
-    Availability,
-    Floats,
-    Gap,
-    Outage,
-    Timeline,
-    steady_gaps,
-)
-from fivenines.analysis.blows import TOGETHER_MS, Blow, blows, turns_of
+from fivenines.analysis.availability import Availability, Floats, Gap, Outage, Timeline, steady_gaps
 from fivenines.analysis.client_waits import ClientBounds, Wait, wait_of
+from fivenines.analysis.fault_windows import TOGETHER_MS, FaultWindow, fault_windows, turns_of
 from fivenines.analysis.node_states import WRITABLE, States, multi_primary, state_at
 from fivenines.analysis.ordinary import floor_ms, ordinary_ms
 from fivenines.analysis.wording import at_least, listed, milliseconds
@@ -105,7 +98,7 @@ def longest_of(gaps: Sequence[Gap]) -> Gap | None:
 
 def trial_events(record: TrialRecord, states: States) -> list[TrialEvent]:
     """All events of a trial that may interrupt service, by their beginning."""
-    found = [event for blow in blows(record) for event in _of_fault(blow, record)]
+    found = [event for fault_window in fault_windows(record) for event in _of_fault(fault_window, record)]
     found += _returns(record, states)
     found += _switch_backs(record, states)
     return sorted(found, key=lambda one: one.start)
@@ -129,13 +122,10 @@ def interruptions(
             return tuple(found)
         known = bounds or ClientBounds()
         return tuple(
-            replace(one, wait=wait_of(one.gap, measured.connections, given_up, known))
-            for one in found
+            replace(one, wait=wait_of(one.gap, measured.connections, given_up, known)) for one in found
         )
 
-    return Interruptions(
-        of(measured.writes), of(measured.reads), of(measured.connections, sessions=False)
-    )
+    return Interruptions(of(measured.writes), of(measured.reads), of(measured.connections, sessions=False))
 
 
 def attributed(gap: Gap, events: Sequence[TrialEvent]) -> Interruption:
@@ -148,12 +138,8 @@ def attributed(gap: Gap, events: Sequence[TrialEvent]) -> Interruption:
         if one.cause == "switch back" and gap.start <= one.start <= gap.end + TOGETHER_MS
     ]
     before = [one for one in events if one.start <= begin <= one.end + REACH_MS]
-    ranked = [
-        *(one for one in inside if one.cause == "fault"), *back, *reversed(before), *inside,
-    ]  # fmt: skip
-    return (
-        Interruption(gap, ranked[0].cause, ranked[0].event) if ranked else Interruption(gap, "none")
-    )
+    ranked = [*(one for one in inside if one.cause == "fault"), *back, *reversed(before), *inside]
+    return Interruption(gap, ranked[0].cause, ranked[0].event) if ranked else Interruption(gap, "none")
 
 
 def in_words(found: Sequence[Interruption]) -> str:
@@ -181,21 +167,20 @@ def counted(found: Sequence[Interruption]) -> dict[str, int]:
     return dict(Counter(one.event or "no event" for one in found).most_common())
 
 
-def _of_fault(blow: Blow, record: TrialRecord) -> Iterator[TrialEvent]:
+def _of_fault(fault_window: FaultWindow, record: TrialRecord) -> Iterator[TrialEvent]:
     """A fault as one event, or each of its turns, until that server is started again."""
-    if not blow.turns:
-        yield TrialEvent("fault", blow.label, blow.at, _gone(blow.faults))
-    for turn in blow.turns:
+    if not fault_window.turns:
+        yield TrialEvent("fault", fault_window.label, fault_window.at, _gone(fault_window.faults))
+    for turn in fault_window.turns:
         again = (e.t for e in record.events if e.kind == "restarted" and e.node == turn.node)
         end = min((t for t in again if t >= turn.at), default=math.inf)
-        yield TrialEvent("fault", f"{blow.kind} of {turn.node}", turn.at, end)
+        yield TrialEvent("fault", f"{fault_window.kind} of {turn.node}", turn.at, end)
 
 
 def _gone(faults: Sequence[FaultRecord]) -> float:
     """When the last of these faults was gone, or its node started again; infinite if never."""
     return max(
-        min((t for t in (one.ended, one.restarted) if t is not None), default=math.inf)
-        for one in faults
+        min((t for t in (one.ended, one.restarted) if t is not None), default=math.inf) for one in faults
     )
 
 
@@ -251,23 +236,25 @@ def _seen_again(states: States, node: str, since: float) -> float | None:
 
 def _switch_backs(record: TrialRecord, states: States) -> Iterator[TrialEvent]:
     """When who took the writes before a fault took them again, after somebody else had."""
-    for blow in blows(record):
-        if multi_primary(states, blow.at - SLOT_MS):
+    for fault_window in fault_windows(record):
+        if multi_primary(states, fault_window.at - SLOT_MS):
             continue
         for name, changes in states.items():
-            now = state_at(changes, blow.at - SLOT_MS)
+            now = state_at(changes, fault_window.at - SLOT_MS)
             if now is None or now.state != WRITABLE:
                 continue
             others = [
                 change.t
                 for node, some in states.items()
                 for change in some
-                if node != name and blow.at <= change.t < blow.until and change.state == WRITABLE
+                if node != name
+                and fault_window.at <= change.t < fault_window.until
+                and change.state == WRITABLE
             ]
             back = (
                 c.t
                 for c in changes
-                if c.state == WRITABLE and min(others, default=math.inf) < c.t < blow.until
+                if c.state == WRITABLE and min(others, default=math.inf) < c.t < fault_window.until
             )
             if (t := next(back, None)) is not None:
                 yield TrialEvent("switch back", f"switch back to {name}", t, t)

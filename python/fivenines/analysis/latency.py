@@ -26,9 +26,7 @@ from fivenines.results.unreadable import UnreadableError
 
 PERCENTILES = (50.0, 90.0, 95.0, 99.0, 99.9, 99.99)
 
-_LINE = re.compile(
-    r"(?:Tag=(?P<tag>[^,]*),)?(?P<start>[\d.]+),(?P<length>[\d.]+),[^,]*,(?P<data>\S+)"
-)
+_LINE = re.compile(r"(?:Tag=(?P<tag>[^,]*),)?(?P<start>[\d.]+),(?P<length>[\d.]+),[^,]*,(?P<data>\S+)")
 _SLACK_S = 0.02  # intervals end when the load generator's timer fires, some ms late
 
 Ints = npt.NDArray[np.int64]
@@ -156,9 +154,7 @@ def interval_of(line: str) -> Interval | None:
     match = _LINE.fullmatch(line.strip())
     if match is None:
         return None
-    return Interval(
-        match["tag"] or "", float(match["start"]), float(match["length"]), match["data"]
-    )
+    return Interval(match["tag"] or "", float(match["start"]), float(match["length"]), match["data"])
 
 
 def intervals(log: Path) -> Iterator[Interval]:

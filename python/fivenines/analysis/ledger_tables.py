@@ -82,9 +82,7 @@ def read(trials: Sequence[StoredTrial]) -> list[Told]:
     if not trials:
         return []
     with ledger_reader(trials[0].folder) as connection:
-        executed = {
-            index: rows["id"] for index, rows in _rows(connection, trials, "executed", _EXECUTED)
-        }
+        executed = {index: rows["id"] for index, rows in _rows(connection, trials, "executed", _EXECUTED)}
         writes = {
             index: _writes(rows, _lost(trials[index], rows["id"], executed.get(index)))
             for index, rows in _rows(connection, trials, "ledger", _WRITES)
@@ -121,9 +119,7 @@ def _rows(
 
 
 def _writes(rows: Columns, lost: Ints) -> list[Writes]:
-    client, ids, acknowledged = (
-        rows[name].astype(np.int64) for name in ("client", "id", "acknowledged")
-    )
+    client, ids, acknowledged = (rows[name].astype(np.int64) for name in ("client", "id", "acknowledged"))
     gone = np.isin(ids, lost)
     writes = []
     for number in range(int(client.max(initial=-1)) + 1):
@@ -140,9 +136,7 @@ def _lost(trial: StoredTrial, ids: Ints, executed: Ints | None) -> Ints:
         return np.setdiff1d(ids, there)
     check = trial.record.check
     nodes, primary = (check.nodes, check.primary) if check else ([], "")
-    return np.array(
-        [one for node in nodes if node.node == primary for one in node.lost_ids], dtype=np.int64
-    )
+    return np.array([one for node in nodes if node.node == primary for one in node.lost_ids], dtype=np.int64)
 
 
 def _shown(
@@ -156,9 +150,7 @@ def _shown(
     (clients,) = connection.execute(size, [paths]).fetchone() or (0,)
     seen = [f"coalesce(seen[{n + 1}], {NOTHING}) AS s{n}" for n in range(clients)]
     asked = sql.format(seen=", ".join([*seen, "1"]))
-    return {
-        index: _by_name(rows, clients) for index, rows in _rows(connection, trials, table, asked)
-    }
+    return {index: _by_name(rows, clients) for index, rows in _rows(connection, trials, table, asked)}
 
 
 def _by_name(rows: Columns, clients: int) -> dict[str, Shown]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fivenines.analysis.kept import Kind, kept
+from fivenines.analysis.figure_cache import Kind, cached
 from fivenines.analysis.tables import Columns, by_trial
 from fivenines.results.store import StoredTrial
 
@@ -44,5 +44,5 @@ LINKS = Kind("links", list[LinkCount], _counts)
 
 def link_bytes(trial: StoredTrial) -> int | None:
     """Bytes that arrived over all links, in both directions; None where there was no link."""
-    (links,) = kept(LINKS, [trial])
+    (links,) = cached(LINKS, [trial])
     return sum(one.bytes for one in links) if links else None

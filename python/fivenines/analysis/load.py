@@ -135,8 +135,7 @@ def offered_rate(
     if schedule is None or not schedule.open:
         return None
     parts = [
-        (min(step.to_s, until_ms / 1000) - max(step.from_s, from_ms / 1000), step.rate)
-        for step in steps
+        (min(step.to_s, until_ms / 1000) - max(step.from_s, from_ms / 1000), step.rate) for step in steps
     ]
     inside = [(seconds, rate) for seconds, rate in parts if seconds > 0]
     if not inside:

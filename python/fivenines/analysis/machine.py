@@ -99,9 +99,7 @@ def machine_samples(trials: Sequence[StoredTrial]) -> dict[str, dict[str, Series
     folders = {one.folder.name: one.whole or one.folder for one in trials}
     watched = [StoredTrial(folders[one.folder.name], one.record) for one in trials]
     found = {
-        trial: {
-            name: Series(each["t_ms"], each["value"]) for name, each in split(rows, "name").items()
-        }
+        trial: {name: Series(each["t_ms"], each["value"]) for name, each in split(rows, "name").items()}
         for trial, rows in by_trial(watched, "machine", _ROWS).items()
     }
     return {name: found[folder.name] for name, folder in folders.items() if folder.name in found}
@@ -137,9 +135,15 @@ def sharing(
         if name.startswith(OTHERS) and (used := _since_zero(samples[name], start, end)) is not None
     ]
     return Sharing(
-        cores, known["lab_s"], others, known["steal_s"], known["idle_s"],
-        sorted(named, key=lambda one: -one[1]), waited, latency,
-    )  # fmt: skip
+        cores,
+        known["lab_s"],
+        others,
+        known["steal_s"],
+        known["idle_s"],
+        sorted(named, key=lambda one: -one[1]),
+        waited,
+        latency,
+    )
 
 
 def _since_zero(series: Series, start: float, end: float) -> float | None:

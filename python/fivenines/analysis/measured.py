@@ -1,4 +1,4 @@
-"""The value of a measure in a trial, by the measure's name (see `fivenines.needs.measures`).
+"""The value of a measure in a trial, by the measure's name (see `fivenines.requirements.measures`).
 
 Most are at hand with the trial. Those of `analysis.steady` are read when the first of them is asked for, of
 all trials at once where several are asked (`values_of`); of a counter each value is read by itself.
@@ -15,7 +15,7 @@ from fivenines.analysis.sequential import at_level
 from fivenines.analysis.statistics import Summary, summarise
 from fivenines.analysis.steady import DelayCourse, HostUse
 from fivenines.analysis.trials import TrialMeasures, read_steady
-from fivenines.needs.measures import PHASES, counter_parts
+from fivenines.requirements.measures import PHASES, counter_parts
 
 Value = tuple[float, bool]
 """A trial's value, and whether it is a lower bound: service was not back, or work was not done."""
@@ -98,7 +98,7 @@ def _stalls(longest: bool) -> Get:
     return get
 
 
-def _delay(side: str, name: str) -> Get:
+def _lag(side: str, name: str) -> Get:
     def get(trial: TrialMeasures) -> Value | None:
         course: DelayCourse | None = getattr(trial.steady, side)
         return _known(getattr(course, name, None))
@@ -141,9 +141,10 @@ def _hosts_called(trial: TrialMeasures, who: str) -> list[str]:
     if not who:
         return [name for name, host in deployment.hosts.items() if host.kind != CLIENT]
     return [
-        name for name, host in deployment.hosts.items()
+        name
+        for name, host in deployment.hosts.items()
         if who in (name, host.kind, deployment.roles.get(name))
-    ]  # fmt: skip
+    ]
 
 
 def _counter(rest: str) -> Get:
@@ -180,7 +181,7 @@ _FAMILIES: Mapping[str, Callable[[str], Get]] = {
     "host_cpu": lambda who: _hosts_sum(_cpu, 1.0, who),
     "memory": lambda who: _hosts_sum(_memory, _MB, who),
 }
-"""By what stands before the colon; see `fivenines.needs.measures.FAMILIES`."""
+"""By what stands before the colon; see `fivenines.requirements.measures.FAMILIES`."""
 
 
 class _Values(dict[str, Get]):
@@ -195,51 +196,46 @@ class _Values(dict[str, Get]):
 
 _LATER: dict[str, Get] = {
     **{
-        f"delay_{side}_{name}": _delay(side, name)
-        for side in ("told", "true") for name in ("max", "mean", "growth")
+        f"{side}_lag_{name}": _lag(side, name)
+        for side in ("reported", "actual")
+        for name in ("max", "mean", "growth")
     },
     **{
-        f"checkpoint_lag_{name}": _of(lambda trial: trial.steady.checkpoint, name)
-        for name in ("max", "mean")
+        f"checkpoint_lag_{name}": _of(lambda trial: trial.steady.checkpoint, name) for name in ("max", "mean")
     },
     "stale_share": _stale_share,
     "wire_bytes_per_transaction": _wire_bytes,
     "link_bytes_per_transaction": _link_bytes,
     "host_cpu": _hosts_sum(_cpu, 1.0),
     "memory": _hosts_sum(_memory, _MB),
-}  # fmt: skip
+}
 """What is read of a trial when it is asked for."""
 
-VALUES: dict[str, Get] = _Values({
-    "tps": _of(lambda trial: trial.throughput, "tps"),
-    "qps": _of(lambda trial: trial.throughput, "qps"),
-    **{
-        f"latency_{key}": _of(lambda trial: trial.latency, key)
-        for key in ("mean", "p50", "p95", "p99")
-    },
-    "rows_s": _rows,
-    "inserted_s": _of(lambda trial: inserted_of(trial.record.load), "per_second"),
-    "total_time": _total_time,
-    "completed": _of(lambda trial: trial.work, "share"),
-    "cov_in_time": _of(lambda trial: trial.steadiness, "cov"),
-    "last_quarter": _of(lambda trial: trial.steadiness, "last_quarter"),
-    "stalls": _stalls(longest=False),
-    "stalls_longest": _stalls(longest=True),
-    **{
-        f"execution_{key}": _of(lambda trial: trial.truth.execution, key)
-        for key in ("mean", "p50", "p95", "p99")
-    },
-    **_LATER,
-    **{
-        f"connects_{kind}": _of(lambda trial: trial.connects, kind) for kind in ("refused", "failed")
-    },
-    **{
-        f"connect_{key}": _of(lambda trial: trial.connects, f"{key}_ms") for key in ("p50", "p99")
-    },
-    **{f"outage_{kind}": _outage(kind) for kind in ("writes", "reads", "connections")},
-    "failover": _failover,
-    **{f"phase:{name}": _phase(name) for name in PHASES},
-})  # fmt: skip
+VALUES: dict[str, Get] = _Values(
+    {
+        "tps": _of(lambda trial: trial.throughput, "tps"),
+        "qps": _of(lambda trial: trial.throughput, "qps"),
+        **{f"latency_{key}": _of(lambda trial: trial.latency, key) for key in ("mean", "p50", "p95", "p99")},
+        "rows_s": _rows,
+        "inserted_s": _of(lambda trial: inserted_of(trial.record.load), "per_second"),
+        "total_time": _total_time,
+        "completed": _of(lambda trial: trial.work, "share"),
+        "cov_in_time": _of(lambda trial: trial.steadiness, "cov"),
+        "last_quarter": _of(lambda trial: trial.steadiness, "last_quarter"),
+        "stalls": _stalls(longest=False),
+        "stalls_longest": _stalls(longest=True),
+        **{
+            f"execution_{key}": _of(lambda trial: trial.truth.execution, key)
+            for key in ("mean", "p50", "p95", "p99")
+        },
+        **_LATER,
+        **{f"connects_{kind}": _of(lambda trial: trial.connects, kind) for kind in ("refused", "failed")},
+        **{f"connect_{key}": _of(lambda trial: trial.connects, f"{key}_ms") for key in ("p50", "p99")},
+        **{f"outage_{kind}": _outage(kind) for kind in ("writes", "reads", "connections")},
+        "failover": _failover,
+        **{f"phase:{name}": _phase(name) for name in PHASES},
+    }
+)
 """By name, in the units of the measures; `VALUES[name]` has those of families, too."""
 
 
@@ -275,7 +271,7 @@ def _diverged(trial: TrialMeasures) -> bool | None:
     return bool(found.differences) if found and found.tables else None
 
 
-def _not_back(trial: TrialMeasures) -> bool | None:
+def _not_recovered(trial: TrialMeasures) -> bool | None:
     found = trial.availability
     return None if found is None or found.writes is None else not found.writes.back
 
@@ -286,7 +282,7 @@ def _cut(trial: TrialMeasures) -> bool | None:
 
 EVENTS: dict[str, Callable[[TrialMeasures], bool | None]] = {
     **{name: _counted(name) for name in ("lost", "phantom", "duplicate", "stale")},
-    "not_back": _not_back,
+    "not_recovered": _not_recovered,
     "cut": _cut,
     "split_brain": lambda trial: bool(trial.split_brains) if trial.watched else None,
     "violated": _violated,

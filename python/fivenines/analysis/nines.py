@@ -139,10 +139,7 @@ def assumed_mtbf(run: Run) -> dict[str, float]:
     """The MTBF in s of each kind of fault, as the experiment's `availability` has them."""
     section = run.manifest.experiment.get("availability")
     table = section.get("mtbf") if isinstance(section, dict) else None
-    return {
-        str(kind): _seconds(value)
-        for kind, value in (table.items() if isinstance(table, dict) else [])
-    }
+    return {str(kind): _seconds(value) for kind, value in (table.items() if isinstance(table, dict) else [])}
 
 
 def availabilities(cells: Sequence[CellResult], assumed: Mapping[str, float]) -> list[Availability]:
@@ -182,13 +179,18 @@ def _together(members: Sequence[tuple[CellResult, FaultResult, float]]) -> Avail
     faults = [fault for _, fault, _ in members]
     key = members[0][0].key.model_copy(update={"fault": "all together"})
     return Availability(
-        key, "all together", Estimate(mttr), 1 / rate, share, _bound(faults),
+        key,
+        "all together",
+        Estimate(mttr),
+        1 / rate,
+        share,
+        _bound(faults),
         sum(fault.trials for fault in faults),
-    )  # fmt: skip
+    )
 
 
 def _bound(faults: Sequence[FaultResult]) -> Bound:
-    if any(fault.writes.not_back for fault in faults):
+    if any(fault.writes.not_recovered for fault in faults):
         return "at most"
     return "" if any(fault.writes.noticed for fault in faults) else "at least"
 

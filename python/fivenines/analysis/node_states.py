@@ -30,9 +30,7 @@ def multi_primary(states: States, t: float) -> bool:
     return sum(change is not None and change.state == WRITABLE for change in found) > 1
 
 
-def first_new_epoch(
-    states: States, hit: Collection[str], fault: float, until: float
-) -> float | None:
+def first_new_epoch(states: States, hit: Collection[str], fault: float, until: float) -> float | None:
     """When a node that was not hit first told another epoch than before the fault."""
     moments = []
     for node, changes in states.items():

@@ -22,10 +22,14 @@ def in_order(run: Run, keys: Iterable[CellKey]) -> list[CellKey]:
             return names.index(name) if name in names else len(names)
 
         return (
-            rank("workload", key.workload), rank("network", key.network),
-            _fault_rank(faults, key.fault), key.workload + key.network + key.fault,
-            rank("solution", key.solution), key.solution, key.connections,
-        )  # fmt: skip
+            rank("workload", key.workload),
+            rank("network", key.network),
+            _fault_rank(faults, key.fault),
+            key.workload + key.network + key.fault,
+            rank("solution", key.solution),
+            key.solution,
+            key.connections,
+        )
 
     return sorted(keys, key=place)
 

@@ -45,7 +45,7 @@ class Outages:
     number: Summary
     points: list[OutagePoint]
     noticed: int
-    not_back: int
+    not_recovered: int
 
     @property
     def events(self) -> dict[str, int]:
@@ -76,20 +76,26 @@ def outages_of(
     """
     points = [
         OutagePoint(
-            trial, outage.ms, outage.floor_ms, outage.noticed, outage.back, outage.total_ms,
-            len(outage.gaps), counted(interruptions),
+            trial,
+            outage.ms,
+            outage.floor_ms,
+            outage.noticed,
+            outage.back,
+            outage.total_ms,
+            len(outage.gaps),
+            counted(interruptions),
             next((one.wait for one in interruptions if one.gap == outage.gap), None),
         )
         for trial, outage, interruptions in found
         if outage is not None
-    ]  # fmt: skip
-    not_back = sum(not point.back for point in points)
+    ]
+    not_recovered = sum(not point.back for point in points)
     where = [(machines or {}).get(point.trial, "") for point in points]
     return Outages(
-        summarise([point.ms for point in points], bounds=not_back, machines=where),
-        summarise([point.total_ms for point in points], bounds=not_back, machines=where),
+        summarise([point.ms for point in points], bounds=not_recovered, machines=where),
+        summarise([point.total_ms for point in points], bounds=not_recovered, machines=where),
         summarise([point.number for point in points]),
         points,
         sum(point.noticed for point in points),
-        not_back,
+        not_recovered,
     )

@@ -51,20 +51,16 @@ POSTGRES = (
     Panel("Commits per second (xact_commit)", ("pg_stat_database.xact_commit",)),
     Panel(
         "Rows changed per second",
-        (
-            "pg_stat_database.tup_inserted", "pg_stat_database.tup_updated",
-            "pg_stat_database.tup_deleted",
-        ),
+        ("pg_stat_database.tup_inserted", "pg_stat_database.tup_updated", "pg_stat_database.tup_deleted"),
     ),
     Panel(
-        "fsyncs per second",
-        ("pg_stat_io.wal.fsyncs", "pg_stat_io.relation.fsyncs", "pg_stat_wal.wal_sync"),
+        "fsyncs per second", ("pg_stat_io.wal.fsyncs", "pg_stat_io.relation.fsyncs", "pg_stat_wal.wal_sync")
     ),
     Panel("WAL, MB per second", ("pg_stat_wal.wal_bytes",), scale=1e-6),
     Panel("Sessions active", ("pg_stat_activity.state.active",), "gauge"),
     Panel("Locks waited for", ("pg_locks.waiting",), "gauge"),
     _WRITTEN,
-)  # fmt: skip
+)
 NDB = (
     Panel("State: 0 not connected, 1 starting, 2 started", (STATE,), "gauge"),
     Panel("Lag of the global checkpoint, s", (LAG,), "gauge", 1e-3),
@@ -92,10 +88,7 @@ HOSTS = (
     Panel("Sent, MB per second", ("net_sent_bytes",), scale=1e-6),
     Panel("Received, MB per second", ("net_received_bytes",), scale=1e-6),
 )
-FSYNCS = (
-    "Innodb_data_fsyncs", "pg_stat_io.wal.fsyncs", "pg_stat_io.relation.fsyncs",
-    "pg_stat_wal.wal_sync",
-)  # fmt: skip
+FSYNCS = ("Innodb_data_fsyncs", "pg_stat_io.wal.fsyncs", "pg_stat_io.relation.fsyncs", "pg_stat_wal.wal_sync")
 """fsync calls that servers count; MariaDB does not count those of its binary log."""
 
 ALWAYS = ("Threads_running", "pg_stat_database.xact_commit", "ndbinfo.counters.OPERATIONS")
@@ -103,11 +96,6 @@ ALWAYS = ("Threads_running", "pg_stat_database.xact_commit", "ndbinfo.counters.O
 
 WANTED = tuple(
     dict.fromkeys(
-        [
-            *ALWAYS,
-            *FSYNCS,
-            *COUNTERS,
-            *(name for p in (*MARIADB, *POSTGRES, *NDB) for name in p.names),
-        ]
+        [*ALWAYS, *FSYNCS, *COUNTERS, *(name for p in (*MARIADB, *POSTGRES, *NDB) for name in p.names)]
     )
 )

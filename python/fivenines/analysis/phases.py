@@ -109,9 +109,7 @@ class Failover:
     @property
     def returned(self) -> bool:
         """Whether the load wrote again (or was never interrupted)."""
-        return not any(
-            not phase.closed and phase.name != PHASES[_CATCH_UP] for phase in self.phases
-        )
+        return not any(not phase.closed and phase.name != PHASES[_CATCH_UP] for phase in self.phases)
 
     @property
     def return_ms(self) -> float:

@@ -15,9 +15,7 @@ Bounds = tuple[float | None, float | None]
 """The ends of an interval; None: not known."""
 
 
-def quantile_bounds(
-    values: Sequence[tuple[float, bool]], share: float, confidence: float
-) -> Bounds:
+def quantile_bounds(values: Sequence[tuple[float, bool]], share: float, confidence: float) -> Bounds:
     """Between which values the percentile is; `values` each with whether it is a lower bound.
 
     A value that is a lower bound counts as it stands for the lower end, and as endless for the upper one.
@@ -34,10 +32,7 @@ def quantile_bounds(
 
 
 def ratio_bounds(
-    after: Sequence[tuple[float, bool]],
-    before: Sequence[tuple[float, bool]],
-    share: float,
-    confidence: float,
+    after: Sequence[tuple[float, bool]], before: Sequence[tuple[float, bool]], share: float, confidence: float
 ) -> Bounds:
     """Of the ratio of two percentiles of values from 0 on; each at half the error (Bonferroni)."""
     each = 1 - (1 - confidence) / 2

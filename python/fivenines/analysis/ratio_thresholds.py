@@ -7,7 +7,7 @@ from fivenines.analysis.quantiles import Bounds, ratio_bounds, trials_for_bounds
 from fivenines.analysis.sides import Side, side_of
 from fivenines.analysis.thresholds import Outcome
 from fivenines.analysis.versus import Change, Versus
-from fivenines.needs.ratios import RatioThreshold
+from fivenines.requirements.ratios import RatioThreshold
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,12 @@ def judge_ratios(found: Versus, thresholds: Sequence[RatioThreshold]) -> list[Ra
     results = []
     for threshold in thresholds:
         own = [
-            one for one in found.changes
+            one
+            for one in found.changes
             if one.measure == threshold.measure
             and threshold.solution in (None, one.key.solution)
-            and not (threshold.percentile is not None and one.duet)
-        ]  # fmt: skip
+            and not (threshold.percentile is not None and one.interleaved)
+        ]
         results += [_judged(threshold, one, found.confidence) for one in own]
         if not own:
             results.append(RatioResult(threshold, None, "undecided"))

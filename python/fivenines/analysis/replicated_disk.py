@@ -13,11 +13,7 @@ _ROWS = """
     SELECT trial, node, t_ms, sent_bytes, log_updates, out_of_sync_bytes
     FROM rows ORDER BY trial, node, t_ms
 """
-_COLUMNS = {
-    SENT: "sent_bytes",
-    LOG_UPDATES: "log_updates",
-    OUT_OF_SYNC: "out_of_sync_bytes",
-}
+_COLUMNS = {SENT: "sent_bytes", LOG_UPDATES: "log_updates", OUT_OF_SYNC: "out_of_sync_bytes"}
 
 
 def disk_curves(trials: Sequence[StoredTrial]) -> dict[str, Samples]:

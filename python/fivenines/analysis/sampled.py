@@ -16,7 +16,7 @@ from fivenines.analysis.counters import (
     witnesses,
 )
 from fivenines.analysis.disk import Written
-from fivenines.analysis.kept import Kind, kept
+from fivenines.analysis.figure_cache import Kind, cached
 from fivenines.analysis.panels import Panel
 from fivenines.results.records import TrialRecord
 from fivenines.results.store import StoredTrial
@@ -38,7 +38,7 @@ class Sampled:
 
 def sampled(trials: Sequence[StoredTrial]) -> Iterator[Sampled]:
     """The figures of each trial, one after the other."""
-    return kept(SAMPLED, trials)
+    return cached(SAMPLED, trials)
 
 
 def kinds(found: Watched) -> list[tuple[str, Samples, tuple[Panel, ...]]]:

@@ -21,7 +21,7 @@ import numpy as np
 from scipy import special
 
 from fivenines.analysis.statistics import CONFIDENCE, EQUAL, Summary, student_t, summarise
-from fivenines.needs.trials import TrialsSettings
+from fivenines.requirements.trials import TrialsSettings
 from fivenines.results.store import Run
 
 _SAMPLES = 100_000
@@ -49,11 +49,7 @@ class Look:
 
 
 def look(
-    values: Sequence[tuple[float, bool]],
-    complete: int,
-    at_least: int,
-    within: float,
-    nominal: float,
+    values: Sequence[tuple[float, bool]], complete: int, at_least: int, within: float, nominal: float
 ) -> Look:
     """Whether a mean is known well enough.
 

@@ -78,12 +78,7 @@ def seconds_of(table: Path) -> list[Second]:
 
 
 def why_not(
-    seconds: Sequence[Second],
-    load: Mapping[str, Any],
-    start: float,
-    end: float,
-    *,
-    in_turn: bool = False,
+    seconds: Sequence[Second], load: Mapping[str, Any], start: float, end: float, *, in_turn: bool = False
 ) -> str | None:
     """Return why a load was not served in its window; None if it was.
 

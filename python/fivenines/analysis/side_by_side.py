@@ -12,19 +12,12 @@ from fivenines.analysis.availability import steady_window
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.cost import CLIENT, Prices, per_thousand
 from fivenines.analysis.counters import host_samples
-from fivenines.analysis.kept import Kind, kept
+from fivenines.analysis.figure_cache import Kind, cached
 from fivenines.analysis.series import Samples, mean_between
 from fivenines.analysis.statistics import Summary, summarise, summarise_known
 from fivenines.analysis.traffic import Traffic, traffic
 from fivenines.analysis.trials import TrialMeasures
-from fivenines.results.records import (
-    CellKey,
-    Deployment,
-    HostFacts,
-    IdleUsage,
-    SolutionFacts,
-    TrialRecord,
-)
+from fivenines.results.records import CellKey, Deployment, HostFacts, IdleUsage, SolutionFacts, TrialRecord
 from fivenines.results.store import StoredTrial
 
 _FIGURES = ("cpu_cores", "memory_bytes", "net_sent_bytes", "net_received_bytes")
@@ -103,7 +96,7 @@ def loaded_results(
     trials: Sequence[StoredTrial], cells: Sequence[CellResult], prices: Prices | None
 ) -> list[LoadedResult]:
     """Each cell whose hosts were sampled, or that has a price."""
-    used = {one.folder.name: use for one, use in zip(trials, kept(USE, trials), strict=True)}
+    used = {one.folder.name: use for one, use in zip(trials, cached(USE, trials), strict=True)}
     found = [_loaded(cell, used, prices) for cell in cells]
     return [one for one in found if one.trials or one.thousand]
 
@@ -147,18 +140,18 @@ def _rejoins(trial: TrialMeasures) -> list[float]:
     return [
         (fault.rejoined_at - fault.restarted) / 1000
         for fault in trial.record.faults
-        if fault.kind in ("kill", "crash") and fault.rejoined
-        and fault.rejoined_at is not None and fault.restarted is not None
+        if fault.kind in ("kill", "host-kill")
+        and fault.rejoined
+        and fault.rejoined_at is not None
+        and fault.restarted is not None
         and fault.rejoined_at >= fault.restarted
-    ]  # fmt: skip
+    ]
 
 
 def _idle(deployments: Sequence[Deployment], get: Callable[[IdleUsage], float | None]) -> PerNode:
     values = []
     for deployment in deployments:
-        found = {
-            name: get(host.idle) if host.idle else None for name, host in deployment.hosts.items()
-        }
+        found = {name: get(host.idle) if host.idle else None for name, host in deployment.hosts.items()}
         values.append(_split(deployment.hosts, found))
     return _per_node(values)
 
@@ -193,8 +186,7 @@ def _use(record: TrialRecord, samples: Samples | None) -> Use:
         return Use()
     hosts = record.deployment.hosts
     memory, cpu = (
-        _split(hosts, _means(samples, figure, (start, end)))
-        for figure in ("memory_bytes", "cpu_cores")
+        _split(hosts, _means(samples, figure, (start, end))) for figure in ("memory_bytes", "cpu_cores")
     )
     return Use(True, memory, cpu, traffic(samples, hosts, start, end))
 
@@ -213,9 +205,15 @@ def _loaded(cell: CellResult, used: Mapping[str, Use], prices: Prices | None) ->
             clients.append(wire.clients / commits)
             between.append(wire.between / commits)
     return LoadedResult(
-        cell.key, len(memory), _per_node(memory), _per_node(cpu),
-        summarise(sent), summarise(clients), summarise(between), *_cost(cell, prices),
-    )  # fmt: skip
+        cell.key,
+        len(memory),
+        _per_node(memory),
+        _per_node(cpu),
+        summarise(sent),
+        summarise(clients),
+        summarise(between),
+        *_cost(cell, prices),
+    )
 
 
 def _cost(cell: CellResult, prices: Prices | None) -> tuple[float | None, Summary | None]:

@@ -18,7 +18,7 @@ from fivenines.results.store import StoredTrial
 RESOLUTION_MS = 100.0
 """Twice the longest time between two looks at a node: a shorter overlap is not told from none."""
 
-_SERVERS = ("primary", "replica", "stray", "down")
+_SERVERS = ("primary", "replica", "unexpected-primary", "down")
 """Roles of hosts with a server; others have clients, proxies or managers."""
 
 _WRITES = """
@@ -116,10 +116,7 @@ def overlaps(states: States, until: float, longer_than: float = RESOLUTION_MS) -
 
 
 def split_brain(
-    overlap: Overlap,
-    writes: Sequence[Write] | None,
-    nodes: Mapping[str, str],
-    lost: frozenset[int] | None,
+    overlap: Overlap, writes: Sequence[Write] | None, nodes: Mapping[str, str], lost: frozenset[int] | None
 ) -> SplitBrain:
     """The overlap with its writes.
 
@@ -152,9 +149,7 @@ def would_be_seen(record: TrialRecord, states: States) -> bool:
     return sum(role in _SERVERS for role in deployment.roles.values()) < 2
 
 
-def split_brains(
-    trials: Sequence[StoredTrial], states: Mapping[str, States]
-) -> dict[str, list[SplitBrain]]:
+def split_brains(trials: Sequence[StoredTrial], states: Mapping[str, States]) -> dict[str, list[SplitBrain]]:
     """Those of each trial whose solution has a single writer, by the name of the trial's folder.
 
     `states`: of the nodes of each trial, by the same name.
@@ -174,7 +169,7 @@ def split_brains(
             for overlap in found[trial.folder.name]
         ]
         for trial in hit
-    }  # fmt: skip
+    }
 
 
 def _writes(trials: Sequence[StoredTrial]) -> dict[str, list[Write]]:

@@ -138,11 +138,7 @@ def measure_readable(trials: Sequence[StoredTrial]) -> list[Staleness | None]:
     try:
         return measure_each(trials)
     except FiveninesError:
-        return (
-            [found for one in trials for found in measure_readable([one])]
-            if len(trials) > 1
-            else [None]
-        )
+        return [found for one in trials for found in measure_readable([one])] if len(trials) > 1 else [None]
 
 
 def ages_of(shown: Shown, writes: Sequence[Writes]) -> tuple[Floats, Flags]:

@@ -231,9 +231,7 @@ def _runs(slow: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
     yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
 
 
-def _incidents(
-    trials: Sequence[StoredTrial],
-) -> tuple[dict[str, list[Incident]], dict[str, str]]:
+def _incidents(trials: Sequence[StoredTrial]) -> tuple[dict[str, list[Incident]], dict[str, str]]:
     """The incidents of each trial, and what its logs do not tell: the same of several nodes once."""
     told: dict[str, list[Incident]] = {}
     unseen: dict[str, dict[str, list[str]]] = {}

@@ -101,10 +101,7 @@ class Difference:
 
 
 def summarise(
-    values: Sequence[float],
-    confidence: float = CONFIDENCE,
-    bounds: int = 0,
-    machines: Sequence[str] = (),
+    values: Sequence[float], confidence: float = CONFIDENCE, bounds: int = 0, machines: Sequence[str] = ()
 ) -> Summary:
     """Mean, spread and Student's t interval of a sample (NIST/SEMATECH 1.3.5.2).
 
@@ -140,9 +137,7 @@ def of_moments(
     """
     _check([mean, *([] if sd is None else [sd])], confidence)
     if n < 1 or (sd is not None and sd < 0):
-        raise ValueError(
-            f"n {n}, sd {sd}: a mean is of one trial at least, and no spread is below 0"
-        )
+        raise ValueError(f"n {n}, sd {sd}: a mean is of one trial at least, and no spread is below 0")
     if n == 1 or sd is None:
         return Summary(n, mean, confidence=confidence, bounds=bounds)
     half = student_t(n - 1, confidence) * sd / math.sqrt(n)
@@ -155,9 +150,7 @@ def summaries(
     measured: Sequence[object], names: Iterable[str], machines: Sequence[str] = ()
 ) -> dict[str, Summary]:
     """The summary of each of these attributes, of those that have it; `machines` as of `summarise`."""
-    return {
-        name: summarise_known((getattr(one, name) for one in measured), machines) for name in names
-    }
+    return {name: summarise_known((getattr(one, name) for one in measured), machines) for name in names}
 
 
 def summarise_known(values: Iterable[float | None], machines: Sequence[str] = ()) -> Summary:
@@ -185,10 +178,13 @@ def scaled(summary: Summary, factor: float) -> Summary:
         return None if value is None else factor * value
 
     return replace(
-        summary, mean=times(summary.mean), sd=times(summary.sd),
-        ci_low=times(summary.ci_low), ci_high=times(summary.ci_high),
+        summary,
+        mean=times(summary.mean),
+        sd=times(summary.sd),
+        ci_low=times(summary.ci_low),
+        ci_high=times(summary.ci_high),
         machines=tuple((machine, factor * value) for machine, value in summary.machines),
-    )  # fmt: skip
+    )
 
 
 def student_t(df: float, confidence: float = CONFIDENCE) -> float:
@@ -227,9 +223,17 @@ def compare(a: Summary, b: Summary) -> Difference:
     half = t * math.sqrt(max(0.0, moments.var_a + moments.var_b - 2 * moments.cov))
     low, high = _fieller(moments, t)
     known = Difference(
-        a, b, absolute, absolute - half, absolute + half, df,
-        moments.a / moments.b if moments.b else None, low, high, confidence,
-    )  # fmt: skip
+        a,
+        b,
+        absolute,
+        absolute - half,
+        absolute + half,
+        df,
+        moments.a / moments.b if moments.b else None,
+        low,
+        high,
+        confidence,
+    )
     if a.bounds:
         known = replace(known, high=None, ratio_high=None)
     return replace(known, low=None, ratio_low=None) if b.bounds else known

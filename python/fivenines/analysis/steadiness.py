@@ -32,9 +32,7 @@ def steadiness(line: Timeline, start: float, end: float) -> Steadiness | None:
         return None
     place = np.floor_divide(line.slot - start, SECOND)
     inside = (place >= 0) & (place < seconds)
-    each = np.bincount(
-        place[inside].astype(np.int64), weights=line.transactions[inside], minlength=seconds
-    )
+    each = np.bincount(place[inside].astype(np.int64), weights=line.transactions[inside], minlength=seconds)
     mean = float(each.mean())
     cov = float(each.std(ddof=1)) / mean if mean else None
     first, last = (_between(line, start, end, part) for part in (0, 3))

@@ -18,7 +18,7 @@ from fivenines.analysis.availability import steady_window
 from fivenines.analysis.checkpoints import Lag, lag_between, lags
 from fivenines.analysis.counters import host_samples
 from fivenines.analysis.delay import told_figures, truth_of
-from fivenines.analysis.kept import Kind
+from fivenines.analysis.figure_cache import Kind
 from fivenines.analysis.series import Samples, Series, mean_between
 from fivenines.analysis.staleness import Staleness
 from fivenines.analysis.traffic import Traffic, traffic
@@ -52,8 +52,8 @@ class HostUse:
 class SteadyFigures:
     """Of one trial. None, or nothing: not measured. `reads`: those of the ledger, `stale`: of these."""
 
-    told: DelayCourse | None = None
-    true: DelayCourse | None = None
+    reported: DelayCourse | None = None
+    actual: DelayCourse | None = None
     reads: int = 0
     stale: int = 0
     hosts: dict[str, HostUse] = field(default_factory=dict)
@@ -93,9 +93,7 @@ def _compute(trials: Sequence[StoredTrial]) -> list[SteadyFigures]:
     checkpoints = lags(trials)
     return [
         replace(
-            _figures(
-                one.record, told.get(one.folder.name, []), stale, sampled.get(one.folder.name)
-            ),
+            _figures(one.record, told.get(one.folder.name, []), stale, sampled.get(one.folder.name)),
             checkpoint=_checkpoint(one, checkpoints),
         )
         for one, stale in zip(trials, staleness.measure_readable(trials), strict=True)
@@ -147,9 +145,7 @@ def _hosts(samples: Samples, start: float, end: float) -> dict[str, HostUse]:
     return {name: HostUse(mean("cpu_cores", name), mean("memory_bytes", name)) for name in names}
 
 
-def _traffic(
-    record: TrialRecord, samples: Samples | None, start: float, end: float
-) -> Traffic | None:
+def _traffic(record: TrialRecord, samples: Samples | None, start: float, end: float) -> Traffic | None:
     if samples is None or record.deployment is None or not record.deployment.hosts:
         return None
     return traffic(samples, record.deployment.hosts, start, end)

@@ -15,7 +15,7 @@ from typing import Any
 from fivenines.analysis.best_case import BestCase, Choice, Observation, choose, reports
 from fivenines.analysis.cells import CellResult, analyse, cell_result
 from fivenines.analysis.measured import values_of
-from fivenines.needs.measures import Measure, measure_named
+from fivenines.requirements.measures import Measure, measure_named
 from fivenines.results.records import CellKey
 from fivenines.results.store import Run
 
@@ -99,9 +99,7 @@ def compared(run: Run) -> Compared:
     measured = analyse(run)
     sweeps = sweeps_of(run, measured)
     found: dict[CellKey, CellResult] = {}
-    places = {
-        cell.key: (sweep, unit) for sweep in sweeps for unit in sweep.units for cell in unit.cells
-    }
+    places = {cell.key: (sweep, unit) for sweep in sweeps for unit in sweep.units for cell in unit.cells}
     for cell in measured:
         if cell.key not in places:
             found[cell.key] = cell
@@ -133,9 +131,7 @@ def sweeps_of(run: Run, cells: Sequence[CellResult]) -> list[Sweep]:
             replace(
                 unit,
                 choice=choose(
-                    _observed(variants, unit.cells, measure),
-                    higher=bool(measure.more),
-                    same_trials=same,
+                    _observed(variants, unit.cells, measure), higher=bool(measure.more), same_trials=same
                 ),
             )
             for unit in _units(name, own, settings[0].get("best_for", "each"))
@@ -179,8 +175,7 @@ def _units(name: str, cells: Sequence[CellResult], best_for: str) -> list[Unit]:
     if best_for == "workload":
         workloads = dict.fromkeys(cell.key.workload for cell in cells)
         return [
-            Unit(None, [cell for cell in cells if cell.key.workload == one], None, one)
-            for one in workloads
+            Unit(None, [cell for cell in cells if cell.key.workload == one], None, one) for one in workloads
         ]
     found: dict[CellKey, list[CellResult]] = {}
     for cell in cells:

@@ -8,8 +8,8 @@ from fivenines.analysis.cells import CellResult
 from fivenines.analysis.cost import Prices
 from fivenines.analysis.decision.candidates import candidate
 from fivenines.analysis.decision.judging import Judgement, Status
-from fivenines.needs.decide import DecideSettings
-from fivenines.needs.thresholds import ThresholdSettings
+from fivenines.requirements.decide import DecideSettings
+from fivenines.requirements.thresholds import ThresholdSettings
 
 Outcome = Literal["passed", "failed", "undecided"]
 
@@ -47,12 +47,8 @@ def judge_thresholds(
     found = []
     for (workload, connections, network), members in conditions.items():
         for name in dict.fromkeys(cell.key.solution for cell in members):
-            names = {
-                None,
-                name,
-                *(c.best.sweep for c in members if c.best and c.key.solution == name),
-            }
-            own = [one.need for one in thresholds if one.solution in names]
-            judged = candidate(name, members, DecideSettings(needs=own), prices, every).judgements
+            names = {None, name, *(c.best.sweep for c in members if c.best and c.key.solution == name)}
+            own = [one.requirement for one in thresholds if one.solution in names]
+            judged = candidate(name, members, DecideSettings(requirements=own), prices, every).judgements
             found += [ThresholdResult(name, workload, connections, network, one) for one in judged]
     return found

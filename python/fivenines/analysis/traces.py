@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from fivenines.analysis.availability import Timeline, timeline
-from fivenines.analysis.kept import Kind, kept
+from fivenines.analysis.figure_cache import Kind, cached
 from fivenines.analysis.node_states import StateChange
 from fivenines.analysis.recovery import Acks, Floats, LoadLine, Views
 from fivenines.analysis.tables import Columns, by_trial, split
@@ -98,16 +98,13 @@ class _Once:
 @lru_cache(maxsize=64)
 def _recent_line(_folder: Path, _changed: int, of: _Once) -> Timeline:
     """A drawing asks for the same few trials again and again."""
-    return next(kept(LINES, [of.trial]))
+    return next(cached(LINES, [of.trial]))
 
 
 def _lines(trials: Sequence[StoredTrial]) -> list[Timeline]:
     found = by_trial(trials, "timeline", _LINE)
     nothing = timeline([])
-    return [
-        Timeline(**found[one.folder.name]) if one.folder.name in found else nothing
-        for one in trials
-    ]
+    return [Timeline(**found[one.folder.name]) if one.folder.name in found else nothing for one in trials]
 
 
 LINES = Kind("line", Timeline, _lines)
@@ -121,9 +118,7 @@ def _changed(path: Path) -> int:
         return 0
 
 
-def read_traces(
-    trials: Sequence[StoredTrial],
-) -> tuple[dict[Path, Traces], dict[Path, list[str]]]:
+def read_traces(trials: Sequence[StoredTrial]) -> tuple[dict[Path, Traces], dict[Path, list[str]]]:
     """The traces of each trial by its folder, and notes: what is damaged, and where there is no time line."""
     notes: dict[Path, list[str]] = {}
     lines = _each(trials, "timeline", _LINE, lambda columns: Timeline(**columns), notes)
@@ -162,14 +157,13 @@ def _each(
 ) -> dict[Path, _T]:
     """One table of all trials, by folder; a damaged one costs its own trial only.
 
-    `needs`: a column that older runs do not have; nothing is read from them.
+    `requirements`: a column that older runs do not have; nothing is read from them.
     """
     try:
         if needs and needs not in query(trials, table, "SELECT * FROM rows LIMIT 0", mixed=True):
             return {}
         rows = split(query(trials, table, sql, mixed=bool(needs)), "trial")
-        return {trial.folder: build(rows[trial.folder.name]) for trial in trials
-                if trial.folder.name in rows}  # fmt: skip
+        return {trial.folder: build(rows[trial.folder.name]) for trial in trials if trial.folder.name in rows}
     except FiveninesError as error:
         if len(trials) == 1:
             notes.setdefault(trials[0].folder, []).append(str(error))

@@ -17,9 +17,7 @@ class Traffic:
     between: float
 
 
-def traffic(
-    sampled: Samples, hosts: Mapping[str, HostFacts], start: float, end: float
-) -> Traffic | None:
+def traffic(sampled: Samples, hosts: Mapping[str, HostFacts], start: float, end: float) -> Traffic | None:
     """What the hosts of a solution sent from `start` to `end` (ms); None if a host was not sampled.
 
     Frames are counted by each host's own interface, large ones before they are cut into segments. The

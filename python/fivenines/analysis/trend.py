@@ -42,9 +42,7 @@ def ordered(points: Sequence[Point], confidence: float = CONFIDENCE) -> Contrast
     return contrast([one.sample for one in points], factors, confidence)
 
 
-def falling_step(
-    points: Sequence[Point], margin: float, confidence: float
-) -> tuple[Point, Point] | None:
+def falling_step(points: Sequence[Point], margin: float, confidence: float) -> tuple[Point, Point] | None:
     """Two neighbours of which the later is shown to be smaller by more than a margin (0.05: 5 %)."""
     for before, after in pairwise(points):
         samples = (at_confidence(one.sample, confidence) for one in (before, after))

@@ -18,15 +18,9 @@ from fivenines.analysis.availability import (
 from fivenines.analysis.client_waits import client_bounds
 from fivenines.analysis.consistency import primary_check
 from fivenines.analysis.failovers import FaultMeasures, fault_measures, without_stalls
-from fivenines.analysis.held import rechecked
-from fivenines.analysis.interruptions import (
-    Interruptions,
-    interruptions,
-    stalls,
-    trial_events,
-)
+from fivenines.analysis.figure_cache import Kind, cached
+from fivenines.analysis.interruptions import Interruptions, interruptions, stalls, trial_events
 from fivenines.analysis.isolation.check import rejudged
-from fivenines.analysis.kept import Kind, kept
 from fivenines.analysis.latency import Latency, latency_window, read_latencies
 from fivenines.analysis.load import (
     Connects,
@@ -46,16 +40,10 @@ from fivenines.analysis.load import (
     work_of,
 )
 from fivenines.analysis.machine import Sharing, sharing
+from fivenines.analysis.node_rows import rechecked
 from fivenines.analysis.series import Series
 from fivenines.analysis.split_brain import SplitBrain, split_brains, would_be_seen
-from fivenines.analysis.stall_causes import (
-    Evidence,
-    Stall,
-    attributed,
-    joined,
-    read_evidence,
-    stalls_of,
-)
+from fivenines.analysis.stall_causes import Evidence, Stall, attributed, joined, read_evidence, stalls_of
 from fivenines.analysis.steadiness import Steadiness, steadiness
 from fivenines.analysis.steady import STEADY, SteadyFigures
 from fivenines.analysis.tables import by_trial
@@ -173,7 +161,7 @@ class TrialMeasures(TrialFigures):
     @cached_property
     def steady(self) -> SteadyFigures:
         """Delays, hosts and stale reads of the steady window, read when they are asked for first."""
-        return next(kept(STEADY, [self.stored]))
+        return next(cached(STEADY, [self.stored]))
 
     @property
     def timeline(self) -> Timeline:
@@ -184,7 +172,7 @@ class TrialMeasures(TrialFigures):
 def read_steady(trials: Sequence[TrialMeasures]) -> None:
     """Have `steady` of several trials at hand, whose tables are read together."""
     missing = [one for one in trials if "steady" not in vars(one)]
-    for one, found in zip(missing, kept(STEADY, [one.stored for one in missing]), strict=True):
+    for one, found in zip(missing, cached(STEADY, [one.stored for one in missing]), strict=True):
         vars(one)["steady"] = found
 
 
@@ -198,9 +186,9 @@ class Measured:
 
 
 def measures(trials: Sequence[StoredTrial]) -> list[TrialMeasures]:
-    """What complete trials say: computed once, and kept beside them (see `analysis.kept`)."""
+    """What complete trials say: computed once, and kept beside them (see `analysis.figure_cache`)."""
     found = []
-    for trial, known in zip(trials, kept(MEASURES, trials), strict=True):
+    for trial, known in zip(trials, cached(MEASURES, trials), strict=True):
         record = trial.record
         if known.check != record.check or known.isolation != record.isolation:
             fresh = {"check": known.check, "isolation": known.isolation}
@@ -291,11 +279,7 @@ def _measure(
         bottleneck=bottleneck(record.load, watched=shared is not None),
         types=_types(record.load, latencies),
         schedule=schedule,
-        offered=(
-            offered_rate(schedule, steps, windows.warmup_end, windows.steady_end)
-            if windows
-            else None
-        ),
+        offered=(offered_rate(schedule, steps, windows.warmup_end, windows.steady_end) if windows else None),
         steps=steps,
         connects=connects_of(record.load),
         faults=faults,

@@ -15,10 +15,19 @@ from fivenines.results.records import CellKey, Divergence, Event, FaultRecord, T
 from fivenines.results.store import Run
 
 KINDS = (
-    "split brain", "lost rows", "nodes differ", "invariant violated", "writes not back",
-    "no primary", "did not rejoin", "failed", "fault did not work", "not caught up", "not checked",
+    "split brain",
+    "lost rows",
+    "nodes differ",
+    "invariant violated",
+    "writes not back",
+    "no primary",
+    "did not rejoin",
+    "failed",
+    "fault did not work",
+    "not caught up",
+    "not checked",
     "broken trial",
-)  # fmt: skip
+)
 """The kinds of troubles from the worst on."""
 
 _VARIES = re.compile(r"\d+(?:[.,]\d+)*")
@@ -54,14 +63,16 @@ def troubles(trial: TrialMeasures) -> list[Trouble]:
     """All that went wrong in a complete trial."""
     record = trial.record
     return [
-        *(Trouble("split brain", split_text(one.overlap.nodes, one.overlap.ms))
-          for one in trial.split_brains),
+        *(
+            Trouble("split brain", split_text(one.overlap.nodes, one.overlap.ms))
+            for one in trial.split_brains
+        ),
         *_data(record),
         *_service(trial),
         *(found for fault in record.faults for found in _fault(fault)),
         *_failures(record.events),
         *_after(record),
-    ]  # fmt: skip
+    ]
 
 
 def trouble_results(run: Run, cells: Sequence[CellResult]) -> list[TroubleResult]:
@@ -83,17 +94,21 @@ def _of_cell(run: Run, cell: CellResult) -> list[TroubleResult]:
         (stored.record.id, Trouble("broken trial", stored.record.reason or "no reason was recorded"))
         for stored in run.broken
         if stored.record.cell == cell.key
-    ]  # fmt: skip
+    ]
     groups: dict[tuple[str, str], list[tuple[str, Trouble]]] = {}
     for trial, trouble in told:
         groups.setdefault(trouble.alike, []).append((trial, trouble))
     return [
         TroubleResult(
-            cell.key, kind, some[0][1].text, tuple(dict.fromkeys(trial for trial, _ in some)),
-            max(cell.complete, cell.planned), tuple(dict.fromkeys(t.where for _, t in some if t.where)),
+            cell.key,
+            kind,
+            some[0][1].text,
+            tuple(dict.fromkeys(trial for trial, _ in some)),
+            max(cell.complete, cell.planned),
+            tuple(dict.fromkeys(t.where for _, t in some if t.where)),
         )
         for (kind, _), some in groups.items()
-    ]  # fmt: skip
+    ]
 
 
 def _data(record: TrialRecord) -> Iterator[Trouble]:

@@ -75,9 +75,7 @@ class CellTruth:
     anomalies: dict[tuple[str, str], int]
 
 
-def trial_truths(
-    trials: Sequence[StoredTrial], notes: Mapping[Path, list[str]]
-) -> list[TrialTruth]:
+def trial_truths(trials: Sequence[StoredTrial], notes: Mapping[Path, list[str]]) -> list[TrialTruth]:
     """Read the ledgers of trials; what is damaged becomes a note, and costs its own trial only."""
     try:
         return [
@@ -128,11 +126,14 @@ def _endpoints(measured: Sequence[StaleFigures]) -> list[Shown]:
         reads.setdefault(one.endpoint, []).append(one)
     return [
         _shown(
-            name, [one.ages for one in some], sum(one.own_missed for one in some),
-            sum(one.backwards for one in some), sum(one.backwards_lost for one in some),
+            name,
+            [one.ages for one in some],
+            sum(one.own_missed for one in some),
+            sum(one.backwards for one in some),
+            sum(one.backwards_lost for one in some),
         )
         for name, some in sorted(reads.items())
-    ]  # fmt: skip
+    ]
 
 
 def _nodes(measured: Sequence[StaleFigures]) -> list[Shown]:
@@ -143,9 +144,7 @@ def _nodes(measured: Sequence[StaleFigures]) -> list[Shown]:
     ]
 
 
-def _shown(
-    name: str, ages: Sequence[Ages], own: int = 0, back: int = 0, back_lost: int = 0
-) -> Shown:
+def _shown(name: str, ages: Sequence[Ages], own: int = 0, back: int = 0, back_lost: int = 0) -> Shown:
     return Shown(
         name=name,
         reads=sum(one.reads for one in ages),

@@ -12,21 +12,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.duet_changes import Standing, block_summaries, standings
-from fivenines.analysis.duets import DuetResult, duet_results
 from fivenines.analysis.environment import Environment, environment
+from fivenines.analysis.interleaved import InterleavedResult, interleaved_results
+from fivenines.analysis.interleaved_changes import Standing, block_summaries, standings
 from fivenines.analysis.measured import EVENTS, Value, seen_in, summary_of, values_of
 from fivenines.analysis.sides import side_of, too_equal
-from fivenines.analysis.statistics import (
-    CONFIDENCE,
-    Difference,
-    Summary,
-    at_confidence,
-    compare,
-    of_two_runs,
-)
+from fivenines.analysis.statistics import CONFIDENCE, Difference, Summary, at_confidence, compare, of_two_runs
 from fivenines.analysis.sweeps import compared
-from fivenines.needs.measures import MEASURES, USUAL, Measure
+from fivenines.requirements.measures import MEASURES, USUAL, Measure
 from fivenines.results.names import run_names
 from fivenines.results.records import CellKey
 from fivenines.results.store import Run
@@ -41,15 +34,15 @@ class Change:
         measure: what is compared.
         difference: the later run (a) against the baseline (b).
         run: the later run.
-        duet: whether it was measured side by side; its values are those of blocks then.
-        before, after: the values of the trials; of a duet none.
+        interleaved: whether it was measured side by side; its values are those of block_figures then.
+        before, after: the values of the trials; of an interleaved comparison none.
     """
 
     key: CellKey
     measure: Measure
     difference: Difference
     run: str = ""
-    duet: bool = False
+    interleaved: bool = False
     before: Sequence[Value] = ()
     after: Sequence[Value] = ()
 
@@ -103,12 +96,12 @@ class Versus:
         changes: every usual measure, and those that were asked for, that the baseline and a later run have,
             cell by cell, run by run.
         happened: events that either of the two has seen.
-        standings: how solutions stand to each other side by side, where both had the same duet.
+        standings: how solutions stand to each other side by side, where both had the same interleaved.
         lacking: cells of the baseline that a later run has not, by its name.
         added: cells of a later run that the baseline has not.
         environment: what else differs; the baseline is the first of its runs.
         confidence: of each interval.
-        shared: how many trials and duets of a later run are those of the baseline, of how many of both.
+        shared: how many trials and blocks of a later run are those of the baseline, of how many of both.
     """
 
     baseline: str
@@ -132,17 +125,17 @@ class Versus:
 class _Analysed:
     name: str
     cells: Mapping[CellKey, CellResult]
-    duets: Sequence[DuetResult]
-    blocks: Mapping[CellKey, Mapping[str, Summary]]
+    blocks: Sequence[InterleavedResult]
+    block_figures: Mapping[CellKey, Mapping[str, Summary]]
 
     @property
     def keys(self) -> list[CellKey]:
         """Of all that can be compared."""
-        return list(dict.fromkeys([*self.cells, *self.blocks]))
+        return list(dict.fromkeys([*self.cells, *self.block_figures]))
 
 
 def versus(baseline: Run, *later: Run, asked: Sequence[str] = ()) -> Versus:
-    """Compare all complete cells and duets of later runs with those of the baseline.
+    """Compare all complete cells and blocks of later runs with those of the baseline.
 
     Args:
         baseline: the run that the others are compared with.
@@ -164,7 +157,7 @@ def versus(baseline: Run, *later: Run, asked: Sequence[str] = ()) -> Versus:
         [
             replace(found, run=one.name)
             for one in new
-            for found in standings(old.duets, one.duets, confidence)
+            for found in standings(old.blocks, one.blocks, confidence)
         ],
         {one.name: [key for key in old.keys if key not in one.keys] for one in new},
         {one.name: [key for key in one.keys if key not in old.keys] for one in new},
@@ -175,12 +168,12 @@ def versus(baseline: Run, *later: Run, asked: Sequence[str] = ()) -> Versus:
 
 
 def _shared(baseline: Run, later: Run) -> tuple[int, int]:
-    """How many complete trials and duets two runs have in common, of how many; those of copies are equal."""
+    """How many complete trials and blocks two runs have in common, of how many; those of copies are equal."""
     if baseline.manifest.created != later.manifest.created:
         return 0, len(later.complete)
     both = [
         {one.record.id: (one.record, _sizes(one.folder)) for one in run.complete}
-        | {one.record.id: (one.record, _sizes(one.folder)) for one in run.duets if one.complete}
+        | {one.record.id: (one.record, _sizes(one.folder)) for one in run.blocks if one.complete}
         for run in (baseline, later)
     ]
     common = sum(both[1].get(name) == attempt for name, attempt in both[0].items())
@@ -193,33 +186,28 @@ def _sizes(folder: Path) -> dict[str, int]:
 
 
 def _analysed(name: str, run: Run) -> _Analysed:
-    duets = duet_results(run)
+    blocks = interleaved_results(run)
     cells = {cell.key: cell for cell in compared(run).cells if cell.complete}
-    return _Analysed(name, cells, duets, block_summaries(duets))
+    return _Analysed(name, cells, blocks, block_summaries(blocks))
 
 
-def _all_changes(
-    old: _Analysed, new: _Analysed, confidence: float, names: Sequence[str]
-) -> Iterator[Change]:
+def _all_changes(old: _Analysed, new: _Analysed, confidence: float, names: Sequence[str]) -> Iterator[Change]:
     for key, cell in old.cells.items():
         for name in names if key in new.cells else ():
             yield from _changes(cell, new.cells[key], name, new.name, confidence)
-    for key, blocks in old.blocks.items():
-        for name, then in blocks.items():
-            now = new.blocks.get(key, {}).get(name)
+    for key, block_figures in old.block_figures.items():
+        for name, then in block_figures.items():
+            now = new.block_figures.get(key, {}).get(name)
             if now is not None:
                 found = compare(at_confidence(now, confidence), at_confidence(then, confidence))
-                yield Change(key, MEASURES[name], found, new.name, duet=True)
+                yield Change(key, MEASURES[name], found, new.name, interleaved=True)
 
 
-def _changes(
-    old: CellResult, new: CellResult, name: str, run: str, confidence: float
-) -> Iterator[Change]:
+def _changes(old: CellResult, new: CellResult, name: str, run: str, confidence: float) -> Iterator[Change]:
     then, now = (summary_of(name, cell.trials) for cell in (old, new))
     if then.n and now.n:
         before, after = (
-            [value for value in values_of(name, cell.trials) if value is not None]
-            for cell in (old, new)
+            [value for value in values_of(name, cell.trials) if value is not None] for cell in (old, new)
         )
         now, then = of_two_runs(now, then)
         found = compare(at_confidence(now, confidence), at_confidence(then, confidence))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from fivenines.analysis.rounding import Rounding, rounding
 from fivenines.analysis.statistics import Difference, Summary
-from fivenines.needs.measures import Measure
+from fivenines.requirements.measures import Measure
 
 MINUS = "\N{MINUS SIGN}"
 NOTHING = "\N{EN DASH}"
@@ -69,23 +69,21 @@ def percent(value: float, signed: bool = False) -> str:
     return sign + text
 
 
-NOT_BACK = "not back"
+NOT_RECOVERED = "not back"
 """Of service that was still away when the load, or the time of a fault, ended."""
 
 NOT_ENDED = "not ended"
 """Of a phase, or of what is counted until one ends."""
 
 
-def mean_of_measure(summary: Summary, measure: Measure, why: str = NOT_BACK) -> str:
+def mean_of_measure(summary: Summary, measure: Measure, why: str = NOT_RECOVERED) -> str:
     """The same of a measure's values, in the unit that suits them."""
     if measure.signed and summary.ci_low is not None and summary.ci_high is not None:
-        return (
-            f"{number(summary.mean or 0.0)} ({number(summary.ci_low)} to {number(summary.ci_high)})"
-        )
+        return f"{number(summary.mean or 0.0)} ({number(summary.ci_low)} to {number(summary.ci_high)})"
     return mean_with_interval(summary, measure.milli, why)
 
 
-def mean_with_interval(summary: Summary, milli: bool = False, why: str = NOT_BACK) -> str:
+def mean_with_interval(summary: Summary, milli: bool = False, why: str = NOT_RECOVERED) -> str:
     """The mean and its interval, as "1 230 (1 180 to 1 280)"; a dash without values.
 
     What is measured here (rates, times, counts) is never below zero, so neither is the interval shown; of a
@@ -128,7 +126,7 @@ def _unit(ms: float) -> tuple[str, float]:
     return (" ms", 1.0) if ms >= 1 else (" µs", 1e3)
 
 
-def at_least(text: str, bounds: int, n: int, why: str = NOT_BACK) -> str:
+def at_least(text: str, bounds: int, n: int, why: str = NOT_RECOVERED) -> str:
     """The one way to say a lower bound: "at least 7.99 s (not back in 1 of 2 trials)".
 
     The text itself, if no value is a bound. Of a single trial: "at least 7.99 s (not back)".
@@ -195,9 +193,7 @@ def sentence(a: str, b: str, difference: Difference, words: Words) -> str:
         )
     if not difference.differs:
         return f"{a} and {b} are not shown to differ ({_no_difference(difference, words)})."
-    return f"{a} is {_differing(b, difference, words, f'{_level(difference)} ')}.".replace(
-        "  ", " "
-    )
+    return f"{a} is {_differing(b, difference, words, f'{_level(difference)} ')}.".replace("  ", " ")
 
 
 def _differing(b: str, difference: Difference, words: Words, level: str = "") -> str:
@@ -215,7 +211,7 @@ def _differing(b: str, difference: Difference, words: Words, level: str = "") ->
 
 def _bounded_sentence(a: str, b: str, difference: Difference, words: Words) -> str:
     """Only what is proven although service was not back in some trials."""
-    why = _not_back(a, b, difference)
+    why = _not_recovered(a, b, difference)
     if difference.differs:
         least = _least(difference, words)
         return f"{a} is at least {least} than {b} ({_level(difference)}; {why})."
@@ -225,17 +221,17 @@ def _bounded_sentence(a: str, b: str, difference: Difference, words: Words) -> s
 
 
 def _bounded_clause(b: str, difference: Difference, words: Words) -> str:
-    why = _not_back("it", b, difference)
+    why = _not_recovered("it", b, difference)
     if difference.differs:
         return f"at least {_least(difference, words)} than {b} ({why})"
     return f"not shown to differ from {b} ({why})"
 
 
-def _not_back(a: str, b: str, difference: Difference) -> str:
+def _not_recovered(a: str, b: str, difference: Difference) -> str:
     """Of which side values are lower bounds: "a was not back in 1 of 2 trials"."""
     sides = ((a, difference.a), (b, difference.b))
     return listed(
-        [f"{name} was {NOT_BACK}{open_in(one.bounds, one.n)}" for name, one in sides if one.bounds]
+        [f"{name} was {NOT_RECOVERED}{open_in(one.bounds, one.n)}" for name, one in sides if one.bounds]
     )
 
 

@@ -22,9 +22,14 @@ _PRICES_IN = "us-east-1"
 """Where the Price List API is, for all regions."""
 
 _REFUSED = (
-    "InvalidClientTokenId", "SignatureDoesNotMatch", "UnrecognizedClientException", "AuthFailure",
-    "ExpiredToken", "ExpiredTokenException", "RequestExpired",
-)  # fmt: skip
+    "InvalidClientTokenId",
+    "SignatureDoesNotMatch",
+    "UnrecognizedClientException",
+    "AuthFailure",
+    "ExpiredToken",
+    "ExpiredTokenException",
+    "RequestExpired",
+)
 _THROTTLED = ("Throttling", "ThrottlingException", "RequestLimitExceeded", "RequestThrottled")
 _FORBIDDEN = ("AccessDenied", "AccessDeniedException", "UnauthorizedOperation")
 _THERE = ("DBClusterAlreadyExistsFault", "DBInstanceAlreadyExists")
@@ -194,11 +199,14 @@ class Api:
             pages = self._rds.get_paginator("describe_events").paginate(StartTime=since)
             return [
                 RdsEvent(
-                    one["Date"], one.get("SourceIdentifier", ""), one.get("Message", ""),
+                    one["Date"],
+                    one.get("SourceIdentifier", ""),
+                    one.get("Message", ""),
                     tuple(one.get("EventCategories", ())),
                 )
-                for page in pages for one in page["Events"]
-            ]  # fmt: skip
+                for page in pages
+                for one in page["Events"]
+            ]
 
     # security groups
 
@@ -218,9 +226,7 @@ class Api:
         """Put rules into a security group; those that are there already are no error."""
         # one source at a time: EC2 refuses a whole request of which one rule is there already
         for rule in (single for one in rules for single in _singles(one)):
-            with self._words(
-                f"give the security group {group} its rules back", given=(_RULE_IS_THERE,)
-            ):
+            with self._words(f"give the security group {group} its rules back", given=(_RULE_IS_THERE,)):
                 self._ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=[rule])
 
     # prices
@@ -231,8 +237,7 @@ class Api:
             answer = self._client("pricing", _PRICES_IN).get_products(
                 ServiceCode="AmazonRDS",
                 Filters=[
-                    {"Type": "TERM_MATCH", "Field": name, "Value": value}
-                    for name, value in filters.items()
+                    {"Type": "TERM_MATCH", "Field": name, "Value": value} for name, value in filters.items()
                 ],
             )
             found: list[str] = answer["PriceList"]
@@ -265,12 +270,15 @@ class Api:
             profile_name=self.access.profile or None, region_name=self.access.region or None
         )
         return session.client(
-            service, region_name=region or None, endpoint_url=self.access.endpoint_url or None,
+            service,
+            region_name=region or None,
+            endpoint_url=self.access.endpoint_url or None,
             config=Config(
-                connect_timeout=5, read_timeout=20,
+                connect_timeout=5,
+                read_timeout=20,
                 retries={"mode": "standard", "total_max_attempts": ATTEMPTS},
             ),
-        )  # fmt: skip
+        )
 
     @contextmanager
     def _words(self, doing: str, given: Sequence[str] = ()) -> Iterator[None]:
@@ -288,9 +296,7 @@ class Api:
                 "AWS_PROFILE), or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
             ) from error
         except exceptions.ProfileNotFound as error:
-            raise UsageError(
-                f"cannot {doing}: ~/.aws has no profile {self.access.profile!r}"
-            ) from error
+            raise UsageError(f"cannot {doing}: ~/.aws has no profile {self.access.profile!r}") from error
         except exceptions.NoRegionError as error:
             raise UsageError(
                 f"cannot {doing}: no region is named. Set `region:`, or AWS_DEFAULT_REGION"
@@ -304,20 +310,21 @@ class Api:
         writing = {each["DBInstanceIdentifier"]: each["IsClusterWriter"] for each in members}
         found = {each: Instance(each, "", writer) for each, writer in writing.items()}
         if addresses:
-            answer = self._rds.describe_db_instances(
-                Filters=[{"Name": "db-cluster-id", "Values": [name]}]
-            )
-            found |= {
-                each.name: each
-                for each in (_instance(two, writing) for two in answer["DBInstances"])
-            }
+            answer = self._rds.describe_db_instances(Filters=[{"Name": "db-cluster-id", "Values": [name]}])
+            found |= {each.name: each for each in (_instance(two, writing) for two in answer["DBInstances"])}
         return Described(
-            name, one["Engine"], one.get("EngineVersion", ""), one["Status"],
-            one.get("Endpoint", ""), one.get("ReaderEndpoint", ""), int(one.get("Port") or 0),
+            name,
+            one["Engine"],
+            one.get("EngineVersion", ""),
+            one["Status"],
+            one.get("Endpoint", ""),
+            one.get("ReaderEndpoint", ""),
+            int(one.get("Port") or 0),
             tuple(sorted(found.values(), key=lambda each: each.name)),
             tuple(each["VpcSecurityGroupId"] for each in one.get("VpcSecurityGroups", ())),
-            one.get("DBClusterArn", ""), _tags(one.get("TagList", ())),
-        )  # fmt: skip
+            one.get("DBClusterArn", ""),
+            _tags(one.get("TagList", ())),
+        )
 
 
 def said_by_aws(doing: str, error: Mapping[str, str]) -> FiveninesError:
@@ -347,9 +354,14 @@ def said_by_aws(doing: str, error: Mapping[str, str]) -> FiveninesError:
 def _instance(one: Mapping[str, Any], writing: Mapping[str, bool]) -> Instance:
     name, endpoint = one["DBInstanceIdentifier"], one.get("Endpoint") or {}
     return Instance(
-        name, one["DBInstanceStatus"], writing.get(name, False), endpoint.get("Address", ""),
-        int(endpoint.get("Port") or 0), one.get("DBInstanceClass", ""), one.get("AvailabilityZone", ""),
-    )  # fmt: skip
+        name,
+        one["DBInstanceStatus"],
+        writing.get(name, False),
+        endpoint.get("Address", ""),
+        int(endpoint.get("Port") or 0),
+        one.get("DBInstanceClass", ""),
+        one.get("AvailabilityZone", ""),
+    )
 
 
 def _lets_in(rule: Mapping[str, Any], port: int) -> bool:

@@ -38,9 +38,7 @@ def cut(api: Api, groups: tuple[str, ...], port: int) -> Cut:
     """
     rules = {group: found for group in groups if (found := api.rules(group, port))}
     if not rules:
-        raise FiveninesError(
-            f"no rule of {', '.join(groups) or 'a security group'} lets port {port} in"
-        )
+        raise FiveninesError(f"no rule of {', '.join(groups) or 'a security group'} lets port {port} in")
     wide = [group for group, found in rules.items() if any(_is_wider(one, port) for one in found)]
     if wide:
         raise FiveninesError(

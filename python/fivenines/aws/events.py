@@ -29,9 +29,7 @@ from fivenines.errors import FiveninesError
 _KINDS = (
     (re.compile(r"Started (?:\w+ AZ )?failover to DB instance:? ?(?P<node>[\w-]*)"), "decided"),
     (
-        re.compile(
-            r"Completed (?:RDS initiated )?failover to (?:DB )?instance:? ?(?P<node>[\w-]*)"
-        ),
+        re.compile(r"Completed (?:RDS initiated )?failover to (?:DB )?instance:? ?(?P<node>[\w-]*)"),
         "promoted",
     ),
     (re.compile(r"Promoting previous primary again:? ?(?P<node>[\w-]*)"), "promoted"),
@@ -86,9 +84,7 @@ class EventReader:
             ]
         except FiveninesError as error:
             # without them nobody is seen to decide: whoever reads of phases must know why
-            self._unread = ManagerEvent(
-                time.monotonic_ns(), "failed", "", f"no events of RDS: {error}"
-            )
+            self._unread = ManagerEvent(time.monotonic_ns(), "failed", "", f"no events of RDS: {error}")
             return
         self._unread = None
         self._found = managers(told, lambda moment: nanoseconds(moment) - self._ahead_ns)
@@ -101,9 +97,7 @@ def managers(told: Iterable[RdsEvent], clock: Callable[[datetime], int]) -> list
         for pattern, kind in _KINDS:
             if match := pattern.search(one.message):
                 node = match.groupdict().get("node") or one.source
-                detail = (
-                    f"RDS at {one.moment.astimezone(UTC):%H:%M:%S.%f}"[:-3] + f" UTC: {one.message}"
-                )
+                detail = f"RDS at {one.moment.astimezone(UTC):%H:%M:%S.%f}"[:-3] + f" UTC: {one.message}"
                 found[clock(one.moment), kind, node] = detail
                 break
     return [ManagerEvent(*key, detail) for key, detail in sorted(found.items())]

@@ -86,8 +86,10 @@ def command(access: Access) -> str:
     """The command line that finds and deletes what this account of this machine has left."""
     words = ["fivenines", "aws", "sweep"]
     for name, value in (
-        ("region", access.region), ("profile", access.profile), ("endpoint-url", access.endpoint_url),
-    ):  # fmt: skip
+        ("region", access.region),
+        ("profile", access.profile),
+        ("endpoint-url", access.endpoint_url),
+    ):
         words += [f"--{name}", value] if value else []
     return " ".join([*words, "--yes"])
 

@@ -84,12 +84,8 @@ def cheapest(products: Sequence[str]) -> float | None:
 
 def _prices(product: dict[str, Any]) -> list[float]:
     terms = product.get("terms", {}).get("OnDemand", {})
-    dimensions = [
-        one for term in terms.values() for one in term.get("priceDimensions", {}).values()
-    ]
+    dimensions = [one for term in terms.values() for one in term.get("priceDimensions", {}).values()]
     prices = [
-        float(one.get("pricePerUnit", {}).get("USD", 0))
-        for one in dimensions
-        if one.get("unit") == "Hrs"
+        float(one.get("pricePerUnit", {}).get("USD", 0)) for one in dimensions if one.get("unit") == "Hrs"
     ]
     return [price for price in prices if price > 0]

@@ -55,9 +55,13 @@ def origin(tags: Mapping[str, str]) -> Origin | None:
         return None
     pid = tags.get(_PID, "")
     return Origin(
-        tags[RUN], tags.get(_OWNER, "?"), tags.get(_HOST, "?"), int(pid) if pid.isdigit() else 0,
-        tags.get(_BORN, ""), tags.get(_CREATED, "?"),
-    )  # fmt: skip
+        tags[RUN],
+        tags.get(_OWNER, "?"),
+        tags.get(_HOST, "?"),
+        int(pid) if pid.isdigit() else 0,
+        tags.get(_BORN, ""),
+        tags.get(_CREATED, "?"),
+    )
 
 
 def born(pid: int) -> str:

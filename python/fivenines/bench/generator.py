@@ -144,10 +144,16 @@ def event_of(line: str) -> Second | None:
     found = _json(line)
     try:
         return Second(
-            float(found["t"]), float(found["tps"]), float(found["qps"]),
-            float(found.get("p95_ms", 0.0)), int(found["errors"]), int(found.get("in_doubt", 0)),
-            int(found.get("connected", 0)), found.get("offered"), int(found.get("backlog", 0)),
-        )  # fmt: skip
+            float(found["t"]),
+            float(found["tps"]),
+            float(found["qps"]),
+            float(found.get("p95_ms", 0.0)),
+            int(found["errors"]),
+            int(found.get("in_doubt", 0)),
+            int(found.get("connected", 0)),
+            found.get("offered"),
+            int(found.get("backlog", 0)),
+        )
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
 
@@ -169,10 +175,15 @@ class _Program:
         self._said: deque[str] = deque(maxlen=KEPT)
         self._dsn = dsn
         self._process = subprocess.Popen(
-            [*ends_with_us("TERM"), *command], env={**os.environ, **secret(dsn)},
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            text=True, errors="replace", process_group=0,
-        )  # fmt: skip
+            [*ends_with_us("TERM"), *command],
+            env={**os.environ, **secret(dsn)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            process_group=0,
+        )
         self._hears = threading.Thread(target=self._hear, daemon=True)
         self._hears.start()
 

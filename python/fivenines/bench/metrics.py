@@ -12,12 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from prometheus_client import CollectorRegistry, start_http_server
-from prometheus_client.core import (
-    CounterMetricFamily,
-    GaugeMetricFamily,
-    HistogramMetricFamily,
-    Metric,
-)
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from fivenines.analysis.latency import Merged, interval_of
@@ -27,9 +22,24 @@ from fivenines.lab.process import whole_lines
 from fivenines.results.layout import LATENCY
 
 BUCKETS_US = (
-    100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000,
-    1_000_000, 2_500_000, 5_000_000, 10_000_000, 30_000_000,
-)  # fmt: skip
+    100,
+    250,
+    500,
+    1_000,
+    2_500,
+    5_000,
+    10_000,
+    25_000,
+    50_000,
+    100_000,
+    250_000,
+    500_000,
+    1_000_000,
+    2_500_000,
+    5_000_000,
+    10_000_000,
+    30_000_000,
+)
 """Upper bounds of the histogram's buckets in microseconds."""
 
 _TRANSACTION = "transaction"
@@ -89,14 +99,15 @@ class LoadCollector(Collector):
             "fivenines_elapsed_seconds": ("Time since the start of the load.", last.t),
             "fivenines_connections": ("Connections that are usable now.", last.connected),
             "fivenines_transaction_p95_seconds": (
-                "95th percentile of the response times of the last second.", last.p95_ms / 1000
+                "95th percentile of the response times of the last second.",
+                last.p95_ms / 1000,
             ),
             "fivenines_offered_rate": ("Transactions due, per second (open loop).", last.offered),
             "fivenines_backlog": (
                 "Transactions that are due and wait for a connection.",
                 None if last.offered is None else last.backlog,
             ),
-        }  # fmt: skip
+        }
         for name, (text, value) in found.items():
             if value is not None:
                 gauge = GaugeMetricFamily(name, text, labels=names)
@@ -105,9 +116,10 @@ class LoadCollector(Collector):
 
     def _times(self, names: list[str], values: list[str]) -> Metric:
         times = HistogramMetricFamily(
-            "fivenines_transaction_seconds", "Response times of successful transactions.",
+            "fivenines_transaction_seconds",
+            "Response times of successful transactions.",
             labels=[*names, "type"],
-        )  # fmt: skip
+        )
         for tag, merged in sorted(self._tail.tags.items()):
             counts, total_us = merged.cumulated([*BUCKETS_US, _ANY])
             bounds = [*(f"{bound / 1e6:g}" for bound in BUCKETS_US), "+Inf"]

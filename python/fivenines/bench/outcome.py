@@ -44,9 +44,13 @@ class Outcome:
         """All transactions together."""
         counts = self.record["transactions"]
         return TypeCounts(
-            name="all", ok=counts["ok"], failed=counts["failed"], in_doubt=counts["in_doubt"],
-            expected=self.record.get("expected", 0), retries=self.record.get("retries", 0),
-        )  # fmt: skip
+            name="all",
+            ok=counts["ok"],
+            failed=counts["failed"],
+            in_doubt=counts["in_doubt"],
+            expected=self.record.get("expected", 0),
+            retries=self.record.get("retries", 0),
+        )
 
     @property
     def seconds(self) -> float:

@@ -63,13 +63,7 @@ class Bench:
 
     def prepare_commands(self, address: Address, filling: Filling) -> list[tuple[str, list[str]]]:
         """Make the tables and fill them: each data set's name, and the command for it."""
-        program = [
-            str(core_binary()),
-            "prepare",
-            *self._account(),
-            *_address(address),
-            *self._tls(),
-        ]
+        program = [str(core_binary()), "prepare", *self._account(), *_address(address), *self._tls()]
         # always the same rows: --seed is the load's
         how = ["--threads", str(filling.threads), "--seed", "1"]
         how += ["--drop"] if filling.drop else []

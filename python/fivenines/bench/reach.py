@@ -174,10 +174,20 @@ def _connect(bench: Bench, address: Address, seconds: float) -> Any:
     dsn = bench.dsn
     opener = open_mysql if dsn.driver == "mysql" else open_postgres
     target = Target(
-        address.host, address.port, dsn.user, dsn.password, dsn.database, address.socket,
-        bench.load.tls, bench.load.tls_ca or "",
-        tls_cert=dsn.tls_cert, tls_key=dsn.tls_key, tls_direct=dsn.tls_direct,
-        channel_binding=dsn.channel_binding, require_auth=dsn.require_auth, startup=dsn.startup,
+        address.host,
+        address.port,
+        dsn.user,
+        dsn.password,
+        dsn.database,
+        address.socket,
+        bench.load.tls,
+        bench.load.tls_ca or "",
+        tls_cert=dsn.tls_cert,
+        tls_key=dsn.tls_key,
+        tls_direct=dsn.tls_direct,
+        channel_binding=dsn.channel_binding,
+        require_auth=dsn.require_auth,
+        startup=dsn.startup,
         init_sql=dsn.init_sql,
-    )  # fmt: skip
+    )
     return opener(target, CONNECT_TIMEOUT, seconds)

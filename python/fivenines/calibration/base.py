@@ -74,7 +74,5 @@ def chosen(only: str) -> list[type[Calibrator]]:
     names = [name.strip() for name in only.split(",") if name.strip()]
     for name in names:
         if name not in every:
-            raise UsageError(
-                f"calibrate: nothing is called {name!r}\n    allowed: {', '.join(every)}"
-            )
+            raise UsageError(f"calibrate: nothing is called {name!r}\n    allowed: {', '.join(every)}")
     return [kind for name, kind in every.items() if not names or name in names]

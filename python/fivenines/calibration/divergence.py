@@ -18,16 +18,18 @@ from fivenines.waiting import wait_until
 _EXPERIMENT = """\
 name: calibration
 trials: 1
-solutions: [{{solution: hot-standby, engine: {engine}, safeness: local, manager: none}}]
+solutions: [{{solution: hot-standby, engine: {engine}, synchronous_commit: local, manager: none}}]
 workloads: [{{workload: oltp_update_non_index, {data}}}]
 connections: [1]
 """
 
 _PLANTED = {
     "node1": ("DELETE FROM sbtest1 WHERE id = 5", "UPDATE sbtest1 SET c = 'x' WHERE id = 4711"),
-    "node2": ("INSERT INTO sbtest1 (id, k, c, pad) VALUES (20000, 1, '', '')",
-              "UPDATE sbtest1 SET k = k + 1 WHERE id = 10000"),
-}  # fmt: skip
+    "node2": (
+        "INSERT INTO sbtest1 (id, k, c, pad) VALUES (20000, 1, '', '')",
+        "UPDATE sbtest1 SET k = k + 1 WHERE id = 10000",
+    ),
+}
 """Statements by node."""
 
 EXPECTED = (
@@ -76,7 +78,4 @@ def said(found: Divergence) -> list[str]:
 
 def _promote(node: Server) -> None:
     node.query("SELECT pg_promote()", timeout=30.0)
-    wait_until(
-        lambda: "" if node.writable() else "it takes no writes", 15.0,
-        f"{node.name} was not promoted",
-    )  # fmt: skip
+    wait_until(lambda: "" if node.writable() else "it takes no writes", 15.0, f"{node.name} was not promoted")

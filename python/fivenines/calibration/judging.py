@@ -71,9 +71,7 @@ def judge_outages(found: Sequence[MeasuredOutage]) -> list[Line]:
 
 def _outages(found: Sequence[MeasuredOutage]) -> Line:
     first = found[0]
-    planted = (
-        f"outage of {milliseconds(first.nominal_ms)}, {_SAID[first.how]}, {_times(len(found))}"
-    )
+    planted = f"outage of {milliseconds(first.nominal_ms)}, {_SAID[first.how]}, {_times(len(found))}"
     if first.who == "connections":
         planted += ", as new connections see it"
     ordinary = min(max(one.ordinary_ms for one in found), ORDINARY_MOST_MS)
@@ -96,11 +94,15 @@ def _outages(found: Sequence[MeasuredOutage]) -> Line:
         bounds=bounds,
         within=low <= middle <= high,
         figures={
-            "nominal_ms": first.nominal_ms, "n": len(found), "median_error_ms": round(middle, 3),
-            "least_error_ms": round(min(errors), 3), "largest_error_ms": round(max(errors), 3),
-            "ordinary_gap_ms": round(max(one.ordinary_ms for one in found), 3), "noticed": told,
+            "nominal_ms": first.nominal_ms,
+            "n": len(found),
+            "median_error_ms": round(middle, 3),
+            "least_error_ms": round(min(errors), 3),
+            "largest_error_ms": round(max(errors), 3),
+            "ordinary_gap_ms": round(max(one.ordinary_ms for one in found), 3),
+            "noticed": told,
         },
-    )  # fmt: skip
+    )
 
 
 def judge_found(what: str, planted: Collection[object], found: Collection[object]) -> Line:

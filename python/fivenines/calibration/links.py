@@ -11,8 +11,8 @@ from fivenines.calibration.base import CalibrationContext, Calibrator
 from fivenines.calibration.judging import judge_bandwidth, judge_round_trip
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host, Root
+from fivenines.lab.lab import Lab
 from fivenines.lab.settings import LinkSettings, NetworkSettings
-from fivenines.lab.world import World
 from fivenines.results.calibration import Line
 from fivenines.waiting import wait_until
 
@@ -42,21 +42,21 @@ class Links(Calibrator):
         sites = NetworkSettings(sites={_EAST: ["node1"], _WEST: ["node2"]}, link=LinkSettings())
         seconds = 1.0 if context.short else 2.0
         lines = []
-        with World(context.folder / "lab", sites) as world:
-            server, client = (world.add_host(name, Root()) for name in ("node1", "node2"))
+        with Lab(context.folder / "lab", sites) as lab:
+            server, client = (lab.add_host(name, Root()) for name in ("node1", "node2"))
             _serve(server)
             for rtt in ROUND_TRIPS:
                 context.tell(f"round trip of {rtt * 1000:g} ms")
-                world.impair((_EAST, _WEST), LinkSettings(rtt=rtt))
+                lab.impair((_EAST, _WEST), LinkSettings(rtt=rtt))
                 found = _ask(client, server, "trips", seconds)
                 lines.append(judge_round_trip(rtt * 1000, found["trips_ms"]))
             for bandwidth in BANDWIDTHS:
                 context.tell(f"bandwidth of {bandwidth / 1e6:g} Mbit/s")
-                world.impair((_EAST, _WEST), LinkSettings(bandwidth=bandwidth))
+                lab.impair((_EAST, _WEST), LinkSettings(bandwidth=bandwidth))
                 found = _ask(client, server, "flow", 2 * seconds)
                 frames = 8 * found["bytes"] / found["seconds"] * _FRAME / _SEGMENT
                 lines.append(judge_bandwidth(bandwidth, frames))
-            world.require_sound()
+            lab.require_sound()
         return lines
 
 
@@ -65,20 +65,20 @@ def _program(*arguments: str) -> list[str]:
 
 
 def _serve(host: Host) -> None:
-    started = host.spawn_beside(_program("serve", host.address), log="probe.out")
+    started = host.spawn_outside(_program("serve", host.address), log="probe.out")
     wait_until(
-        lambda: "" if "ready" in started.log_tail() else "it does not listen", 15.0,
+        lambda: "" if "ready" in started.log_tail() else "it does not listen",
+        15.0,
         "the probe at the far end of the link did not start",
-    )  # fmt: skip
+    )
 
 
 def _ask(client: Host, server: Host, what: str, seconds: float) -> dict[str, Any]:
     command = client.beside(_program("ask", server.address, what, f"{seconds:g}"))
     try:
         done = subprocess.run(
-            command, capture_output=True, text=True, timeout=_PATIENCE, check=False,
-            stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+            command, capture_output=True, text=True, timeout=_PATIENCE, check=False, stdin=subprocess.DEVNULL
+        )
     except subprocess.TimeoutExpired as error:
         raise FiveninesError(f"nothing came through the link within {_PATIENCE:.0f} s") from error
     if done.returncode != 0:

@@ -57,12 +57,10 @@ def lateness_ms(seconds: float) -> list[float]:
 
 def _taken() -> Taken:
     """proc(5): of all processors the time stolen, and of this thread the time it waited on a run queue."""
-    # user nice system idle iowait irq softirq steal; guest is within user
+    # user nice system idle iowait irq softirq steal; virtual machine is within user
     times = [int(word) for word in Path("/proc/stat").read_text().split("\n")[0].split()[1:9]]
     try:
-        waited = int(
-            Path(f"/proc/self/task/{threading.get_native_id()}/schedstat").read_text().split()[1]
-        )
+        waited = int(Path(f"/proc/self/task/{threading.get_native_id()}/schedstat").read_text().split()[1])
     except (OSError, IndexError):
         waited = 0
     return Taken(times[7] if len(times) > 7 else 0, sum(times), waited, time.monotonic_ns())

@@ -99,10 +99,18 @@ def measured(
     start = int(record.load["started_monotonic_ns"])
     moments = [((one.began - start) / 1e6, (one.ended - start) / 1e6) for one in planted]
     faults = [
-        FaultRecord(kind=f"planted {one.how}", node="proxy", role="", at=began, verified=True,
-                    detail="planted", ended=ended, ended_verified=True)
+        FaultRecord(
+            kind=f"planted {one.how}",
+            node="proxy",
+            role="",
+            at=began,
+            verified=True,
+            detail="planted",
+            ended=ended,
+            ended_verified=True,
+        )
         for one, (began, ended) in zip(planted, moments, strict=True)
-    ]  # fmt: skip
+    ]
     windows = record.windows.model_copy(update={"steady_end": moments[0][0]})
     told = record.model_copy(update={"faults": faults, "windows": windows})
     (measures,) = measure_all([StoredTrial(trial.folder, told)])

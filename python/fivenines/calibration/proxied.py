@@ -52,16 +52,19 @@ class Proxied(Access[ProxySettings]):
     settings_type = ProxySettings
 
     def start(self) -> None:
-        self._host = self.solution.world.add_host("proxy", Root())
+        self._host = self.solution.lab.add_host("proxy", Root())
         address, _, port = self.solution.nodes[0].endpoint.rpartition(":")
         program = [sys.executable, "-I", "-S", str(Path(proxy_program.__file__))]
         with (self._host.node / "log" / "proxy.out").open("ab") as log:
             # it ends with its host, whatever becomes of us
             self._program = subprocess.Popen(
                 self._host.beside([*program, self._host.address, str(_PORT), address, port]),
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
                 start_new_session=True,
-            )  # fmt: skip
+            )
         self._answer()
 
     def endpoints(self) -> Endpoints:

@@ -26,7 +26,7 @@ from fivenines.servers.base import Server
 _EXPERIMENT = """\
 name: calibration
 trials: 1
-solutions: [{{solution: hot-standby, engine: {engine}, safeness: local, reads: replicas, manager: none}}]
+solutions: [{{solution: hot-standby, engine: {engine}, synchronous_commit: local, reads: replicas, manager: none}}]
 workloads: [{{workload: oltp_update_non_index, {data}}}]
 connections: [2]
 load: {{rate: 50}}
@@ -82,7 +82,7 @@ class Rows(Calibrator):
 
         def checking(up: Deployed) -> None:
             context.tell("rows are harmed, and looked for")
-            harm(up.solution.nodes[0], table_path(up.world.folder.parent, "ledger"), planted)
+            harm(up.solution.nodes[0], table_path(up.lab.folder.parent, "ledger"), planted)
 
         context.tell("deploying a primary and a standby")
         text = _EXPERIMENT.format(engine=ENGINE, data=DATA)

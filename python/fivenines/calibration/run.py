@@ -10,8 +10,8 @@ from tempfile import mkdtemp
 from fivenines import locks
 from fivenines.calibration.base import CalibrationContext, Calibrator, Tell, calibrators
 from fivenines.errors import FiveninesError, brief
+from fivenines.lab.lab import remove_tree
 from fivenines.lab.machine import describe
-from fivenines.lab.world import remove_tree
 from fivenines.results import calibrations
 from fivenines.results.calibration import Calibration, Step
 
@@ -76,6 +76,11 @@ def _step(kind: type[Calibrator], short: bool, tell: Tell) -> Step:
     finally:
         remove_tree(folder)
     return Step(
-        name=kind.name, title=kind.title, at=at, seconds=round(time.monotonic() - began, 1),
-        short=short, lines=lines, failure=failure,
-    )  # fmt: skip
+        name=kind.name,
+        title=kind.title,
+        at=at,
+        seconds=round(time.monotonic() - began, 1),
+        short=short,
+        lines=lines,
+        failure=failure,
+    )

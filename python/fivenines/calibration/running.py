@@ -51,9 +51,7 @@ class Alone:
 
 
 @contextmanager
-def alone(
-    context: CalibrationContext, *, workload: str, load: str = "", server: str = ""
-) -> Iterator[Alone]:
+def alone(context: CalibrationContext, *, workload: str, load: str = "", server: str = "") -> Iterator[Alone]:
     """A server of the default engine with the calibrators' data; texts are as in an experiment file."""
     text = _EXPERIMENT.format(engine=ENGINE, server=server, workload=workload, load=load)
     experiment = parse_experiment(text, "calibration")

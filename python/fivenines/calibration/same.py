@@ -3,7 +3,7 @@
 Two kinds of noise. Between neighbouring windows of one load on one server: windows are dealt to sides A and B
 at random, eight by eight, and compared by the same statistics as two solutions are. Between fresh servers,
 each with a load of its own, as between trials of an experiment: that noise is what hides a difference between
-solutions that are tried one after the other. `design: duet` compares windows, so the first noise is its own.
+solutions that are tried one after the other. `design: interleaved` compares windows, so the first noise is its own.
 
 A dozen comparisons tell whether false alarms are rampant. They cannot tell 5 % from 15 %; for that the
 statistics have tests with a thousand simulated campaigns (tests/unit/analysis/test_coverage.py).
@@ -61,11 +61,7 @@ class SameAgainstSame(Calibrator):
         for one in range(_SERVERS[context.short]):
             context.tell(f"fresh server {one + 1} of {_SERVERS[context.short]}")
             servers.append(sum(_load(context, _ONE_LOAD, f"server{one}")))
-        return [
-            _of_windows(windows),
-            judge_alarms(alarms, compared),
-            _of_servers(servers),
-        ]
+        return [_of_windows(windows), judge_alarms(alarms, compared), _of_servers(servers)]
 
 
 def false_alarms(windows: Sequence[float], chance: random.Random) -> tuple[int, int]:

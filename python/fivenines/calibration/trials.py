@@ -69,10 +69,7 @@ def change(node: Server, *statements: str) -> None:
 
 
 def planted_trial(
-    context: CalibrationContext,
-    text: str,
-    kind: Callable[..., D],
-    actions: Mapping[str, Callable[[D], None]],
+    context: CalibrationContext, text: str, kind: Callable[..., D], actions: Mapping[str, Callable[[D], None]]
 ) -> StoredTrial:
     """Run the only trial of an experiment in the place's folder, and plant in it.
 

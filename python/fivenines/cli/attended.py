@@ -71,9 +71,7 @@ class Stopped:
         """
         if self.left:
             trials = "1 trial is" if self.left == 1 else f"{self.left} trials are"
-            raise CampaignStoppedError(
-                f"stopped{self._why}; {trials} left to do. Continue with: {command}"
-            )
+            raise CampaignStoppedError(f"stopped{self._why}; {trials} left to do. Continue with: {command}")
 
 
 @dataclass(frozen=True)
@@ -124,9 +122,7 @@ def continued_by(command: str) -> Iterator[None]:
             f"interrupted; finished trials are kept. Continue with: {command}"
         ) from None
     except NoSpaceError as error:
-        raise NoSpaceError(
-            f"{error}; finished trials are kept. Then continue with: {command}"
-        ) from error
+        raise NoSpaceError(f"{error}; finished trials are kept. Then continue with: {command}") from error
 
 
 def address(text: str | None) -> tuple[str, int] | None:

@@ -40,18 +40,14 @@ def sweep(
         str, typer.Option(help="As eu-central-1; default: as the environment says.", metavar="NAME")
     ] = "",
     profile: Annotated[str, typer.Option(help="Of ~/.aws.", metavar="NAME")] = "",
-    endpoint_url: Annotated[
-        str, typer.Option(help="Of a stand-in for the API.", metavar="URL")
-    ] = "",
+    endpoint_url: Annotated[str, typer.Option(help="Of a stand-in for the API.", metavar="URL")] = "",
     yes: Annotated[bool, typer.Option("--yes", help="Delete it; without: only list.")] = False,
     in_use: Annotated[
         bool, typer.Option("--in-use", help="Also what a run on this machine uses now.")
     ] = False,
     everybody: Annotated[
         bool,
-        typer.Option(
-            "--everybody", help="Also what others, or other machines, have made: it may be in use."
-        ),
+        typer.Option("--everybody", help="Also what others, or other machines, have made: it may be in use."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -78,11 +74,7 @@ def sweep(
     access = Access(region, profile, endpoint_url)
     api = Api(access)
     found = left.find(api)
-    chosen = [
-        one
-        for one in found
-        if (everybody or one.origin.is_mine) and (in_use or not one.origin.in_use)
-    ]
+    chosen = [one for one in found if (everybody or one.origin.is_mine) and (in_use or not one.origin.in_use)]
     reasons = [reason for one in chosen for reason in left.delete(api, one)] if yes else []
     healed, unhealed = _rules(yes)
     if as_json:
@@ -128,13 +120,16 @@ def _show(found: "list[Left]", healed: list[str], out: list[str]) -> None:
             ["cluster", "instances", "state", "since", "by", "run"],
             [
                 [
-                    one.cluster, ", ".join(one.instances),
-                    "in use" if one.origin.in_use else one.status, one.origin.created,
-                    f"{one.origin.owner} on {one.origin.host}", one.origin.run,
+                    one.cluster,
+                    ", ".join(one.instances),
+                    "in use" if one.origin.in_use else one.status,
+                    one.origin.created,
+                    f"{one.origin.owner} on {one.origin.host}",
+                    one.origin.run,
                 ]
                 for one in found
             ],
-        )  # fmt: skip
+        )
     for group in healed:
         console.say(f"{group}: its rules are back")
     for group in out:
@@ -161,7 +156,12 @@ def _conclude(
 
 def _as_dict(one: "Left") -> dict[str, object]:
     return {
-        "cluster": one.cluster, "instances": list(one.instances), "state": one.status,
-        "created": one.origin.created, "owner": one.origin.owner, "host": one.origin.host,
-        "run": one.origin.run, "in_use": one.origin.in_use,
-    }  # fmt: skip
+        "cluster": one.cluster,
+        "instances": list(one.instances),
+        "state": one.status,
+        "created": one.origin.created,
+        "owner": one.origin.owner,
+        "host": one.origin.host,
+        "run": one.origin.run,
+        "in_use": one.origin.in_use,
+    }

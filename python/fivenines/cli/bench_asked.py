@@ -39,10 +39,7 @@ MOST_THREADS = 256
 MEASURES = ("mean", "p50", "p95", "p99", "p99.9")
 """What a search can keep a bound of."""
 
-_RANGES = {
-    "threads": (1, MOST_THREADS),
-    "seed": (0, 2**63 - 1),
-}
+_RANGES = {"threads": (1, MOST_THREADS), "seed": (0, 2**63 - 1)}
 """Of what no model has bounds for."""
 
 
@@ -130,9 +127,12 @@ def _workload(options: Options) -> WorkloadSettings:
     for name, value in (("tables", options.tables), ("table_size", options.table_size)):
         settings += [f"{name}={value}"] if value is not None else []
     return workload_from(
-        options.workload or [], options.script or [], settings, options.define or [],
+        options.workload or [],
+        options.script or [],
+        settings,
+        options.define or [],
         options.script_options or [],
-    )  # fmt: skip
+    )
 
 
 def _load(options: Options, dsn: Dsn, connection_steps: list[str]) -> LoadSettings:
@@ -162,9 +162,7 @@ def _load(options: Options, dsn: Dsn, connection_steps: list[str]) -> LoadSettin
     if options.think_time is not None:
         asked["think_time"] = _duration("--think-time", options.think_time)
     if options.retry_on is not None:
-        asked["retry_on"] = [
-            _setting("retry_on", word.strip()) for word in options.retry_on.split(",")
-        ]
+        asked["retry_on"] = [_setting("retry_on", word.strip()) for word in options.retry_on.split(",")]
     try:
         settings = LoadSettings.model_validate(asked)
     except ValidationError as error:
@@ -217,8 +215,7 @@ def _make_sense(options: Options, bench: Bench) -> None:
         and (by_odbc or bench.dsn.driver not in ("postgres", "noop")),
         "--read: with ODBC write a DSN of ODBC for both, or for none": bool(bench.reads)
         and by_odbc != any(one.odbc for one in bench.reads),
-        "--drop: it drops tables before they are made: add --prepare": options.drop
-        and not options.prepare,
+        "--drop: it drops tables before they are made: add --prepare": options.drop and not options.prepare,
         "--retry-on: nothing is tried again: add --retries N": options.retry_on is not None
         and not options.retries,
         "--search: it looks for the rate itself: leave --rate out": bool(bench.search)
@@ -254,9 +251,7 @@ def _seconds(
     if all_steps:
         total = sum(step.seconds for step in all_steps)
         if asked is not None and abs(asked - total) > 1e-6:
-            raise UsageError(
-                f"--duration: the steps take {format_duration(total)} together; leave it out"
-            )
+            raise UsageError(f"--duration: the steps take {format_duration(total)} together; leave it out")
         return total
     if asked is not None:
         return asked
@@ -275,8 +270,7 @@ def _rate(text: str | None) -> float | list[str] | None:
         return steps
     if not re.fullmatch(r"\d{1,8}(\.\d{1,6})?", text, re.ASCII) or not 0 < float(text) <= 1e7:
         raise UsageError(
-            f"--rate {text}: write transactions per second, as in 5000, or steps, as in "
-            "1000@10s,2000@10s"
+            f"--rate {text}: write transactions per second, as in 5000, or steps, as in 1000@10s,2000@10s"
         )
     return float(text)
 
@@ -293,8 +287,7 @@ def _connection_steps(text: str) -> tuple[RateStep, ...]:
 def _connections(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and 1 <= int(text[:9]) <= MOST_CONNECTIONS):
         raise UsageError(
-            f"--connections {text}: write a number from 1 to {MOST_CONNECTIONS}, or steps, as in "
-            "8@10s,64@10s"
+            f"--connections {text}: write a number from 1 to {MOST_CONNECTIONS}, or steps, as in 8@10s,64@10s"
         )
     return int(text)
 
@@ -303,9 +296,7 @@ def _step(text: str, option: str, example: str) -> RateStep:
     try:
         return parse_step(text)
     except ValueError:
-        raise UsageError(
-            f"{option}: {text.strip()!r} is not a step: write steps as in {example}"
-        ) from None
+        raise UsageError(f"{option}: {text.strip()!r} is not a step: write steps as in {example}") from None
 
 
 def _work(text: str | None) -> WorkSettings | None:
@@ -337,9 +328,7 @@ def _addresses(text: str | None) -> tuple[str, ...]:
         try:
             ip_address(part)
         except ValueError:
-            raise UsageError(
-                f"--bind: {part!r} is no address: write some as in 10.0.0.5,10.0.0.6"
-            ) from None
+            raise UsageError(f"--bind: {part!r} is no address: write some as in 10.0.0.5,10.0.0.6") from None
     return found
 
 

@@ -62,9 +62,7 @@ def _told(name: str, done: dict[str, Any]) -> str:
     if done.get("already"):
         return f"{name}: the tables are there already, {rows} rows"
     speed = f", {rows / seconds:.0f} rows/s" if seconds > 0 else ""
-    into = (
-        f" into {done['tables']} new tables" if name == Script.family and done.get("tables") else ""
-    )
+    into = f" into {done['tables']} new tables" if name == Script.family and done.get("tables") else ""
     return f"{name}: {rows} rows{into} in {seconds:.1f} s{speed}"
 
 
@@ -75,9 +73,12 @@ def _shown(name: str, quiet: bool) -> Iterator[Told]:
         yield lambda _done, _total: None
     elif err.is_terminal and not err.is_dumb_terminal:
         columns = (
-            TextColumn("{task.description}"), BarColumn(bar_width=30),
-            TextColumn("{task.fields[far]}"), TimeRemainingColumn(compact=True), TimeElapsedColumn(),
-        )  # fmt: skip
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=30),
+            TextColumn("{task.fields[far]}"),
+            TimeRemainingColumn(compact=True),
+            TimeElapsedColumn(),
+        )
         with Progress(*columns, console=err, transient=True) as progress:
             task = progress.add_task(f"filling {name}", total=None, far="")
             yield lambda done, total: progress.update(
@@ -101,9 +102,7 @@ def _lines(name: str) -> Told:
         if now - last < EVERY:
             return
         last = now
-        left = (
-            f", about {about((now - begun) * (total - done) / done)} left" if total and done else ""
-        )
+        left = f", about {about((now - begun) * (total - done) / done)} left" if total and done else ""
         console.note(f"filling {name}: {_far(done, total)}{left}")
 
     return tell

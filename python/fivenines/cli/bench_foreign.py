@@ -18,12 +18,7 @@ _ADVICE = (
     ("-t", None, 1, "--transactions each=N"),
     ("-D", None, 1, "--define NAME=VALUE"),
     ("-s", "--scale", 1, "--define scale=N"),
-    (
-        "-M",
-        None,
-        1,
-        "--protocol prepared (the default) or extended; for simple, --set protocol=simple",
-    ),
+    ("-M", None, 1, "--protocol prepared (the default) or extended; for simple, --set protocol=simple"),
     ("-R", None, 1, "--rate N --arrivals poisson"),
     (
         "-L",
@@ -38,12 +33,7 @@ _ADVICE = (
     ("-l", "--log", 0, "--out FOLDER"),
     (None, "--log-prefix", 1, "--out FOLDER"),
     (None, "--aggregate-interval", 1, "--out FOLDER: timeline.csv has intervals"),
-    (
-        None,
-        "--sampling-rate",
-        1,
-        "leave it out: --out FOLDER has all response times as a histogram",
-    ),
+    (None, "--sampling-rate", 1, "leave it out: --out FOLDER has all response times as a histogram"),
     ("-r", "--report-per-command", 0, "give each part a file of its own: files are measured apart"),
     (None, "--max-tries", 1, "--retries N, one less: the first try does not count"),
     (None, "--failures-detailed", 0, _ALWAYS),

@@ -45,15 +45,13 @@ class Options:
         ),
     ] = None
     read: Annotated[
-        str | None,
-        _server("HOSTS", "Servers for read-only transactions. Example: --read h2:3306,h3:3306"),
+        str | None, _server("HOSTS", "Servers for read-only transactions. Example: --read h2:3306,h3:3306")
     ] = None
     read_share: Annotated[
         float | None,
         _server(
             "PERCENT",
-            "Percentage of read-only transactions that go there; default all. "
-            "Example: --read-share 80",
+            "Percentage of read-only transactions that go there; default all. Example: --read-share 80",
         ),
     ] = None
     find: Annotated[
@@ -83,9 +81,7 @@ class Options:
     tls: Annotated[
         str | None,
         _server(
-            "MODE",
-            "disable, prefer (default), require, verify-ca, verify-full. Example: "
-            "--tls verify-full",
+            "MODE", "disable, prefer (default), require, verify-ca, verify-full. Example: --tls verify-full"
         ),
     ] = None
     bind: Annotated[
@@ -117,9 +113,7 @@ class Options:
             "--set",
         ),
     ] = None
-    tables: Annotated[
-        int | None, _workload("N", "Tables of oltp_*; default 4. Example: --tables 10")
-    ] = None
+    tables: Annotated[int | None, _workload("N", "Tables of oltp_*; default 4. Example: --tables 10")] = None
     table_size: Annotated[
         int | None, _workload("ROWS", "Rows in each; default 10000. Example: --table-size 1000000")
     ] = None
@@ -145,14 +139,11 @@ class Options:
         ),
     ] = False
     drop: Annotated[
-        bool,
-        _workload("", "Drop tables of these names before. Example: --prepare --drop", "--drop"),
+        bool, _workload("", "Drop tables of these names before. Example: --prepare --drop", "--drop")
     ] = False
     threads: Annotated[
         int | None,
-        _workload(
-            "N", "Connections that fill tables. Example: --prepare --threads 8", show_default="4"
-        ),
+        _workload("N", "Connections that fill tables. Example: --prepare --threads 8", show_default="4"),
     ] = None
     connections: Annotated[
         str | None,
@@ -181,21 +172,14 @@ class Options:
     ] = None
     search: Annotated[
         str | None,
-        _load(
-            "PNN=TIME",
-            "Look for the highest rate that keeps a percentile. Example: --search p99=20ms",
-        ),
+        _load("PNN=TIME", "Look for the highest rate that keeps a percentile. Example: --search p99=20ms"),
     ] = None
     think_time: Annotated[
-        str | None,
-        _load("TIME", "Pause of a connection between transactions. Example: --think-time 100ms"),
+        str | None, _load("TIME", "Pause of a connection between transactions. Example: --think-time 100ms")
     ] = None
     think_distribution: Annotated[
         str | None,
-        _load(
-            "HOW",
-            "constant (default) or exponential pauses. Example: --think-distribution exponential",
-        ),
+        _load("HOW", "constant (default) or exponential pauses. Example: --think-distribution exponential"),
     ] = None
     protocol: Annotated[
         str | None,
@@ -239,12 +223,11 @@ class Options:
             "fails is done by another. Example: --transactions 100000",
         ),
     ] = None
-    warmup: Annotated[
-        str | None, _load("TIME", "First so long without figures. Example: --warmup 30s")
-    ] = None
+    warmup: Annotated[str | None, _load("TIME", "First so long without figures. Example: --warmup 30s")] = (
+        None
+    )
     seed: Annotated[
-        int,
-        _load("N", "Of all random numbers: the same seed, the same statements. Example: --seed 42"),
+        int, _load("N", "Of all random numbers: the same seed, the same statements. Example: --seed 42")
     ] = 1
     retries: Annotated[
         int | None,
@@ -280,9 +263,7 @@ class Options:
     ] = None
     connect_timeout: Annotated[
         str | None,
-        _failures(
-            "TIME", "Bound on connecting and logging in; default 10s. Example: --connect-timeout 2s"
-        ),
+        _failures("TIME", "Bound on connecting and logging in; default 10s. Example: --connect-timeout 2s"),
     ] = None
     keepalive: Annotated[
         str | None,
@@ -313,15 +294,12 @@ class Options:
         bool, _results("", "Print JSON for scripts. Example: --json > result.json", "--json")
     ] = False
     metrics: Annotated[
-        str | None,
-        _results("[HOST:]PORT", "Offer Prometheus metrics while it runs. Example: --metrics 9187"),
+        str | None, _results("[HOST:]PORT", "Offer Prometheus metrics while it runs. Example: --metrics 9187")
     ] = None
     quiet: Annotated[bool, _results("", "No live lines.", "--quiet", "-q")] = False
     script_options: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Behind --: the own options of a Lua script.",
-            metavar="[-- SCRIPT-OPTIONS]",
-            hidden=True,
+            help="Behind --: the own options of a Lua script.", metavar="[-- SCRIPT-OPTIONS]", hidden=True
         ),
     ] = None

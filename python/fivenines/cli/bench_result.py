@@ -27,9 +27,7 @@ def show(outcome: Outcome, headline: Sequence[str]) -> None:
     console.table(["throughput", ""], _throughput(outcome), right=[""])
     _section(*_outcomes(outcome))
     _section(["response time, ms", *_HEADINGS], _times(outcome))
-    _section(
-        ["step", "rate", "conns", "tps", "failed", "p50", "p95", "p99", "max"], _steps(outcome)
-    )
+    _section(["step", "rate", "conns", "tps", "failed", "p50", "p95", "p99", "max"], _steps(outcome))
     _section(["errors", "code", "count", "from", "to", "message"], _errors(outcome), left=(0, 1, 5))
     _section(["window", "rate", "tps", "ms", "bound"], _windows(outcome), left=(0, 4))
     for line in _search(outcome):
@@ -94,9 +92,7 @@ def _outcomes(outcome: Outcome) -> tuple[list[str], Rows]:
         if getattr(outcome.total, key)
     }
     columns = {**always, **some}
-    rows = [
-        [one.name, *(str(getattr(one, key)) for key in columns)] for one, _ in _by_type(outcome)
-    ]
+    rows = [[one.name, *(str(getattr(one, key)) for key in columns)] for one, _ in _by_type(outcome)]
     return ["transactions", *columns.values()], rows
 
 
@@ -122,23 +118,32 @@ def _steps(outcome: Outcome) -> Rows:
         seconds = step.to_s - step.from_s
         rows.append(
             [
-                f"{step.from_s:.0f}-{step.to_s:.0f} s", "-" if step.rate is None else rate(step.rate),
+                f"{step.from_s:.0f}-{step.to_s:.0f} s",
+                "-" if step.rate is None else rate(step.rate),
                 "-" if step.connections is None else str(step.connections),
-                rate(step.ok / seconds) if seconds > 0 else "-", str(step.failed),
-                ms(step.p50_ms), ms(step.p95_ms), ms(step.p99_ms), ms(step.max_ms),
+                rate(step.ok / seconds) if seconds > 0 else "-",
+                str(step.failed),
+                ms(step.p50_ms),
+                ms(step.p95_ms),
+                ms(step.p99_ms),
+                ms(step.max_ms),
             ]
-        )  # fmt: skip
+        )
     return rows
 
 
 def _errors(outcome: Outcome) -> Rows:
     return [
         [
-            str(one["class"]), str(one.get("code", "")), str(one["count"]),
-            _at(one.get("first_ms")), _at(one.get("last_ms")), _shortened(str(one["message"])),
+            str(one["class"]),
+            str(one.get("code", "")),
+            str(one["count"]),
+            _at(one.get("first_ms")),
+            _at(one.get("last_ms")),
+            _shortened(str(one["message"])),
         ]
         for one in outcome.errors
-    ]  # fmt: skip
+    ]
 
 
 def _search(outcome: Outcome) -> Iterator[str]:
@@ -162,11 +167,14 @@ def _windows(outcome: Outcome) -> Rows:
     windows = found.get("windows", []) if isinstance(found, dict) else []
     return [
         [
-            f"{one['from_s']:.0f}-{one['to_s']:.0f} s", rate(one["rate"]), rate(one["achieved"]),
-            ms(one.get("value_ms")), "kept" if one["kept"] else str(one.get("reason") or "broken"),
+            f"{one['from_s']:.0f}-{one['to_s']:.0f} s",
+            rate(one["rate"]),
+            rate(one["achieved"]),
+            ms(one.get("value_ms")),
+            "kept" if one["kept"] else str(one.get("reason") or "broken"),
         ]
         for one in windows
-    ]  # fmt: skip
+    ]
 
 
 def _about(outcome: Outcome) -> Iterator[str]:
@@ -186,10 +194,7 @@ def _about(outcome: Outcome) -> Iterator[str]:
         refused = f", {connects.refused} refused" if connects.refused else ""
         yield f"connects: {connects.ok} ok, {connects.failed} failed{refused}"
     elif "connects_ok" in outcome.record:
-        yield (
-            f"connects: {outcome.record['connects_ok']} ok, "
-            f"{outcome.record['connects_failed']} failed"
-        )
+        yield (f"connects: {outcome.record['connects_ok']} ok, {outcome.record['connects_failed']} failed")
     yield from _client(outcome)
     if outcome.total.failed or outcome.total.in_doubt:
         yield (

@@ -116,10 +116,7 @@ def headline(bench: Bench, outcome: Outcome) -> list[str]:
     if steps := bench.load.connection_steps:
         many = ", ".join(step.partition("@")[0] for step in steps) + " connections"
     broken_off = ", broken off" if outcome.interrupted else ""
-    return [
-        f"{_name(bench.workload)} on {bench.dsn}",
-        f"{many}, {loop}, {outcome.seconds:.1f} s{broken_off}",
-    ]
+    return [f"{_name(bench.workload)} on {bench.dsn}", f"{many}, {loop}, {outcome.seconds:.1f} s{broken_off}"]
 
 
 def _measured(
@@ -175,9 +172,7 @@ def _warmed_up(asked: Asked, say: Callable[[str], None]) -> bool:
     calm = asked.bench.load.model_copy(
         update={"burst": False, "steps": [], "connection_steps": [], "storm": False}
     )
-    bench = replace(
-        asked.bench, seconds=asked.warmup, transactions=None, search="", load=calm,
-    )  # fmt: skip
+    bench = replace(asked.bench, seconds=asked.warmup, transactions=None, search="", load=calm)
     with TemporaryDirectory(prefix="fivenines-bench-") as out:
         ended = generator.run(bench, Path(out), _lines(bench, say))
     if ended.interrupted:
@@ -187,9 +182,7 @@ def _warmed_up(asked: Asked, say: Callable[[str], None]) -> bool:
     return not ended.interrupted
 
 
-def _show(
-    bench: Bench, outcome: Outcome, checks: Sequence[InvariantCheck], options: Options
-) -> None:
+def _show(bench: Bench, outcome: Outcome, checks: Sequence[InvariantCheck], options: Options) -> None:
     files = _files(options.out)
     if options.as_json:
         found = [check.model_dump(mode="json") for check in checks]

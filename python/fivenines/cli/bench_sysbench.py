@@ -14,10 +14,17 @@ _DRIVERS = {"mysql": "mysql", "pgsql": "postgres"}
 """sysbench's names for drivers, and ours."""
 
 NAMES = {
-    "threads": "connections", "num_threads": "connections", "time": "duration",
-    "max_time": "duration", "events": "transactions", "max_requests": "transactions",
-    "rate": "rate", "tx_rate": "rate", "rand_seed": "seed", "warmup_time": "warmup",
-}  # fmt: skip
+    "threads": "connections",
+    "num_threads": "connections",
+    "time": "duration",
+    "max_time": "duration",
+    "events": "transactions",
+    "max_requests": "transactions",
+    "rate": "rate",
+    "tx_rate": "rate",
+    "rand_seed": "seed",
+    "warmup_time": "warmup",
+}
 """Options of sysbench, and what they are here."""
 
 
@@ -70,9 +77,7 @@ def with_run(options: Options, most_threads: int) -> Options:
         if word.name not in NAMES:
             continue
         if not (word.value.isascii() and word.value.isdecimal() and len(word.value) < 19):
-            raise UsageError(
-                f"bench: {word.shown} behind `--` is a whole number, not {word.value!r}"
-            )
+            raise UsageError(f"bench: {word.shown} behind `--` is a whole number, not {word.value!r}")
         if int(word.value) > 0:  # 0 is without a limit
             asked[NAMES[word.name]] = word, word.value
         elif NAMES[word.name] == "connections":

@@ -140,9 +140,7 @@ def _show(step: "Step", wide: bool) -> None:
         console.table(columns, rows, wide=True)
     else:
         short = [dict(zip(columns, map(_short, row), strict=True)) for row in rows]
-        found = fitted(
-            short, ["bounds"], ["", "planted", "error"], ["planted"], console.stdout().width
-        )
+        found = fitted(short, ["bounds"], ["", "planted", "error"], ["planted"], console.stdout().width)
         console.table(found.columns, found.rows, names=["planted"])
     console.say("")
 

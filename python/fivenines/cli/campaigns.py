@@ -19,7 +19,7 @@ from fivenines.cli.side_by_side import Crew
 from fivenines.errors import FiveninesError, UsageError
 
 if TYPE_CHECKING:
-    from fivenines.experiment.duet_plan import Block
+    from fivenines.experiment.interleaved_plan import Block
     from fivenines.experiment.plan import Trial
     from fivenines.experiment.spec import Experiment
     from fivenines.results.parts import PartsRecord
@@ -138,23 +138,23 @@ def carry_out(
     return outcome
 
 
-def _run(
-    campaign: Campaign, work: Planned, folder: Path, audience: Audience, stopped: Stopped
-) -> Done:
+def _run(campaign: Campaign, work: Planned, folder: Path, audience: Audience, stopped: Stopped) -> Done:
     from fivenines.report import write_html
     from fivenines.runner.campaign import run_campaign
 
-    todo: list[Trial | Block] = [*work.duets, *work.trials]
+    todo: list[Trial | Block] = [*work.blocks, *work.trials]
     copies = _copies(campaign, folder)
-    with (
-        continued_by(campaign.command),
-        attended(folder, campaign.begins, audience, copies) as attendance,
-    ):
+    with continued_by(campaign.command), attended(folder, campaign.begins, audience, copies) as attendance:
         listen = attendance.listener
         broken = run_campaign(
-            work.experiment, work.source, todo, folder, campaign.resume, listen,
+            work.experiment,
+            work.source,
+            todo,
+            folder,
+            campaign.resume,
+            listen,
             workers=campaign.crew.workers(),
-        )  # fmt: skip
+        )
     stopped.left += attendance.stopped.left
     done = Done(work, folder, write_html(folder), broken)
     if copies is not None:

@@ -32,12 +32,16 @@ def as_dicts(work: Planned) -> list[dict[str, Any]]:
     """The same as JSON: instances, hours, price of an instance per hour, and the amount."""
     return [
         {
-            "solution": one.solution, "class": one.kind, "instances": one.count,
-            "hours": round(one.seconds / 3600, 2), "price_per_hour": one.price, "amount": one.amount,
+            "solution": one.solution,
+            "class": one.kind,
+            "instances": one.count,
+            "hours": round(one.seconds / 3600, 2),
+            "price_per_hour": one.price,
+            "amount": one.amount,
             "budget": one.budget,
         }
         for one in of(work)
-    ]  # fmt: skip
+    ]
 
 
 def require_agreed(works: Sequence[Planned], yes: bool) -> None:

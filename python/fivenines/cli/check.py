@@ -12,7 +12,7 @@ from fivenines.cli.options import AsFormat, Format, RunName, Wide
 
 if TYPE_CHECKING:
     from fivenines.analysis.thresholds import ThresholdResult
-    from fivenines.needs.thresholds import ThresholdSettings
+    from fivenines.requirements.thresholds import ThresholdSettings
 
 FAILED = 3
 """The exit code where a threshold failed."""
@@ -27,8 +27,7 @@ ThresholdOption = Annotated[
     ),
 ]
 JunitOption = Annotated[
-    Path | None,
-    typer.Option("--junit", metavar="FILE", help="Write what became of thresholds as JUnit XML."),
+    Path | None, typer.Option("--junit", metavar="FILE", help="Write what became of thresholds as JUnit XML.")
 ]
 
 
@@ -77,12 +76,10 @@ def check(
     require_writable(junit)
     found = judged(folder, wanted)
     if junit is not None:
-        report.write_junit(
-            junit, str(opened.manifest.experiment.get("name", folder.name)), {"": found}
-        )
+        report.write_junit(junit, str(opened.manifest.experiment.get("name", folder.name)), {"": found})
     if not found:
         raise FiveninesError(
-            f"{folder}: no threshold could be judged, as no trial of its solutions is complete; duets are "
+            f"{folder}: no threshold could be judged, as no trial of its solutions is complete; blocks are "
             "not judged"
         )
     if format_ is Format.json:
@@ -104,7 +101,7 @@ def read(texts: Sequence[str] | None, known: Sequence[str]) -> "list[ThresholdSe
     from pydantic import ValidationError
 
     from fivenines.errors import UsageError
-    from fivenines.needs.thresholds import ThresholdSettings
+    from fivenines.requirements.thresholds import ThresholdSettings
 
     found = []
     for text in texts or []:
@@ -114,9 +111,7 @@ def read(texts: Sequence[str] | None, known: Sequence[str]) -> "list[ThresholdSe
             raise UsageError(f"--threshold: {error.errors()[0]['msg']}") from None
         if one.solution is not None and one.solution not in known:
             there = ", ".join(known)
-            raise UsageError(
-                f"--threshold: no solution is called {one.solution!r}; there are {there}"
-            )
+            raise UsageError(f"--threshold: no solution is called {one.solution!r}; there are {there}")
         found.append(one)
     return found
 

@@ -17,8 +17,8 @@ from fivenines.cli.options import Wide
 if TYPE_CHECKING:
     from fivenines.analysis.ratio_thresholds import RatioResult
     from fivenines.analysis.versus import Versus
-    from fivenines.needs.ratios import RatioThreshold
     from fivenines.report.table import Table
+    from fivenines.requirements.ratios import RatioThreshold
     from fivenines.results.store import Run
 
 
@@ -42,8 +42,7 @@ def compare(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
         ),
     ],
     baseline: Annotated[
-        str | None,
-        typer.Option("--baseline", help="The baseline, instead of the first.", metavar="RUN"),
+        str | None, typer.Option("--baseline", help="The baseline, instead of the first.", metavar="RUN")
     ] = None,
     threshold: Annotated[
         list[str] | None,
@@ -71,28 +70,21 @@ def compare(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
             metavar="SHARE",
         ),
     ] = None,
-    every: Annotated[
-        bool, typer.Option("--all", help="Also measures without a clear change.")
-    ] = False,
+    every: Annotated[bool, typer.Option("--all", help="Also measures without a clear change.")] = False,
     format_: Annotated[
         Format, typer.Option("--format", help="text, md, json, or html: one self-contained page.")
     ] = Format.text,
-    output: Annotated[
-        Path | None, typer.Option("--output", help="The file; default: stdout.")
-    ] = None,
+    output: Annotated[Path | None, typer.Option("--output", help="The file; default: stdout.")] = None,
     junit: JunitOption = None,
     share_: Annotated[
-        bool,
-        typer.Option(
-            "--share", help="Let other accounts of this machine read the file of --output."
-        ),
+        bool, typer.Option("--share", help="Let other accounts of this machine read the file of --output.")
     ] = False,
     wide: Wide = False,
 ) -> None:
     """Compare runs cell by cell: each measure as a ratio with its interval, regressions first.
 
     Solutions with the same name, workload, connections, network and fault are
-    compared; of duets also how solutions stand to each other. What else differs
+    compared; of blocks also how solutions stand to each other. What else differs
     between the runs (versions, machine, settings) is named, as a ratio may be
     due to it.
 
@@ -216,9 +208,7 @@ def _table(table: "Table", wide: bool) -> list[str]:
         console.table(table.columns, table.rows, right=_FIGURES, names=_NAMES, wide=wide)
         return []
     rows = [dict(zip(table.columns, _short(table, row), strict=True)) for row in table.rows]
-    found = fitted(
-        rows, (), _MUST, [n for n in table.columns if n in _NAMES], console.stdout().width
-    )
+    found = fitted(rows, (), _MUST, [n for n in table.columns if n in _NAMES], console.stdout().width)
     console.table(found.columns, found.rows, right=_FIGURES, names=_NAMES)
     return found.left_out
 
@@ -261,9 +251,7 @@ def _fail(found: "Versus", judged: "Sequence[RatioResult]", share: float | None)
         return
     if not found.changes:
         asked = "--allow" if share is not None else "--threshold"
-        raise FiveninesError(
-            f"{asked}: nothing could be compared, so nothing was shown to be as before"
-        )
+        raise FiveninesError(f"{asked}: nothing could be compared, so nothing was shown to be as before")
     worse = share is not None and (
         any(one.worse_than(share) for one in found.changes) or any(e.new for e in found.happened)
     )
@@ -273,7 +261,7 @@ def _fail(found: "Versus", judged: "Sequence[RatioResult]", share: float | None)
 
 def _thresholds(texts: Sequence[str] | None) -> "list[RatioThreshold]":
     from fivenines.errors import UsageError
-    from fivenines.needs.ratios import parse_ratio
+    from fivenines.requirements.ratios import parse_ratio
 
     try:
         return [parse_ratio(text) for text in texts or []]
@@ -284,7 +272,7 @@ def _thresholds(texts: Sequence[str] | None) -> "list[RatioThreshold]":
 def _measures(names: Sequence[str] | None) -> list[str]:
     """The names, each of a measure that has a ratio."""
     from fivenines.errors import UsageError
-    from fivenines.needs.measures import measure_named
+    from fivenines.requirements.measures import measure_named
 
     for name in names or []:
         try:
@@ -320,7 +308,7 @@ def _require_known(thresholds: "Sequence[RatioThreshold]", runs: "Sequence[Run]"
     from fivenines.errors import UsageError
 
     plans = [one.cell for run in runs for one in run.manifest.plan]
-    plans += [cell for run in runs for duet in run.manifest.duets for cell in duet.cells]
+    plans += [cell for run in runs for block in run.manifest.blocks for cell in block.cells]
     solutions = [one for run in runs for one in run.manifest.experiment.get("solutions") or []]
     swept = [one["variant"]["of"] for one in solutions if one.get("variant")]
     known = list(dict.fromkeys([*(cell.solution for cell in plans), *swept]))

@@ -65,9 +65,7 @@ def kinds(package: str, key: str) -> Iterator[Item]:
     A kind is a class with `key: Literal["name", ...]`, as `plugins.kinds` finds it; importing them all
     would take half a second.
     """
-    pattern = re.compile(
-        rf"^    {key}: Literal\[([^\]]*)\](?:.*?description={_STRING})?", re.M | re.S
-    )
+    pattern = re.compile(rf"^    {key}: Literal\[([^\]]*)\](?:.*?description={_STRING})?", re.M | re.S)
     for file in sorted((_PACKAGE / package).glob("*.py")):
         for match in pattern.finditer(file.read_text(encoding="utf-8")):
             for name in re.findall(_STRING, match[1]):

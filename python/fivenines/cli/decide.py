@@ -9,16 +9,16 @@ import typer
 from fivenines.cli.options import AsFormat, Format, RunName, Wide
 
 if TYPE_CHECKING:
-    from fivenines.needs.decide import DecideSettings
     from fivenines.report.decision import Verdict
+    from fivenines.requirements.decide import DecideSettings
 
 
 def decide(
     run: RunName = None,
-    need: Annotated[
+    requirement: Annotated[
         list[str] | None,
         typer.Option(
-            "--need",
+            "--require",
             metavar="CONDITION",
             help="What a solution must do, as 'outage_writes < 10s' or 'lost = 0'; several together. "
             "They replace those of the experiment.",
@@ -27,17 +27,13 @@ def decide(
     prefer: Annotated[
         list[str] | None,
         typer.Option(
-            "--prefer",
-            metavar="MEASURE",
-            help="A measure to choose by; several: one after the other.",
+            "--prefer", metavar="MEASURE", help="A measure to choose by; several: one after the other."
         ),
     ] = None,
     by: Annotated[
         list[str] | None,
         typer.Option(
-            "--by",
-            metavar="NAME",
-            help="workload, connections or network: each value has its own decision.",
+            "--by", metavar="NAME", help="workload, connections or network: each value has its own decision."
         ),
     ] = None,
     wide: Wide = False,
@@ -51,58 +47,58 @@ def decide(
 
     \b
     fivenines decide quickstart
-    fivenines decide quickstart --need 'outage_writes < 2s' --need 'lost = 0'
+    fivenines decide quickstart --require 'outage_writes < 2s' --require 'lost = 0'
     fivenines decide managers --prefer outage_writes --prefer tps
     fivenines decide workloads --by connections --format json
 
-    By default: needs not_back, lost, violated and split_brain = 0, as far as
+    By default: needs not_recovered, lost, violated and split_brain = 0, as far as
     they were measured; preferences tps, outage_writes, latency_p99; by all
     three. `failover p95 < 10s` is about a percentile of the trials' values.
     Exit code 0 also where no solution is left.
 
     Measures: tps, latency_mean, latency_p50, latency_p95, latency_p99,
     outage_writes, outage_reads, outage_connections, failover, hosts, cost. Only
-    for needs, as shares of trials: not_back, lost, phantom, duplicate, stale,
+    for needs, as shares of trials: not_recovered, lost, phantom, duplicate, stale,
     split_brain, violated, diverged.
     """
     from fivenines.cli import console, runs
-    from fivenines.needs.decide import DecideSettings
     from fivenines.report import decision
+    from fivenines.requirements.decide import DecideSettings
     from fivenines.results.store import open_run
 
     folder = runs.find(run, by_experiment=True)
     opened = open_run(folder)
-    settings = _settings(decision.settings_of(opened), need, prefer, by)
+    settings = _settings(decision.settings_of(opened), requirement, prefer, by)
     found = decision.decide(opened, settings)
     if format_ is Format.json:
         console.as_json(decision.as_json(found))
     elif not found:
-        console.note(f"{folder}: no complete trial to decide by; duets alone compare speed")
+        console.note(f"{folder}: no complete trial to decide by; blocks alone compare speed")
     elif format_ is Format.md:
         console.stdout().out(_markdown(found).rstrip("\n"), highlight=False)
     else:
         _show(found, wide)
-        if need:
-            usual = settings.model_copy(update={"needs": DecideSettings().needs})
+        if requirement:
+            usual = settings.model_copy(update={"requirements": DecideSettings().requirements})
             for line in decision.unasked(found, decision.decide(opened, usual)):
                 console.say(f"- {line}", "yellow")
 
 
 def _settings(
-    own: "DecideSettings", need: list[str] | None, prefer: list[str] | None, by: list[str] | None
+    own: "DecideSettings", requirement: list[str] | None, prefer: list[str] | None, by: list[str] | None
 ) -> "DecideSettings":
     from pydantic import ValidationError
 
     from fivenines.errors import UsageError
-    from fivenines.needs.decide import DecideSettings
+    from fivenines.requirements.decide import DecideSettings
 
-    given: dict[str, Any] = {"needs": need, "prefer": prefer, "by": by}
+    given: dict[str, Any] = {"requirements": requirement, "prefer": prefer, "by": by}
     kept = own.model_dump(include=own.model_fields_set)
     try:
         return DecideSettings.model_validate({**kept, **{k: v for k, v in given.items() if v}})
     except ValidationError as error:
         first = error.errors()[0]
-        option = {"needs": "--need", "prefer": "--prefer", "by": "--by"}[str(first["loc"][0])]
+        option = {"requirements": "--require", "prefer": "--prefer", "by": "--by"}[str(first["loc"][0])]
         message = first["msg"]
         raise UsageError(f"{option}: {message}") from None
 
@@ -131,11 +127,11 @@ def _table(one: "Verdict", wide: bool) -> list[str]:
     from fivenines.report import decision
     from fivenines.report.narrow import fitted
 
-    needs = [need.text for need in decision.needs_of([one])]
+    requirements = [requirement.text for requirement in decision.requirements_of([one])]
     measures = decision.shown_measures(one.decision)
     rows = [
         {"Solution": each.called}
-        | dict(zip(needs, map(decision.short, each.judgements), strict=True))
+        | dict(zip(requirements, map(decision.short, each.judgements), strict=True))
         | {measure.title: decision.value_text(each, measure) for measure in measures}
         for each in one.decision.candidates
     ]
@@ -143,14 +139,14 @@ def _table(one: "Verdict", wide: bool) -> list[str]:
     if wide:
         console.table(list(rows[0]), [list(row.values()) for row in rows], wide=True)
         return []
-    must = [*needs, *(measure.title for measure in measures[:1])]
+    must = [*requirements, *(measure.title for measure in measures[:1])]
     table = fitted(rows, (), must, names, console.stdout().width)
     console.table(table.columns, table.rows, names=names)
     return table.left_out
 
 
 def _markdown(found: "list[Verdict]") -> str:
-    from fivenines.report.chapters.decision import needs_table
+    from fivenines.report.chapters.decision import requirements_table
     from fivenines.report.overview import overview
 
-    return "\n\n".join([*overview(found), needs_table(found).markdown()])
+    return "\n\n".join([*overview(found), requirements_table(found).markdown()])

@@ -14,17 +14,12 @@ from fivenines.cli.options import AsJson
 if TYPE_CHECKING:
     from fivenines.doctor import Check
 
-_MARKS = {
-    "ok": ("ok     ", "green"),
-    "warning": ("warning", "yellow"),
-    "failed": ("FAILED ", "red"),
-}
+_MARKS = {"ok": ("ok     ", "green"), "warning": ("warning", "yellow"), "failed": ("FAILED ", "red")}
 
 
 def doctor(
     inventory: Annotated[
-        Path | None,
-        typer.Option(help="The machines of this inventory instead.", metavar="HOSTS.yaml"),
+        Path | None, typer.Option(help="The machines of this inventory instead.", metavar="HOSTS.yaml")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -100,9 +95,7 @@ def _verdict(states: list[str]) -> str:
     """All in a sentence, the last line."""
     failed, warnings = states.count("failed"), states.count("warning")
     if failed:
-        return (
-            f"No experiment can run here yet: {failed} of {len(states)} checks failed, see above."
-        )
+        return f"No experiment can run here yet: {failed} of {len(states)} checks failed, see above."
     if warnings:
         said = "1 warning" if warnings == 1 else f"{warnings} warnings"
         return f"Ready: experiments can run here. {said} above: what they name is limited."

@@ -18,15 +18,11 @@ if TYPE_CHECKING:
     from fivenines.software.base import Engine, EngineStatus, Report
 
 app = typer.Typer(
-    help="List, fetch and remove database servers.",
-    cls=Group,
-    no_args_is_help=True,
-    rich_markup_mode="rich",
+    help="List, fetch and remove database servers.", cls=Group, no_args_is_help=True, rich_markup_mode="rich"
 )
 
 Names = Annotated[
-    list[str],
-    typer.Argument(help="Names of engines.", metavar="ENGINE...", autocompletion=complete.engines),
+    list[str], typer.Argument(help="Names of engines.", metavar="ENGINE...", autocompletion=complete.engines)
 ]
 
 
@@ -83,9 +79,7 @@ def _description(engine: "Engine", status: "EngineStatus") -> str:
 def pull(
     names: Annotated[
         list[str] | None,
-        typer.Argument(
-            help="Names of engines.", metavar="[ENGINE...]", autocompletion=complete.engines
-        ),
+        typer.Argument(help="Names of engines.", metavar="[ENGINE...]", autocompletion=complete.engines),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All that the cache can hold.")] = False,
 ) -> None:
@@ -107,9 +101,7 @@ def pull(
         with _reporter(one.name) as report:
             one.pull(report)
         status = one.status()
-        console.say(
-            f"{one.name} {status.version}: {console.size(status.size_bytes)}, {status.path}"
-        )
+        console.say(f"{one.name} {status.version}: {console.size(status.size_bytes)}, {status.path}")
         if status.detail:
             console.say(f"{one.name}: {status.detail}")
 
@@ -160,14 +152,10 @@ def add(
 @app.command(cls=Command)
 def build(
     name: Annotated[
-        str,
-        typer.Argument(
-            help="Name of an engine.", metavar="ENGINE", autocompletion=complete.engines
-        ),
+        str, typer.Argument(help="Name of an engine.", metavar="ENGINE", autocompletion=complete.engines)
     ],
     folder: Annotated[
-        Path | None,
-        typer.Option(help="Where to build; default: beside the cache's engines.", metavar="DIR"),
+        Path | None, typer.Option(help="Where to build; default: beside the cache's engines.", metavar="DIR")
     ] = None,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Compilers at once; default: one for each core.")

@@ -27,13 +27,10 @@ def export(
     ] = None,
     to: Annotated[
         Path | None,
-        typer.Option(
-            "--to", help="The file: .duckdb has all tables, .parquet one. It is replaced."
-        ),
+        typer.Option("--to", help="The file: .duckdb has all tables, .parquet one. It is replaced."),
     ] = None,
     table: Annotated[
-        str | None,
-        typer.Option("--table", help="The table of a .parquet file; default: trials."),
+        str | None, typer.Option("--table", help="The table of a .parquet file; default: trials.")
     ] = None,
     share: Annotated[
         bool, typer.Option("--share", help="Let other accounts of this machine read the file.")
@@ -42,7 +39,7 @@ def export(
     """Write all trials of one run or several to one file, for notebooks and SQL.
 
     A .duckdb file has the tables trials, seconds, faults, interruptions,
-    events, latencies, duets, windows and runs; a .parquet file has trials, or
+    events, latencies, blocks, windows and runs; a .parquet file has trials, or
     the one that --table names. docs/reference/export.md says what each column
     is, and so do the comments in the file.
 
@@ -63,7 +60,7 @@ def export(
         raise UsageError("name the file to write: --to trials.duckdb, or --to trials.parquet")
     names: list[str | None] = [*run] if run else [None]
     opened = [open_run(runs.find(name, by_experiment=True)) for name in names]
-    numbers = file.export(opened, to, table, _teller())
+    numbers = file.export(opened, to, table, _reporter())
     rows = ", ".join(f"{name} {number}" for name, number in numbers.items())
     console.say(f"{to} ({console.size(to.stat().st_size)}); rows: {rows}")
     for one in opened:
@@ -73,7 +70,7 @@ def export(
         sharing.share(to)
 
 
-def _teller(clock: Callable[[], float] = time.monotonic) -> Callable[[int, int], None]:
+def _reporter(clock: Callable[[], float] = time.monotonic) -> Callable[[int, int], None]:
     """Says how far it is once that takes time: one line that changes on a terminal, else few lines."""
     from rich.text import Text
 

@@ -52,9 +52,7 @@ def enrol(
 
     names = names_of(inventory, only)
     if not yes:
-        console.say(
-            f"fivenines will start, kill and cut off database servers on: {', '.join(names)}."
-        )
+        console.say(f"fivenines will start, kill and cut off database servers on: {', '.join(names)}.")
         typer.confirm("Are they yours to be used so?", abort=True)
 
     def work(connection: "Connection") -> str:
@@ -81,8 +79,7 @@ def clean(
     inventory: InventoryArgument,
     only: OnlyOption = None,
     everything: Annotated[
-        bool,
-        typer.Option("--all", help="Also engines, data sets, and the marker: nothing is left."),
+        bool, typer.Option("--all", help="Also engines, data sets, and the marker: nothing is left.")
     ] = False,
 ) -> None:
     """Remove what a trial has left, as after a machine lost its power.

@@ -22,20 +22,19 @@ WORKLOAD, FAULT, CONNECTIONS, TRIALS = "oltp_read_write", "kill", 8, 3
 
 def init(
     file: Annotated[
-        Path,
-        typer.Argument(help="The file to write; - for stdout.", metavar="[FILE]", allow_dash=True),
+        Path, typer.Argument(help="The file to write; - for stdout.", metavar="[FILE]", allow_dash=True)
     ] = DEFAULT,
     solution: Annotated[
         list[str] | None,
         typer.Option(
-            help="What is compared; may be repeated.", metavar="NAME",
-            autocompletion=complete.solutions,
+            help="What is compared; may be repeated.", metavar="NAME", autocompletion=complete.solutions
         ),
     ] = None,
     workload: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"What it is asked; may be repeated. Default: {WORKLOAD}.", metavar="NAME",
+            help=f"What it is asked; may be repeated. Default: {WORKLOAD}.",
+            metavar="NAME",
             autocompletion=complete.workloads,
         ),
     ] = None,
@@ -43,13 +42,16 @@ def init(
         list[str] | None,
         typer.Option(
             help=f"What is broken on purpose, or none; may be repeated. Default: {FAULT}.",
-            metavar="NAME", autocompletion=complete.faults,
+            metavar="NAME",
+            autocompletion=complete.faults,
         ),
     ] = None,
     connections: Annotated[
         list[int] | None,
         typer.Option(
-            min=1, max=100_000, metavar="N",
+            min=1,
+            max=100_000,
+            metavar="N",
             help=f"Connections of the load; may be repeated. Default: {CONNECTIONS}.",
         ),
     ] = None,
@@ -59,7 +61,7 @@ def init(
     ] = None,
     stdout: Annotated[bool, typer.Option("--stdout", help="Print it, write no file.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
-) -> None:  # fmt: skip
+) -> None:
     """Write an experiment file to begin with: it runs as it stands, and its comments teach the rest.
 
     \b
@@ -163,13 +165,15 @@ def wanted(
             "leave it out"
         )
     words = [
-        "fivenines", "init",
+        "fivenines",
+        "init",
         *(word for one in solutions for word in ("--solution", one)),
         *(word for one in workloads for word in ("--workload", one)),
         *(word for one in faults for word in ("--fault", one)),
         *(word for one in connections for word in ("--connections", str(one))),
-        "--trials", str(trials),
-    ]  # fmt: skip
+        "--trials",
+        str(trials),
+    ]
     return Wish(name, solutions, workloads, faults, connections, trials, shlex.join(words))
 
 
@@ -193,9 +197,7 @@ def require_known(option: str, section: str, name: str) -> None:
             f"{option} {name}: it needs settings of yours ({keys}), so write it into a file by hand: "
             "see docs/reference/experiment.md"
         )
-    raise UsageError(
-        f"{option}: there is no {name!r}{nearest(name, known)}\n    allowed: {', '.join(known)}"
-    )
+    raise UsageError(f"{option}: there is no {name!r}{nearest(name, known)}\n    allowed: {', '.join(known)}")
 
 
 def require_once(option: str, names: list[str]) -> None:

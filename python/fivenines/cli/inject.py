@@ -34,13 +34,11 @@ def inject(
         ),
     ] = None,
     target: Annotated[
-        str | None,
-        typer.Option(help="Who is hit: primary, replica, majority, node1, ...", metavar="ROLE"),
+        str | None, typer.Option(help="Who is hit: primary, replica, majority, node1, ...", metavar="ROLE")
     ] = None,
     settings: Settings = None,
     seconds: Annotated[
-        str | None,
-        typer.Option("--for", help="How long; default: until Ctrl-C or --heal.", metavar="TIME"),
+        str | None, typer.Option("--for", help="How long; default: until Ctrl-C or --heal.", metavar="TIME")
     ] = None,
     heal: Annotated[bool, typer.Option("--heal", help="End what is at work now.")] = False,
     show: Annotated[bool, typer.Option("--list", help="Only list all faults.")] = False,
@@ -116,9 +114,7 @@ def _may_be_null(settings: "FaultSettings", key: str) -> bool:
     """Whether a fault of this kind may last for ever."""
     from fivenines.experiment.allowed import Shape
 
-    return any(
-        one.annotation is type(None) for one in Shape.of_field(type(settings), key).options()
-    )
+    return any(one.annotation is type(None) for one in Shape.of_field(type(settings), key).options())
 
 
 def _list() -> None:

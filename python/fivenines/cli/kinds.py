@@ -23,8 +23,7 @@ class What(StrEnum):
 
 
 def list_(
-    what: Annotated[What, typer.Argument(help="What to list.", metavar="WHAT")],
-    as_json: AsJson = False,
+    what: Annotated[What, typer.Argument(help="What to list.", metavar="WHAT")], as_json: AsJson = False
 ) -> None:
     """List what an experiment file can name, or the examples, each with a line about it.
 
@@ -47,15 +46,13 @@ def list_(
     else:
         console.table(["name", "about"], rows)
     if examples_asked:
-        console.note(
-            f"fivenines run NAME runs one; the files, to copy and change: {examples.FOLDER}"
-        )
+        console.note(f"fivenines run NAME runs one; the files, to copy and change: {examples.FOLDER}")
 
 
 def _list_measures(as_json: bool) -> None:
     """Each measure with its unit, the better direction, and what a trial must have for it."""
     from fivenines.cli import console
-    from fivenines.needs.measures import listing
+    from fivenines.requirements.measures import listing
 
     rows = listing()
     if as_json:

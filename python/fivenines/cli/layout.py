@@ -84,9 +84,7 @@ def _fit(
     """
     folded = [list(row) for row in rows]
     cells = list(zip(*folded, strict=True)) or [()] * len(columns)
-    texts = [
-        name for name, column in zip(columns, cells, strict=True) if not any(map(_figure, column))
-    ]
+    texts = [name for name, column in zip(columns, cells, strict=True) if not any(map(_figure, column))]
     for old, new in (("", ""), *_INTERVALS):
         if old:
             folded = [[c.replace(old, new) if _figure(c) else c for c in row] for row in folded]
@@ -158,10 +156,7 @@ def _needed(
 ) -> list[int]:
     cells = list(zip(*rows, strict=True)) or [()] * len(columns)
     return [
-        max(
-            cell_len(part)
-            for part in [*wrapped(name, 1), *(p for one in column for p in parts(one))]
-        )
+        max(cell_len(part) for part in [*wrapped(name, 1), *(p for one in column for p in parts(one))])
         for name, column in zip(columns, cells, strict=True)
     ]
 

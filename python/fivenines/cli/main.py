@@ -107,8 +107,7 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def program(
     version_: Annotated[
-        bool,
-        typer.Option("--version", help="Print the version.", is_eager=True, callback=_show_version),
+        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_show_version)
     ] = False,
 ) -> None:
     """Measures what high-availability databases really give: speed, failover time, lost data.

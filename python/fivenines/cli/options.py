@@ -21,21 +21,17 @@ AsFormat = Annotated[Format, typer.Option("--format", help="text, md or json.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
 
 Wide = Annotated[
-    bool,
-    typer.Option("--wide", help="All columns, figures in full, however long the lines are."),
+    bool, typer.Option("--wide", help="All columns, figures in full, however long the lines are.")
 ]
 
 Settings = Annotated[
-    list[str] | None,
-    typer.Option("--set", help="A setting, as in an experiment file.", metavar="KEY=VALUE"),
+    list[str] | None, typer.Option("--set", help="A setting, as in an experiment file.", metavar="KEY=VALUE")
 ]
 
 Node = Annotated[
     str,
     typer.Argument(
-        help="A node, as `fivenines status` calls it.",
-        metavar="NODE",
-        autocompletion=complete.hosts,
+        help="A node, as `fivenines status` calls it.", metavar="NODE", autocompletion=complete.hosts
     ),
 ]
 

@@ -10,7 +10,7 @@ from fivenines.cli import charges
 from fivenines.cli.planned import Planned
 
 if TYPE_CHECKING:
-    from fivenines.experiment.duet_plan import Block
+    from fivenines.experiment.interleaved_plan import Block
     from fivenines.experiment.plan import Trial
     from fivenines.experiment.spec import Experiment
     from fivenines.results.records import CellKey
@@ -58,17 +58,12 @@ def _show_machines(experiments: "Sequence[Experiment]") -> None:
     console.say("")
     console.table(
         ["machine", "address", "role", "site", "folder"],
-        [
-            [name, str(one.address), one.role, one.site or "", one.folder]
-            for name, one in machines.items()
-        ],
+        [[name, str(one.address), one.role, one.site or "", one.folder] for name, one in machines.items()],
     )
     console.say("Each is given these commands over SSH, as root, and no others:")
     faults = {fault.fault for experiment in experiments for fault in experiment.faults}
     slow = any(
-        network.link.changes or network.links
-        for experiment in experiments
-        for network in experiment.network
+        network.link.changes or network.links for experiment in experiments for network in experiment.network
     )
     for line in lines(faults, slow):
         console.say(f"  {line}")
@@ -89,13 +84,13 @@ def _show(work: Planned, at_once: int) -> None:
     from fivenines.results import calibrations
     from fivenines.units import about
 
-    experiment, trials, duets = work.experiment, work.trials, work.duets
+    experiment, trials, blocks = work.experiment, work.trials, work.blocks
     planned = {trial.cell.key for trial in trials}
     keys = [cell.key for cell in cells(experiment) if cell.key in planned]
     console.say(f"{experiment.name}: {experiment.description}".rstrip(": "), "bold")
-    for line in _duet_lines(experiment, duets):
+    for line in _interleaved_lines(experiment, blocks):
         console.say(line)
-    if not keys and not duets:
+    if not keys and not blocks:
         console.say("nothing is left to do")
         return
     if keys:
@@ -107,13 +102,13 @@ def _show(work: Planned, at_once: int) -> None:
         )
     most = "at most " if experiment.trials.until else ""
     longest = most or ("at most " if is_at_most(trials, experiment) else "")
-    amount = _work(len(keys), len(trials), len(duets))
+    amount = _work(len(keys), len(trials), len(blocks))
     beside = f"{at_once} side by side, " if at_once > 1 else ""
     console.say(
         f"{most}{amount} in interleaved order (seed {experiment.seed}), {beside}{longest}about "
         f"{about(work.seconds_by(at_once))} once engines and data are in the cache"
     )
-    for line in _as_needed(experiment, trials, duets):
+    for line in _as_needed(experiment, trials, blocks):
         console.say(line)
     for line in power_lines(experiment, seen_spread(calibrations.load(describe()))):
         console.say(line)
@@ -125,46 +120,46 @@ def _show(work: Planned, at_once: int) -> None:
     note_long_faults(experiment, trials)
 
 
-def _as_needed(experiment: "Experiment", trials: "list[Trial]", duets: "list[Block]") -> list[str]:
+def _as_needed(experiment: "Experiment", trials: "list[Trial]", blocks: "list[Block]") -> list[str]:
     """When the trials of a cell end, where that is not by their number."""
-    from fivenines.experiment.duet_plan import seconds_of
+    from fivenines.experiment.interleaved_plan import seconds_of
     from fivenines.units import about
 
     count = experiment.trials
     if count.until is None:
         return []
     first = [one for one in trials if one.number <= count.at_least]
-    least = about(seconds_of([*duets, *first], experiment))
+    least = about(seconds_of([*blocks, *first], experiment))
     return [
         f"a cell ends after {count.at_least} to {count.at_most} trials, when {count.until.measure} is known "
         f"within {100 * count.until.within:g} % of its mean: about {least} if all do at once"
     ]
 
 
-def _duet_lines(experiment: "Experiment", duets: "list[Block]") -> list[str]:
+def _interleaved_lines(experiment: "Experiment", blocks: "list[Block]") -> list[str]:
     """Each group that is compared side by side in a line; what trials are left for."""
     from fivenines.units import format_duration
 
-    duet = experiment.duet
+    interleaved = experiment.interleaved
     groups: dict[tuple[CellKey, ...], list[Block]] = {}
-    for block in duets:
+    for block in blocks:
         groups.setdefault(tuple(cell.key for cell in block.cells), []).append(block)
     lines = [
         f"speed, side by side: {' and '.join(key.solution for key in keys)} ({keys[0].workload}, "
-        f"{keys[0].connections} connections, network {keys[0].network}): {len(blocks)} x {duet.rounds} "
-        f"rounds of windows of {format_duration(duet.window)}"
+        f"{keys[0].connections} connections, network {keys[0].network}): {len(blocks)} x {interleaved.rounds} "
+        f"rounds of windows of {format_duration(interleaved.window)}"
         for keys, blocks in groups.items()
     ]
-    if duets and any(fault.fault != "none" for fault in experiment.faults):
+    if blocks and any(fault.fault != "none" for fault in experiment.faults):
         lines.append("faults, in trials of each alone:")
     return lines
 
 
-def _work(cells: int, trials: int, duets: int) -> str:
+def _work(cells: int, trials: int, blocks: int) -> str:
     """What is to be done, in numbers."""
     from fivenines.analysis.wording import count
 
-    parts = [count(duets, "duet")] if duets else []
+    parts = [count(blocks, "interleaved")] if blocks else []
     parts += [count(cells, "cell"), count(trials, "trial")] if cells else []
     return ", ".join(parts)
 
@@ -180,8 +175,7 @@ def _sweeps(experiment: "Experiment", trials: "list[Trial]") -> list[str]:
             on = _JUDGED[variant.judged_on]
             measures[variant.of] = f"by {variant.by}, {_BEST_FOR[variant.best_for]}, {on}"
     return [
-        f"{name} is swept: {len(sizes[name])} variants, the best chosen {measures[name]}"
-        for name in sizes
+        f"{name} is swept: {len(sizes[name])} variants, the best chosen {measures[name]}" for name in sizes
     ]
 
 
@@ -251,14 +245,14 @@ def _as_dict(file: Path, work: Planned, at_once: int) -> dict[str, object]:
             {"id": one.id, "number": one.number, "seed": one.seed, **one.cell.key.model_dump()}
             for one in work.trials
         ],
-        "duets": [
+        "blocks": [
             {
                 "id": one.id,
                 "number": one.number,
                 "seed": one.seed,
                 "cells": [cell.key.model_dump() for cell in one.cells],
             }
-            for one in work.duets
+            for one in work.blocks
         ],
     }
 

@@ -1,4 +1,4 @@
-"""What is to be done of a file: of each of its parts the trials and duets."""
+"""What is to be done of a file: of each of its parts the trials and blocks."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -11,7 +11,7 @@ from fivenines.errors import UsageError
 
 if TYPE_CHECKING:
     from fivenines.experiment.document import Document
-    from fivenines.experiment.duet_plan import Block
+    from fivenines.experiment.interleaved_plan import Block
     from fivenines.experiment.plan import Trial
     from fivenines.experiment.source import Part
     from fivenines.experiment.spec import Experiment
@@ -25,14 +25,14 @@ class Planned:
     experiment: "Experiment"
     source: "Document"
     trials: "list[Trial]"
-    duets: "list[Block]"
+    blocks: "list[Block]"
 
     @property
     def seconds(self) -> float:
         """About how long it takes."""
-        from fivenines.experiment.duet_plan import seconds_of
+        from fivenines.experiment.interleaved_plan import seconds_of
 
-        return seconds_of([*self.duets, *self.trials], self.experiment)
+        return seconds_of([*self.blocks, *self.trials], self.experiment)
 
     def seconds_by(self, at_once: int) -> float:
         """The same with so many side by side."""
@@ -40,25 +40,23 @@ class Planned:
 
     @property
     def work(self) -> int:
-        """The number of trials and duets."""
-        return len(self.trials) + len(self.duets)
+        """The number of trials and blocks."""
+        return len(self.trials) + len(self.blocks)
 
     def folder(self, group: Path) -> Path:
         """Where its run is, in the folder of all parts."""
         return group / self.part if self.part else group
 
 
-def planned(
-    parts: "Sequence[Part]", only: Sequence[str] = (), trials: int | None = None
-) -> list[Planned]:
+def planned(parts: "Sequence[Part]", only: Sequence[str] = (), trials: int | None = None) -> list[Planned]:
     """The work of each part; of parts that have none of the solutions in `only`, nothing.
 
     Raises:
         UsageError: no part has a solution of such a name.
     """
-    from fivenines.experiment.duet_plan import blocks
+    from fivenines.experiment.interleaved_plan import blocks
     from fivenines.experiment.plan import plan, select
-    from fivenines.needs.trials import exactly
+    from fivenines.requirements.trials import exactly
 
     found, every = [], []
     for part in parts:
@@ -68,9 +66,7 @@ def planned(
         own = plan(experiment)
         sides = [one for block in blocks(experiment) for one in block.members()]
         every += [*own, *sides]
-        mine = [
-            one for one in only if any(t.cell.solution.is_called([one]) for t in [*own, *sides])
-        ]
+        mine = [one for one in only if any(t.cell.solution.is_called([one]) for t in [*own, *sides])]
         if only and not mine:
             continue
         chosen = [one for one in select([*own, *sides], mine) if one in own]
@@ -104,8 +100,8 @@ def what_is_left(work: Planned, folder: Path) -> Planned:
     from fivenines.results import layout
 
     trials = [one for one in work.trials if not layout.trial_folder(folder, one.id).exists()]
-    duets = [one for one in work.duets if not layout.trial_folder(folder, one.id).exists()]
-    left = replace(work, trials=trials, duets=duets)
+    blocks = [one for one in work.blocks if not layout.trial_folder(folder, one.id).exists()]
+    left = replace(work, trials=trials, blocks=blocks)
     console.note(f"{folder}: {work.work - left.work} of {work.work} trials are done")
     return left
 

@@ -52,9 +52,7 @@ def as_json(event: Progress) -> None:
 class PlainLines:
     """Lines that stay; between them, every few seconds at most, where the campaign is."""
 
-    def __init__(
-        self, out: Console, clock: Clock = time.monotonic, stamp: Stamp = time_of_day
-    ) -> None:
+    def __init__(self, out: Console, clock: Clock = time.monotonic, stamp: Stamp = time_of_day) -> None:
         self._out, self._clock, self._stamp = out, clock, stamp
         self._story = Story(clock)
         self._last, self._said = clock(), ""
@@ -103,16 +101,11 @@ def _each_second(look: Callable[[], None]) -> Iterator[None]:
 
 
 @contextmanager
-def live(
-    out: Console, clock: Clock = time.monotonic, stamp: Stamp = time_of_day
-) -> Iterator[Listener]:
+def live(out: Console, clock: Clock = time.monotonic, stamp: Stamp = time_of_day) -> Iterator[Listener]:
     """Three lines at the bottom of the terminal that change, and lines above them that stay."""
     story = Story(clock)
     with Live(
-        console=out,
-        refresh_per_second=2,
-        transient=True,
-        get_renderable=lambda: panel(story),
+        console=out, refresh_per_second=2, transient=True, get_renderable=lambda: panel(story)
     ) as shown:
 
         def listen(event: Progress) -> None:

@@ -39,8 +39,7 @@ def replicate(  # noqa: PLR0913, PLR0917  (each is an option of the command line
         typer.Option(help="Only this claim, and what it needs; may be repeated.", metavar="CLAIM"),
     ] = None,
     part: Annotated[
-        list[str] | None,
-        typer.Option(help="Only this part of the study; may be repeated.", metavar="PART"),
+        list[str] | None, typer.Option(help="Only this part of the study; may be repeated.", metavar="PART")
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show the parts and how long they take.")
@@ -49,8 +48,7 @@ def replicate(  # noqa: PLR0913, PLR0917  (each is an option of the command line
         bool, typer.Option("--resume", help="Continue the last run of this form, or --out.")
     ] = False,
     judge: Annotated[
-        str | None,
-        typer.Option(help="Run nothing: judge what has run already.", metavar="RUN"),
+        str | None, typer.Option(help="Run nothing: judge what has run already.", metavar="RUN")
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="The folder; default runs/STUDY-FORM-TIME.", metavar="DIR")
@@ -206,9 +204,7 @@ def _show_plan(chosen: "Chosen", format_: Format) -> None:
     if format_ is Format.md:
         raise UsageError("--dry-run is told as text or json")
     console.say(f"{chosen.study.study}, {chosen.form} form: {chosen.study.question}", "bold")
-    console.table(
-        ["part", "cells", "trials", "time", ""], plan_shown.rows(chosen), right=["cells", "trials"]
-    )
+    console.table(["part", "cells", "trials", "time", ""], plan_shown.rows(chosen), right=["cells", "trials"])
     console.say(plan_shown.total(chosen), "bold")
     console.table(["claim", "parts", "says"], plan_shown.claims(chosen))
 
@@ -230,14 +226,18 @@ def _list(format_: Format) -> None:
         ["study", "published by", "quick", "full", "claims", "cannot be run here"],
         [
             [
-                one["study"], one["by"], about(one["seconds"]["quick"]), about(one["seconds"]["full"]),
-                one["claims"], "; ".join(one["cannot"]) or "-",
+                one["study"],
+                one["by"],
+                about(one["seconds"]["quick"]),
+                about(one["seconds"]["full"]),
+                one["claims"],
+                "; ".join(one["cannot"]) or "-",
             ]
             for one in every
         ],
         right=["claims"],
         names=["study"],
-    )  # fmt: skip
+    )
     console.say("fivenines replicate STUDY --dry-run shows the parts and claims of one")
 
 

@@ -17,10 +17,7 @@ if TYPE_CHECKING:
     from fivenines.results.store import Run
 
 app = typer.Typer(
-    help="List, show, copy, ask and remove runs.",
-    cls=Group,
-    no_args_is_help=True,
-    rich_markup_mode="rich",
+    help="List, show, copy, ask and remove runs.", cls=Group, no_args_is_help=True, rich_markup_mode="rich"
 )
 app.command(cls=Command)(storage.copy)
 app.command(cls=Command)(storage.query)
@@ -51,13 +48,16 @@ def list_(as_json: AsJson = False) -> None:
             ["run", "created", "trials", "broken", "size"],
             [
                 [
-                    row["run"], row["created"][:16].replace("T", " "), f"{row['complete']}/{row['planned']}",
-                    row["broken"], console.size(row["bytes"]),
+                    row["run"],
+                    row["created"][:16].replace("T", " "),
+                    f"{row['complete']}/{row['planned']}",
+                    row["broken"],
+                    console.size(row["bytes"]),
                 ]
                 for row in found
             ],
             right=["trials", "broken", "size"],
-        )  # fmt: skip
+        )
 
 
 @app.command(cls=Command)
@@ -98,8 +98,7 @@ def show(run: RunName = None, wide: Wide = False, as_json: AsJson = False) -> No
 @app.command(cls=Command)
 def rm(
     names: Annotated[
-        list[str],
-        typer.Argument(help="Runs to remove.", metavar="RUN...", autocompletion=complete.runs),
+        list[str], typer.Argument(help="Runs to remove.", metavar="RUN...", autocompletion=complete.runs)
     ],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
@@ -128,7 +127,7 @@ def rm(
 
 
 def _remove(folder: Path) -> None:
-    from fivenines.lab.world import remove_tree
+    from fivenines.lab.lab import remove_tree
     from fivenines.results.claims import claimed
 
     with claimed(folder):
@@ -156,9 +155,9 @@ def _brief(run: "Run") -> dict[str, Any]:
         "folder": str(run.folder),
         "experiment": run.manifest.experiment.get("name", ""),
         "created": run.manifest.created,
-        "planned": len(run.manifest.plan) + len(run.manifest.duets),
-        "complete": len(run.complete) + sum(duet.complete for duet in run.duets),
+        "planned": len(run.manifest.plan) + len(run.manifest.blocks),
+        "complete": len(run.complete) + sum(block.complete for block in run.blocks),
         "broken": len({trial.record.id for trial in run.broken})
-        + len({duet.record.id for duet in run.duets if not duet.complete}),
+        + len({block.record.id for block in run.blocks if not block.complete}),
         "bytes": sum(path.stat().st_size for path in files),
     }

@@ -16,19 +16,14 @@ from fivenines.cli import campaigns, charges, check, plan_shown
 from fivenines.cli.attended import Audience, How, address
 from fivenines.cli.check import JunitOption, ThresholdOption
 from fivenines.cli.options import AsJson
-from fivenines.cli.side_by_side import (
-    OnOption,
-    OversubscribeOption,
-    ParallelOption,
-    SideBySide,
-)
+from fivenines.cli.side_by_side import OnOption, OversubscribeOption, ParallelOption, SideBySide
 from fivenines.errors import UsageError
 
 if TYPE_CHECKING:
     from fivenines.analysis.thresholds import ThresholdResult
     from fivenines.cli.planned import Planned
     from fivenines.experiment.source import Part
-    from fivenines.needs.thresholds import ThresholdSettings
+    from fivenines.requirements.thresholds import ThresholdSettings
 
 
 def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
@@ -48,14 +43,12 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
         int | None, typer.Option(min=1, max=1000, help="Trials of each cell.", metavar="N")
     ] = None,
     part: Annotated[
-        list[str] | None,
-        typer.Option(help="Only this part of the file; may be repeated.", metavar="PART"),
+        list[str] | None, typer.Option(help="Only this part of the file; may be repeated.", metavar="PART")
     ] = None,
     only: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only this solution, or variant of a swept one; may be repeated.",
-            metavar="SOLUTION",
+            help="Only this solution, or variant of a swept one; may be repeated.", metavar="SOLUTION"
         ),
     ] = None,
     out: Annotated[
@@ -66,9 +59,7 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     on: OnOption = None,
     inventory: Annotated[
         Path | None,
-        typer.Option(
-            help="Run it on the machines of this inventory, over SSH.", metavar="HOSTS.yaml"
-        ),
+        typer.Option(help="Run it on the machines of this inventory, over SSH.", metavar="HOSTS.yaml"),
     ] = None,
     copy_to: Annotated[
         str | None,
@@ -83,14 +74,12 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
         bool, typer.Option("--yes", help="Pay what the plan says, where a solution costs money.")
     ] = False,
     progress: Annotated[
-        How,
-        typer.Option(help="auto; plain: lines that stay; json: a JSON object a line on stdout."),
+        How, typer.Option(help="auto; plain: lines that stay; json: a JSON object a line on stdout.")
     ] = How.AUTO,
     metrics: Annotated[
         str | None,
         typer.Option(
-            help="Offer Prometheus metrics while it runs. Example: --metrics 9187",
-            metavar="[HOST:]PORT",
+            help="Offer Prometheus metrics while it runs. Example: --metrics 9187", metavar="[HOST:]PORT"
         ),
     ] = None,
     serve: Annotated[
@@ -124,9 +113,7 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     names = [name for one in works for name in solution_names(one.experiment)]
     asked = check.read(threshold, list(dict.fromkeys(names)))
     if junit is not None and not (asked or any(one.experiment.thresholds for one in works)):
-        raise UsageError(
-            "--junit has nothing to write without thresholds: add --threshold 'lost = 0'"
-        )
+        raise UsageError("--junit has nothing to write without thresholds: add --threshold 'lost = 0'")
     check.require_writable(junit)
     title, every = there[0].title, [one.name for one in there if one.name]
     if show_defaults:
@@ -139,9 +126,17 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     else:
         charges.require_agreed(works, yes)
         wanted = _Wanted(
-            file, part or [], only or [], trials, threshold or [], out, resume, beside, copy_to or "",
+            file,
+            part or [],
+            only or [],
+            trials,
+            threshold or [],
+            out,
+            resume,
+            beside,
+            copy_to or "",
             inventory,
-        )  # fmt: skip
+        )
         campaign = _campaign(wanted, title, works, every)
         audience = Audience(progress, title, address(metrics), serve)
         results = _Results(progress, as_json, asked, junit, title)
@@ -173,19 +168,13 @@ class _Wanted:
         words += ["--trials", str(self.trials)] if self.trials is not None else []
         words += ["--copy-to", self.copy_to] if self.copy_to else []
         words += ["--inventory", str(self.inventory)] if self.inventory else []
-        for name, given in (
-            ("part", self.part),
-            ("only", self.only),
-            ("threshold", self.threshold),
-        ):
+        for name, given in (("part", self.part), ("only", self.only), ("threshold", self.threshold)):
             for one in given:
                 words += [f"--{name}", one]
         return shlex.join([*words, *self.beside.words])
 
 
-def _placed(
-    there: "Sequence[Part]", inventory: Path | None, beside: SideBySide
-) -> "Sequence[Part]":
+def _placed(there: "Sequence[Part]", inventory: Path | None, beside: SideBySide) -> "Sequence[Part]":
     """The parts on the machines of an inventory, where one is named here or in the file."""
     from fivenines.experiment.inventory import on_machines
 
@@ -243,12 +232,7 @@ class _Results:
     """Prints what came out, of each part and of all together."""
 
     def __init__(
-        self,
-        how: How,
-        as_json: bool,
-        asked: "list[ThresholdSettings]",
-        junit: Path | None,
-        title: str,
+        self, how: How, as_json: bool, asked: "list[ThresholdSettings]", junit: Path | None, title: str
     ) -> None:
         self._by_part: dict[str, list[ThresholdResult]] = {}
         self._how, self._as_json, self._asked = how, as_json, asked

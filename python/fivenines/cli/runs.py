@@ -48,12 +48,7 @@ def all_runs() -> list[Path]:
 
     if not paths.runs().is_dir():
         return []
-    found = [
-        run
-        for path in paths.runs().iterdir()
-        for run in runs_in(path)
-        if (run / MANIFEST).is_file()
-    ]
+    found = [run for path in paths.runs().iterdir() for run in runs_in(path) if (run / MANIFEST).is_file()]
     return sorted(found, key=lambda path: ((path / MANIFEST).stat().st_mtime_ns, path.name))
 
 

@@ -9,9 +9,7 @@ import typer
 
 
 def schema(
-    output: Annotated[
-        Path | None, typer.Option(help="The file; default: stdout.", metavar="FILE")
-    ] = None,
+    output: Annotated[Path | None, typer.Option(help="The file; default: stdout.", metavar="FILE")] = None,
 ) -> None:
     """Print the JSON Schema of experiment files, for editors that complete and check them.
 

@@ -14,17 +14,11 @@ def serve(
     folder: Annotated[
         str | None,
         typer.Argument(
-            help="A folder of runs, or one run; default: ./runs.",
-            metavar="[RUNS]",
-            show_default=False,
+            help="A folder of runs, or one run; default: ./runs.", metavar="[RUNS]", show_default=False
         ),
     ] = None,
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="The port on 127.0.0.1; 0: any free one.")
-    ] = 0,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", help="Print the address and nothing else.")
-    ] = False,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port on 127.0.0.1; 0: any free one.")] = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print the address and nothing else.")] = False,
 ) -> None:
     """Show runs on a web page of this machine: the running one live, the others in their reports.
 

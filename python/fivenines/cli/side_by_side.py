@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fivenines.runner.workers.base import Worker
     from fivenines.runner.workers.ray_cluster import Cluster
     from fivenines.runner.workers.remote import Said
-    from fivenines.runner.workers.room import Need
+    from fivenines.runner.workers.room import Demand
 
 ParallelOption = Annotated[
     str,
@@ -27,9 +27,7 @@ ParallelOption = Annotated[
 ]
 OversubscribeOption = Annotated[
     bool,
-    typer.Option(
-        "--oversubscribe", help="With --parallel: also where there are more hosts than processors."
-    ),
+    typer.Option("--oversubscribe", help="With --parallel: also where there are more hosts than processors."),
 ]
 OnOption = Annotated[
     str | None,
@@ -103,31 +101,29 @@ class SideBySide:
 
         if self.parallel == "1":
             return 1
-        need, room = _need(works), Room.here()
+        demand, room = _demand(works), Room.here()
         if self.parallel == "auto":
-            return room.fits(need)
-        require_room(int(self.parallel), need, room, self.oversubscribe)
+            return room.fits(demand)
+        require_room(int(self.parallel), demand, room, self.oversubscribe)
         return int(self.parallel)
 
     def _on_machines(self, cluster: "Cluster", works: "Sequence[Planned]") -> Crew:
         said = cluster.introductions(cluster.nodes())
         if not said:
-            raise UsageError(
-                f"{self.on} has no machine that takes tasks (num-cpus is 0 everywhere)"
-            )
-        need = _need(works)
-        places = {name: self._there(name, one, need) for name, one in said.items()}
+            raise UsageError(f"{self.on} has no machine that takes tasks (num-cpus is 0 everywhere)")
+        demand = _demand(works)
+        places = {name: self._there(name, one, demand) for name, one in said.items()}
         at_once = sum(places.values())
         return Crew(at_once, partial(cluster.workers, places), described(said, places))
 
-    def _there(self, name: str, said: "Said", need: "Need") -> int:
+    def _there(self, name: str, said: "Said", demand: "Demand") -> int:
         from fivenines.runner.workers.room import require_room
 
         if self.parallel == "auto":
-            return said.room.fits(need)
+            return said.room.fits(demand)
         count = int(self.parallel)
         try:
-            require_room(count, need, said.room, self.oversubscribe)
+            require_room(count, demand, said.room, self.oversubscribe)
         except UsageError as error:
             raise UsageError(f"{name}: {error}") from error
         return count
@@ -166,11 +162,11 @@ def described(said: "Mapping[str, Said]", places: Mapping[str, int]) -> str:
     return words
 
 
-def _need(works: "Sequence[Planned]") -> "Need":
-    from fivenines.runner.workers.room import Need
+def _demand(works: "Sequence[Planned]") -> "Demand":
+    from fivenines.runner.workers.room import Demand
 
-    needs = [Need.of([*one.duets, *one.trials], one.experiment) for one in works]
-    return Need(max(one.hosts for one in needs), max(one.memory for one in needs))
+    demands = [Demand.of([*one.blocks, *one.trials], one.experiment) for one in works]
+    return Demand(max(one.hosts for one in demands), max(one.memory for one in demands))
 
 
 def _on_this_machine(count: int) -> "Sequence[Worker]":

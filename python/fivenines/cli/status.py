@@ -20,9 +20,7 @@ _EVERY = 1.0
 
 def status(
     as_json: AsJson = False,
-    watch: Annotated[
-        bool, typer.Option("--watch", "-w", help="Look each second, until Ctrl-C.")
-    ] = False,
+    watch: Annotated[bool, typer.Option("--watch", "-w", help="Look each second, until Ctrl-C.")] = False,
 ) -> None:
     """Show the nodes that `up` brought up: address, role, health, and how to connect.
 
@@ -55,7 +53,7 @@ def show(as_json: bool) -> None:
             [node.name, node.role, "yes" if node.healthy else "NO", node.address, node.here, node.detail]
             for node in found.nodes
         ],
-    )  # fmt: skip
+    )
     for line in (*_ways(found), *_load(found), *_events(found)):
         console.say(line)
     _show_login(found)
@@ -146,8 +144,7 @@ def _watch_lines() -> None:
     while True:
         found = look()
         nodes = ", ".join(
-            f"{node.name} {node.role}{'' if node.healthy else ' NOT HEALTHY'}"
-            for node in found.nodes
+            f"{node.name} {node.role}{'' if node.healthy else ' NOT HEALTHY'}" for node in found.nodes
         )
         console.say("; ".join([f"{time.strftime('%H:%M:%S')} {nodes}", *_load(found)]))
         for event in found.events:

@@ -19,12 +19,8 @@ _ROWS = 50
 
 
 def copy(
-    run: Annotated[
-        str, typer.Argument(help="The run.", metavar="RUN", autocompletion=complete.runs)
-    ],
-    url: Annotated[
-        str, typer.Argument(help="Where to, as s3://bucket/runs or /mnt/runs.", metavar="URL")
-    ],
+    run: Annotated[str, typer.Argument(help="The run.", metavar="RUN", autocompletion=complete.runs)],
+    url: Annotated[str, typer.Argument(help="Where to, as s3://bucket/runs or /mnt/runs.", metavar="URL")],
 ) -> None:
     """Copy a run to shared storage: what is not there yet.
 
@@ -74,9 +70,7 @@ def query(
             return
         answer = found.ask(sql)
     if as_json:
-        console.as_json(
-            [dict(zip(answer.columns, map(_plain, row), strict=True)) for row in answer.rows]
-        )
+        console.as_json([dict(zip(answer.columns, map(_plain, row), strict=True)) for row in answer.rows])
     elif as_csv:
         writer = csv.writer(sys.stdout, lineterminator="\\n")
         writer.writerow(answer.columns)

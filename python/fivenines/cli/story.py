@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from fivenines import locks
 from fivenines.analysis.wording import count, milliseconds, number
-from fivenines.experiment.duet_plan import Block
+from fivenines.experiment.interleaved_plan import Block
 from fivenines.experiment.plan import Trial
 from fivenines.results.records import CellKey, Settled, TrialRecord
 from fivenines.runner.progress import (
@@ -145,9 +145,7 @@ class Story:
         """About how long it still takes: what trials took so far, else what was expected."""
         now = self.clock()
         running = sum(now - one.began for one in self._running.values()) / self._at_once
-        return seconds_left(
-            self.total, self.done, self.expected, self._durations, running, self._at_once
-        )
+        return seconds_left(self.total, self.done, self.expected, self._durations, running, self._at_once)
 
     def left(self) -> str:
         """The time left, in words."""
@@ -224,7 +222,7 @@ def cell_text(key: CellKey) -> str:
 
 
 def _work_text(work: Trial | Block) -> str:
-    """A trial's cell, or the solutions of a duet."""
+    """A trial's cell, or the solutions of an interleaved comparison."""
     if isinstance(work, Block):
         return f"side by side: {' and '.join(cell.key.solution for cell in work.cells)}"
     return cell_text(work.cell.key)

@@ -23,8 +23,6 @@ def show(folder: Path, wide: bool = False) -> None:
             else:
                 console.say(line)
         if block.columns:
-            console.table(
-                block.columns, block.rows, names=block.names, groups=block.groups, wide=wide
-            )
+            console.table(block.columns, block.rows, names=block.names, groups=block.groups, wide=wide)
     left_out = [name for block in blocks for name in block.left_out]
     console.note_left_out(left_out, f"fivenines results show {folder.name} --wide")

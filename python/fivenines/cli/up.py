@@ -36,36 +36,26 @@ def up(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     settings: Settings = None,
     network: Annotated[
         list[str] | None,
-        typer.Option(
-            help="A setting of the network or its link: rtt, loss, sites.", metavar="KEY=VALUE"
-        ),
+        typer.Option(help="A setting of the network or its link: rtt, loss, sites.", metavar="KEY=VALUE"),
     ] = None,
     nodes: Annotated[int | None, typer.Option(min=1, help="Number of database servers.")] = None,
     engine: Annotated[str | None, typer.Option(help="The database server.")] = None,
     load: Annotated[
         float | None,
         typer.Option(
-            "--load",
-            min=0,
-            max=100_000,
-            help="Keep a load running: transactions per second.",
-            metavar="RATE",
+            "--load", min=0, max=100_000, help="Keep a load running: transactions per second.", metavar="RATE"
         ),
     ] = None,
     workload: Annotated[
         str | None,
         typer.Option(
-            help="Whose data it has, and what the load runs; default: oltp_read_write.",
-            metavar="NAME",
+            help="Whose data it has, and what the load runs; default: oltp_read_write.", metavar="NAME"
         ),
     ] = None,
     port: Annotated[
         int | None,
         typer.Option(
-            min=1,
-            max=65535,
-            help="First port on 127.0.0.1; default: any that are free.",
-            metavar="BASE",
+            min=1, max=65535, help="First port on 127.0.0.1; default: any that are free.", metavar="BASE"
         ),
     ] = None,
     as_json: AsJson = False,
@@ -73,7 +63,7 @@ def up(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     """Bring a solution up, to look at it and to break it by hand.
 
     \b
-    fivenines up hot-standby --set safeness=remote_apply --nodes 3
+    fivenines up hot-standby --set synchronous_commit=remote_apply --nodes 3
     fivenines up galera --set access=haproxy --set access.interval=500ms
     fivenines up replication --set manager.interval=500ms
     fivenines up replication --set manager=none
@@ -103,16 +93,10 @@ def up(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     if around is not None and (unknown := unknown_hosts(around, [wanted.topology()])):
         raise UsageError("\n".join(f"up: --network: {one}" for one in unknown))
     if around is not None and around.begins_late:
-        raise UsageError(
-            "up: --network from: there is no trial whose load it could begin with: leave it out"
-        )
+        raise UsageError("up: --network from: there is no trial whose load it could begin with: leave it out")
     run = workload_from([workload] if workload else [], [], [], [], [])
     asked = Wanted(
-        solution=wanted,
-        network=around or NetworkSettings(),
-        workload=run,
-        rate=load or 0.0,
-        port=port,
+        solution=wanted, network=around or NetworkSettings(), workload=run, rate=load or 0.0, port=port
     )
     with listener() as listen:
         bring_up(asked, listen)
@@ -128,9 +112,7 @@ class WithSolutions(Command):
         from fivenines.solutions.settings import SolutionSettings
 
         names = choices.lines("solutions")
-        for name, kind in plugins.kinds(
-            "fivenines.solutions", SolutionSettings, "solution"
-        ).items():
+        for name, kind in plugins.kinds("fivenines.solutions", SolutionSettings, "solution").items():
             if kind.external:
                 del names[name]
         width = max(map(len, names))
@@ -180,7 +162,7 @@ def wanted_solution(
     asked: dict[str, Any] = {"solution": solution}
     if engine is not None:
         asked["engine"] = engine
-    gather(asked, assignments, "up: --set", "safeness=on", "kind")
+    gather(asked, assignments, "up: --set", "synchronous_commit=on", "kind")
     model = _model(solution)
     fields = model.model_fields if model else {}
     _fill_kinds(asked, fields)

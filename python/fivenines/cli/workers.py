@@ -17,18 +17,14 @@ if TYPE_CHECKING:
     from fivenines.runner.workers.remote import Said
 
 app = typer.Typer(
-    help="Check the machines of a Ray cluster.",
-    cls=Group,
-    no_args_is_help=True,
-    rich_markup_mode="rich",
+    help="Check the machines of a Ray cluster.", cls=Group, no_args_is_help=True, rich_markup_mode="rich"
 )
 
 
 @app.command("check", cls=Command)
 def check(
     on: Annotated[
-        str,
-        typer.Option(help="The cluster. Example: --on ray://head:10001", metavar="ray://HOST:PORT"),
+        str, typer.Option(help="The cluster. Example: --on ray://head:10001", metavar="ray://HOST:PORT")
     ],
     quick: Annotated[
         bool, typer.Option("--quick", help="Calibrate with few repetitions (1.5 minutes).")

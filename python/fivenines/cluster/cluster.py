@@ -12,13 +12,13 @@ from fivenines.cluster.events import ManagerEvent
 from fivenines.cluster.replicated_disk import DiskStatus
 from fivenines.cluster.topology import Topology
 from fivenines.errors import FiveninesError
-from fivenines.lab.world import World
+from fivenines.lab.lab import Lab
 from fivenines.servers.base import Server
 from fivenines.servers.member import Member
 from fivenines.servers.secrets import Passwords
 from fivenines.software.base import Engine
 
-Role = Literal["primary", "replica", "stray", "down"]
+Role = Literal["primary", "replica", "unexpected-primary", "down"]
 """A stray takes writes although another node is the primary of record."""
 
 Purpose = Literal["write", "read"]
@@ -38,7 +38,7 @@ class Cluster(ABC, Generic[N]):
     Args:
         name: what reports call it.
         topology: its facts.
-        world: where its hosts are.
+        lab: where its hosts are.
         engine: its database server.
     """
 
@@ -51,10 +51,10 @@ class Cluster(ABC, Generic[N]):
     replicates_disk: ClassVar[bool] = False
     """Whether its nodes share a disk, of which `disk_status` tells."""
 
-    def __init__(self, name: str, topology: Topology, world: World, engine: Engine) -> None:
+    def __init__(self, name: str, topology: Topology, lab: Lab, engine: Engine) -> None:
         self.name = name
         self.topology = topology
-        self.world = world
+        self.lab = lab
         self.engine = engine
         self.nodes: list[N] = []
         """The database servers that clients speak to."""
@@ -119,7 +119,7 @@ class Cluster(ABC, Generic[N]):
             FiveninesError: it could not be started or attached; says why.
         """
 
-    def stray_reason(self, node: N) -> str:
+    def unexpected_primary_reason(self, node: N) -> str:
         """Why a live node does not become a member again by itself; empty if it may."""
         return ""
 
@@ -224,7 +224,7 @@ class Cluster(ABC, Generic[N]):
         """The role that a node has now."""
         observed = self.observed_role(node)
         if observed == "primary" and self.primary() is not node:
-            return "stray"
+            return "unexpected-primary"
         return observed
 
     def target(self, role: str) -> N:
@@ -251,7 +251,7 @@ class Cluster(ABC, Generic[N]):
         observed = {node.name: self.observed_role(node) for node in self.nodes}
         primary = self._of_record(observed)
         return {
-            name: "stray"
+            name: "unexpected-primary"
             if role == "primary" and (primary is None or primary.name != name)
             else role
             for name, role in observed.items()
@@ -295,8 +295,4 @@ class Cluster(ABC, Generic[N]):
 
     def _of_record(self, observed: Mapping[str, str]) -> N | None:
         writing = [node for node in self.nodes if observed[node.name] == "primary"]
-        return (
-            self.primary_of_record
-            if self.primary_of_record in writing
-            else next(iter(writing), None)
-        )
+        return self.primary_of_record if self.primary_of_record in writing else next(iter(writing), None)

@@ -32,7 +32,7 @@ class Topology:
         without_switchover: why the primary's role cannot be handed over as planned maintenance does.
         clients: names of the hosts of the load.
         words: for servers beside the nodes that faults may hit, with what each means.
-        machines: what its nodes are, `processes` or `guests`.
+        machines: what its nodes are, `processes` or `virtual machines`.
         chooses_successor: whether a switchover can be told who shall be the primary then.
         storage_can_fail: whether its storage keeps copies by itself, parts of which can be made to fail.
         restart_seconds: about how long a server takes from its start until it is a member, on two cores.
@@ -54,7 +54,7 @@ class Topology:
     clients: tuple[str, ...] = (CLIENT,)
     words: Mapping[str, str] = field(default_factory=dict)
     restart_seconds: float = 3.0
-    machines: str = "processes"
+    machines: str = "namespaces"
     chooses_successor: bool = False
     storage_can_fail: bool = False
 
@@ -62,9 +62,7 @@ class Topology:
     def host_names(self) -> tuple[str, ...]:
         """The names of all hosts that are no nodes."""
         return tuple(
-            name
-            for name in (*self.clients, self.access_host, self.manager_host, *self.hosts)
-            if name
+            name for name in (*self.clients, self.access_host, self.manager_host, *self.hosts) if name
         )
 
     def count_of(self, target: str) -> int:

@@ -1,1 +1,1 @@
-"""A solution with its access layer and its failover manager, brought up in a world."""
+"""A solution with its access layer and its failover manager, brought up in a lab."""

@@ -1,4 +1,4 @@
-"""A whole deployment: a world, the solution in it, its access layer and its failover manager."""
+"""A whole deployment: a lab, the solution in it, its access layer and its failover manager."""
 
 import shutil
 import time
@@ -17,11 +17,11 @@ from fivenines.deployment.in_effect import require_in_effect
 from fivenines.errors import FiveninesError
 from fivenines.lab.closing import Closing
 from fivenines.lab.host import Host, Root
+from fivenines.lab.lab import Lab
 from fivenines.lab.settings import NetworkSettings
 from fivenines.lab.ssh.inventory import LabSettings
-from fivenines.lab.ssh.world import SshWorld
+from fivenines.lab.ssh.lab import SshLab
 from fivenines.lab.this_machine import ThisMachine
-from fivenines.lab.world import World
 from fivenines.load import dataset
 from fivenines.managers.base import Manager
 from fivenines.programs.settings import ProgramParts
@@ -33,8 +33,8 @@ from fivenines.software import versions
 from fivenines.software.base import Engine, Report
 from fivenines.software.store import engine
 from fivenines.solutions.base import Solution
-from fivenines.solutions.guests import KERNEL
 from fivenines.solutions.settings import SolutionSettings
+from fivenines.solutions.vms import KERNEL
 from fivenines.waiting import wait_until
 from fivenines.workloads.settings import WorkloadSettings
 
@@ -47,7 +47,7 @@ def engines_of(settings: SolutionSettings) -> list[Engine]:
     names = [settings.engine, layer.software, named, *settings.more_engines]
     names += settings.access.engines
     names += manager.engines if manager is not None else ()
-    names += [KERNEL] if settings.machines == "guests" else []
+    names += [KERNEL] if settings.machines == "virtual-machines" else []
     return [engine(name) for name in dict.fromkeys(names) if name is not None]
 
 
@@ -107,11 +107,9 @@ class Deployed(Closing):
         lab: LabSettings | None = None,
     ) -> None:
         self.began = time.monotonic()
-        self.world = _around(settings, data, folder, network, lab)
+        self.lab = _around(settings, data, folder, network, lab)
         kind: Any = plugins.implementation("fivenines.solutions", Solution, settings)
-        self.solution: Solution[Any, Any] = kind(
-            settings, self.world, engine(settings.engine), data
-        )
+        self.solution: Solution[Any, Any] = kind(settings, self.lab, engine(settings.engine), data)
         layer: Any = plugins.implementation("fivenines.access", Access, settings.access)
         self.access: Access[Any] = layer(settings.access, self.solution)
         self.manager = _manager(self.solution)
@@ -131,7 +129,7 @@ class Deployed(Closing):
     def bring_up(self, phase: Callable[[str], None] = lambda _phase: None) -> None:
         """Deploy everything; returns when clients can write and all replicas follow."""
         phase("deploying")
-        self.world.tell = phase
+        self.lab.tell = phase
         self.solution.deploy()
         # what is deployed lasts: only what comes later may be lost with a host's power
         self.solution.each(lambda node: node.host.data.flush())
@@ -141,8 +139,8 @@ class Deployed(Closing):
         with self.solution.timed("access"):
             self.access.start()
             for name, addresses in self.client_addresses.items():
-                self.clients[name] = self.world.add_host(name, Root())
-                self.world.add_addresses(self.clients[name], addresses - 1)
+                self.clients[name] = self.lab.add_host(name, Root())
+                self.lab.add_addresses(self.clients[name], addresses - 1)
         self.seconds = time.monotonic() - self.began
         with self.solution.timed("manager"):
             if self.manager is not None:
@@ -165,11 +163,11 @@ class Deployed(Closing):
             settings={node.name: node.effective_settings() for node in self.solution.serving},
             manager=facts,
             access=_texts(settings.access.model_dump(mode="json")),
-            limits=self.world.limits_reason,
+            limits=self.lab.limits_reason,
             single_writer=settings.single_writer,
             facts=settings.facts(),
             in_effect=self.in_effect,
-            hosts={name: self._host(host, idle or {}) for name, host in self.world.hosts.items()},
+            hosts={name: self._host(host, idle or {}) for name, host in self.lab.hosts.items()},
         )
 
     def start_node(self, node: Member) -> None:
@@ -216,7 +214,7 @@ class Deployed(Closing):
 
     def collect_logs(self, target: Path) -> None:
         """Copy every host's logs and configuration files."""
-        for host in self.world.hosts.values():
+        for host in self.lab.hosts.values():
             for part in ("log", "conf"):
                 source = host.node / part
                 if any(source.iterdir()):
@@ -250,7 +248,7 @@ class Deployed(Closing):
         """End everything, also where something fails to end."""
         with ExitStack() as ends:
             # the last one is the first to be called
-            ends.callback(self.world.close)
+            ends.callback(self.lab.close)
             ends.callback(self.solution.leave)
             ends.callback(self.access.stop)
             if self.manager is not None and self._managed:
@@ -269,15 +267,15 @@ def _around(
     folder: Path,
     network: NetworkSettings | None,
     lab: LabSettings | None,
-) -> World:
-    """A private world, or that of an inventory; the machine itself for servers that others run."""
+) -> Lab:
+    """A private lab, or that of an inventory; the machine itself for servers that others run."""
     if settings.external:
         return ThisMachine(folder)
     if lab is not None and lab.machines is not None:
-        return SshWorld(folder, lab.machines, network)
+        return SshLab(folder, lab.machines, network)
     dataset.require_space(folder, data, settings.nodes)
     manager = settings.failover_manager
-    return World(folder, network, all_ids=manager is not None and manager.all_ids)
+    return Lab(folder, network, all_ids=manager is not None and manager.all_ids)
 
 
 def _manager(solution: Solution[Any, Any]) -> Manager[Any] | None:

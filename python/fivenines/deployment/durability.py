@@ -63,9 +63,7 @@ class DurabilityKeeper:
         company: when a primary is not alone, for `adaptive`.
     """
 
-    def __init__(
-        self, cluster: Cluster[Any], durability: DurabilitySettings, company: Company
-    ) -> None:
+    def __init__(self, cluster: Cluster[Any], durability: DurabilitySettings, company: Company) -> None:
         self._cluster = cluster
         self._durability = durability
         self._company = company if durability.primary == "adaptive" else None
@@ -87,8 +85,10 @@ class DurabilityKeeper:
             run.start()
         wait_until(
             lambda: self.problem() or self._silent(),
-            _AT_FIRST, f"{self._cluster.name}: no durability by role", 0.02,
-        )  # fmt: skip
+            _AT_FIRST,
+            f"{self._cluster.name}: no durability by role",
+            0.02,
+        )
 
     def stop(self) -> None:
         """Look no more."""
@@ -114,9 +114,7 @@ class DurabilityKeeper:
 
     def problem(self) -> str:
         """Which running node was seen without the durability of its role, and why; empty: none."""
-        found = (
-            (node.name, self._known[node.name].wrong) for node in self._cluster.nodes if node.alive
-        )
+        found = ((node.name, self._known[node.name].wrong) for node in self._cluster.nodes if node.alive)
         return next((f"{name}: {wrong}" for name, wrong in found if wrong), "")
 
     def _silent(self) -> str:
@@ -153,9 +151,7 @@ class DurabilityKeeper:
         known.silent, seen_ns = "", time.monotonic_ns()
         role = "primary" if view.primary else "standby"
         kind = self._durability.wanted(primary=view.primary, accompanied=view.accompanied)
-        wanted = {
-            **reader.always, **{name: str(value) for name, value in node.durability(kind).items()}
-        }  # fmt: skip
+        wanted = {**reader.always, **{name: str(value) for name, value in node.durability(kind).items()}}
         missing = {name: value for name, value in wanted.items() if view.settings[name] != value}
         if missing:
             known.wrong = known.wrong or f"as {role} it has not {_shown(missing)}"
@@ -191,8 +187,7 @@ def _changed(look: Callable[[], RoleView], wanted: Mapping[str, str]) -> RoleVie
             return view
         if time.monotonic() > deadline:
             raise FiveninesError(
-                f"it was told {_shown(wanted)}, and says {_shown(view.settings)} "
-                f"{_TAKES_EFFECT:g} s later"
+                f"it was told {_shown(wanted)}, and says {_shown(view.settings)} {_TAKES_EFFECT:g} s later"
             )
         time.sleep(0.01)
 

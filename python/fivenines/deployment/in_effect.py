@@ -37,9 +37,7 @@ def require_in_effect(solution: Solution[Any, Any], access: Access[Any]) -> Sett
     if differing := [str(one) for one in found if one.kind == "differs"]:
         more = f"\n  and {len(differing) - _MOST} more" if len(differing) > _MOST else ""
         lines = "\n".join(f"  {one}" for one in differing[:_MOST])
-        raise FiveninesError(
-            f"{solution.settings.name}: what was asked for is not in effect:\n{lines}{more}"
-        )
+        raise FiveninesError(f"{solution.settings.name}: what was asked for is not in effect:\n{lines}{more}")
     return SettingsCheck(
         compared=compared,
         adjusted=[_seen(one) for one in found if one.kind == "adjusted"],
@@ -54,9 +52,7 @@ def _of_manager(solution: Solution[Any, Any]) -> list[Finding]:
         return []
     asked = manager.model_dump(mode="json", exclude={"kind"})
     return [
-        Finding(
-            manager.kind, f"manager.{name}", str(value), "", "unobserved", "it does not show it"
-        )
+        Finding(manager.kind, f"manager.{name}", str(value), "", "unobserved", "it does not show it")
         for name, value in asked.items()
     ]
 
@@ -71,6 +67,9 @@ def asked_of(solution: Solution[Any, Any], node: Server) -> dict[str, Value]:
 
 def _seen(finding: Finding) -> SettingSeen:
     return SettingSeen(
-        place=finding.place, setting=finding.setting, asked=finding.asked, found=finding.found,
+        place=finding.place,
+        setting=finding.setting,
+        asked=finding.asked,
+        found=finding.found,
         why=finding.why,
-    )  # fmt: skip
+    )

@@ -12,8 +12,8 @@ from typing import Any
 
 from fivenines import plugins
 from fivenines.errors import FiveninesError
+from fivenines.lab.lab import Lab
 from fivenines.lab.process import tail
-from fivenines.lab.world import World
 from fivenines.load import dataset
 from fivenines.servers.base import Server
 from fivenines.servers.in_effect import Finding
@@ -60,9 +60,7 @@ def refusal(settings: SolutionSettings, data: Path, folder: Path) -> Refusal | N
     named = blamed(given, words)
     if named is not None:
         return Refusal(named, words)
-    keys, words = _by_trial(
-        list(given), lambda some: _tried(_with_only(settings, some), data, folder)[0]
-    )
+    keys, words = _by_trial(list(given), lambda some: _tried(_with_only(settings, some), data, folder)[0])
     return Refusal(keys, f"it starts without this setting; with it: {words}")
 
 
@@ -78,9 +76,10 @@ def blamed(given: Mapping[tuple[str, ...], object], words: str) -> tuple[str, ..
     quoted = {
         keys: at
         for keys, value in given.items()
-        if len(str(value)) >= _TELLING and not isinstance(value, int | float)
+        if len(str(value)) >= _TELLING
+        and not isinstance(value, int | float)
         and (at := words.find(str(value))) >= 0
-    }  # fmt: skip
+    }
     found = named or quoted
     return min(found, key=lambda keys: found[keys]) if found else None
 
@@ -126,9 +125,9 @@ def _with_only(settings: SolutionSettings, keys: Sequence[tuple[str, ...]]) -> S
 def _tried(settings: SolutionSettings, data: Path, folder: Path) -> tuple[str, list[Finding]]:
     """What a server says that does not start with these settings; and which it has not, if it starts."""
     manager = settings.failover_manager
-    with World(folder, all_ids=manager is not None and manager.all_ids) as world:
+    with Lab(folder, all_ids=manager is not None and manager.all_ids) as lab:
         kind: Any = plugins.implementation("fivenines.solutions", Solution, settings)
-        solution: Solution[Any, Any] = kind(settings, world, engine(settings.engine), data)
+        solution: Solution[Any, Any] = kind(settings, lab, engine(settings.engine), data)
         solution.add_hosts()
         node = solution.nodes[0]
         dataset.copy(data, node)
@@ -138,9 +137,7 @@ def _tried(settings: SolutionSettings, data: Path, folder: Path) -> tuple[str, l
             node.wait_ready(PATIENCE)
         except FiveninesError:
             return _said(node), []
-        given = [
-            name for name in settings.server if canonical(name, settings.family) not in node.of_role
-        ]
+        given = [name for name in settings.server if canonical(name, settings.family) not in node.of_role]
         found = node.in_effect({name: settings.server[name] for name in given})
         return "", [one for one in found if one.kind == "differs"]
 
@@ -150,9 +147,7 @@ def _said(node: Server) -> str:
     telling = [line for line in lines if not _NO_REASON.search(line)]
     if not telling and not node.alive:
         # all that it said, as the reason is among it
-        said = (
-            tail(log, 12).splitlines() for log in (node.log, node.host.node / "log" / "server.out")
-        )
+        said = (tail(log, 12).splitlines() for log in (node.log, node.host.node / "log" / "server.out"))
         every = [_BEFORE_THE_WORDS.sub("", line.strip()) for one in said for line in one]
         telling = [line for line in every if line and not _NO_REASON.search(line)]
     if telling:

@@ -138,10 +138,7 @@ def _scalar(shape: Shape) -> str:
     unit = _unit(shape)
     text, examples, write = unit or (_PLAIN.get(shape.annotation, "a value"), "", _number)
     bounds = _bounds(shape)
-    if unit and bounds.get("ge") in (
-        0,
-        1,
-    ):  # a duration of no less than nothing goes without saying
+    if unit and bounds.get("ge") in (0, 1):  # a duration of no less than nothing goes without saying
         bounds.pop("ge")
     if "ge" in bounds and "le" in bounds:
         limits = f" from {write(bounds['ge'])} to {write(bounds['le'])}"

@@ -18,10 +18,10 @@ from fivenines.experiment.ledger import LedgerSettings
 from fivenines.experiment.mistakes import KeyPath, Mistake, dotted, of_entry, shown
 from fivenines.experiment.timing import Timing
 from fivenines.faults.settings import FaultSettings
-from fivenines.lab import guest_needs, ids
+from fivenines.lab import ids, vm_requirements
 from fivenines.lab.settings import NetworkSettings
 from fivenines.load.settings import LoadSettings
-from fivenines.needs.thresholds import ThresholdSettings
+from fivenines.requirements.thresholds import ThresholdSettings
 from fivenines.settings import Settings
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import format_duration
@@ -84,16 +84,12 @@ def mistakes(parts: Parts) -> list[Mistake]:
     ]
 
 
-def machine_mistakes(
-    solutions: Sequence[tuple[int, SolutionSettings]], only: Sequence[str]
-) -> list[Mistake]:
+def machine_mistakes(solutions: Sequence[tuple[int, SolutionSettings]], only: Sequence[str]) -> list[Mistake]:
     """Solutions that this user cannot run on this machine; of those that `only` names, or of all."""
     called = solution_names([solution for _, solution in solutions])
     return [
         Mistake(
-            None,
-            ("solutions", index, text.partition(":")[0].split(".")[0]),
-            f"solutions[{index}].{text}",
+            None, ("solutions", index, text.partition(":")[0].split(".")[0]), f"solutions[{index}].{text}"
         )
         for (index, solution), name in zip(solutions, called, strict=True)
         if not only or {name, *_swept([solution])} & set(only)
@@ -103,8 +99,8 @@ def machine_mistakes(
 
 def machine_problem(solution: SolutionSettings) -> str:
     """Why this user cannot run a solution on this machine; empty if that is not known."""
-    if solution.machines == "guests" and (lacking := guest_needs.problem()):
-        return f"machines: guests: there can be no virtual machines here: {lacking}"
+    if solution.machines == "virtual-machines" and (lacking := vm_requirements.problem()):
+        return f"machines: virtual-machines: there can be no virtual machines here: {lacking}"
     if lacking := solution.access.machine_problem():
         return f"access.{lacking}"
     manager = solution.failover_manager
@@ -167,9 +163,7 @@ def load_mistakes(load: LoadSettings, timing: Timing, base: Path) -> list[Mistak
 def availability_mistakes(availability: AvailabilitySettings) -> list[Mistake]:
     """Kinds of faults that do not exist."""
     return [
-        Mistake(
-            None, ("availability", "mtbf", kind), text, ", ".join(availability.known()), at_key=True
-        )
+        Mistake(None, ("availability", "mtbf", kind), text, ", ".join(availability.known()), at_key=True)
         for kind, text in availability.problems_by_key().items()
     ]
 
@@ -216,9 +210,7 @@ def _names(given_and_default: list[tuple[str, str]], settings: Sequence[Settings
     return [given or other for (given, _), other in zip(given_and_default, apart, strict=True)]
 
 
-def _same_names(
-    key: str, parts: Sequence[tuple[int, Settings]], called: list[str]
-) -> Iterator[Mistake]:
+def _same_names(key: str, parts: Sequence[tuple[int, Settings]], called: list[str]) -> Iterator[Mistake]:
     first: dict[str, int] = {}
     for (index, settings), name in zip(parts, called, strict=True):
         given = bool(getattr(settings, "name", ""))

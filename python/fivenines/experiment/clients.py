@@ -65,8 +65,7 @@ class ClientSettings(Settings):
         "connections",
     )
     addresses: Annotated[int, Field(ge=1, le=8)] = Field(
-        1,
-        description="addresses of its host: each has about 28,000 local ports for each address of a server",
+        1, description="addresses of its host: each has about 28,000 local ports for each address of a server"
     )
 
 
@@ -83,10 +82,7 @@ class ClientPlan:
 
 
 def clients_of(
-    clients: Sequence[ClientSettings],
-    workload: WorkloadSettings,
-    connections: int,
-    load: LoadSettings,
+    clients: Sequence[ClientSettings], workload: WorkloadSettings, connections: int, load: LoadSettings
 ) -> list[ClientPlan]:
     """The clients of a cell with this workload and so many connections; without any the one and only."""
     if not clients:
@@ -98,9 +94,7 @@ def clients_of(
             one.name,
             one.workload or workload,
             own,
-            (one.load or part_of(load, own / connections)).model_copy(
-                update={"transactions": work}
-            ),
+            (one.load or part_of(load, own / connections)).model_copy(update={"transactions": work}),
             one.endpoint,
             one.addresses,
         )
@@ -117,14 +111,10 @@ def works_of(
     it, unless one with very few connections would have none.
     """
     if work is None or work.together is None:
-        return [
-            one.load.transactions if one.load and one.load.transactions else work for one in clients
-        ]
+        return [one.load.transactions if one.load and one.load.transactions else work for one in clients]
     shared = parts(work.together, [float(number) for number in connections])
     return [
-        one.load.transactions
-        if one.load and one.load.transactions
-        else WorkSettings(together=max(part, 1))
+        one.load.transactions if one.load and one.load.transactions else WorkSettings(together=max(part, 1))
         for one, part in zip(clients, shared, strict=True)
     ]
 
@@ -162,9 +152,7 @@ def part_of(load: LoadSettings, part: float) -> LoadSettings:
         changed["rate"] = load.rate * part
     if load.steps:
         steps = [parse_step(text) for text in load.steps]
-        changed["steps"] = [
-            f"{step.rate * part:.15g}@{format_duration(step.seconds)}" for step in steps
-        ]
+        changed["steps"] = [f"{step.rate * part:.15g}@{format_duration(step.seconds)}" for step in steps]
     return load.model_copy(update=changed)
 
 
@@ -187,8 +175,10 @@ def with_clients(network: NetworkSettings, clients: Sequence[ClientSettings]) ->
     if not network.sites or not placed:
         return network
     sites = {
-        site: [*(host for host in hosts if host not in placed),
-               *(name for name, where in placed.items() if where == site)]
+        site: [
+            *(host for host in hosts if host not in placed),
+            *(name for name, where in placed.items() if where == site),
+        ]
         for site, hosts in network.sites.items()
-    }  # fmt: skip
+    }
     return network.model_copy(update={"sites": sites})

@@ -6,13 +6,7 @@ from typing import Any
 
 from fivenines.cluster.topology import CLIENT, Topology
 from fivenines.experiment.checks import Parts, problems
-from fivenines.experiment.clients import (
-    HOST,
-    LOCAL,
-    MOST_CLIENTS,
-    ClientSettings,
-    connections_of,
-)
+from fivenines.experiment.clients import HOST, LOCAL, MOST_CLIENTS, ClientSettings, connections_of
 from fivenines.experiment.mistakes import Mistake, of_entry, shown
 from fivenines.experiment.spec import Experiment
 from fivenines.faults import peers, targets
@@ -45,11 +39,7 @@ def with_total(data: dict[str, Any]) -> dict[str, Any]:
 def names(data: dict[str, Any]) -> tuple[str, ...]:
     """What the hosts of the load are called, as far as the file's values say it."""
     clients = data.get("clients")
-    found = (
-        [one.get("name") for one in clients if isinstance(one, dict)]
-        if isinstance(clients, list)
-        else []
-    )
+    found = [one.get("name") for one in clients if isinstance(one, dict)] if isinstance(clients, list) else []
     return tuple(name for name in found if isinstance(name, str)) or (CLIENT,)
 
 
@@ -64,11 +54,7 @@ def mistakes(experiment: Experiment, parts: Parts, base: Path) -> Iterator[Mista
         for key, text in _of_client(client, clients[:index], experiment):
             yield of_entry("clients", index, text, key)
         files = [("load", one) for one in client.load.missing_files(base)] if client.load else []
-        files += (
-            [("workload", one) for one in client.workload.missing_files(base)]
-            if client.workload
-            else []
-        )
+        files += [("workload", one) for one in client.workload.missing_files(base)] if client.workload else []
         for key, text in files:
             yield of_entry("clients", index, text, key)
         for _, solution in parts.solutions:
@@ -81,28 +67,40 @@ def _wholes(experiment: Experiment) -> Iterator[Mistake]:
     """What does not go together with several clients at all."""
     clients = experiment.clients
     if len(clients) > MOST_CLIENTS:
+        yield _at("clients", f"clients: {len(clients)} clients, at most {MOST_CLIENTS} are possible")
+    if experiment.design == "interleaved":
         yield _at(
-            "clients", f"clients: {len(clients)} clients, at most {MOST_CLIENTS} are possible"
+            "clients",
+            "clients: an interleaved comparison loads each solution by one client: leave `clients` out, or "
+            "choose `design: trials`",
         )
-    if experiment.design == "duet":
-        yield _at("clients", "clients: a duet loads each solution by one client: leave `clients` out, or "
-                  "choose `design: trials`")  # fmt: skip
     for index, solution in enumerate(experiment.solutions):
         if solution.external:
-            yield of_entry("solutions", index, "a cluster that others run is loaded from this machine, by "
-                           "one client: leave `clients` out")  # fmt: skip
+            yield of_entry(
+                "solutions",
+                index,
+                "a cluster that others run is loaded from this machine, by one client: leave `clients` out",
+            )
     if experiment.load.connection_steps and len(clients) > 1:
-        yield _at("load", "load.connection_steps: they are for one client: leave them out, or name one "
-                  "client alone")  # fmt: skip
+        yield _at(
+            "load", "load.connection_steps: they are for one client: leave them out, or name one client alone"
+        )
     work = experiment.load.transactions
     if work is not None and work.together is not None and work.together < len(clients):
-        yield _at("load", f"load.transactions: {work.together} for {len(clients)} clients leave some "
-                  "without work: ask for more")  # fmt: skip
+        yield _at(
+            "load",
+            f"load.transactions: {work.together} for {len(clients)} clients leave some "
+            "without work: ask for more",
+        )
     ledger = experiment.ledger
     if ledger.rate and ledger.clients * len(clients) > _MOST_OF_LEDGER:
-        yield Mistake(None, ("ledger", "clients"), f"ledger.clients: {ledger.clients} for each of "
-                      f"{len(clients)} clients are more than {_MOST_OF_LEDGER}: set it to "
-                      f"{_MOST_OF_LEDGER // len(clients)} or less")  # fmt: skip
+        yield Mistake(
+            None,
+            ("ledger", "clients"),
+            f"ledger.clients: {ledger.clients} for each of "
+            f"{len(clients)} clients are more than {_MOST_OF_LEDGER}: set it to "
+            f"{_MOST_OF_LEDGER // len(clients)} or less",
+        )
     if len(clients) > 1:
         for index, workload in enumerate(experiment.workloads):
             if workload.ends_itself:
@@ -121,12 +119,20 @@ def _connections(experiment: Experiment) -> Iterator[Mistake]:
     for index, total in enumerate(experiment.connections):
         found = connections_of(clients, total)
         if sum(found) != total:
-            yield of_entry("connections", index, f"{total} connections, and the clients have "
-                           f"{sum(found)} of their own: write that, or leave `connections` out")  # fmt: skip
+            yield of_entry(
+                "connections",
+                index,
+                f"{total} connections, and the clients have "
+                f"{sum(found)} of their own: write that, or leave `connections` out",
+            )
         elif 0 in found:
             name = clients[found.index(0)].name
-            yield of_entry("connections", index, f"{total} connections leave none for the client "
-                           f"{shown(name)}: give more, or `connections` of its own")  # fmt: skip
+            yield of_entry(
+                "connections",
+                index,
+                f"{total} connections leave none for the client "
+                f"{shown(name)}: give more, or `connections` of its own",
+            )
 
 
 def _of_client(
@@ -152,8 +158,10 @@ def _load_problems(own: LoadSettings, common: LoadSettings) -> Iterator[str]:
     if own.cap is not None:
         yield "cap: all clients end together at the latest: write it in the section `load:`"
     if own.transactions is not None and common.transactions is None:
-        yield "transactions: clients that have work and clients that have none do not go together: write " \
-              "`transactions` in the section `load:`, too"  # fmt: skip
+        yield (
+            "transactions: clients that have work and clients that have none do not go together: write "
+            "`transactions` in the section `load:`, too"
+        )
     if common.transactions is not None and (own.rate is not None or own.steps):
         yield "rate and steps: the clients have work (load.transactions), which is done as fast as it goes"
     if own.connection_steps:
@@ -188,20 +196,14 @@ def _site_problems(client: ClientSettings, experiment: Experiment) -> Iterator[S
     if client.site is None:
         return
     if not stretched:
-        yield (
-            "site",
-            f"no network has sites: leave it out, or write `sites: [{client.site}, ...]` there",
-        )
+        yield ("site", f"no network has sites: leave it out, or write `sites: [{client.site}, ...]` there")
     for network in stretched:
         if client.site not in network.site_names:
             known = ", ".join(network.site_names)
             where = f"the network {shown(network.name)} has no site {shown(client.site)}"
             yield "site", f"{where}; its sites: {known}"
         elif network.named_hosts.get(client.name, client.site) != client.site:
-            yield (
-                "site",
-                f"the network {shown(network.name)} puts it into another site: say it once",
-            )
+            yield ("site", f"the network {shown(network.name)} puts it into another site: say it once")
 
 
 def _workload_problems(own: WorkloadSettings, experiment: Experiment) -> Iterator[Said]:

@@ -48,9 +48,7 @@ class Course:
             # the generator still waits for the ledger and the probes: nothing is missing then
             end = last
         steady_end = min(self.steady_end, last) if injected else last
-        return Windows(
-            warmup_end=min(first, steady_end) * 1000, steady_end=steady_end * 1000, end=end * 1000
-        )
+        return Windows(warmup_end=min(first, steady_end) * 1000, steady_end=steady_end * 1000, end=end * 1000)
 
     def too_early(
         self, load: Mapping[str, Any], fault: str, struck: Sequence[FaultRecord] = ()

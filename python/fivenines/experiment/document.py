@@ -136,9 +136,7 @@ class _Reader:
             elif key in read:
                 first = self._document.keys[(*path, key)]
                 self._mistake(
-                    key_node,
-                    path,
-                    f"the key {shown(key)} stands here twice, first in line {first.line}",
+                    key_node, path, f"the key {shown(key)} stands here twice, first in line {first.line}"
                 )
             else:
                 self._document.keys[(*path, key)] = _place(key_node)

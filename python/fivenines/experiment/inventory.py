@@ -21,9 +21,7 @@ def read(path: Path) -> Inventory:
     """
     source = parse(read_text(path), str(path))
     if not isinstance(source.data, dict):
-        raise UsageError(
-            f"{path}: found {shown(source.data)}, but an inventory is a mapping with `hosts:`"
-        )
+        raise UsageError(f"{path}: found {shown(source.data)}, but an inventory is a mapping with `hosts:`")
     mistakes = source.mistakes
     if not mistakes:
         try:
@@ -31,9 +29,7 @@ def read(path: Path) -> Inventory:
         except ValidationError as error:
             mistakes = from_validation(Inventory, error.errors())
     if mistakes:
-        placed = [
-            replace(one, place=one.place or source.place(one.path, one.at_key)) for one in mistakes
-        ]
+        placed = [replace(one, place=one.place or source.place(one.path, one.at_key)) for one in mistakes]
         raise UsageError("\n".join(one.block(str(path)) for one in placed))
     if said := found.problems():
         raise UsageError("\n".join(f"{path}: {one}" for one in said))

@@ -14,10 +14,7 @@ _FAULTS = {
     "full-disk": "the disks of other machines cannot be made full",
     "power-loss": "other machines are no virtual ones of ours",
 }
-_MANAGERS = {
-    "mha": "it logs in between hosts by an SSH of its own",
-    "pacemaker": "its fencing is the lab's",
-}
+_MANAGERS = {"mha": "it logs in between hosts by an SSH of its own", "pacemaker": "its fencing is the lab's"}
 _SOLUTIONS = {"drbd": "its disks are those of virtual machines"}
 
 
@@ -34,7 +31,7 @@ def _of_parts(experiment: Experiment) -> Iterator[Mistake]:
         yield Mistake(None, ("load",), f"load: only {OURS} itself can make the load over SSH")
     for index, fault in enumerate(experiment.faults):
         why = _FAULTS.get(fault.fault)
-        if fault.fault == "crash" and not _has_power(experiment.lab):
+        if fault.fault == "host-kill" and not _has_power(experiment.lab):
             why = (
                 "only commands can take a machine's power: write `power_off` and `power_on` of each node in "
                 "inventory, of each node, or use `kill`"
@@ -49,9 +46,7 @@ def _of_parts(experiment: Experiment) -> Iterator[Mistake]:
             yield of_entry("network", index, why)
     for index, client in enumerate(experiment.clients):
         if client.addresses > 1:
-            yield of_entry(
-                "clients", index, "a machine is given no further addresses over SSH", "addresses"
-            )
+            yield of_entry("clients", index, "a machine is given no further addresses over SSH", "addresses")
 
 
 def _of_network(network: NetworkSettings, lab: LabSettings) -> Iterator[str]:
@@ -85,8 +80,8 @@ def _of_solution(solution: SolutionSettings) -> Iterator[str]:
         yield f"{solution.solution} is not possible: {why}"
     if manager is not None and (why := _MANAGERS.get(manager.kind)):
         yield f"manager: {manager.kind} is not possible: {why}"
-    if solution.machines == "guests":
-        yield "machines: guests are not possible: machines of the inventory are what they are"
+    if solution.machines == "virtual-machines":
+        yield "machines: virtual-machines are not possible: machines of the inventory are what they are"
     if solution.limits.memory is not None or solution.limits.cpus is not None:
         yield "limits cannot be set"
     if solution.access.kind == "virtual-address":

@@ -17,13 +17,13 @@ from fivenines.workloads.settings import WorkloadSettings
 Rate = Annotated[float, Field(ge=0, le=10_000)]
 
 
-class BankBeside(BankOptions):
+class SideBank(BankOptions):
     """The workload `bank` on a few connections beside the load."""
 
     rate: Rate = Field(0.0, description="transactions per second; 0: none")
 
 
-class AppendBeside(AppendOptions):
+class SideAppend(AppendOptions):
     """The workload `append` on a few connections beside the load."""
 
     rate: Rate = Field(0.0, description="transactions per second; 0: none")
@@ -66,8 +66,7 @@ class LedgerSettings(Settings):
     """Uniquely numbered writes, and reads of what was acknowledged."""
 
     rate: Rate = Field(
-        100.0,
-        description="writes per second, of all its clients together; 0 switches the ledger off",
+        100.0, description="writes per second, of all its clients together; 0 switches the ledger off"
     )
     clients: Annotated[int, Field(ge=1, le=64)] = Field(
         4, description="clients, each with a session of its own at every endpoint"
@@ -79,9 +78,9 @@ class LedgerSettings(Settings):
         default_factory=ProbeSettings,
         description="tries of fresh connections; without a ledger there are none",
     )
-    bank: BankBeside = Field(default_factory=BankBeside, description="a bank whose sum must stay")
-    append: AppendBeside = Field(
-        default_factory=AppendBeside, description="lists that show anomalies of isolation"
+    bank: SideBank = Field(default_factory=SideBank, description="a bank whose sum must stay")
+    append: SideAppend = Field(
+        default_factory=SideAppend, description="lists that show anomalies of isolation"
     )
 
     def flags(self, fault_at: float | None = None, at_most_every: float = 0.0) -> list[str]:
@@ -115,9 +114,7 @@ class LedgerSettings(Settings):
 
     def problems_with(self, workload: WorkloadSettings) -> list[str]:
         """Why it cannot run beside this workload."""
-        parts = (
-            [part.workload for part in workload.parts] if isinstance(workload, Mix) else [workload]
-        )
+        parts = [part.workload for part in workload.parts] if isinstance(workload, Mix) else [workload]
         kinds = {part.workload for part in parts}
         return [
             f"{kind} runs beside the load, and the load is {kind} itself: set its rate to 0"

@@ -40,7 +40,7 @@ def _beside(experiment: Experiment) -> Iterator[Mistake]:
     ledger = experiment.ledger
     for name, beside in (("bank", ledger.bank), ("append", ledger.append)):
         for solution in experiment.solutions if beside.rate else ():
-            if why := solution.problem_beside():
+            if why := solution.problem_alongside():
                 called = shown(solution.name or solution.default_name())
                 text = f"ledger.{name}: not possible with {called}: {why}"
                 yield Mistake(None, ("ledger", name, "rate"), text)

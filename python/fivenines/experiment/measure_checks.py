@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from fivenines.experiment.mistakes import KeyPath, Mistake
 from fivenines.experiment.spec import Experiment
-from fivenines.needs.measures import counter_parts
+from fivenines.requirements.measures import counter_parts
 from fivenines.servers.counters import Catalogue
 from fivenines.servers.families import CATALOGUES
 from fivenines.software.store import family_of
@@ -22,12 +22,12 @@ def mistakes(experiment: Experiment) -> Iterator[Mistake]:
 
 def _named(experiment: Experiment) -> Iterator[tuple[KeyPath, str]]:
     """Every measure that the file names, and where."""
-    for number, need in enumerate(experiment.decide.needs):
-        yield ("decide", "needs", number), need.measure.name
+    for number, requirement in enumerate(experiment.decide.requirements):
+        yield ("decide", "requirements", number), requirement.measure.name
     for number, name in enumerate(experiment.decide.prefer):
         yield ("decide", "prefer", number), name
     for number, threshold in enumerate(experiment.thresholds):
-        yield ("thresholds", number), threshold.need.measure.name
+        yield ("thresholds", number), threshold.requirement.measure.name
     if experiment.trials.until is not None:
         yield ("trials", "until", "measure"), experiment.trials.until.measure
 
@@ -41,9 +41,7 @@ def _problem(name: str, experiment: Experiment, known: Sequence[Catalogue]) -> s
     """Why no trial will have this counter; empty if one may."""
     if known and not any(one.has(name) for one in known):
         hint = nearest(name, [each for one in known for each in one.names])
-        more = (
-            hint or ": its name is the server's own, as Com_commit or pg_stat_database.xact_commit"
-        )
+        more = hint or ": its name is the server's own, as Com_commit or pg_stat_database.xact_commit"
         return f"no server of this experiment has a counter {name!r}{more}"
     if not experiment.observe.counts(name):
         return f"the counter {name} is not observed: add it to `observe.counters`"
@@ -51,5 +49,5 @@ def _problem(name: str, experiment: Experiment, known: Sequence[Catalogue]) -> s
 
 
 def _written(path: KeyPath) -> str:
-    """`decide.needs[0]`."""
+    """`decide.requirements[0]`."""
     return "".join(f"[{one}]" if isinstance(one, int) else f".{one}" for one in path).lstrip(".")

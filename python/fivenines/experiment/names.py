@@ -43,11 +43,7 @@ def problem_of(name: str) -> str | None:
 def _leaves(value: Any, path: tuple[str, ...] = ()) -> dict[tuple[str, ...], str]:
     if not isinstance(value, dict):
         return {} if path[-1:] == ("name",) else {path: _text(value)}
-    return {
-        leaf: text
-        for key, inner in value.items()
-        for leaf, text in _leaves(inner, (*path, key)).items()
-    }
+    return {leaf: text for key, inner in value.items() for leaf, text in _leaves(inner, (*path, key)).items()}
 
 
 def _text(value: object) -> str:

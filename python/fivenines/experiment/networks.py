@@ -34,9 +34,7 @@ class Spread:
 
     def in_file(self, mistake: Mistake) -> Mistake:
         """The same mistake with the path and the words of the file."""
-        return replace(
-            mistake, path=self._path(mistake.path), text=_MENTION.sub(self._mention, mistake.text)
-        )
+        return replace(mistake, path=self._path(mistake.path), text=_MENTION.sub(self._mention, mistake.text))
 
     def _path(self, path: KeyPath) -> KeyPath:
         if len(path) < 2 or path[0] != "network" or not isinstance(path[1], int):
@@ -73,10 +71,7 @@ def _each(entry: Any) -> Iterator[tuple[Any, Choice]]:
         yield entry, {}
         return
     base = entry.get("name", _BASE)
-    distinct = [
-        [k for k, value in enumerate(values) if value not in values[:k]]
-        for values in lists.values()
-    ]
+    distinct = [[k for k, value in enumerate(values) if value not in values[:k]] for values in lists.values()]
     for items in product(*distinct):
         choice = dict(zip(lists, items, strict=True))
         chosen = {key: lists[key][item] for key, item in choice.items()}

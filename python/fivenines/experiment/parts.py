@@ -25,9 +25,7 @@ KEY = "parts"
 """The key of a file that has parts."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
-_NAMES = (
-    "letters, digits, `-` and `_`, at most 40 of them: a part's run is in a folder of this name"
-)
+_NAMES = "letters, digits, `-` and `_`, at most 40 of them: a part's run is in a folder of this name"
 
 
 @dataclass(frozen=True)
@@ -76,9 +74,7 @@ def named_mappings(source: Document, path: KeyPath) -> Named:
     key = str(path[-1])
     if not isinstance(entries, dict) or not entries:
         text = f"{key}: found {shown(entries)}"
-        return Named(
-            [], [Mistake(None, path, text, "a mapping from a name to what a part changes")]
-        )
+        return Named([], [Mistake(None, path, text, "a mapping from a name to what a part changes")])
     names: dict[str, str] = {}
     mistakes: list[Mistake] = []
     for name, entry in entries.items():
@@ -120,12 +116,7 @@ def merged(file: str, layers: Sequence[tuple[Document, KeyPath]]) -> Document:
 
 
 def _lay(
-    found: Document,
-    to: KeyPath,
-    into: dict[str, Any],
-    source: Document,
-    path: KeyPath,
-    layer: dict[str, Any],
+    found: Document, to: KeyPath, into: dict[str, Any], source: Document, path: KeyPath, layer: dict[str, Any]
 ) -> None:
     for key, value in layer.items():
         below, here = (*to, key), (*path, key)
@@ -146,14 +137,10 @@ def _copied(found: Document, to: KeyPath, source: Document, path: KeyPath, value
     if path in source.values:
         found.values[to] = source.values[path]
     if isinstance(value, dict):
-        return {
-            key: _copied(found, (*to, key), source, (*path, key), inner)
-            for key, inner in value.items()
-        }
+        return {key: _copied(found, (*to, key), source, (*path, key), inner) for key, inner in value.items()}
     if isinstance(value, list):
         return [
-            _copied(found, (*to, index), source, (*path, index), inner)
-            for index, inner in enumerate(value)
+            _copied(found, (*to, index), source, (*path, index), inner) for index, inner in enumerate(value)
         ]
     return value
 

@@ -72,23 +72,23 @@ def cells(experiment: Experiment) -> list[Cell]:
                 network=network.name,
                 fault=fault_name,
             ),
-            solution, workload, connections, network, fault,
+            solution,
+            workload,
+            connections,
+            network,
+            fault,
         )
         for solution, workload, connections, network, (fault, fault_name) in product(
-            experiment.solutions,
-            experiment.workloads,
-            experiment.connections,
-            experiment.network,
-            faults,
+            experiment.solutions, experiment.workloads, experiment.connections, experiment.network, faults
         )
         if not fault.only or solution.is_called(fault.only)
-    ]  # fmt: skip
+    ]
 
 
 def tried(experiment: Experiment) -> list[Cell]:
-    """The cells that have trials: all, but for those without a fault where duets compare the speed."""
+    """The cells that have trials: all, but for those without a fault where blocks compare the speed."""
     every = cells(experiment)
-    if experiment.design != "duet":
+    if experiment.design != "interleaved":
         return every
     return [cell for cell in every if cell.fault.fault != "none"]
 
@@ -134,14 +134,11 @@ def select(
         if name not in solutions:
             known = ", ".join(shown(one) for one in sorted(solutions))
             raise UsageError(
-                f"no solution is called {shown(name)}{nearest(name, solutions)}"
-                f"\n    allowed: {known}"
+                f"no solution is called {shown(name)}{nearest(name, solutions)}\n    allowed: {known}"
             )
     planned = max((trial.number for trial in trials), default=0)
     if trials_override is not None and not 1 <= trials_override <= planned:
-        raise UsageError(
-            f"{trials_override} trials of each cell are asked for, {planned} are planned"
-        )
+        raise UsageError(f"{trials_override} trials of each cell are asked for, {planned} are planned")
     return [
         trial
         for trial in trials
@@ -181,8 +178,7 @@ def is_at_most(trials: Sequence[Trial], experiment: Experiment) -> bool:
         return bool(trials)
     early = experiment.timing.recovery.until is not None
     return any(
-        trial.cell.workload.ends_itself or (early and trial.cell.fault.fault != "none")
-        for trial in trials
+        trial.cell.workload.ends_itself or (early and trial.cell.fault.fault != "none") for trial in trials
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fivenines.analysis import power
 from fivenines.analysis.calibration import spreads
 from fivenines.analysis.wording import count, listed, number, percent
-from fivenines.experiment.duet_plan import groups
+from fivenines.experiment.interleaved_plan import groups
 from fivenines.experiment.plan import tried
 from fivenines.experiment.spec import Experiment
 from fivenines.results.calibration import Calibration
@@ -45,7 +45,7 @@ def power_lines(experiment: Experiment, spread: Spread | None = None) -> list[st
     if len(experiment.solutions) < 2:
         return []
     known = spread or Spread()
-    if experiment.design == "duet":
+    if experiment.design == "interleaved":
         return _by_rounds(experiment, known) if groups(experiment) else []
     return _by_trials(experiment, known) if tried(experiment) else []
 
@@ -57,14 +57,11 @@ def _by_trials(experiment: Experiment, spread: Spread) -> list[str]:
     unit = f"trials of one solution differ by {percent(100 * cov)} %"
     most = "at most " if experiment.trials.until else ""
     side = f"{most}{count(n, 'trial')} a side"
-    return [
-        _told(side, smallest),
-        f"{_wanted(wanted, unit, spread)}; `design: duet` needs far fewer",
-    ]
+    return [_told(side, smallest), f"{_wanted(wanted, unit, spread)}; `design: interleaved` needs far fewer"]
 
 
 def _by_rounds(experiment: Experiment, spread: Spread) -> list[str]:
-    n, sd = experiment.duet.blocks * experiment.duet.rounds, spread.rounds
+    n, sd = experiment.interleaved.blocks * experiment.interleaved.rounds, spread.rounds
     smallest = power.detectable_by_pairs(sd, n)
     wanted = [_for(share, power.pairs_for(share, sd), "round") for share in _SHARES]
     unit = f"ratios of rounds differ by {percent(100 * sd)} %"

@@ -31,10 +31,7 @@ def mistakes(experiment: Experiment, names: list[str]) -> list[Mistake]:
         if workload.program != OURS
     ]
     found += [
-        _at(
-            ("clients", index, "load", "program"),
-            "one program makes all loads: write it in `load.program`",
-        )
+        _at(("clients", index, "load", "program"), "one program makes all loads: write it in `load.program`")
         for index, client in enumerate(experiment.clients)
         if client.load is not None and client.load.program != [OURS]
     ]
@@ -60,11 +57,19 @@ def _workloads(workloads: list[WorkloadSettings], names: list[str]) -> Iterator[
             yield of_entry("workloads", index, f"{text}; {_ALONE}", key)
         other = named(name, "sysbench")
         if len(other) > LONGEST:
-            yield of_entry("workloads", index, f"with sysbench it is called {shown(other)}, and a name has "
-                           f"at most {LONGEST} characters: give it a shorter `name:`")  # fmt: skip
+            yield of_entry(
+                "workloads",
+                index,
+                f"with sysbench it is called {shown(other)}, and a name has "
+                f"at most {LONGEST} characters: give it a shorter `name:`",
+            )
         if other in taken:
-            yield of_entry("workloads", index, f"with sysbench it is called {shown(other)}, as another "
-                           "workload is: give one of them another `name:`")  # fmt: skip
+            yield of_entry(
+                "workloads",
+                index,
+                f"with sysbench it is called {shown(other)}, as another "
+                "workload is: give one of them another `name:`",
+            )
 
 
 def _solutions(solutions: list[SolutionSettings]) -> Iterator[Mistake]:
@@ -72,16 +77,18 @@ def _solutions(solutions: list[SolutionSettings]) -> Iterator[Mistake]:
         if solution.external:
             yield of_entry("solutions", index, f"sysbench loads servers of the lab alone; {_ALONE}")
         elif solution.reads != "primary":
-            yield of_entry(
-                "solutions", index, f"sysbench knows no endpoints for reads; {_ALONE}", "reads"
-            )
+            yield of_entry("solutions", index, f"sysbench knows no endpoints for reads; {_ALONE}", "reads")
 
 
 def _faults(experiment: Experiment) -> Iterator[Mistake]:
     for index, fault in enumerate(experiment.faults):
         if fault.fault != "none":
-            yield of_entry("faults", index, f"{shown(fault.fault)}: sysbench ends at the first lost "
-                           f"connection, so no outage can be measured; {_ALONE}")  # fmt: skip
+            yield of_entry(
+                "faults",
+                index,
+                f"{shown(fault.fault)}: sysbench ends at the first lost "
+                f"connection, so no outage can be measured; {_ALONE}",
+            )
 
 
 def _ledger(experiment: Experiment) -> Iterator[Mistake]:
@@ -112,12 +119,17 @@ def _clients(experiment: Experiment) -> Iterator[Mistake]:
         yield _at(("clients",), f"sysbench cannot begin at one moment with others; {_ALONE}")
     for index, network in enumerate(experiment.network):
         if network.begins_late:
-            yield of_entry("network", index, "sysbench cannot wait, once connected, until the network has "
-                           f"begun: let it begin with the lab; {_ALONE}", "from")  # fmt: skip
+            yield of_entry(
+                "network",
+                index,
+                "sysbench cannot wait, once connected, until the network has "
+                f"begun: let it begin with the lab; {_ALONE}",
+                "from",
+            )
 
 
 def _design(experiment: Experiment) -> Iterator[Mistake]:
-    if experiment.design == "duet":
+    if experiment.design == "interleaved":
         yield _at(("design",), "sysbench cannot take turns with others: choose `design: trials`")
 
 

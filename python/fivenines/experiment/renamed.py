@@ -11,13 +11,7 @@ from fivenines.experiment.mistakes import KeyPath
 
 FAULTS = {
     old: old.replace("_", "-")
-    for old in (
-        "connection_storm",
-        "full_disk",
-        "long_transaction",
-        "slow_disk",
-        "stalled_replica",
-    )
+    for old in ("connection_storm", "full_disk", "long_transaction", "slow_disk", "stalled_replica")
 }
 _COMMAND = {"strike": "inject", "mend": "recover"}
 _LEDGER = {"lists": "append"}
@@ -69,10 +63,7 @@ def _moved(path: KeyPath, keys: Sequence[Renamed]) -> KeyPath:
 def today(data: Any, path: KeyPath = ()) -> tuple[Any, list[Renamed]]:
     """A document, or the part at a path, in today's words, and the old words in it, in their order."""
     if isinstance(data, list):
-        parts = [
-            _value(item, (*path, index), _is_list_of_faults(path))
-            for index, item in enumerate(data)
-        ]
+        parts = [_value(item, (*path, index), _is_list_of_faults(path)) for index, item in enumerate(data)]
         return [part for part, _ in parts], [word for _, words in parts for word in words]
     if not isinstance(data, dict):
         return data, []

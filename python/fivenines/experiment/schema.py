@@ -73,7 +73,7 @@ _SHORT: dict[str, Schema] = {
 """Settings that may be written in a shorter form, and that form."""
 
 _OTHER: dict[tuple[str, str], Schema] = {
-    ("DecideSettings", "needs"): {"type": "object"},
+    ("DecideSettings", "requirements"): {"type": "object"},
     ("NetworkSettings", "sites"): {"type": "array", "items": {"type": "string"}},
     ("PartitionSettings", "peers"): {"type": "string"},
 }
@@ -90,9 +90,7 @@ def _walked(node: Any) -> Any:
         return [_walked(one) for one in node]
     if not isinstance(node, dict):
         return node
-    found = {
-        key: _walked(value) for key, value in node.items() if key not in ("allowed", "variant")
-    }
+    found = {key: _walked(value) for key, value in node.items() if key not in ("allowed", "variant")}
     if found.get("format") in _UNITS:
         # the one number that needs no unit
         return _or(found, {"const": 0})

@@ -13,7 +13,7 @@ from fivenines.experiment import (
     checks,
     clients_checks,
     document,
-    duet_checks,
+    interleaved_checks,
     inventory,
     lab_checks,
     load_checks,
@@ -34,13 +34,7 @@ from fivenines.experiment.allowed import Shape
 from fivenines.experiment.clients import located
 from fivenines.experiment.document import Document
 from fivenines.experiment.mistakes import Mistake, Place, from_validation, shown, validated
-from fivenines.experiment.spec import (
-    AnyFault,
-    AnySolution,
-    AnyWorkload,
-    Connections,
-    Experiment,
-)
+from fivenines.experiment.spec import AnyFault, AnySolution, AnyWorkload, Connections, Experiment
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab.settings import NetworkSettings
 from fivenines.settings import Settings
@@ -226,7 +220,7 @@ def _validated(
         found += measure_checks.mistakes(experiment)
         if not checks.problems(experiment.load):
             found += in_file(work_checks.mistakes(experiment))
-        found += in_file(duet_checks.mistakes(experiment))
+        found += in_file(interleaved_checks.mistakes(experiment))
         found += in_file(lab_checks.mistakes(experiment))
         found += in_file(clients_checks.mistakes(experiment, entries, base))
         called = checks.workload_names(experiment.workloads)
@@ -289,9 +283,7 @@ def _named(experiment: Experiment, base: Path) -> Experiment:
             "load": experiment.load.located(base),
             "clients": located(experiment.clients, base),
             "solutions": [one.model_copy(update={"name": name}) for one, name in solutions],
-            "workloads": [
-                one.located(base).model_copy(update={"name": name}) for one, name in workloads
-            ],
+            "workloads": [one.located(base).model_copy(update={"name": name}) for one, name in workloads],
         }
     )
     return inventory.possible(program_checks.spread(complete))

@@ -8,7 +8,7 @@ from fivenines import plugins
 from fivenines.experiment.availability import AvailabilitySettings
 from fivenines.experiment.clients import ClientSettings
 from fivenines.experiment.cost import CostSettings
-from fivenines.experiment.duet_settings import DuetSettings
+from fivenines.experiment.interleaved_settings import InterleavedSettings
 from fivenines.experiment.ledger import LedgerSettings
 from fivenines.experiment.timing import Timing
 from fivenines.faults.none import NoFaultSettings
@@ -16,10 +16,10 @@ from fivenines.faults.settings import FaultSettings
 from fivenines.lab.settings import NetworkSettings
 from fivenines.lab.ssh.inventory import LabSettings
 from fivenines.load.settings import LoadSettings
-from fivenines.needs.decide import DecideSettings
-from fivenines.needs.thresholds import ThresholdSettings
-from fivenines.needs.trials import TrialsSettings, exactly
 from fivenines.observe.settings import ObserveSettings
+from fivenines.requirements.decide import DecideSettings
+from fivenines.requirements.thresholds import ThresholdSettings
+from fivenines.requirements.trials import TrialsSettings, exactly
 from fivenines.settings import Settings
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.workloads.settings import WorkloadSettings
@@ -50,14 +50,14 @@ class Experiment(Settings):
         exactly(3),
         description="trials of each cell: a number, or as many as are needed until a measure is known",
     )
-    design: Literal["trials", "duet"] = Field(
+    design: Literal["trials", "interleaved"] = Field(
         "trials",
-        description="how speed is compared. trials: in trials of each solution alone. duet: with all "
+        description="how speed is compared. trials: in trials of each solution alone. interleaved: with all "
         "solutions up side by side, loaded in turn in short windows, which tells smaller differences in "
         "the same time; trials are then left for the faults",
     )
-    duet: DuetSettings = Field(
-        default_factory=DuetSettings, description="turns of the solutions, with `design: duet`"
+    interleaved: InterleavedSettings = Field(
+        default_factory=InterleavedSettings, description="turns of the solutions, with `design: interleaved`"
     )
     solutions: Annotated[list[AnySolution], Field(min_length=1, description="what is compared")]
     workloads: Annotated[list[AnyWorkload], Field(min_length=1, description="what they are asked")]
@@ -71,8 +71,7 @@ class Experiment(Settings):
         "with all connections",
     )
     lab: LabSettings = Field(
-        default_factory=LabSettings,
-        description="where the hosts are: on this machine, or on others",
+        default_factory=LabSettings, description="where the hosts are: on this machine, or on others"
     )
     network: Annotated[list[NetworkSettings], Field(min_length=1)] = Field(
         default_factory=lambda: [NetworkSettings()], description="networks between the hosts"

@@ -34,7 +34,7 @@ _ALL_HAVE = ("engine", "durability", "access", "server")
 _FURTHER: Mapping[str, str] = {
     "load": "{rate: 200, arrivals: poisson}",
     "network": "[{name: two sites, sites: [east, west], link: {rtt: 5ms}}]",
-    "decide": "{needs: [outage_writes < 10s, lost = 0], prefer: [tps, latency_p99]}",
+    "decide": "{requirements: [outage_writes < 10s, lost = 0], prefer: [tps, latency_p99]}",
     "thresholds": "[lost = 0, outage_writes < 30s]",
     "availability": "{mtbf: {kill: 90d}}",
     "cost": "{server_hour: 0.2, currency: EUR}",
@@ -93,9 +93,7 @@ def offered(section: str) -> dict[str, str]:
 
 def fitting(fault: str, solutions: Sequence[str]) -> dict[str, list[str]]:
     """For each of the solutions, as it is by default, why the fault makes no sense for it; [] if it does."""
-    made: FaultSettings = validated(
-        AnyFault, {"fault": fault, **_NOTHING_BY_DEFAULT.get(fault, {})}
-    )
+    made: FaultSettings = validated(AnyFault, {"fault": fault, **_NOTHING_BY_DEFAULT.get(fault, {})})
     every: dict[str, SolutionSettings] = {one: validated(AnySolution, one) for one in solutions}
     return {name: problems_with(made, solution) for name, solution in every.items()}
 
@@ -161,9 +159,7 @@ def _faults(wish: Wish) -> list[str]:
     return lines
 
 
-def _entry(
-    section: str, name: str, settings: Mapping[str, Any], shared: Sequence[str] = ()
-) -> list[str]:
+def _entry(section: str, name: str, settings: Mapping[str, Any], shared: Sequence[str] = ()) -> list[str]:
     """An entry of a list: its kind, some settings, and further ones as comments."""
     key, base = choices.BASES[section]
     model = choices.models(section)[name]
@@ -214,9 +210,13 @@ def _said(model: type[Settings], key: str, indent: int = 0) -> list[str]:
 def _comment(text: str, indent: int) -> list[str]:
     start = f"{' ' * indent}# "
     return textwrap.wrap(
-        text, WIDTH, initial_indent=start, subsequent_indent=start, break_long_words=False,
+        text,
+        WIDTH,
+        initial_indent=start,
+        subsequent_indent=start,
+        break_long_words=False,
         break_on_hyphens=False,
-    )  # fmt: skip
+    )
 
 
 def unmeasured(solutions: Sequence[str], faults: Sequence[str]) -> list[str]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from fivenines.experiment.mistakes import Mistake, of_entry, shown
 from fivenines.experiment.spec import Experiment
-from fivenines.needs.measures import measure_named
+from fivenines.requirements.measures import measure_named
 from fivenines.solutions.settings import SolutionSettings
 
 LEAST_TRIALS = 2
@@ -45,9 +45,7 @@ def too_few_trials(experiment: Experiment) -> str:
 
 def _halved(experiment: Experiment) -> bool:
     """Whether a sweep has its trials in two halves."""
-    return any(
-        one.variant and one.variant.judged_on == "other-trials" for one in experiment.solutions
-    )
+    return any(one.variant and one.variant.judged_on == "other-trials" for one in experiment.solutions)
 
 
 def few_trials(experiment: Experiment) -> str:
@@ -77,9 +75,7 @@ def _without_faults(experiment: Experiment) -> Iterator[Mistake]:
             for fault in experiment.faults
         )
         if not hit:
-            text = (
-                f"its sweep chooses by {solution.variant.by}, which only a trial with a fault has"
-            )
+            text = f"its sweep chooses by {solution.variant.by}, which only a trial with a fault has"
             more = "add one to `faults`, or choose by something else"
             yield of_entry("solutions", index, f"{text}: {more}")
 

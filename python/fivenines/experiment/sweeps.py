@@ -71,9 +71,7 @@ class Spread:
         for mistake in found:
             index = self._index(mistake.path)
             general = replace(
-                mistake,
-                path=self._path(mistake),
-                text=_MENTION.sub(self._mention, mistake.text),
+                mistake, path=self._path(mistake), text=_MENTION.sub(self._mention, mistake.text)
             )
             placed.setdefault(general, {})[index] = mistake
         return [one for general, members in placed.items() for one in self._said(general, members)]
@@ -81,9 +79,7 @@ class Spread:
     def _said(self, general: Mistake, members: Mapping[int, Mistake]) -> Iterator[Mistake]:
         for index in members:
             origin = self.origins[index] if index >= 0 else None
-            variants = [
-                n for n, one in enumerate(self.origins) if origin and one.index == origin.index
-            ]
+            variants = [n for n, one in enumerate(self.origins) if origin and one.index == origin.index]
             everywhere = set(variants) <= set(members)
             if origin is None or not origin.choice or everywhere or "sweep" in general.path:
                 yield general
@@ -113,9 +109,7 @@ class Spread:
         if found := origin.swept(tuple(match[2].split(".")[1:])):
             key, rest = found
             place = ".".join(str(step) for step in origin.place[2:])
-            return f"{head}.{place}.{key}[{origin.choice[key]}]" + "".join(
-                f".{one}" for one in rest
-            )
+            return f"{head}.{place}.{key}[{origin.choice[key]}]" + "".join(f".{one}" for one in rest)
         return head + match[2]
 
 
@@ -180,11 +174,13 @@ def _long_form(raw: Any, place: KeyPath, mistakes: list[Mistake]) -> dict[str, A
         for key in (one for one in SweepSettings.model_fields if one in raw):
             mistakes.append(
                 Mistake(
-                    None, (*place, key),
+                    None,
+                    (*place, key),
                     f"{where}: {shown(key)} stands beside the settings; write "
-                    f"`sweep: {{settings: {{...}}, {key}: ...}}`", at_key=True,
+                    f"`sweep: {{settings: {{...}}, {key}: ...}}`",
+                    at_key=True,
                 )
-            )  # fmt: skip
+            )
             return None
         return {"settings": raw}
     if not isinstance(raw["settings"], dict) or not raw["settings"]:
@@ -322,9 +318,7 @@ def _with(bare: dict[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _usual(solution: dict[str, Any], name: str) -> dict[str, Any]:
     """What a mapping that the file leaves out begins with: its usual kind, if it has kinds."""
-    model = kinds("fivenines.solutions", SolutionSettings, "solution").get(
-        str(solution.get("solution"))
-    )
+    model = kinds("fivenines.solutions", SolutionSettings, "solution").get(str(solution.get("solution")))
     if model is None or name not in model.model_fields:
         return {}
     usual = model.model_fields[name].get_default(call_default_factory=True, validated_data={})

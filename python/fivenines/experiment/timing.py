@@ -57,9 +57,7 @@ class RecoverySettings(Settings):
         if self.until is None and "calm" in self.model_fields_set:
             raise told("recovery.calm: without `until` the load always goes on for the whole time")
         if self.until is not None and self.calm >= self.at_most:
-            raise told(
-                "recovery.calm: it is not shorter than `at_most`, so the load never ends early"
-            )
+            raise told("recovery.calm: it is not shorter than `at_most`, so the load never ends early")
         return self
 
     @model_serializer(mode="wrap")
@@ -76,10 +74,8 @@ class Timing(Settings):
         10.0, description="the measured window, before any fault"
     )
     recovery: RecoverySettings = Field(
-        default_factory=RecoverySettings,
-        description="load after the fault; unused without a fault",
+        default_factory=RecoverySettings, description="load after the fault; unused without a fault"
     )
     settle: Duration = Field(
-        20.0,
-        description="longest wait, after the load, for nodes to rejoin and replicas to catch up",
+        20.0, description="longest wait, after the load, for nodes to rejoin and replicas to catch up"
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fivenines.experiment.mistakes import Mistake
 from fivenines.experiment.spec import Experiment
-from fivenines.needs.measures import MEASURES
+from fivenines.requirements.measures import MEASURES
 
 
 def mistakes(experiment: Experiment) -> Iterator[Mistake]:

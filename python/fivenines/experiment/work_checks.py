@@ -11,9 +11,11 @@ from fivenines.units import format_duration
 def mistakes(experiment: Experiment) -> list[Mistake]:
     """All of them; the load's settings are right by themselves."""
     return [
-        *_ends_itself(experiment), *_recovery(experiment), *_faults(experiment),
+        *_ends_itself(experiment),
+        *_recovery(experiment),
+        *_faults(experiment),
         *_connections(experiment),
-    ]  # fmt: skip
+    ]
 
 
 def _ends_itself(experiment: Experiment) -> Iterator[Mistake]:
@@ -21,8 +23,12 @@ def _ends_itself(experiment: Experiment) -> Iterator[Mistake]:
         return
     for index, workload in enumerate(experiment.workloads):
         if workload.ends_itself:
-            yield of_entry("workloads", index, f"{shown(workload.workload)} is work that ends by itself: "
-                           "leave `load.transactions` out, or measure it in a file of its own")  # fmt: skip
+            yield of_entry(
+                "workloads",
+                index,
+                f"{shown(workload.workload)} is work that ends by itself: "
+                "leave `load.transactions` out, or measure it in a file of its own",
+            )
 
 
 def _recovery(experiment: Experiment) -> Iterator[Mistake]:
@@ -32,8 +38,12 @@ def _recovery(experiment: Experiment) -> Iterator[Mistake]:
         fixed = ["load.transactions"]
     if experiment.timing.recovery.until is not None and fixed:
         path = ("timing", "recovery", "until")
-        yield Mistake(None, path, f"timing.recovery.until: {fixed[0]} is fixed work, and the load goes on "
-                      "until it is done: write a duration")  # fmt: skip
+        yield Mistake(
+            None,
+            path,
+            f"timing.recovery.until: {fixed[0]} is fixed work, and the load goes on "
+            "until it is done: write a duration",
+        )
 
 
 def _faults(experiment: Experiment) -> Iterator[Mistake]:

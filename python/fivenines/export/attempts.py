@@ -116,9 +116,7 @@ def attempts(of: NamedRun) -> Iterator[Attempt]:
     for one in run.broken:
         yield _tried(of, one.record, one, None)
     for planned in _untried(run):
-        yield Attempt(
-            of, planned.id, planned.cell, planned.number, planned.seed, "missing", "not run (yet)"
-        )
+        yield Attempt(of, planned.id, planned.cell, planned.number, planned.seed, "missing", "not run (yet)")
 
 
 def _untried(run: Run) -> list[Any]:
@@ -126,10 +124,16 @@ def _untried(run: Run) -> list[Any]:
     return [planned for planned in run.manifest.plan if planned.id not in tried]
 
 
-def _tried(
-    of: NamedRun, record: TrialRecord, stored: StoredTrial, measures: TrialMeasures | None
-) -> Attempt:
+def _tried(of: NamedRun, record: TrialRecord, stored: StoredTrial, measures: TrialMeasures | None) -> Attempt:
     return Attempt(
-        of, record.id, record.cell, record.number, record.seed,
-        "broken" if measures is None else "complete", record.reason, record, stored, measures,
-    )  # fmt: skip
+        of,
+        record.id,
+        record.cell,
+        record.number,
+        record.seed,
+        "broken" if measures is None else "complete",
+        record.reason,
+        record,
+        stored,
+        measures,
+    )

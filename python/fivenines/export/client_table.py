@@ -8,7 +8,7 @@ from fivenines.export.attempts import Attempt
 from fivenines.export.columns import Column, ExportTable, seen_by
 from fivenines.export.keys import of_trial
 from fivenines.export.trial_table import value_columns
-from fivenines.needs.measures import MEASURES
+from fivenines.requirements.measures import MEASURES
 from fivenines.results.records import ClientRecord
 
 
@@ -40,18 +40,25 @@ CLIENTS: ExportTable[ClientRow] = ExportTable(
     [
         *of_trial(),
         Column("client", "VARCHAR", "", "its name", lambda one: one.client.name),
-        Column("site", "VARCHAR", "", "where it is; NULL: the network has no sites",
-               lambda one: one.client.site or None),
-        Column("endpoint", "VARCHAR", "", "where it writes; NULL: as the access layer says",
-               lambda one: one.client.endpoint or None),
-        Column("workload", "VARCHAR", "", "its own; NULL: the cell's",
-               lambda one: one.client.workload or None),
+        Column(
+            "site",
+            "VARCHAR",
+            "",
+            "where it is; NULL: the network has no sites",
+            lambda one: one.client.site or None,
+        ),
+        Column(
+            "endpoint",
+            "VARCHAR",
+            "",
+            "where it writes; NULL: as the access layer says",
+            lambda one: one.client.endpoint or None,
+        ),
+        Column(
+            "workload", "VARCHAR", "", "its own; NULL: the cell's", lambda one: one.client.workload or None
+        ),
         Column("connections", "BIGINT", "", "its share of the trial's", lambda one: one.client.connections),
         Column("addresses", "BIGINT", "", "from which it connects", lambda one: one.client.addresses),
-        *(
-            column
-            for name in OF_A_CLIENT
-            for column in seen_by(value_columns(MEASURES[name]), _own)
-        ),
+        *(column for name in OF_A_CLIENT for column in seen_by(value_columns(MEASURES[name]), _own)),
     ],
-)  # fmt: skip
+)

@@ -12,9 +12,7 @@ from typing import Any, Generic, Literal, TypeVar
 S = TypeVar("S")
 """What a row is made of."""
 
-Type = Literal[
-    "BIGINT", "BIGINT[]", "BOOLEAN", "DOUBLE", "JSON", "TIMESTAMP", "VARCHAR", "VARCHAR[]"
-]
+Type = Literal["BIGINT", "BIGINT[]", "BOOLEAN", "DOUBLE", "JSON", "TIMESTAMP", "VARCHAR", "VARCHAR[]"]
 
 Known = tuple[float, bool]
 """A value, and whether it is a lower bound."""
@@ -67,9 +65,7 @@ def seen_by(columns: Iterable[Column[S]], source: Callable[[T], S]) -> list[Colu
     return [of(one) for one in columns]
 
 
-def bounded(
-    stem: str, unit: str, meaning: str, get: Callable[[S], Known | None]
-) -> Iterable[Column[S]]:
+def bounded(stem: str, unit: str, meaning: str, get: Callable[[S], Known | None]) -> Iterable[Column[S]]:
     """Three columns of what may be a lower bound: the value, the bound, and which of the two it is."""
 
     def value(source: S) -> float | None:
@@ -87,12 +83,13 @@ def bounded(
     name = f"{stem}_{unit}"
     yield Column(name, "DOUBLE", unit, f"{meaning}; NULL where it is only bounded", value)
     yield Column(
-        f"{stem}_at_least_{unit}", "DOUBLE", unit,
-        f"`{name}`, or what was seen of it where it had not ended", at_least,
-    )  # fmt: skip
-    yield Column(
-        f"{stem}_is_bound", "BOOLEAN", "", f"whether `{name}` is NULL as it had not ended", is_bound
+        f"{stem}_at_least_{unit}",
+        "DOUBLE",
+        unit,
+        f"`{name}`, or what was seen of it where it had not ended",
+        at_least,
     )
+    yield Column(f"{stem}_is_bound", "BOOLEAN", "", f"whether `{name}` is NULL as it had not ended", is_bound)
 
 
 def _plain(value: Any) -> Any:

@@ -42,11 +42,26 @@ COUNTERS: ExportTable[CounterRow] = ExportTable(
     [
         *of_trial(),
         Column("name", "VARCHAR", "", "the servers' own", lambda one: one.name),
-        Column("per_second", "DOUBLE", "1/s", "its gain per second, of a running count; NULL: not known",
-               lambda one: None if one.gained is None else one.gained / one.found.seconds),
-        Column("per_transaction", "DOUBLE", "", "its gain for each transaction of the load",
-               lambda one: one.per_transaction),
-        Column("mean", "DOUBLE", "", "its mean, of what is no running count",
-               lambda one: one.found.mean(one.name)),
+        Column(
+            "per_second",
+            "DOUBLE",
+            "1/s",
+            "its gain per second, of a running count; NULL: not known",
+            lambda one: None if one.gained is None else one.gained / one.found.seconds,
+        ),
+        Column(
+            "per_transaction",
+            "DOUBLE",
+            "",
+            "its gain for each transaction of the load",
+            lambda one: one.per_transaction,
+        ),
+        Column(
+            "mean",
+            "DOUBLE",
+            "",
+            "its mean, of what is no running count",
+            lambda one: one.found.mean(one.name),
+        ),
     ],
-)  # fmt: skip
+)

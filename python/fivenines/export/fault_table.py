@@ -105,38 +105,101 @@ FAULTS: ExportTable[FaultRow] = ExportTable(
     [
         *of_trial(),
         Column("number", "BIGINT", "", "1 for the first of the trial", lambda row: row.number),
-        _fault("fault", "VARCHAR", "", "what was broken", lambda one: one.blow.label),
-        _fault("nodes", "VARCHAR[]", "", "all that were hit", lambda one: sorted(one.blow.hit)),
-        _fault("at_ms", "DOUBLE", "ms", "when it took effect, from the start of the load",
-               lambda one: one.blow.at),
-        _fault("until_ms", "DOUBLE", "ms", "the next fault, or the end of the load",
-               lambda one: one.blow.until),
-        _fault("verified", "BOOLEAN", "", "whether it was seen to take effect",
-               lambda one: all(each.verified for each in one.blow.faults)),
-        _fault("ended_ms", "DOUBLE", "ms", "when its cause was gone, from the start of the load",
-               lambda one: one.blow.faults[0].ended),
-        _fault("restarted_ms", "DOUBLE", "ms", "when its node was started again",
-               lambda one: one.blow.faults[0].restarted),
-        _fault("rejoined", "BOOLEAN", "", "whether its node became a member again; NULL: it was not to",
-               lambda one: one.blow.faults[0].rejoined),
-        _fault("rejoined_ms", "DOUBLE", "ms", "when that was, from the start of the load",
-               lambda one: one.blow.faults[0].rejoined_at),
-        _fault("interrupted", "BOOLEAN", "", "whether writes were noticeably unavailable",
-               lambda one: one.failover.interrupted),
+        _fault("fault", "VARCHAR", "", "what was broken", lambda one: one.fault_window.label),
+        _fault("nodes", "VARCHAR[]", "", "all that were hit", lambda one: sorted(one.fault_window.hit)),
+        _fault(
+            "at_ms",
+            "DOUBLE",
+            "ms",
+            "when it took effect, from the start of the load",
+            lambda one: one.fault_window.at,
+        ),
+        _fault(
+            "until_ms",
+            "DOUBLE",
+            "ms",
+            "the next fault, or the end of the load",
+            lambda one: one.fault_window.until,
+        ),
+        _fault(
+            "verified",
+            "BOOLEAN",
+            "",
+            "whether it was seen to take effect",
+            lambda one: all(each.verified for each in one.fault_window.faults),
+        ),
+        _fault(
+            "ended_ms",
+            "DOUBLE",
+            "ms",
+            "when its cause was gone, from the start of the load",
+            lambda one: one.fault_window.faults[0].ended,
+        ),
+        _fault(
+            "restarted_ms",
+            "DOUBLE",
+            "ms",
+            "when its node was started again",
+            lambda one: one.fault_window.faults[0].restarted,
+        ),
+        _fault(
+            "rejoined",
+            "BOOLEAN",
+            "",
+            "whether its node became a member again; NULL: it was not to",
+            lambda one: one.fault_window.faults[0].rejoined,
+        ),
+        _fault(
+            "rejoined_ms",
+            "DOUBLE",
+            "ms",
+            "when that was, from the start of the load",
+            lambda one: one.fault_window.faults[0].rejoined_at,
+        ),
+        _fault(
+            "interrupted",
+            "BOOLEAN",
+            "",
+            "whether writes were noticeably unavailable",
+            lambda one: one.failover.interrupted,
+        ),
         *(column for service in SERVICES for column in _outage(service)),
-        *bounded("failover", "ms", "from the fault to the first write after the interruption; 0 without one",
-                 _failover),
+        *bounded(
+            "failover",
+            "ms",
+            "from the fault to the first write after the interruption; 0 without one",
+            _failover,
+        ),
         *(column for name in PHASES for column in _phase(name)),
-        _fault("brownout_ms", "DOUBLE", "ms", "time of low throughput outside the interruptions",
-               lambda one: one.brownout_ms),
-        _fault("failed_operations", "BIGINT", "", "operations of the load that failed until `until_ms`",
-               lambda one: one.failed),
-        _fault("in_doubt_operations", "BIGINT", "", "operations of the load whose reply was lost",
-               lambda one: one.in_doubt),
-        *bounded("work_lost", "transactions", "transactions that an undisturbed load would have done more",
-                 _work_lost),
+        _fault(
+            "brownout_ms",
+            "DOUBLE",
+            "ms",
+            "time of low throughput outside the interruptions",
+            lambda one: one.brownout_ms,
+        ),
+        _fault(
+            "failed_operations",
+            "BIGINT",
+            "",
+            "operations of the load that failed until `until_ms`",
+            lambda one: one.failed,
+        ),
+        _fault(
+            "in_doubt_operations",
+            "BIGINT",
+            "",
+            "operations of the load whose reply was lost",
+            lambda one: one.in_doubt,
+        ),
+        *bounded(
+            "work_lost",
+            "transactions",
+            "transactions that an undisturbed load would have done more",
+            _work_lost,
+        ),
     ],
-)  # fmt: skip
+)
 
 
 def _interruption(
@@ -150,22 +213,36 @@ INTERRUPTIONS: ExportTable[InterruptionRow] = ExportTable(
     "a time after the fault in which a service of a complete trial stood still",
     [
         *of_trial(),
-        Column("service", "VARCHAR", "", "`writes`, `reads` or `connections` (new ones)",
-               lambda row: row.service),
-        _interruption("start_ms", "DOUBLE", "ms", "its begin, from the start of the load",
-                      lambda one: one.gap.start),
-        Column("from_fault_ms", "DOUBLE", "ms", "its begin, from the first fault",
-               lambda row: from_fault(row.of, row.found.gap.start)),
+        Column(
+            "service", "VARCHAR", "", "`writes`, `reads` or `connections` (new ones)", lambda row: row.service
+        ),
+        _interruption(
+            "start_ms", "DOUBLE", "ms", "its begin, from the start of the load", lambda one: one.gap.start
+        ),
+        Column(
+            "from_fault_ms",
+            "DOUBLE",
+            "ms",
+            "its begin, from the first fault",
+            lambda row: from_fault(row.of, row.found.gap.start),
+        ),
         *bounded("length", "ms", "its length", lambda row: (row.found.ms, not row.found.gap.closed)),
-        _interruption("cause", "VARCHAR", "", "`fault`, `return`, `switch back` or `none`",
-                      lambda one: one.cause),
+        _interruption(
+            "cause", "VARCHAR", "", "`fault`, `return`, `switch back` or `none`", lambda one: one.cause
+        ),
         _interruption("event", "VARCHAR", "", "the event that it belongs to", lambda one: one.event or None),
-        _interruption("client_wait_ms", "DOUBLE", "ms", "of it, waiting for a bound of the client's own",
-                      lambda one: one.wait.ms if one.wait else None),
-        _interruption("client_bound", "VARCHAR", "", "that bound",
-                      lambda one: one.wait.bound if one.wait else None),
+        _interruption(
+            "client_wait_ms",
+            "DOUBLE",
+            "ms",
+            "of it, waiting for a bound of the client's own",
+            lambda one: one.wait.ms if one.wait else None,
+        ),
+        _interruption(
+            "client_bound", "VARCHAR", "", "that bound", lambda one: one.wait.bound if one.wait else None
+        ),
     ],
-)  # fmt: skip
+)
 
 EVENTS: ExportTable[EventRow] = ExportTable(
     "events",
@@ -173,11 +250,21 @@ EVENTS: ExportTable[EventRow] = ExportTable(
     [
         *of_trial(),
         Column("t_ms", "DOUBLE", "ms", "when, from the start of the load", lambda row: row.event.t),
-        Column("from_fault_ms", "DOUBLE", "ms", "when, from the first fault",
-               lambda row: from_fault(row.of, row.event.t)),
-        Column("kind", "VARCHAR", "", "`fault`, `missed`, `decided`, `promoted`, `restarted`, ...",
-               lambda row: row.event.kind),
+        Column(
+            "from_fault_ms",
+            "DOUBLE",
+            "ms",
+            "when, from the first fault",
+            lambda row: from_fault(row.of, row.event.t),
+        ),
+        Column(
+            "kind",
+            "VARCHAR",
+            "",
+            "`fault`, `missed`, `decided`, `promoted`, `restarted`, ...",
+            lambda row: row.event.kind,
+        ),
         Column("node", "VARCHAR", "", "whom it is about", lambda row: row.event.node or None),
         Column("detail", "VARCHAR", "", "more of it", lambda row: row.event.detail or None),
     ],
-)  # fmt: skip
+)

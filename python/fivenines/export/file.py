@@ -90,8 +90,7 @@ def _collect(
     total, done = sum(map(number_of, runs)), 0
     with ExitStack() as stack:
         lines = {
-            name: stack.enter_context(_lines_of(folder, name).open("w", encoding="utf-8"))
-            for name in wanted
+            name: stack.enter_context(_lines_of(folder, name).open("w", encoding="utf-8")) for name in wanted
         }
         for run in named(runs):
             _put(lines, rows_of_run(run))
@@ -115,9 +114,11 @@ def _lines_of(folder: Path, table: str) -> Path:
 def _write(folder: Path, to: Path, tables: Sequence[ExportTable[object]]) -> dict[str, int]:
     database = folder / "tables.duckdb"
     limits: dict[str, str | bool | int | float | list[str]] = {
-        "threads": 2, "memory_limit": _MEMORY, "temp_directory": str(folder / "spill"),
+        "threads": 2,
+        "memory_limit": _MEMORY,
+        "temp_directory": str(folder / "spill"),
         "storage_compatibility_version": _STORAGE,
-    }  # fmt: skip
+    }
     with duckdb.connect(str(database), config=limits) as connection:
         numbers = {one.name: _load(connection, folder, one) for one in tables}
         if to.suffix == ".parquet":
@@ -149,13 +150,8 @@ def _load(connection: duckdb.DuckDBPyConnection, folder: Path, table: ExportTabl
     return int(counted[0]) if counted else 0
 
 
-def _to_parquet(
-    connection: duckdb.DuckDBPyConnection, path: Path, table: ExportTable[object]
-) -> None:
-    meaning = {
-        one.name: f"{one.meaning} [{one.unit}]" if one.unit else one.meaning
-        for one in table.columns
-    }
+def _to_parquet(connection: duckdb.DuckDBPyConnection, path: Path, table: ExportTable[object]) -> None:
+    meaning = {one.name: f"{one.meaning} [{one.unit}]" if one.unit else one.meaning for one in table.columns}
     connection.execute(
         f"COPY {table.name} TO {_quoted(str(path))} (FORMAT parquet, COMPRESSION zstd, KV_METADATA "
         f"{{fivenines: {_quoted(__version__)}, columns: {_quoted(json.dumps(meaning))}}})"

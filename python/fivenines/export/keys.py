@@ -14,9 +14,7 @@ KEYS: list[Column[Attempt]] = [
 CELL: list[Column[Attempt]] = [
     Column("solution", "VARCHAR", "", "name of the solution", lambda one: one.cell.solution),
     Column("workload", "VARCHAR", "", "name of the workload", lambda one: one.cell.workload),
-    Column(
-        "connections", "BIGINT", "", "connections of the load", lambda one: one.cell.connections
-    ),
+    Column("connections", "BIGINT", "", "connections of the load", lambda one: one.cell.connections),
     Column("network", "VARCHAR", "", "name of the network", lambda one: one.cell.network),
     Column("fault", "VARCHAR", "", "name of the fault, or `none`", lambda one: one.cell.fault),
 ]

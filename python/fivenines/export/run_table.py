@@ -20,17 +20,17 @@ MACHINE: list[Column[NamedRun]] = [
     Column("memory_bytes", "BIGINT", "bytes", "memory of the machine", _machine("memory_bytes")),
     Column("python", "VARCHAR", "", "version of Python", _machine("python")),
     Column(
-        "machine_user", "VARCHAR", "", "whether fivenines ran as root or as an ordinary user",
+        "machine_user",
+        "VARCHAR",
+        "",
+        "whether fivenines ran as root or as an ordinary user",
         _machine("user"),
     ),
     Column(
-        "host_limits", "VARCHAR", "", "whether limits of hosts apply there, and why not",
-        _machine("limits"),
+        "host_limits", "VARCHAR", "", "whether limits of hosts apply there, and why not", _machine("limits")
     ),
-    Column(
-        "congestion_control", "VARCHAR", "", "TCP's, of the machine", _machine("congestion_control")
-    ),
-]  # fmt: skip
+    Column("congestion_control", "VARCHAR", "", "TCP's, of the machine", _machine("congestion_control")),
+]
 """Where a run was measured; `trials` has the same columns."""
 
 RUNS: ExportTable[NamedRun] = ExportTable(
@@ -40,35 +40,20 @@ RUNS: ExportTable[NamedRun] = ExportTable(
         Column("run", "VARCHAR", "", "the run; its folder's name", lambda one: one.name),
         Column("folder", "VARCHAR", "", "where it lay", lambda one: str(one.run.folder.resolve())),
         Column("experiment", "VARCHAR", "", "name", lambda one: one.experiment.get("name")),
-        Column(
-            "created", "TIMESTAMP", "UTC", "when it began", lambda o: moment(o.run.manifest.created)
-        ),
-        Column(
-            "fivenines", "VARCHAR", "", "version that ran it", lambda one: one.run.manifest.fivenines
-        ),
-        Column(
-            "engines", "JSON", "", "version of each engine", lambda one: one.run.manifest.engines
-        ),
+        Column("created", "TIMESTAMP", "UTC", "when it began", lambda o: moment(o.run.manifest.created)),
+        Column("fivenines", "VARCHAR", "", "version that ran it", lambda one: one.run.manifest.fivenines),
+        Column("engines", "JSON", "", "version of each engine", lambda one: one.run.manifest.engines),
         *MACHINE,
         Column(
-            "settings", "JSON", "", "the whole experiment, all defaults filled in",
-            lambda one: one.experiment,
+            "settings", "JSON", "", "the whole experiment, all defaults filled in", lambda one: one.experiment
+        ),
+        Column("source", "VARCHAR", "", "the experiment file as it was", lambda one: one.run.manifest.source),
+        Column("planned_trials", "BIGINT", "", "trials in the plan", lambda one: len(one.run.manifest.plan)),
+        Column(
+            "planned_blocks", "BIGINT", "", "blocks in the plan", lambda one: len(one.run.manifest.blocks)
         ),
         Column(
-            "source", "VARCHAR", "", "the experiment file as it was",
-            lambda one: one.run.manifest.source,
-        ),
-        Column(
-            "planned_trials", "BIGINT", "", "trials in the plan",
-            lambda one: len(one.run.manifest.plan),
-        ),
-        Column(
-            "planned_duets", "BIGINT", "", "duets in the plan",
-            lambda one: len(one.run.manifest.duets),
-        ),
-        Column(
-            "problems", "VARCHAR[]", "", "what of its folder could not be read",
-            lambda one: one.run.problems,
+            "problems", "VARCHAR[]", "", "what of its folder could not be read", lambda one: one.run.problems
         ),
     ],
-)  # fmt: skip
+)

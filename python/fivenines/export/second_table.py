@@ -20,9 +20,15 @@ from fivenines.results import layout
 from fivenines.results.store import StoredTrial, reader, table_path
 
 _COUNTS = (
-    "transactions_ok", "queries_ok", "reads_ok", "writes_ok", "reads_failed", "writes_failed",
-    "writes_in_doubt", "connects_failed",
-)  # fmt: skip
+    "transactions_ok",
+    "queries_ok",
+    "reads_ok",
+    "writes_ok",
+    "reads_failed",
+    "writes_failed",
+    "writes_in_doubt",
+    "connects_failed",
+)
 _SQL = f"""
     SELECT slot_ms // 1000 AS second, max(slot_ms) AS last,
            {", ".join(f"sum({name}) FILTER (source = 'load')::BIGINT" for name in _COUNTS)},
@@ -137,9 +143,7 @@ def _seconds(of: Attempt, rows: list[Any], latencies: Mapping[int, Merged]) -> I
     for second in range(math.ceil(end)):
         counts = {name: found.get(second, {}).get(name) or 0 for name in names}
         merged = latencies.get(second)
-        yield Second(
-            of, second, min(1.0, end - second), counts, merged.latency() if merged else None
-        )
+        yield Second(of, second, min(1.0, end - second), counts, merged.latency() if merged else None)
 
 
 def _count(name: str, meaning: str) -> Column[Second]:
@@ -148,9 +152,12 @@ def _count(name: str, meaning: str) -> Column[Second]:
 
 def _latency(name: str, title: str) -> Column[Second]:
     return Column(
-        f"latency_{name}_ms", "DOUBLE", "ms", f"response time of transactions ({title})",
+        f"latency_{name}_ms",
+        "DOUBLE",
+        "ms",
+        f"response time of transactions ({title})",
         lambda one: getattr(one.latency, name) if one.latency else None,
-    )  # fmt: skip
+    )
 
 
 def _column(name: str, kind: Type, unit: str, meaning: str, get: Any) -> Column[Any]:
@@ -164,7 +171,10 @@ SECONDS: ExportTable[Second] = ExportTable(
         *of_trial(),
         _column("second", "BIGINT", "s", "its start, from the start of the load", lambda o: o.second),
         _column(
-            "from_fault_s", "DOUBLE", "s", "its start, from the first fault; NULL without any",
+            "from_fault_s",
+            "DOUBLE",
+            "s",
+            "its start, from the first fault; NULL without any",
             lambda o: None if (t := from_fault(o.of, 1000.0 * o.second)) is None else t / 1000,
         ),
         _column("length_s", "DOUBLE", "s", "1; less for the last one", lambda o: o.length),
@@ -180,18 +190,24 @@ SECONDS: ExportTable[Second] = ExportTable(
         _count("ledger_reads_ok", "reads of the ledger that succeeded"),
         _count("ledger_writes_ok", "writes of the ledger that succeeded"),
         _column(
-            "latency_n", "BIGINT", "", "transactions whose response time was measured",
+            "latency_n",
+            "BIGINT",
+            "",
+            "transactions whose response time was measured",
             lambda o: o.latency.n if o.latency else 0,
         ),
         *(
             _latency(name, title)
             for name, title in (
-                ("mean", "mean"), ("p50", "median"), ("p95", "95th percentile"),
-                ("p99", "99th percentile"), ("max", "maximum"),
+                ("mean", "mean"),
+                ("p50", "median"),
+                ("p95", "95th percentile"),
+                ("p99", "99th percentile"),
+                ("max", "maximum"),
             )
         ),
     ],
-)  # fmt: skip
+)
 
 LATENCIES: ExportTable[Histogram] = ExportTable(
     "latencies",
@@ -199,27 +215,36 @@ LATENCIES: ExportTable[Histogram] = ExportTable(
     [
         *of_trial(),
         _column(
-            "kind", "VARCHAR", "", "`transaction` (all types), `transaction.TYPE`, `connect`, "
+            "kind",
+            "VARCHAR",
+            "",
+            "`transaction` (all types), `transaction.TYPE`, `connect`, "
             "`ledger_write`, `ledger_read`, ...; `waited`: how long transactions waited for the generator",
             lambda one: one.kind,
         ),
         _column(
-            "part", "VARCHAR", "", "`warmup`; `steady`: until the fault, what `trials` has its response "
+            "part",
+            "VARCHAR",
+            "",
+            "`warmup`; `steady`: until the fault, what `trials` has its response "
             "times of; `after`; `all` where the windows are not known",
             lambda one: one.part,
         ),
         _column("n", "BIGINT", "", "operations", lambda one: one.merged.n),
         _column(
-            "lowest_us", "BIGINT[]", "us", "the least value of each counter that is not 0, ascending",
+            "lowest_us",
+            "BIGINT[]",
+            "us",
+            "the least value of each counter that is not 0, ascending",
             lambda one: one.merged.counters()[0],
         ),
         _column(
-            "highest_us", "BIGINT[]", "us", "the greatest value that the same counter counts",
+            "highest_us",
+            "BIGINT[]",
+            "us",
+            "the greatest value that the same counter counts",
             lambda one: one.merged.counters()[1],
         ),
-        _column(
-            "counts", "BIGINT[]", "", "operations of each counter",
-            lambda one: one.merged.counters()[2],
-        ),
+        _column("counts", "BIGINT[]", "", "operations of each counter", lambda one: one.merged.counters()[2]),
     ],
-)  # fmt: skip
+)

@@ -8,7 +8,6 @@ from fivenines.export.attempts import Attempt, NamedRun
 from fivenines.export.client_table import CLIENTS, client_rows
 from fivenines.export.columns import ExportTable
 from fivenines.export.counter_table import COUNTERS, counter_rows
-from fivenines.export.duet_table import DUETS, WINDOWS, side_rows, window_rows
 from fivenines.export.fault_table import (
     EVENTS,
     FAULTS,
@@ -17,6 +16,7 @@ from fivenines.export.fault_table import (
     fault_rows,
     interruption_rows,
 )
+from fivenines.export.interleaved_table import BLOCKS, WINDOWS, side_rows, window_rows
 from fivenines.export.run_table import RUNS
 from fivenines.export.second_table import LATENCIES, SECONDS, TimeCourse, time_course
 from fivenines.export.trial_table import TRIALS
@@ -24,10 +24,19 @@ from fivenines.export.trial_table import TRIALS
 TABLES: dict[str, ExportTable[Any]] = {
     one.name: one
     for one in (
-        TRIALS, CLIENTS, SECONDS, FAULTS, INTERRUPTIONS, EVENTS, COUNTERS, LATENCIES, DUETS, WINDOWS,
+        TRIALS,
+        CLIENTS,
+        SECONDS,
+        FAULTS,
+        INTERRUPTIONS,
+        EVENTS,
+        COUNTERS,
+        LATENCIES,
+        BLOCKS,
+        WINDOWS,
         RUNS,
     )
-}  # fmt: skip
+}
 """By name, the one that a Parquet file has by default first."""
 
 Row = tuple[ExportTable[Any], Any]
@@ -41,9 +50,12 @@ def rows_of_attempt(of: Attempt, wanted: set[str]) -> Iterator[Row]:
         course = time_course(of)
     yield TRIALS, replace(of, notes=course.notes)
     for table, rows in (
-        (FAULTS, fault_rows), (INTERRUPTIONS, interruption_rows), (EVENTS, event_rows),
-        (COUNTERS, counter_rows), (CLIENTS, client_rows),
-    ):  # fmt: skip
+        (FAULTS, fault_rows),
+        (INTERRUPTIONS, interruption_rows),
+        (EVENTS, event_rows),
+        (COUNTERS, counter_rows),
+        (CLIENTS, client_rows),
+    ):
         for row in rows(of) if table.name in wanted else ():
             yield table, row
     yield from ((SECONDS, one) for one in course.seconds)
@@ -53,6 +65,6 @@ def rows_of_attempt(of: Attempt, wanted: set[str]) -> Iterator[Row]:
 def rows_of_run(of: NamedRun) -> Iterator[Row]:
     """The rows of a run that are not its trials'."""
     yield RUNS, of
-    yield from ((DUETS, one) for one in side_rows(of))
-    for duet in of.run.duets:
-        yield from ((WINDOWS, one) for one in window_rows(of, duet))
+    yield from ((BLOCKS, one) for one in side_rows(of))
+    for block in of.run.blocks:
+        yield from ((WINDOWS, one) for one in window_rows(of, block))

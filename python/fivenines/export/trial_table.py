@@ -14,7 +14,7 @@ from fivenines.export.attempts import Attempt, NamedRun
 from fivenines.export.columns import Column, ExportTable, Type, bounded
 from fivenines.export.keys import CELL, KEYS, moment
 from fivenines.export.run_table import MACHINE
-from fivenines.needs.measures import MEASURES, Measure, When
+from fivenines.requirements.measures import MEASURES, Measure, When
 from fivenines.results.records import FaultRecord, NodeCheck, TrialRecord
 
 Of = Callable[[Attempt], Any]
@@ -58,15 +58,17 @@ def value_columns(measure: Measure) -> Iterator[Column[Attempt]]:
 
 
 _WHEN: dict[When, str] = {
-    "steady": ", before any fault", "load": ", of the whole load", "fault": " after the fault",
-}  # fmt: skip
+    "steady": ", before any fault",
+    "load": ", of the whole load",
+    "fault": " after the fault",
+}
 
 
 def _event(measure: Measure) -> Column[Attempt]:
     get = _measured(EVENTS[measure.name])
     return _column(
         measure.name, "BOOLEAN", "", f"whether the trial has {measure.noun}; NULL: not looked for", get
-    )  # fmt: skip
+    )
 
 
 def _outage(kind: str) -> Iterator[Column[Attempt]]:
@@ -96,7 +98,7 @@ def _outage(kind: str) -> Iterator[Column[Attempt]]:
     )
     yield from bounded(
         f"outage_{kind}_total", "ms", f"all interruptions of {kind} together", _measured(total)
-    )  # fmt: skip
+    )
 
 
 def _latency(name: str, title: str) -> Column[Attempt]:
@@ -132,101 +134,226 @@ def _of_run(column: Column[NamedRun]) -> Of:
 
 
 _ABOUT: list[Column[Attempt]] = [
-    _column("attempt", "BIGINT", "", "1, or 2 where the first was broken; NULL where it is missing",
-            _recorded(lambda record: record.attempt)),
-    _column("status", "VARCHAR", "",
-            "`complete`; `broken`, for its `reason`; `missing`: planned, not run. Only complete ones count",
-            lambda one: one.status),
+    _column(
+        "attempt",
+        "BIGINT",
+        "",
+        "1, or 2 where the first was broken; NULL where it is missing",
+        _recorded(lambda record: record.attempt),
+    ),
+    _column(
+        "status",
+        "VARCHAR",
+        "",
+        "`complete`; `broken`, for its `reason`; `missing`: planned, not run. Only complete ones count",
+        lambda one: one.status,
+    ),
     _column("reason", "VARCHAR", "", "why it is not complete", lambda one: one.reason or None),
     *CELL,
-    _column("number", "BIGINT", "", "which trial of its cell: a block has one of each cell",
-            lambda one: one.number),
+    _column(
+        "number",
+        "BIGINT",
+        "",
+        "which trial of its cell: a block has one of each cell",
+        lambda one: one.number,
+    ),
     _column("seed", "BIGINT", "", "of all that is drawn", lambda one: one.seed),
-    _column("program", "VARCHAR", "", "which program made the load; NULL: no load was made",
-            _recorded(lambda record: record.load.get("program", OURS) if record.load else None)),
-    _column("started", "TIMESTAMP", "UTC", "when it began",
-            _recorded(lambda record: moment(record.started))),
-    _column("duration_s", "DOUBLE", "s", "all of it, set-up and checks included",
-            _recorded(lambda record: record.seconds)),
+    _column(
+        "program",
+        "VARCHAR",
+        "",
+        "which program made the load; NULL: no load was made",
+        _recorded(lambda record: record.load.get("program", OURS) if record.load else None),
+    ),
+    _column("started", "TIMESTAMP", "UTC", "when it began", _recorded(lambda record: moment(record.started))),
+    _column(
+        "duration_s",
+        "DOUBLE",
+        "s",
+        "all of it, set-up and checks included",
+        _recorded(lambda record: record.seconds),
+    ),
     _column("experiment", "VARCHAR", "", "name", lambda one: one.of.experiment.get("name")),
-    _column("fivenines", "VARCHAR", "", "version that ran it",
-            lambda one: one.of.run.manifest.fivenines),
-    _column("engine", "VARCHAR", "", "database engine of the solution",
-            lambda one: one.of.engine(one.cell)),
-    _column("engine_version", "VARCHAR", "", "its version",
-            lambda one: one.of.run.manifest.engines.get(one.of.engine(one.cell) or "")),
+    _column("fivenines", "VARCHAR", "", "version that ran it", lambda one: one.of.run.manifest.fivenines),
+    _column("engine", "VARCHAR", "", "database engine of the solution", lambda one: one.of.engine(one.cell)),
+    _column(
+        "engine_version",
+        "VARCHAR",
+        "",
+        "its version",
+        lambda one: one.of.run.manifest.engines.get(one.of.engine(one.cell) or ""),
+    ),
     *(_column(each.name, each.type, each.unit, each.meaning, _of_run(each)) for each in MACHINE),
-    _column("settings", "JSON", "", "everything that the experiment says of this cell",
-            lambda one: one.of.settings(one.cell)),
-]  # fmt: skip
+    _column(
+        "settings",
+        "JSON",
+        "",
+        "everything that the experiment says of this cell",
+        lambda one: one.of.settings(one.cell),
+    ),
+]
 
 _TIMES: list[Column[Attempt]] = [
-    _column("warmup_end_ms", "DOUBLE", "ms", "end of the warm-up, from the start of the load",
-            _recorded(lambda r: r.windows.warmup_end if r.windows else None)),
-    _column("steady_end_ms", "DOUBLE", "ms", "end of the steady window; a fault may end it sooner",
-            _recorded(lambda r: r.windows.steady_end if r.windows else None)),
-    _column("load_end_ms", "DOUBLE", "ms", "end of the load",
-            _recorded(lambda r: r.windows.end if r.windows else None)),
+    _column(
+        "warmup_end_ms",
+        "DOUBLE",
+        "ms",
+        "end of the warm-up, from the start of the load",
+        _recorded(lambda r: r.windows.warmup_end if r.windows else None),
+    ),
+    _column(
+        "steady_end_ms",
+        "DOUBLE",
+        "ms",
+        "end of the steady window; a fault may end it sooner",
+        _recorded(lambda r: r.windows.steady_end if r.windows else None),
+    ),
+    _column(
+        "load_end_ms",
+        "DOUBLE",
+        "ms",
+        "end of the load",
+        _recorded(lambda r: r.windows.end if r.windows else None),
+    ),
     _column("fault_at_ms", "DOUBLE", "ms", "when the first fault took effect", lambda o: o.fault_at),
     _column("fault_node", "VARCHAR", "", "the first host that it hit", _fault(lambda f: f.node)),
-    _column("fault_verified", "BOOLEAN", "", "whether it was seen to take effect",
-            _fault(lambda f: f.verified)),
-]  # fmt: skip
+    _column(
+        "fault_verified", "BOOLEAN", "", "whether it was seen to take effect", _fault(lambda f: f.verified)
+    ),
+]
 
 _MORE: list[Column[Attempt]] = [
-    _column("offered_per_s", "DOUBLE", "1/s", "transactions that an open load asked for; NULL: closed",
-            _measured(lambda one: one.offered)),
-    _column("transactions", "BIGINT", "", "transactions whose response time was measured, before any fault",
-            _measured(lambda one: one.latency.n if one.latency else None)),
+    _column(
+        "offered_per_s",
+        "DOUBLE",
+        "1/s",
+        "transactions that an open load asked for; NULL: closed",
+        _measured(lambda one: one.offered),
+    ),
+    _column(
+        "transactions",
+        "BIGINT",
+        "",
+        "transactions whose response time was measured, before any fault",
+        _measured(lambda one: one.latency.n if one.latency else None),
+    ),
     _latency("p90", "90th percentile"),
     _latency("p999", "99.9th percentile"),
     _latency("p9999", "99.99th percentile"),
     _latency("max", "maximum"),
     *(column for kind in ("writes", "reads", "connections") for column in _outage(kind)),
-    _column("acknowledged_writes", "BIGINT", "", "writes of the ledger that were acknowledged",
-            _measured(lambda one: one.record.check.acknowledged if one.record.check else None)),
-    _column("lost_rows", "BIGINT", "", "acknowledged rows that the primary of record lacks; NULL: not known",
-            _check(lambda node: node.lost)),
+    _column(
+        "acknowledged_writes",
+        "BIGINT",
+        "",
+        "writes of the ledger that were acknowledged",
+        _measured(lambda one: one.record.check.acknowledged if one.record.check else None),
+    ),
+    _column(
+        "lost_rows",
+        "BIGINT",
+        "",
+        "acknowledged rows that the primary of record lacks; NULL: not known",
+        _check(lambda node: node.lost),
+    ),
     _column("phantom_rows", "BIGINT", "", "refused rows that are there", _check(lambda n: n.phantom)),
     _column("duplicate_rows", "BIGINT", "", "rows that are there twice", _check(lambda n: n.duplicate)),
-    _column("disordered_rows", "BIGINT", "", "rows that are there without an earlier one of their client",
-            _check(lambda node: node.disordered)),
-    _column("in_doubt_writes", "BIGINT", "", "commits of the ledger without a reply",
-            _measured(lambda one: one.in_doubt)),
-    _column("stale_reads", "BIGINT", "", "reads of the ledger that missed an acknowledged row",
-            _measured(lambda one: one.stale)),
-    _column("split_brain_times", "BIGINT", "",
-            "times in which several nodes took writes; NULL: several may, or nobody watched",
-            _measured(_split_brains)),
-    _column("isolation_anomalies", "BIGINT", "", "violations of isolation; NULL: no transactions that tell",
-            _measured(lambda one: _anomalies(one.record))),
-    _column("error_count", "BIGINT", "", "failures of load and ledger",
-            _measured(lambda one: sum(each.count for each in one.errors))),
-    _column("errors", "JSON", "", "failures by source, class and code, each with its first message",
-            _measured(lambda one: [asdict(each) for each in one.errors])),
-    _column("deployment_s", "DOUBLE", "s", "until the solution was up",
-            _recorded(lambda r: r.deployment.seconds if r.deployment else None)),
+    _column(
+        "disordered_rows",
+        "BIGINT",
+        "",
+        "rows that are there without an earlier one of their client",
+        _check(lambda node: node.disordered),
+    ),
+    _column(
+        "in_doubt_writes",
+        "BIGINT",
+        "",
+        "commits of the ledger without a reply",
+        _measured(lambda one: one.in_doubt),
+    ),
+    _column(
+        "stale_reads",
+        "BIGINT",
+        "",
+        "reads of the ledger that missed an acknowledged row",
+        _measured(lambda one: one.stale),
+    ),
+    _column(
+        "split_brain_times",
+        "BIGINT",
+        "",
+        "times in which several nodes took writes; NULL: several may, or nobody watched",
+        _measured(_split_brains),
+    ),
+    _column(
+        "isolation_anomalies",
+        "BIGINT",
+        "",
+        "violations of isolation; NULL: no transactions that tell",
+        _measured(lambda one: _anomalies(one.record)),
+    ),
+    _column(
+        "error_count",
+        "BIGINT",
+        "",
+        "failures of load and ledger",
+        _measured(lambda one: sum(each.count for each in one.errors)),
+    ),
+    _column(
+        "errors",
+        "JSON",
+        "",
+        "failures by source, class and code, each with its first message",
+        _measured(lambda one: [asdict(each) for each in one.errors]),
+    ),
+    _column(
+        "deployment_s",
+        "DOUBLE",
+        "s",
+        "until the solution was up",
+        _recorded(lambda r: r.deployment.seconds if r.deployment else None),
+    ),
     _column("hosts", "BIGINT", "", MEASURES["hosts"].noun, _hosts),
     _column("cost", "DOUBLE", "currency/h", MEASURES["cost"].noun, _cost),
-    _column("settle_s", "DOUBLE", "s", "until all nodes had applied everything afterwards",
-            _recorded(lambda record: record.settle_seconds)),
-    _column("client_limit", "VARCHAR", "", "why the load generator was perhaps the limit; NULL: not seen",
-            _measured(lambda one: one.bottleneck or None)),
-    _column("notes", "VARCHAR[]", "", "what could not be measured, and why",
-            lambda one: list(dict.fromkeys([*one.measures.notes, *one.notes])) if one.measures else None),
-]  # fmt: skip
+    _column(
+        "settle_s",
+        "DOUBLE",
+        "s",
+        "until all nodes had applied everything afterwards",
+        _recorded(lambda record: record.settle_seconds),
+    ),
+    _column(
+        "client_limit",
+        "VARCHAR",
+        "",
+        "why the load generator was perhaps the limit; NULL: not seen",
+        _measured(lambda one: one.bottleneck or None),
+    ),
+    _column(
+        "notes",
+        "VARCHAR[]",
+        "",
+        "what could not be measured, and why",
+        lambda one: list(dict.fromkeys([*one.measures.notes, *one.notes])) if one.measures else None,
+    ),
+]
 
 TRIALS: ExportTable[Attempt] = ExportTable(
     "trials",
     "an attempt of a trial; trials that were planned and not run are there, too",
     [
-        *KEYS, *_ABOUT, *_TIMES,
+        *KEYS,
+        *_ABOUT,
+        *_TIMES,
         # phases are those of a fault: the table `faults` has them
         *(
-            column for name in VALUES if not name.startswith("phase:")
+            column
+            for name in VALUES
+            if not name.startswith("phase:")
             for column in value_columns(MEASURES[name])
         ),
         *(_event(MEASURES[name]) for name in EVENTS),
         *_MORE,
     ],
-)  # fmt: skip
+)

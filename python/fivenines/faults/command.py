@@ -33,9 +33,7 @@ class CommandSettings(NodeFaultSettings):
         description="a command that succeeds once it is broken, and fails once that has ended; empty: the "
         "exit code of `inject` has to do",
     )
-    duration: Duration | None = Field(
-        5.0, description="time until `recover` runs; null: it never does"
-    )
+    duration: Duration | None = Field(5.0, description="time until `recover` runs; null: it never does")
     timeout: Annotated[Duration, Field(gt=0)] = Field(
         30.0, description="longest time that one of the commands may take"
     )
@@ -81,7 +79,7 @@ class Command(Fault[CommandSettings]):
         server = context.solution.node(name)
         values = {"node": name, "host": server.host.address, "port": str(server.port)}
         command = shell.filled(str(getattr(self.settings, which)), values)
-        log = context.world.hosts[name].node / "log" / f"command-{which}.log"
+        log = context.lab.hosts[name].node / "log" / f"command-{which}.log"
         return shell.run(command, log, self.settings.timeout, environment(context, name))
 
 
@@ -90,9 +88,7 @@ def environment(context: FaultContext, name: str) -> dict[str, str]:
     server = context.solution.node(name)
     primary = context.solution.primary()
     found = {
-        "FIVENINES_NODES": " ".join(
-            f"{node.name}={node.endpoint}" for node in context.solution.nodes
-        ),
+        "FIVENINES_NODES": " ".join(f"{node.name}={node.endpoint}" for node in context.solution.nodes),
         "FIVENINES_PRIMARY": primary.name if primary is not None else "",
         "FIVENINES_TARGET": name,
         "FIVENINES_HOST": server.host.address,

@@ -36,9 +36,7 @@ class ConnectionStorm(Fault[ConnectionStormSettings]):
     def inject(self, context: FaultContext) -> Injection:
         node = context.solution.target("primary")
         before = _connected(node) or 0
-        storm = context.client.spawn_beside(
-            self._command(context, node), log="storm.out", env=secret(node)
-        )
+        storm = context.client.spawn_outside(self._command(context, node), log="storm.out", env=secret(node))
         moment = now()
         wanted = self.settings.connections
         most = 0

@@ -11,17 +11,17 @@ from typing import Any, Protocol
 from fivenines.access.base import Access
 from fivenines.cluster.cluster import Cluster
 from fivenines.lab.host import Host
-from fivenines.lab.world import World
+from fivenines.lab.lab import Lab
 from fivenines.managers.base import Manager
 
 
 class Disturbed(Protocol):
-    """What is deployed, whole: a cluster in its world, with whom its clients and its manager are."""
+    """What is deployed, whole: a cluster in its lab, with whom its clients and its manager are."""
 
     @property
     def solution(self) -> Cluster[Any]: ...
     @property
-    def world(self) -> World: ...
+    def lab(self) -> Lab: ...
     @property
     def access(self) -> Access[Any]: ...
     @property
@@ -61,8 +61,8 @@ class FaultContext:
         return self.deployed.solution
 
     @property
-    def world(self) -> World:
-        return self.deployed.world
+    def lab(self) -> Lab:
+        return self.deployed.lab
 
     @property
     def access(self) -> Access[Any]:

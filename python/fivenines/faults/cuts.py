@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from fivenines.lab.world import World
+from fivenines.lab.lab import Lab
 
 Pairs = list[tuple[str, str]]
 """Directed: from host, to host."""
@@ -20,20 +20,20 @@ def between(ours: Iterable[str], theirs: Iterable[str], direction: str = "both")
     return {"both": out + back, "out": out, "in": back}[direction]
 
 
-def with_everybody(world: World, hosts: Sequence[str]) -> Pairs:
-    """All ways between these hosts and each other, and all other hosts of the world."""
-    pairs = between(hosts, world.hosts)
+def with_everybody(lab: Lab, hosts: Sequence[str]) -> Pairs:
+    """All ways between these hosts and each other, and all other hosts of the lab."""
+    pairs = between(hosts, lab.hosts)
     return pairs + [(one, other) for one in hosts for other in hosts if one != other]
 
 
-def none_reaches(world: World, pairs: Pairs) -> bool:
+def none_reaches(lab: Lab, pairs: Pairs) -> bool:
     """Whether no packet arrives on any of the ways that are looked at."""
-    return not any(world.reaches(*pair) for pair in _some(pairs))
+    return not any(lab.reaches(*pair) for pair in _some(pairs))
 
 
-def all_reach(world: World, pairs: Pairs) -> bool:
+def all_reach(lab: Lab, pairs: Pairs) -> bool:
     """Whether a packet arrives on every way that is looked at."""
-    return all(world.reaches(*pair, timeout=2.0) for pair in _some(pairs))
+    return all(lab.reaches(*pair, timeout=2.0) for pair in _some(pairs))
 
 
 def _some(pairs: Pairs) -> Pairs:

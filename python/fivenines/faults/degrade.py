@@ -28,9 +28,7 @@ class DegradeSettings(NodeFaultSettings):
         0.0, description="share of frames that are lost, from 0 to 1"
     )
     bandwidth: Rate | None = Field(None, description="of the link, as 1Mbit/s; null: not limited")
-    duration: Duration | None = Field(
-        5.0, description="time until the link is as before; null: it never is"
-    )
+    duration: Duration | None = Field(5.0, description="time until the link is as before; null: it never is")
 
     def problems(self) -> list[str]:
         if not self.link().changes:
@@ -39,9 +37,7 @@ class DegradeSettings(NodeFaultSettings):
 
     def link(self) -> LinkSettings:
         """What the emulator is told."""
-        return LinkSettings(
-            rtt=self.latency, jitter=self.jitter, loss=self.loss, bandwidth=self.bandwidth
-        )
+        return LinkSettings(rtt=self.latency, jitter=self.jitter, loss=self.loss, bandwidth=self.bandwidth)
 
 
 class Degrade(Fault[DegradeSettings]):
@@ -54,7 +50,7 @@ class Degrade(Fault[DegradeSettings]):
         before = _round_trip(context, target.hosts[0])
         moment = now()
         for host in target.hosts:
-            context.world.impair(host, self.settings.link())
+            context.lab.impair(host, self.settings.link())
         detail = f"{', '.join(target.hosts)}: {self._words()}"
         after = _round_trip(context, target.hosts[0]) if self.settings.latency else None
         seen = after is None or after >= 900 * self.settings.latency
@@ -65,7 +61,7 @@ class Degrade(Fault[DegradeSettings]):
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         moment = now()
         for host in injection.hosts:
-            context.world.restore(host)
+            context.lab.restore(host)
         after = _round_trip(context, injection.hosts[0])
         if after is None:
             return Recovery(False, "no answer after the end", moment)
@@ -80,12 +76,8 @@ class Degrade(Fault[DegradeSettings]):
 
 def _round_trip(context: FaultContext, name: str) -> float | None:
     """The round trip in ms between a host and the client, or from the client to the first node."""
-    hosts = context.world.hosts
-    other = (
-        next(one for one in hosts if one != name)
-        if name == context.client.name
-        else context.client.name
-    )
+    hosts = context.lab.hosts
+    other = next(one for one in hosts if one != name) if name == context.client.name else context.client.name
     script = str(Path(roundtrip.__file__))
     command = hosts[other].beside([sys.executable, "-I", "-S", script, hosts[name].address])
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60.0)

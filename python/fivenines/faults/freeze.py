@@ -18,9 +18,7 @@ class FreezeSettings(NodeFaultSettings):
 
     fault: Literal["freeze"] = Field(description="SIGSTOP of all of a node's server processes")
     target: targets.NodeTarget = "primary"
-    duration: Duration | None = Field(
-        5.0, description="time until they go on (SIGCONT); null: they never do"
-    )
+    duration: Duration | None = Field(5.0, description="time until they go on (SIGCONT); null: they never do")
 
 
 class Freeze(Fault[FreezeSettings]):
@@ -39,9 +37,7 @@ class Freeze(Fault[FreezeSettings]):
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         moment = now()
-        going = [
-            one for server in injection.servers if server.process for one in server.process.thaw()
-        ]
+        going = [one for server in injection.servers if server.process for one in server.process.thaw()]
         if not going:
             return Recovery(True, "nothing was left to go on: it was killed meanwhile", moment)
         awake = all_in_state(going, stopped=False)

@@ -17,9 +17,7 @@ class FullDiskSettings(NodeFaultSettings):
 
     fault: Literal["full-disk"] = Field(description="no room is left on a node's disk")
     target: targets.NodeTarget = "primary"
-    duration: Duration | None = Field(
-        5.0, description="time until there is room again; null: there never is"
-    )
+    duration: Duration | None = Field(5.0, description="time until there is room again; null: there never is")
 
     def disk_calls(self) -> frozenset[DiskCalls]:
         return frozenset(("write",))

@@ -27,8 +27,7 @@ _SNAPSHOT = {
     "postgres": "BEGIN ISOLATION LEVEL REPEATABLE READ",
 }
 _OPEN = {
-    "mysql": "SELECT trx_rows_locked FROM information_schema.innodb_trx "
-    "WHERE trx_mysql_thread_id = {0}",
+    "mysql": "SELECT trx_rows_locked FROM information_schema.innodb_trx WHERE trx_mysql_thread_id = {0}",
     "postgres": "SELECT 1 FROM pg_stat_activity WHERE pid = {0} AND state = 'idle in transaction'",
 }
 # not InnoDB's list: it is a copy, made anew only when nobody has looked for a tenth of a second
@@ -47,8 +46,7 @@ class LongTransactionSettings(NodeFaultSettings):
     fault: Literal["long-transaction"] = Field(description="a transaction stays open")
     target: targets.NodeTarget = "primary"
     rows: Annotated[int, Field(ge=0)] = Field(
-        1000,
-        description="rows of the largest table that it locks for update; 0: it holds a snapshot only",
+        1000, description="rows of the largest table that it locks for update; 0: it holds a snapshot only"
     )
     duration: Duration = Field(5.0, description="time until it is rolled back")
 
@@ -73,9 +71,7 @@ class LongTransaction(Fault[LongTransactionSettings]):
         open_now = bool(node.query(_OPEN[node.driver].format(number)))
         detail = told + ("" if open_now else ", but the server does not show it")
         hosts = (node.name,)
-        return Injection(
-            hosts, target.role, moment, open_now, detail, (node,), (node, held, number)
-        )
+        return Injection(hosts, target.role, moment, open_now, detail, (node,), (node, held, number))
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         node, held, number = injection.held

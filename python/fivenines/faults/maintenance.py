@@ -40,9 +40,7 @@ MaintenanceTarget = Annotated[
     str,
     Field(description="who is restarted: all servers, nodes (those that take SQL), or a target"),
     AfterValidator(_checked),
-    WithJsonSchema(
-        {"type": "string", "allowed": f"all, {_NODES}, or a target as replica or node1"}
-    ),
+    WithJsonSchema({"type": "string", "allowed": f"all, {_NODES}, or a target as replica or node1"}),
 ]
 """A word for the servers that have their turn, one after the other."""
 
@@ -57,9 +55,7 @@ class MaintenanceSettings(NodeFaultSettings):
         description="how long each server stays down, from the end of its shutdown on: the time in which "
         "it would be upgraded",
     )
-    pause: Duration = Field(
-        1.0, description="time from the return of a server to the turn of the next one"
-    )
+    pause: Duration = Field(1.0, description="time from the return of a server to the turn of the next one")
     switchover: bool = Field(
         True,
         description="whether the primary hands its role over before its turn, where the solution can do "
@@ -126,18 +122,14 @@ class Maintenance(Fault[MaintenanceSettings]):
             return self._turn(context, course)
         if context.why_ended:
             # who ends it by hand has what was wanted
-            raise FiveninesError(
-                f"{context.why_ended}: stopped after {course} servers, {_left(course)}"
-            )
+            raise FiveninesError(f"{context.why_ended}: stopped after {course} servers, {_left(course)}")
         return None
 
     def _chosen(self, context: FaultContext) -> frozenset[str]:
         """The names of those who get their turn."""
         solution, word = context.solution, self.settings.target
         if word in ("all", _NODES):
-            return frozenset(
-                one.name for one in (solution.members if word == "all" else solution.nodes)
-            )
+            return frozenset(one.name for one in (solution.members if word == "all" else solution.nodes))
         servers = targets.resolve(word, context).servers
         if not servers:
             raise FiveninesError(f"no server is at {word}")
@@ -145,9 +137,7 @@ class Maintenance(Fault[MaintenanceSettings]):
 
     def _turn(self, context: FaultContext, course: _Course) -> Injection:
         """Take the next one down."""
-        server = next(
-            one for one in context.solution.maintenance_order() if one.name in course.left
-        )
+        server = next(one for one in context.solution.maintenance_order() if one.name in course.left)
         course = replace(course, done=(*course.done, server.name))
         moment = now()
         context.note("maintenance", server.name, f"{course}")
@@ -156,10 +146,16 @@ class Maintenance(Fault[MaintenanceSettings]):
         clean, detail = shut_down((server,), context)
         context.note("stopped", server.name, detail)
         return Injection(
-            (server.name,), self.settings.target, moment, clean, f"{server.name}: {detail}", (server,),
-            held=course, lasts=(now() - moment) / 1e9 + self.settings.down,
+            (server.name,),
+            self.settings.target,
+            moment,
+            clean,
+            f"{server.name}: {detail}",
+            (server,),
+            held=course,
+            lasts=(now() - moment) / 1e9 + self.settings.down,
             followed=bool(course.left),
-        )  # fmt: skip
+        )
 
     def _relieve(self, context: FaultContext, server: Server) -> None:
         """Let others take over what clients want of a node before it goes down."""

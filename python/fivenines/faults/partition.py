@@ -37,9 +37,7 @@ class PartitionSettings(NodeFaultSettings):
         description="only TCP and UDP of these ports is dropped, as one of several networks that fails; "
         "empty: all frames are",
     )
-    duration: Duration | None = Field(
-        5.0, description="time until frames pass again; null: they never do"
-    )
+    duration: Duration | None = Field(5.0, description="time until frames pass again; null: they never do")
 
     def problems_with(self, topology: Topology) -> list[str]:
         return [*super().problems_with(topology), *problems_of_peers(self.peers, topology)]
@@ -64,13 +62,11 @@ class Partition(Fault[PartitionSettings]):
         if not pairs:
             raise FiveninesError(f"{target.role}: there is nobody to be cut off from")
         moment = now()
-        before = context.world.frames_cut()
-        context.world.cut(pairs, self.settings.ports)
+        before = context.lab.frames_cut()
+        context.lab.cut(pairs, self.settings.ports)
         cut = self._verified(context, pairs, before)
         way = {"both": "from", "in": "from what comes from", "out": "on the way to"}
-        detail = (
-            f"{', '.join(target.hosts)} cut off {way[self.settings.direction]} {', '.join(others)}"
-        )
+        detail = f"{', '.join(target.hosts)} cut off {way[self.settings.direction]} {', '.join(others)}"
         if self.settings.ports:
             detail += f", port {', '.join(map(str, self.settings.ports))}"
             detail += "" if cut else ", but nothing was sent there"
@@ -80,15 +76,15 @@ class Partition(Fault[PartitionSettings]):
 
     def _verified(self, context: FaultContext, pairs: Pairs, before: int) -> bool:
         if not self.settings.ports:
-            return none_reaches(context.world, pairs)
+            return none_reaches(context.lab, pairs)
         # a frame of ours would have to be one of that protocol: the frames of those who use it are counted
-        return context.settles(lambda: context.world.frames_cut() > before, _UNTIL_SENT)
+        return context.settles(lambda: context.lab.frames_cut() > before, _UNTIL_SENT)
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         pairs: Pairs = injection.held
         moment = now()
-        context.world.heal(pairs, self.settings.ports)
-        back = all_reach(context.world, pairs)
+        context.lab.heal(pairs, self.settings.ports)
+        back = all_reach(context.lab, pairs)
         # whether those of a port do, whoever uses it will see
         said = "healed" if self.settings.ports else "frames arrive again"
         return Recovery(back, said if back else "healed, but nothing arrives", moment)

@@ -64,7 +64,7 @@ def _hosts(word: str, context: FaultContext) -> list[str]:
     proxy = context.access.settings.host
     primary = context.solution.primary()
     groups = {
-        "all": list(context.world.hosts),
+        "all": list(context.lab.hosts),
         "nodes": [*members, manager, arbiter.name if arbiter else ""],
         "replicas": [name for name in nodes if primary is None or name != primary.name],
         "clients": [*context.clients, proxy],
@@ -73,4 +73,4 @@ def _hosts(word: str, context: FaultContext) -> list[str]:
     }
     if word not in groups:
         return list(targets.resolve(word, context).hosts)
-    return [host for host in groups[word] if host in context.world.hosts]
+    return [host for host in groups[word] if host in context.lab.hosts]

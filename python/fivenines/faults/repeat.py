@@ -22,14 +22,12 @@ class RepeatSettings(FaultSettings):
     of: AnySingle = Field(description="the fault, as elsewhere")
     times: Annotated[int, Field(ge=1, le=100)] = Field(3, description="how often")
     every: Annotated[Duration, Field(gt=0)] = Field(
-        10.0,
-        description="length of a period; each injection is at a random moment of its own period",
+        10.0, description="length of a period; each injection is at a random moment of its own period"
     )
 
     def schedule(self, random: Random) -> list[Step]:
         return [
-            Step(round((number + random.random()) * self.every, 3), self.of)
-            for number in range(self.times)
+            Step(round((number + random.random()) * self.every, 3), self.of) for number in range(self.times)
         ]
 
     def longest(self) -> float:

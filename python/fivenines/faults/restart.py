@@ -17,9 +17,7 @@ class RestartSettings(NodeFaultSettings):
 
     fault: Literal["restart"] = Field(description="clean shutdown, and start at once")
     target: targets.NodeTarget = "primary"
-    duration: Duration = Field(
-        0.0, description="how long it stays down, from the end of the shutdown on"
-    )
+    duration: Duration = Field(0.0, description="how long it stays down, from the end of the shutdown on")
 
 
 class Restart(Fault[RestartSettings]):

@@ -15,9 +15,7 @@ from fivenines.units import Duration
 class StepSettings(Settings):
     """One fault of a sequence."""
 
-    at: Duration = Field(
-        0.0, description="time from the beginning of the sequence to its injection"
-    )
+    at: Duration = Field(0.0, description="time from the beginning of the sequence to its injection")
     fault: AnySingle = Field(description="a fault, as elsewhere")
 
 
@@ -31,9 +29,7 @@ class SequenceSettings(FaultSettings):
 
     def schedule(self, random: Random) -> list[Step]:
         found = [
-            Step(one.at + inner.at, inner.fault)
-            for one in self.steps
-            for inner in one.fault.schedule(random)
+            Step(one.at + inner.at, inner.fault) for one in self.steps for inner in one.fault.schedule(random)
         ]
         return sorted(found, key=lambda step: step.at)
 

@@ -18,9 +18,7 @@ class SlowDiskSettings(NodeFaultSettings):
     fault: Literal["slow-disk"] = Field(description="flushes to disk take longer")
     target: targets.NodeTarget = "primary"
     delay: Annotated[Duration, Field(gt=0)] = Field(0.1, description="added to each flush")
-    duration: Duration | None = Field(
-        5.0, description="time until the disk is as before; null: it never is"
-    )
+    duration: Duration | None = Field(5.0, description="time until the disk is as before; null: it never is")
 
     def disk_calls(self) -> frozenset[DiskCalls]:
         return frozenset(("sync",))

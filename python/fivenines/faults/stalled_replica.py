@@ -19,9 +19,7 @@ class StalledReplicaSettings(NodeFaultSettings):
 
     fault: Literal["stalled-replica"] = Field(description="a replica stops applying")
     target: targets.NodeTarget = "replica"
-    duration: Duration | None = Field(
-        5.0, description="time until it applies again; null: it never does"
-    )
+    duration: Duration | None = Field(5.0, description="time until it applies again; null: it never does")
 
     def problems_with(self, topology: Topology) -> list[str]:
         if topology.nodes == 1:

@@ -22,15 +22,11 @@ class SwitchoverSettings(FaultSettings):
         5.0, description="Galera: time until the node that was drained gets writes again"
     )
 
-    to: str = Field(
-        "", description="the node that shall be the primary then; empty: whoever does it chooses"
-    )
+    to: str = Field("", description="the node that shall be the primary then; empty: whoever does it chooses")
 
     def problems_with(self, topology: Topology) -> list[str]:
         if self.to and not topology.chooses_successor:
-            return [
-                f"to: {topology.solution} cannot be told who shall be the primary: leave it out"
-            ]
+            return [f"to: {topology.solution} cannot be told who shall be the primary: leave it out"]
         return list(topology.without_switchover)
 
 
@@ -45,9 +41,7 @@ class Switchover(Fault[SwitchoverSettings]):
         # where a manager did it there is nothing to take back: the former primary is a replica now
         lasts = 0.0 if context.manager is not None else None
         hosts = (over.former.name,)
-        return Injection(
-            hosts, "primary", moment, over.seen, over.told, (over.former,), lasts=lasts
-        )
+        return Injection(hosts, "primary", moment, over.seen, over.told, (over.former,), lasts=lasts)
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         moment = now()

@@ -122,9 +122,7 @@ def _missing_host(target: str, topology: Topology) -> str:
     if target in ("proxy", "manager") or topology.has_host(target):
         return ""
     hosts = ", ".join(topology.host_names)
-    return (
-        f"{target}: there is no such target; write {_WORDS}, node1, site NAME, or a host of {hosts}"
-    )
+    return f"{target}: there is no such target; write {_WORDS}, node1, site NAME, or a host of {hosts}"
 
 
 def sites_in(target: str) -> list[str]:
@@ -140,7 +138,7 @@ def resolve(target: str, context: FaultContext) -> Target:
         FiveninesError: nobody is; says what was looked for.
     """
     if site := sites_in(target):
-        members = context.world.sites.get(site[0])
+        members = context.lab.sites.get(site[0])
         if not members:
             raise FiveninesError(f"no host is at site {site[0]}")
         return Target(target, tuple(members), _servers(context, members))
@@ -180,7 +178,7 @@ def _other(target: str, context: FaultContext) -> str:
         name = str(context.access.settings.host)
     if target == "manager":
         name = str(context.manager.settings.host) if context.manager else ""
-    if name not in context.world.hosts:
+    if name not in context.lab.hosts:
         raise FiveninesError(f"there is no host of the {target}")
     return name
 

@@ -1,7 +1,7 @@
-"""The lab: a private world of Linux namespaces on one machine, without root.
+"""The lab: a private lab of Linux namespaces on one machine, without root.
 
-`World` holds the namespaces, `Host` is one machine in it. When the controller ends, for whatever reason,
-the kernel ends everything in the world.
+`Lab` holds the namespaces, `Host` is one machine in it. When the controller ends, for whatever reason,
+the kernel ends everything in the lab.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Programs of this machine that end with us: they are in no world, whose end would end them."""
+"""Programs of this machine that end with us: they are in no lab, whose end would end them."""
 
 import shutil
 import subprocess

@@ -107,9 +107,8 @@ class Folder(DataFolder):
 
     def _empty(self) -> None:
         done = subprocess.run(
-            ["find", str(self.path), "-mindepth", "1", "-delete"],
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            ["find", str(self.path), "-mindepth", "1", "-delete"], capture_output=True, text=True, check=False
+        )
         if done.returncode != 0:
             raise FiveninesError(f"{self.path} could not be emptied: {done.stderr.strip()[-300:]}")
 
@@ -122,7 +121,9 @@ def copy(source: str, target: Path) -> None:
     """
     result = subprocess.run(
         [*ends_with_us(), "cp", "-a", "--reflink=auto", "--sparse=always", source, str(target)],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if result.returncode != 0:
         raise FiveninesError(f"no copy to {target}: {result.stderr.strip()[-300:]}")

@@ -63,9 +63,17 @@ class Disk:
             subprocess.run(["cp", str(core_binary()), str(program)], check=True)
         self._control.write_bytes(bytes(_FIELDS.size))
         return [
-            str(NODE / "run" / _PROGRAM), "disk", "--control", str(NODE / "run" / _CONTROL),
-            "--calls", ",".join(self._calls), "--folder", str(NODE / "data"), "--", *command,
-        ]  # fmt: skip
+            str(NODE / "run" / _PROGRAM),
+            "disk",
+            "--control",
+            str(NODE / "run" / _CONTROL),
+            "--calls",
+            ",".join(self._calls),
+            "--folder",
+            str(NODE / "data"),
+            "--",
+            *command,
+        ]
 
     def slow(self, seconds: float) -> None:
         """Each flush to disk takes so much longer from now on."""

@@ -29,7 +29,7 @@ _TRIES = 20
 class Forwarder:
     """Relays connections from ports of the machine to addresses in the lab, for our own account alone.
 
-    It ends with the host's network, so with its world.
+    It ends with the host's network, so with its lab.
 
     Args:
         host: whose place in the lab's network clients of the machine have.
@@ -49,9 +49,7 @@ class Forwarder:
             ]
             self.ports: list[int] = [each.getsockname()[1] for each in listeners]
             """Of the targets, in their order."""
-            asked = ours.enter_context(
-                socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, _DIAGNOSTICS)
-            )
+            asked = ours.enter_context(socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, _DIAGNOSTICS))
             command = [str(core_binary()), "forward", f"--user={os.getuid()}"]
             command += [f"--diagnostics={asked.fileno()}"]
             command += [
@@ -60,10 +58,13 @@ class Forwarder:
             ]
             with log.open("ab") as output:
                 self._process = subprocess.Popen(
-                    host.beside(command), stdin=subprocess.PIPE, stdout=output, stderr=output,
+                    host.beside(command),
+                    stdin=subprocess.PIPE,
+                    stdout=output,
+                    stderr=output,
                     pass_fds=[each.fileno() for each in (*listeners, asked)],
                     start_new_session=True,
-                )  # fmt: skip
+                )
 
     def doubt(self, number: int) -> None:
         """Say that the server of a target (from 0) may have ended: its port may have to refuse, too."""

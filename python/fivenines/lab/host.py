@@ -20,8 +20,8 @@ from fivenines.errors import FiveninesError
 from fivenines.lab import lifeline, network
 from fivenines.lab.data_folder import DataFolder, Folder
 from fivenines.lab.enter import enter
-from fivenines.lab.kin import pid_namespace
 from fivenines.lab.limits import HostGroup
+from fivenines.lab.orphans import pid_namespace
 from fivenines.lab.process import Adopted, Process, start_logged
 
 NODE = Path("/run/node")
@@ -50,7 +50,7 @@ class Root:
 
 
 class Host:
-    """One machine of the lab. Made by `World.add_host`."""
+    """One machine of the lab. Made by `Lab.add_host`."""
 
     shared: ClassVar[Path] = NODE
     """Where a command inside it sees the folder that we have in common, as it is at any moment."""
@@ -58,18 +58,11 @@ class Host:
     process_inside: ClassVar[type[Process]] = Process
     """What a command that runs inside it is."""
 
-    process_beside: ClassVar[type[Process]] = Process
+    process_outside: ClassVar[type[Process]] = Process
     """What a command that runs beside it is."""
 
     def __init__(
-        self,
-        name: str,
-        address: str,
-        folder: Path,
-        root: Root,
-        group: HostGroup,
-        *,
-        all_ids: bool = False,
+        self, name: str, address: str, folder: Path, root: Root, group: HostGroup, *, all_ids: bool = False
     ) -> None:
         self.name = name
         self.address = address
@@ -85,7 +78,7 @@ class Host:
         """Whether its processes may have any user id, as on a real machine."""
         self._root = root
         self._first: lifeline.FirstProcess | None = None
-        # users of its own meet in such a host, as on a real machine; the world's folder is closed around it
+        # users of its own meet in such a host, as on a real machine; the lab's folder is closed around it
         self._umask = 0o022 if all_ids else -1
         for part in ("data", "log", "conf", "run"):
             (self.node / part).mkdir(parents=True, exist_ok=True)
@@ -101,9 +94,9 @@ class Host:
             raise FiveninesError(f"host {self.name} is not running")
         return self._first.pid
 
-    def start(self, world: int) -> None:
-        """Bring the host up in the world with this first process."""
-        command = enter(world, "user", "mnt", "net", "pid")
+    def start(self, lab: int) -> None:
+        """Bring the host up in the lab with this first process."""
+        command = enter(lab, "user", "mnt", "net", "pid")
         command += [str(core_binary()), "init", "host", "--name", self.name]
         command += ["--scratch", str(self.folder), "--bind", f"{self.node}:{NODE}"]
         if self._root.lower is not None:
@@ -112,20 +105,18 @@ class Host:
         command += [f"--bind-ro={source}:{target}" for source, target in self._shown().items()]
         self._first = lifeline.start(command, self.folder / "host.log")
 
-    def plug_in(self, world: int, index: int, site: int, bandwidth: int | None) -> None:
+    def plug_in(self, lab: int, index: int, site: int, bandwidth: int | None) -> None:
         """Join it to its site's bridge, see `network.plug_in`."""
-        network.plug_in(world, self.pid, self.name, index, site, bandwidth)
+        network.plug_in(lab, self.pid, self.name, index, site, bandwidth)
 
-    def ear(self, world: int) -> tuple[int, str]:
+    def ear(self, lab: int) -> tuple[int, str]:
         """Where frames that arrive at it are heard: in the network of which process, at which device."""
         return self.pid, network.DEVICE
 
     def knocking(self, frame: bytes, seconds: float) -> list[str]:
         """The command line that sends a frame from it again and again for a while."""
-        knock = [str(core_binary()), "guest", "knock", "--device", network.DEVICE]
-        return [
-            *network.into(self.pid), *knock, "--frame", frame.hex(), "--seconds", f"{seconds:g}",
-        ]  # fmt: skip
+        knock = [str(core_binary()), "vm", "knock", "--device", network.DEVICE]
+        return [*network.into(self.pid), *knock, "--frame", frame.hex(), "--seconds", f"{seconds:g}"]
 
     def give_address(self, extra: str) -> None:
         """Let it answer at one more address."""
@@ -280,9 +271,7 @@ class Host:
                 umask=self._umask,
             )
         except subprocess.TimeoutExpired as error:
-            raise FiveninesError(
-                f"{self.name}: {command[0]} did not end within {timeout:g} s"
-            ) from error
+            raise FiveninesError(f"{self.name}: {command[0]} did not end within {timeout:g} s") from error
         if result.returncode != 0:
             words = "\n".join((result.stderr or result.stdout).strip().splitlines()[-8:])
             raise FiveninesError(f"{self.name}: {Path(command[0]).name} failed: {words}")
@@ -292,13 +281,13 @@ class Host:
         """The command line that runs a tool with the host's network but the machine's own files."""
         return [*enter(self.pid, "user", "net", "pid"), *command]
 
-    def spawn_beside(
+    def spawn_outside(
         self, command: Sequence[str], *, log: str, env: Mapping[str, str] | None = None
     ) -> Process:
         """Start a tool of ours with the host's network but the machine's own files."""
         target = self.node / "log" / log
         env = {**os.environ, **(env or {})}
-        return self.process_beside(start_logged(self.beside(command), target, env=env), target)
+        return self.process_outside(start_logged(self.beside(command), target, env=env), target)
 
     def inside(self, command: Sequence[str], uid: int | None) -> list[str]:
         """The command line that runs a command inside the host, as its root or as `uid`.

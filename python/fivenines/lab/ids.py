@@ -1,4 +1,4 @@
-"""Whether a world can be given all user ids of this machine, and not only our own.
+"""Whether a lab can be given all user ids of this machine, and not only our own.
 
 Programs that change their user (setuid, setgroups, chown) need that. An ordinary user may map one id only
 (user_namespaces(7)), so it takes root.

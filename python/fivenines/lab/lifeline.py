@@ -22,7 +22,7 @@ _CREDENTIALS = struct.Struct("3i")
 
 @dataclass
 class FirstProcess:
-    """The process 1 of a world or host, its PID as seen from here, and our end of its lifeline."""
+    """The process 1 of a lab or host, its PID as seen from here, and our end of its lifeline."""
 
     pid: int
     waiter: subprocess.Popen[bytes]
@@ -58,9 +58,7 @@ def start(command: Sequence[str], log: Path, timeout: float = 10.0) -> FirstProc
     return FirstProcess(pid, waiter, ours)
 
 
-def _await_ready(
-    ours: socket.socket, waiter: subprocess.Popen[bytes], deadline: float
-) -> int | None:
+def _await_ready(ours: socket.socket, waiter: subprocess.Popen[bytes], deadline: float) -> int | None:
     while time.monotonic() < deadline:
         readable, _, _ = select.select([ours], [], [], 0.1)
         if not readable:

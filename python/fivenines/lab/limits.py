@@ -15,7 +15,7 @@ _ROOT = Path("/sys/fs/cgroup")
 _PERIOD_US = 100_000
 _number = itertools.count(1)
 
-# groups are files of the machine: unlike all else of a world, the kernel leaves them when we are killed.
+# groups are files of the machine: unlike all else of a lab, the kernel leaves them when we are killed.
 # This waits until our end of its input closes, and then until their processes have ended (at most 30 s)
 _SWEEPER = """
 read -r _
@@ -78,9 +78,7 @@ class HostGroup:
         """The command, run so that it and its children belong to the groups."""
         if not self.folders:
             return list(command)
-        joins = "; ".join(
-            f"echo $$ > {shlex.quote(f'{path}/cgroup.procs')}" for path in self.folders
-        )
+        joins = "; ".join(f"echo $$ > {shlex.quote(f'{path}/cgroup.procs')}" for path in self.folders)
         return ["sh", "-c", f'{joins}; exec "$@"', "sh", *command]
 
     def remove(self) -> None:

@@ -1,4 +1,4 @@
-"""The links of a world: those between its sites, and those of hosts that are impaired for a while."""
+"""The links of a lab: those between its sites, and those of hosts that are impaired for a while."""
 
 from pathlib import Path
 
@@ -15,24 +15,22 @@ class Links:
     """Joins the sites' bridges by an emulator, where there is more than one.
 
     Args:
-        world: PID of the world's first process.
+        lab: PID of the lab's first process.
         sites: names in the order of their bridges.
         settings: what each link does.
         folder: where emulators write what they have to say.
     """
 
-    def __init__(
-        self, world: int, sites: list[str], settings: NetworkSettings, folder: Path
-    ) -> None:
-        self._world = world
+    def __init__(self, lab: int, sites: list[str], settings: NetworkSettings, folder: Path) -> None:
+        self._lab = lab
         self._sites = sites
         self._log = folder / "wan.log"
         self._now: dict[Direction, LinkSettings] = {}
         self._hosts: dict[str, tuple[Emulator, LinkSettings]] = {}
         self._between: Emulator | None = None
         if len(sites) > 1:
-            ports = [network.add_trunk(world, site) for site in range(len(sites))]
-            self._between = Emulator(world, ports, self._log)
+            ports = [network.add_trunk(lab, site) for site in range(len(sites))]
+            self._between = Emulator(lab, ports, self._log)
             self.use(settings)
 
     def use(self, settings: NetworkSettings) -> None:
@@ -64,7 +62,7 @@ class Links:
             emulator.set(source, target, link)
         large = takes_large_frames([link])
         network.allow_large_frames(pid, "eth0", large)
-        network.allow_large_frames(self._world, f"i-{host}", large)
+        network.allow_large_frames(self._lab, f"i-{host}", large)
 
     def restore_host(self, host: str, pid: int, site: int) -> None:
         """Plug a host into its bridge again."""
@@ -72,7 +70,7 @@ class Links:
             return
         emulator, _ = self._hosts.pop(host)
         emulator.end()
-        network.reattach(self._world, host, site)
+        network.reattach(self._lab, host, site)
         network.allow_large_frames(pid, "eth0", True)
 
     def host_latency(self, host: str) -> float:
@@ -105,11 +103,11 @@ class Links:
             self._between = None
 
     def _plug_between(self, host: str, site: int) -> Emulator:
-        outer = network.detach(self._world, host, site)
+        outer = network.detach(self._lab, host, site)
         try:
-            return Emulator(self._world, [network.port(host), outer], self._log)
+            return Emulator(self._lab, [network.port(host), outer], self._log)
         except FiveninesError:
-            network.reattach(self._world, host, site)
+            network.reattach(self._lab, host, site)
             raise
 
     def _change(self, links: dict[Direction, LinkSettings]) -> None:
@@ -121,7 +119,7 @@ class Links:
         if (large := self._large()) != before:
             for site in range(len(self._sites)):
                 inner, _ = network.trunk(site)
-                network.allow_large_frames(self._world, inner, large)
+                network.allow_large_frames(self._lab, inner, large)
 
     def _large(self) -> bool:
         return takes_large_frames(list(self._now.values()))

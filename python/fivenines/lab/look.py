@@ -11,7 +11,7 @@ from typing import Protocol
 
 import psutil
 
-from fivenines.lab.kin import Kin
+from fivenines.lab.orphans import Orphans
 
 
 class Command(Protocol):
@@ -32,7 +32,7 @@ class Look:
 
     process: Command
     members: tuple[psutil.Process, ...]
-    kin: Kin
+    orphans: Orphans
 
 
 def look_at(*processes: Command | None) -> list[Look]:
@@ -40,7 +40,7 @@ def look_at(*processes: Command | None) -> list[Look]:
     looks = []
     for process in filter(None, processes):
         members = tuple(process.members())
-        looks.append(Look(process, members, Kin.of(members)))
+        looks.append(Look(process, members, Orphans.of(members)))
     return looks
 
 
@@ -79,4 +79,4 @@ def _hit(looks: Sequence[Look], number: signal.Signals) -> list[psutil.Process]:
 
 
 def _now(look: Look, hit: dict[psutil.Process, None]) -> list[psutil.Process]:
-    return [*look.process.members(), *look.kin.unseen(hit)]
+    return [*look.process.members(), *look.orphans.unseen(hit)]

@@ -1,6 +1,6 @@
 """The lab's network: a bridge for each site, a veth pair for each host, addresses 10.99.0.0/24.
 
-Everything is done by `ip` and `tc` inside the world's network namespaces; the machine's own network is
+Everything is done by `ip` and `tc` inside the lab's network namespaces; the machine's own network is
 never touched.
 """
 
@@ -38,7 +38,7 @@ def bridge(site: int) -> str:
 
 
 def port(host: str) -> str:
-    """The world's end of a host's veth pair."""
+    """The lab's end of a host's veth pair."""
     return f"v-{host}"
 
 
@@ -47,36 +47,36 @@ def into(pid: int) -> list[str]:
     return enter(pid, "user", "net")
 
 
-def create_bridges(world: int, sites: int) -> None:
-    """The bridges that the hosts of a world are plugged into, one for each site."""
+def create_bridges(lab: int, sites: int) -> None:
+    """The bridges that the hosts of a lab are plugged into, one for each site."""
     commands = ["link set lo up"]
     for site in range(sites):
         commands.append(f"link add {bridge(site)} type bridge forward_delay 0")
         if site == 0:
             commands.append(f"addr add {PREFIX}.1/24 dev {bridge(site)}")
         commands.append(f"link set {bridge(site)} up")
-    batch(world, *commands)
+    batch(lab, *commands)
 
 
-def plug_in(world: int, host: int, name: str, index: int, site: int, bandwidth: int | None) -> None:
+def plug_in(lab: int, host: int, name: str, index: int, site: int, bandwidth: int | None) -> None:
     """Join a host (PID of its first process) to its site's bridge; `bandwidth` in bits per second, both ways.
 
     `index` is the host's, of its addresses.
     """
     end = port(name)
     batch(
-        world,
+        lab,
         f"link add {end} type veth peer name eth0 address {mac(index)} netns {host}",
         f"link set {end} master {bridge(site)} up",
     )
     batch(host, "link set lo up", f"addr add {address(index)}/24 dev eth0", "link set eth0 up")
     if bandwidth is not None:
-        shape(world, host, name, bandwidth)
+        shape(lab, host, name, bandwidth)
 
 
-def shape(world: int, host: int, name: str, bandwidth: int | None) -> None:
+def shape(lab: int, host: int, name: str, bandwidth: int | None) -> None:
     """Let a host send and receive so many bits per second; None: as many as it can, after it was shaped."""
-    for pid, device in ((host, "eth0"), (world, port(name))):
+    for pid, device in ((host, "eth0"), (lab, port(name))):
         if bandwidth is not None:
             _shape(pid, device, bandwidth)
         else:
@@ -97,19 +97,19 @@ def keep_only(host: int, own: str) -> None:
     """Take from a host every address but its own, as a loss of power does."""
     listed = subprocess.run(
         [*into(host), "ip", "-4", "-o", "addr", "show", "dev", "eth0"],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    extra = [
-        line.split()[3] for line in listed.stdout.splitlines() if line.split()[3] != f"{own}/24"
-    ]
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    extra = [line.split()[3] for line in listed.stdout.splitlines() if line.split()[3] != f"{own}/24"]
     if extra:
         batch(host, *(f"addr del {one} dev eth0" for one in extra))
 
 
-def add_trunk(world: int, site: int) -> str:
+def add_trunk(lab: int, site: int) -> str:
     """Give a site's bridge a port whose other end is free, for a link emulator; that end's name."""
     inner, outer = trunk(site)
-    return _pair(world, inner, outer, bridge(site))
+    return _pair(lab, inner, outer, bridge(site))
 
 
 def trunk(site: int) -> tuple[str, str]:
@@ -117,16 +117,16 @@ def trunk(site: int) -> tuple[str, str]:
     return f"s{site}", f"w{site}"
 
 
-def detach(world: int, host: str, site: int) -> str:
+def detach(lab: int, host: str, site: int) -> str:
     """Take a host out of its bridge, which gets a port with a free end instead; that end's name."""
-    outer = _pair(world, f"i-{host}", f"x-{host}", bridge(site))
-    batch(world, f"link set {port(host)} nomaster")
+    outer = _pair(lab, f"i-{host}", f"x-{host}", bridge(site))
+    batch(lab, f"link set {port(host)} nomaster")
     return outer
 
 
-def reattach(world: int, host: str, site: int) -> None:
+def reattach(lab: int, host: str, site: int) -> None:
     """Undo `detach`."""
-    batch(world, f"link del i-{host}", f"link set {port(host)} master {bridge(site)}")
+    batch(lab, f"link del i-{host}", f"link set {port(host)} master {bridge(site)}")
 
 
 def allow_large_frames(pid: int, device: str, allowed: bool) -> None:
@@ -134,11 +134,11 @@ def allow_large_frames(pid: int, device: str, allowed: bool) -> None:
     batch(pid, f"link set dev {device} gso_max_segs {65535 if allowed else 1}")
 
 
-def _pair(world: int, inner: str, outer: str, into_bridge: str) -> str:
+def _pair(lab: int, inner: str, outer: str, into_bridge: str) -> str:
     # no address of IPv6 of its own, or it would speak where only hosts do
     quiet = [f"link set dev {end} addrgenmode none" for end in (inner, outer) if _IPV6.exists()]
     batch(
-        world,
+        lab,
         f"link add {inner} type veth peer name {outer}",
         *quiet,
         f"link set {outer} up",

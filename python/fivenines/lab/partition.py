@@ -37,10 +37,10 @@ table {_TABLE} {{
 
 
 class Cuts:
-    """The cuts in a world, by its first process. Pairs are MAC addresses, (from, to)."""
+    """The cuts in a lab, by its first process. Pairs are MAC addresses, (from, to)."""
 
-    def __init__(self, world: int) -> None:
-        self._world = world
+    def __init__(self, lab: int) -> None:
+        self._lab = lab
         self._ready = False
         self._times: Counter[_Way] = Counter()
 
@@ -80,10 +80,9 @@ class Cuts:
     def _nft(self, text: str, *arguments: str) -> str:
         if shutil.which("nft") is None:
             raise FiveninesError(
-                "the network cannot be cut without the program nft; install it: "
-                "sudo apt-get install nftables"
+                "the network cannot be cut without the program nft; install it: sudo apt-get install nftables"
             )
-        command = [*into(self._world), "nft", *arguments]
+        command = [*into(self._lab), "nft", *arguments]
         done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise FiveninesError(f"the network could not be cut or healed: {done.stderr.strip()}")

@@ -26,9 +26,15 @@ def start_logged(
     """Start a command in a session of its own, without input; all that it says is added to a log file."""
     with log.open("ab") as output:
         return subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=env, umask=umask,
-            pass_fds=pass_fds, start_new_session=True,
-        )  # fmt: skip
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            env=env,
+            umask=umask,
+            pass_fds=pass_fds,
+            start_new_session=True,
+        )
 
 
 def end_within(popen: "subprocess.Popen[Any]", seconds: float) -> None:

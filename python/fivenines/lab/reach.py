@@ -15,7 +15,7 @@ _TYPE = 0x88B5
 """The first of the two types that IEEE 802 leaves to local experiments."""
 
 _ANYTHING = 0x0003
-"""ETH_P_ALL: also what leaves by a device, as a port to a guest does not receive what it hands over."""
+"""ETH_P_ALL: also what leaves by a device, as a port to a virtual machine does not receive what it hands over."""
 
 
 def frame(source: str, target: str) -> bytes:

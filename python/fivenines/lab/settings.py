@@ -32,8 +32,7 @@ class LinkSettings(Settings):
     """What a link does to frames, the same in both directions unless a direction says otherwise."""
 
     rtt: RoundTrip = Field(
-        0.0,
-        description="round trip; each direction adds half of it. A list makes a network of each",
+        0.0, description="round trip; each direction adds half of it. A list makes a network of each"
     )
     jitter: RoundTrip = Field(
         0.0, description="each frame's latency varies evenly by up to this, its order is kept"
@@ -56,9 +55,7 @@ class LinkSettings(Settings):
     def problems(self) -> list[str]:
         found = []
         if self.jitter > self.rtt / 2:
-            found.append(
-                "the jitter of a direction is longer than its latency, which is half of the rtt"
-            )
+            found.append("the jitter of a direction is longer than its latency, which is half of the rtt")
         if self.reorder and not self.rtt:
             found.append("reorder needs an rtt: without latency no frame can be overtaken")
         if self.queue is not None and self.bandwidth is None:
@@ -86,9 +83,7 @@ class DirectionSettings(Settings):
     def over(self, link: LinkSettings) -> LinkSettings:
         """The link's settings in this direction."""
         own = {name: getattr(self, name) for name in LinkSettings.model_fields}
-        return link.model_copy(
-            update={name: value for name, value in own.items() if value is not None}
-        )
+        return link.model_copy(update={name: value for name, value in own.items() if value is not None})
 
 
 Beginning = Literal["deployment", "load", "steady"]
@@ -130,9 +125,7 @@ class NetworkSettings(_Begins):
         description="names of sites, as [east, west], or with their hosts, as {east: [node1, client], "
         "west: [node2]}; servers that are not named go to the sites in turn, other hosts to the first",
     )
-    link: LinkSettings = Field(
-        default_factory=LinkSettings, description="every link between two sites"
-    )
+    link: LinkSettings = Field(default_factory=LinkSettings, description="every link between two sites")
     links: list[DirectionSettings] = Field(
         default_factory=list, description="what is different in one direction between two sites"
     )
@@ -175,9 +168,7 @@ class NetworkSettings(_Begins):
         """What does not fit together; each names its key."""
         found = [*self._site_problems(), *self._link_problems()]
         if self.begins_late and self == self.plain():
-            found.append(
-                "from: nothing begins with the load; set `bandwidth`, or what a `link` does"
-            )
+            found.append("from: nothing begins with the load; set `bandwidth`, or what a `link` does")
         return found
 
     def _site_problems(self) -> list[str]:

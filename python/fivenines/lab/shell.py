@@ -56,9 +56,13 @@ def run(command: str, log: Path, timeout: float, env: Mapping[str, str] | None =
         before = output.tell()
         # a file, not a pipe: a server that is started in the background would keep a pipe open
         process = subprocess.Popen(
-            ["/bin/sh", "-c", command], stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-            env={**os.environ, **(env or {})}, start_new_session=True,
-        )  # fmt: skip
+            ["/bin/sh", "-c", command],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            env={**os.environ, **(env or {})},
+            start_new_session=True,
+        )
         code: int | None
         with _ends_with_us(process.pid):
             try:
@@ -79,9 +83,11 @@ def _ends_with_us(group: int) -> Iterator[None]:
     """Whoever kills us in the block kills a process group, too: somebody waits for our end of a pipe."""
     guard = subprocess.Popen(
         ["/bin/sh", "-c", 'read -r _; kill -s KILL -- "-$1"', "sh", str(group)],
-        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
         start_new_session=True,
-    )  # fmt: skip
+    )
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""This machine itself in the place of a world, for a cluster that others run: load and hooks run here.
+"""This machine itself in the place of a lab, for a cluster that others run: load and hooks run here.
 
 Nothing is private here and nothing can be cut: programs run on the machine's own network and among its own
 processes, and see its own files. Each host has a folder for its logs, and that is all that it has.
@@ -11,13 +11,13 @@ from typing import NoReturn
 
 from fivenines.errors import FiveninesError
 from fivenines.lab.bound import ends_with_us
-from fivenines.lab.guest import Machine
 from fivenines.lab.host import Host, Root
+from fivenines.lab.lab import Lab, remove_tree
 from fivenines.lab.limits import Groups, HostGroup
 from fivenines.lab.process import OwnProcess
 from fivenines.lab.settings import ONE_SITE, LinkSettings, NetworkSettings
+from fivenines.lab.vm import Machine
 from fivenines.lab.wan import Traffic
-from fivenines.lab.world import World, remove_tree
 
 _NO_LIMITS = "the servers are not fivenines' own"
 
@@ -25,7 +25,7 @@ _NO_LIMITS = "the servers are not fivenines' own"
 class ExternalHost(Host):
     """A folder and an address; what is started here is a process of this machine like any other."""
 
-    process_beside = OwnProcess
+    process_outside = OwnProcess
 
     def __init__(self, name: str, address: str, folder: Path) -> None:
         group = HostGroup(Groups({}, 1, _NO_LIMITS), name, None, None)
@@ -50,8 +50,8 @@ class ExternalHost(Host):
         raise FiveninesError(f"{self.name} is not fivenines' own: nothing can be run inside it")
 
 
-class ThisMachine(World):
-    """The machine as a world; `folder` is its scratch folder, removed by `close`."""
+class ThisMachine(Lab):
+    """The machine as a lab; `folder` is its scratch folder, removed by `close`."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder = folder.absolute()
@@ -131,6 +131,4 @@ class ThisMachine(World):
 
 
 def _not_ours() -> NoReturn:
-    raise FiveninesError(
-        "the network between these servers is not fivenines' own: it cannot be changed"
-    )
+    raise FiveninesError("the network between these servers is not fivenines' own: it cannot be changed")

@@ -1,4 +1,4 @@
-"""The link emulator `fivenines-core wan`: a process beside the world, told what to do over a unix socket."""
+"""The link emulator `fivenines-core wan`: a process beside the lab, told what to do over a unix socket."""
 
 import json
 import socket
@@ -16,7 +16,7 @@ from fivenines.lab.process import end_within, start_logged, tail
 from fivenines.lab.settings import LinkSettings
 
 SEED = 1
-"""Of loss, jitter and reordering: alike in all worlds, so that only the load's seed differs."""
+"""Of loss, jitter and reordering: alike in all labs, so that only the load's seed differs."""
 
 _PATIENCE = 10.0
 
@@ -67,9 +67,7 @@ class EmulatorProcess:
         start: starts it with this end of the socket.
     """
 
-    def __init__(
-        self, log: Path, start: "Callable[[socket.socket], subprocess.Popen[bytes]]"
-    ) -> None:
+    def __init__(self, log: Path, start: "Callable[[socket.socket], subprocess.Popen[bytes]]") -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         self._log = log
         self._lock = threading.Lock()
@@ -120,15 +118,20 @@ class EmulatorProcess:
 
 
 class Emulator(EmulatorProcess):
-    """One whose ports are these devices of a world, and which ends with it."""
+    """One whose ports are these devices of a lab, and which ends with it."""
 
-    def __init__(self, world: int, ports: Sequence[str], log: Path) -> None:
+    def __init__(self, lab: int, ports: Sequence[str], log: Path) -> None:
         def start(theirs: socket.socket) -> "subprocess.Popen[bytes]":
             command = [
-                *enter(world, "user", "net", "pid"),
-                str(core_binary()), "wan", "--control-fd", str(theirs.fileno()),
-                "--seed", str(SEED), *(word for port in ports for word in ("--port", port)),
-            ]  # fmt: skip
+                *enter(lab, "user", "net", "pid"),
+                str(core_binary()),
+                "wan",
+                "--control-fd",
+                str(theirs.fileno()),
+                "--seed",
+                str(SEED),
+                *(word for port in ports for word in ("--port", port)),
+            ]
             return start_logged(command, log, pass_fds=(theirs.fileno(),))
 
         super().__init__(log, start)

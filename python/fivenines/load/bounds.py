@@ -60,11 +60,15 @@ def bound_flags(
 ) -> list[str]:
     """The flags of `fivenines-core load`; bounds in seconds, None for none."""
     return [
-        "--answer-timeout", _limit(answer),
-        "--connect-timeout", format_duration(connect),
-        "--keepalive", keepalive.text() if keepalive else OFF,
-        "--tcp-user-timeout", _limit(user_timeout),
-    ]  # fmt: skip
+        "--answer-timeout",
+        _limit(answer),
+        "--connect-timeout",
+        format_duration(connect),
+        "--keepalive",
+        keepalive.text() if keepalive else OFF,
+        "--tcp-user-timeout",
+        _limit(user_timeout),
+    ]
 
 
 def _limit(seconds: float | None) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 from fivenines import locks, paths, private, space
 from fivenines.errors import FiveninesError, NoSpaceError
 from fivenines.lab.data_folder import DataFolder
-from fivenines.lab.world import World, remove_tree
+from fivenines.lab.lab import Lab, remove_tree
 from fivenines.load.commands import prepare_command
 from fivenines.servers.base import Server, Value
 from fivenines.servers.families import server
@@ -38,8 +38,8 @@ NOWHERE = Path()
 Bootstrap = Callable[[Server], None]
 """What a kind of solution does to a loaded, stopped server before its data is copied to all nodes."""
 
-Fill = Callable[[World], Mapping[str, Path]]
-"""Makes data in a world; the directories that are to be kept, by name."""
+Fill = Callable[[Lab], Mapping[str, Path]]
+"""Makes data in a lab; the directories that are to be kept, by name."""
 
 ONE = "data"
 """The directory of a database server, in a data set."""
@@ -103,9 +103,7 @@ def kept(engine: Engine, described: Mapping[str, str | int], report: Report, fil
     return folder
 
 
-def described_by(
-    engine: Engine, workload: WorkloadSettings, report: Report
-) -> dict[str, str | int]:
+def described_by(engine: Engine, workload: WorkloadSettings, report: Report) -> dict[str, str | int]:
     """What tells an engine's data set of a workload from others; the engine is pulled if needed."""
     version = engine.require(report).version
     return {"engine": engine.name, "version": version, **workload.data_set()}
@@ -119,8 +117,8 @@ def described_settings(made_with: Mapping[str, Value]) -> dict[str, str]:
 def _alone(engine: Engine, action: Bootstrap, made_with: Mapping[str, Value]) -> Fill:
     """What one server makes by itself, with settings of a person."""
 
-    def fill(world: World) -> Mapping[str, Path]:
-        seed = server(world.add_host("seed", engine.root()), engine)
+    def fill(lab: Lab) -> Mapping[str, Path]:
+        seed = server(lab.add_host("seed", engine.root()), engine)
         seed.made_with = made_with
         try:
             action(seed)
@@ -198,9 +196,7 @@ def _fill(target: Member, source: Path | DataFolder) -> None:
     try:
         target.host.data.fill(source)
     except FiveninesError as error:
-        raise FiveninesError(
-            f"the data set could not be copied for {target.name}: {error}"
-        ) from error
+        raise FiveninesError(f"the data set could not be copied for {target.name}: {error}") from error
 
 
 def size(dataset: Path) -> int:
@@ -249,9 +245,9 @@ def _build(folder: Path, engine: Engine, described: object, fill: Fill) -> None:
         with (
             space.told(folder.parent),
             engine.used(lambda _message, _fraction: None),
-            World(part / "world") as world,
+            Lab(part / "lab") as lab,
         ):
-            made = fill(world)
+            made = fill(lab)
             (part / "set").mkdir()
             for name, data in made.items():
                 data.rename(part / "set" / name)
@@ -305,9 +301,7 @@ def told(workload: WorkloadSettings, report: Report) -> Loading:
     return tell
 
 
-def load_tables(
-    seed: Server, workload: WorkloadSettings, progress: Loading, drop: bool = False
-) -> bool:
+def load_tables(seed: Server, workload: WorkloadSettings, progress: Loading, drop: bool = False) -> bool:
     """Make and fill a workload's tables; whether they were there already, whole.
 
     Raises:
@@ -315,9 +309,12 @@ def load_tables(
     """
     command, environment = prepare_command(seed, workload, drop)
     process = subprocess.Popen(
-        seed.host.beside(command), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        seed.host.beside(command),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
         env={**os.environ, **environment},
-    )  # fmt: skip
+    )
     assert process.stdout is not None and process.stderr is not None
     already = False
     for line in process.stdout:

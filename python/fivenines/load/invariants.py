@@ -103,8 +103,7 @@ def _rows(connect: Open, driver: Driver, check: Invariant, seconds: float) -> In
         cursor.execute(check.statement(driver))
         names = [str(column[0]) for column in cursor.description]
         rows = [
-            {name: _text(value) for name, value in zip(names, row, strict=True)}
-            for row in cursor.fetchall()
+            {name: _text(value) for name, value in zip(names, row, strict=True)} for row in cursor.fetchall()
         ]
     if not rows:
         return _result(check, "holds")
@@ -141,9 +140,14 @@ def _result(
     check: Check, status: str, detail: str = "", rows: list[dict[str, str]] | None = None
 ) -> InvariantCheck:
     return InvariantCheck.model_validate(
-        {"name": check.name, "source": check.source, "status": status, "detail": detail,
-         "offending": rows or []}
-    )  # fmt: skip
+        {
+            "name": check.name,
+            "source": check.source,
+            "status": status,
+            "detail": detail,
+            "offending": rows or [],
+        }
+    )
 
 
 def _text(value: object) -> str:

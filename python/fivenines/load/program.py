@@ -31,9 +31,7 @@ def software_of(program: Program) -> Engine | None:
     return SysbenchRoot() if program == "sysbench" else None
 
 
-def endpoints_for(
-    program: Program, endpoints: Endpoints, primary: Callable[[], Server | None]
-) -> Endpoints:
+def endpoints_for(program: Program, endpoints: Endpoints, primary: Callable[[], Server | None]) -> Endpoints:
     """The endpoints as a program can use them: one that cannot look for the primary is told where it is."""
     if program == "fivenines" or endpoints.find == "any" or endpoints.spread == "all":
         return endpoints

@@ -61,13 +61,7 @@ class RunningLoad:
     """The load generator of one trial. Starts at once; `out` is the folder of its files."""
 
     def __init__(
-        self,
-        host: Host,
-        server: Server,
-        endpoints: Endpoints,
-        plan: LoadPlan,
-        out: Path,
-        live: Live,
+        self, host: Host, server: Server, endpoints: Endpoints, plan: LoadPlan, out: Path, live: Live
     ) -> None:
         out.mkdir(parents=True, exist_ok=True)
         self.out = out
@@ -242,14 +236,7 @@ def _command(server: Server, endpoints: Endpoints, plan: LoadPlan, out: Path) ->
     command += ["--connections", plan.settings.connected(plan.connections, plan.seconds)]
     command += ["--duration", f"{plan.seconds:g}"]
     command += [*plan.beside, "--seed", str(plan.seed)]
-    command += [
-        "--live",
-        "--tick",
-        TICK,
-        "--out",
-        str(out),
-        *plan.settings.flags(plan.seconds, plan.warmup),
-    ]
+    command += ["--live", "--tick", TICK, "--out", str(out), *plan.settings.flags(plan.seconds, plan.warmup)]
     if plan.one_of != (1, 1):
         command += ["--one-of", "/".join(map(str, plan.one_of))]
     if plan.held:

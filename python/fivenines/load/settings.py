@@ -108,9 +108,10 @@ class LoadSettings(Settings):
         "as the kernel tries",
     )
     tls: Literal["disable", "prefer", "require", "verify-ca", "verify-full"] = Field(
-        "disable", description="encryption; servers of the lab have a certificate only if `server` "
+        "disable",
+        description="encryption; servers of the lab have a certificate only if `server` "
         "settings give them one",
-    )  # fmt: skip
+    )
     tls_ca: str | None = Field(None, description="file with the authority that verify-* trusts")
 
     def problems(self) -> list[str]:
@@ -138,13 +139,9 @@ class LoadSettings(Settings):
         if len(set(self.retry_on)) < len(self.retry_on):
             found.append("retry_on: a failure stands in the list twice")
         if self.retries and not self.retry_on:
-            found.append(
-                "retry_on: nothing would be tried again; name failures or set retries to 0"
-            )
+            found.append("retry_on: nothing would be tried again; name failures or set retries to 0")
         if self.tls_ca and not self.tls.startswith("verify"):
-            found.append(
-                f"tls_ca: {self.tls} verifies nothing; set tls to verify-ca or verify-full"
-            )
+            found.append(f"tls_ca: {self.tls} verifies nothing; set tls to verify-ca or verify-full")
         return found
 
     def located(self, base: Path) -> "LoadSettings":
@@ -168,17 +165,11 @@ class LoadSettings(Settings):
             except ValueError as error:
                 found.append(f"connection_steps: {error}")
         if self.storm and not found and not any(a < b for a, b in pairwise(numbers)):
-            found.append(
-                "storm: connections must rise, as in connection_steps: [4000@10s, 40000@10s]"
-            )
+            found.append("storm: connections must rise, as in connection_steps: [4000@10s, 40000@10s]")
         if self.storm and self.burst:
-            found.append(
-                "storm: with `burst` all connections are made at once anyway; set one of them"
-            )
+            found.append("storm: with `burst` all connections are made at once anyway; set one of them")
         if self.transactions is not None and self.connection_steps:
-            found.append(
-                "transactions: the connections of fixed work stay, so leave `connection_steps` out"
-            )
+            found.append("transactions: the connections of fixed work stay, so leave `connection_steps` out")
         return found
 
     def problems_with(self, unbroken: float) -> list[str]:
@@ -234,9 +225,7 @@ class LoadSettings(Settings):
             flags += ["--protocol", self.protocol]
         if self.read_share is not None:
             flags += ["--read-share", f"{self.read_share:.15g}"]
-        flags += bound_flags(
-            self.answer_timeout, self.connect_timeout, self.keepalive, self.tcp_user_timeout
-        )
+        flags += bound_flags(self.answer_timeout, self.connect_timeout, self.keepalive, self.tcp_user_timeout)
         flags += ["--tls", self.tls]
         flags += ["--tls-ca", self.tls_ca] if self.tls_ca else []
         return flags

@@ -36,12 +36,13 @@ class SysbenchLoad(RunningLoad):
         spread = plan.settings.spread or endpoints.spread
         addresses = endpoints.write if spread == "all" else endpoints.write[:1]
         return [
-            *self._software.command(), self._software.script(plan.workload.workload),
+            *self._software.command(),
+            self._software.script(plan.workload.workload),
             *address_flags(server.driver, addresses, server.application[0], server.database),
             *script_flags(plan.workload),
             *run_flags(plan.settings, plan.connections, plan.seed, plan.warmup, plan.seconds),
             "run",
-        ]  # fmt: skip
+        ]
 
     def environment(self, server: Server) -> dict[str, str]:
         # as an argument everybody could read the password
@@ -78,9 +79,7 @@ class SysbenchLoad(RunningLoad):
             raise FiveninesError(f"sysbench did not report its whole run: {self.said()}")
         unix = time.time() - (time.monotonic() - self.started_ns / 1e9)
         plan = self.plan
-        write_time_line(
-            self.out / TIME_LINE, self._output, plan.warmup, plan.seconds, writes(plan.workload)
-        )
+        write_time_line(self.out / TIME_LINE, self._output, plan.warmup, plan.seconds, writes(plan.workload))
         write_latencies(self.out, self._output, unix, plan.warmup, plan.seconds)
         found = self._summary(reports, unix)
         (self.out / "load.json").write_text(json.dumps(found, indent=1))
@@ -106,29 +105,42 @@ class SysbenchLoad(RunningLoad):
             "queries": sum(one.queries for one in reports),
             "reconnects": sum(one.reconnects for one in reports),
             "schedule": {
-                "kind": "closed" if rate is None else "open", "rate": rate,
-                "arrivals": None if rate is None else "poisson", "started": done,
+                "kind": "closed" if rate is None else "open",
+                "rate": rate,
+                "arrivals": None if rate is None else "poisson",
+                "started": done,
             },
             "errors": _errors(sum(one.ignored for one in reports)),
             "latency": {
-                "min_ms": last.min_ms, "avg_ms": last.avg_ms, "max_ms": last.max_ms,
-                "resolution": round(RESOLUTION, 5), "from_s": plan.warmup, "to_s": plan.seconds,
+                "min_ms": last.min_ms,
+                "avg_ms": last.avg_ms,
+                "max_ms": last.max_ms,
+                "resolution": round(RESOLUTION, 5),
+                "from_s": plan.warmup,
+                "to_s": plan.seconds,
             },
             "client": {
-                "user_s": self._used[0], "system_s": self._used[1],
+                "user_s": self._used[0],
+                "system_s": self._used[1],
                 "wall_s": self._output.seconds[-1].at if self._output.seconds else last.at,
             },
-        }  # fmt: skip
+        }
 
     def _told(self, second: Second) -> dict[str, Any]:
         """The live line of a second, as our own load generator writes it."""
         seen = self._output.seconds
         return {
-            "event": "live", "t": second.at, "tps": second.tps, "qps": second.qps,
-            "p95_ms": second.p95_ms, "errors": round(sum(one.errors for one in seen)),
-            "ok": round(sum(one.tps for one in seen)), "failed": 0, "in_doubt": 0,
+            "event": "live",
+            "t": second.at,
+            "tps": second.tps,
+            "qps": second.qps,
+            "p95_ms": second.p95_ms,
+            "errors": round(sum(one.errors for one in seen)),
+            "ok": round(sum(one.tps for one in seen)),
+            "failed": 0,
+            "in_doubt": 0,
             "connected": self.plan.connections,
-        }  # fmt: skip
+        }
 
     def _processor_time(self) -> tuple[float, float] | None:
         """Seconds of processor time that it has used so far, in its own code and in the kernel's."""
@@ -151,12 +163,4 @@ def _errors(ignored: int) -> list[dict[str, Any]]:
     """What failed and was tried again; any other error ends sysbench."""
     if not ignored:
         return []
-    return [
-        {
-            "source": "load",
-            "class": "ignored",
-            "code": "sysbench",
-            "message": _AGAIN,
-            "count": ignored,
-        }
-    ]
+    return [{"source": "load", "class": "ignored", "code": "sysbench", "message": _AGAIN, "count": ignored}]

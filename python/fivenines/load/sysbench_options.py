@@ -12,16 +12,30 @@ from fivenines.workloads.oltp import Oltp
 from fivenines.workloads.settings import WorkloadSettings
 
 _SCRIPT = (
-    "tables", "table_size", "range_size", "point_selects", "simple_ranges", "sum_ranges", "order_ranges",
-    "distinct_ranges", "index_updates", "non_index_updates", "delete_inserts", "skip_trx", "auto_inc",
+    "tables",
+    "table_size",
+    "range_size",
+    "point_selects",
+    "simple_ranges",
+    "sum_ranges",
+    "order_ranges",
+    "distinct_ranges",
+    "index_updates",
+    "non_index_updates",
+    "delete_inserts",
+    "skip_trx",
+    "auto_inc",
     "secondary",
-)  # fmt: skip
+)
 """Settings that its scripts have under the same name. `secondary_indexes` is a matter of the data alone."""
 
 _RANDOM = {
-    "distribution": "rand-type", "rand_spec_iter": "rand-spec-iter", "rand_spec_pct": "rand-spec-pct",
-    "rand_spec_res": "rand-spec-res", "rand_pareto_h": "rand-pareto-h",
-}  # fmt: skip
+    "distribution": "rand-type",
+    "rand_spec_iter": "rand-spec-iter",
+    "rand_spec_pct": "rand-spec-pct",
+    "rand_spec_res": "rand-spec-res",
+    "rand_pareto_h": "rand-pareto-h",
+}
 
 _READ_ONLY = ("oltp_point_select", "oltp_read_only")
 
@@ -49,9 +63,11 @@ _NOT_THERE = {
 """Why it cannot have what another value than the default asks for."""
 
 _LIKE_SYSBENCH: dict[str, tuple[object, ...]] = {
-    "reconnect": (0, "session"), "answer_timeout": (None,), "connect_timeout": (None,),
+    "reconnect": (0, "session"),
+    "answer_timeout": (None,),
+    "connect_timeout": (None,),
     "tcp_user_timeout": (None,),
-}  # fmt: skip
+}
 """Values beside the default that ask for what it does anyway."""
 
 
@@ -68,10 +84,7 @@ def workload_problems(workload: WorkloadSettings) -> Iterator[tuple[str, str]]:
     if workload.distribution == "zipfian":
         yield "distribution", "Debian's sysbench 1.0.20 has no zipfian"
     if workload.workload == "oltp_insert" and not workload.auto_inc:
-        yield (
-            "auto_inc",
-            "sysbench's oltp_insert chooses numbers that the loaded tables may hold already",
-        )
+        yield ("auto_inc", "sysbench's oltp_insert chooses numbers that the loaded tables may hold already")
 
 
 def load_problems(load: LoadSettings) -> Iterator[tuple[str, str]]:
@@ -98,21 +111,13 @@ def script_flags(workload: WorkloadSettings) -> list[str]:
     return [f"--{name}={_word(value)}" for name, value in given.items()]
 
 
-def run_flags(
-    load: LoadSettings, connections: int, seed: int, warmup: float, seconds: float
-) -> list[str]:
+def run_flags(load: LoadSettings, connections: int, seed: int, warmup: float, seconds: float) -> list[str]:
     """How long it runs, how fast, and what it reports; the counts of the warm-up are told apart."""
     flags = [f"--threads={connections}", f"--time={seconds:.0f}", "--events=0"]
     flags += [f"--rate={load.rate:.0f}"] if load.rate is not None else []
     flags += [f"--report-checkpoints={warmup:.0f}"] if warmup else []
     # 0 would be the time of day
-    return [
-        *flags,
-        f"--rand-seed={max(1, seed)}",
-        "--report-interval=1",
-        "--percentile=95",
-        "--histogram=on",
-    ]
+    return [*flags, f"--rand-seed={max(1, seed)}", "--report-interval=1", "--percentile=95", "--histogram=on"]
 
 
 def address_flags(driver: str, endpoints: Sequence[str], user: str, database: str) -> list[str]:
@@ -130,9 +135,12 @@ def address_flags(driver: str, endpoints: Sequence[str], user: str, database: st
             "access layer, or let `load.program` be fivenines"
         )
     return [
-        f"--db-driver={kind}", f"--{kind}-host={','.join(hosts)}", f"--{kind}-port={min(ports)}",
-        f"--{kind}-user={user}", f"--{kind}-db={database}",
-    ]  # fmt: skip
+        f"--db-driver={kind}",
+        f"--{kind}-host={','.join(hosts)}",
+        f"--{kind}-port={min(ports)}",
+        f"--{kind}-user={user}",
+        f"--{kind}-db={database}",
+    ]
 
 
 def _word(value: object) -> str:

@@ -24,9 +24,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
-def slots(
-    seconds: Sequence[Second], reports: Sequence[Report], warmup: float, end: float, name: str
-) -> Ints:
+def slots(seconds: Sequence[Second], reports: Sequence[Report], warmup: float, end: float, name: str) -> Ints:
     """How much of `name` (transactions, queries or reads) ended in each slot of 10 ms from the start on.
 
     What was under way at the end of the load and ended after it stands behind `end`, as sysbench counts it.
@@ -86,11 +84,16 @@ def write_time_line(file: Path, output: Output, warmup: float, end: float, write
         lines.writeheader()
         for slot, (transactions, queries, reads) in enumerate(zip(*found.values(), strict=True)):
             if transactions or queries or reads:
-                lines.writerow({
-                    "slot_ms": slot * SLOT_MS, "source": "load", "reads_ok": reads,
-                    "writes_ok": transactions if writes else 0,
-                    "transactions_ok": transactions, "queries_ok": queries,
-                })  # fmt: skip
+                lines.writerow(
+                    {
+                        "slot_ms": slot * SLOT_MS,
+                        "source": "load",
+                        "reads_ok": reads,
+                        "writes_ok": transactions if writes else 0,
+                        "transactions_ok": transactions,
+                        "queries_ok": queries,
+                    }
+                )
 
 
 def write_latencies(folder: Path, output: Output, unix_s: float, warmup: float, end: float) -> None:

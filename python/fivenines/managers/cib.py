@@ -56,9 +56,9 @@ def first_cib(properties: Mapping[str, str], nodes: Mapping[str, str], primary: 
     With a primary, MariaDB's agent finds the addresses for replication in attributes of the nodes, and that
     of the primary in a property of its own.
     """
-    cib = Xml.Element("cib", {
-        "validate-with": "pacemaker-3.8", "admin_epoch": "0", "epoch": "1", "num_updates": "0",
-    })  # fmt: skip
+    cib = Xml.Element(
+        "cib", {"validate-with": "pacemaker-3.8", "admin_epoch": "0", "epoch": "1", "num_updates": "0"}
+    )
     configuration = Xml.SubElement(cib, "configuration")
     options = Xml.SubElement(configuration, "crm_config")
     _values(options, "cluster_property_set", PROPERTIES, properties)
@@ -114,9 +114,12 @@ def with_resources(
     holder = Xml.SubElement(resources, "clone", id=clone)
     _primitive(holder, cloned)
     meta = {
-        "promotable": "true", "notify": "true", "interleave": "true", "promoted-max": "1",
+        "promotable": "true",
+        "notify": "true",
+        "interleave": "true",
+        "promoted-max": "1",
         "clone-max": str(len(nodes)),
-    }  # fmt: skip
+    }
     _values(holder, "meta_attributes", f"{clone}-meta", meta)
     if followers:
         _follow(resources, constraints, followers, clone)
@@ -143,51 +146,75 @@ def _follow(
         parent, name = Xml.SubElement(resources, "group", id=GROUP), GROUP
     for one in followers:
         _primitive(parent, one)
-    Xml.SubElement(constraints, "rsc_colocation", {
-        "id": f"{name}-with-promoted", "score": "INFINITY", "rsc": name,
-        "with-rsc": clone, "with-rsc-role": "Promoted",
-    })  # fmt: skip
-    Xml.SubElement(constraints, "rsc_order", {
-        "id": f"promote-then-{name}", "kind": "Mandatory", "first": clone,
-        "first-action": "promote", "then": name, "then-action": "start",
-    })  # fmt: skip
+    Xml.SubElement(
+        constraints,
+        "rsc_colocation",
+        {
+            "id": f"{name}-with-promoted",
+            "score": "INFINITY",
+            "rsc": name,
+            "with-rsc": clone,
+            "with-rsc-role": "Promoted",
+        },
+    )
+    Xml.SubElement(
+        constraints,
+        "rsc_order",
+        {
+            "id": f"promote-then-{name}",
+            "kind": "Mandatory",
+            "first": clone,
+            "first-action": "promote",
+            "then": name,
+            "then-action": "start",
+        },
+    )
 
 
 def _prefer(constraints: Xml.Element, clone: str, node: str) -> None:
     location = Xml.SubElement(constraints, "rsc_location", {"id": f"{clone}-begins", "rsc": clone})
-    rule = Xml.SubElement(location, "rule", {
-        "id": f"{clone}-begins-rule", "score": "1", "role": "Promoted",
-    })  # fmt: skip
-    Xml.SubElement(rule, "expression", {
-        "id": f"{clone}-begins-node", "attribute": "#uname", "operation": "eq", "value": node,
-    })  # fmt: skip
+    rule = Xml.SubElement(location, "rule", {"id": f"{clone}-begins-rule", "score": "1", "role": "Promoted"})
+    Xml.SubElement(
+        rule,
+        "expression",
+        {"id": f"{clone}-begins-node", "attribute": "#uname", "operation": "eq", "value": node},
+    )
 
 
 def _never(constraints: Xml.Element, resource: str, node: str) -> None:
     # nor is it looked for there
-    Xml.SubElement(constraints, "rsc_location", {
-        "id": f"{resource}-never", "rsc": resource, "node": node, "score": "-INFINITY",
-        "resource-discovery": "never",
-    })  # fmt: skip
+    Xml.SubElement(
+        constraints,
+        "rsc_location",
+        {
+            "id": f"{resource}-never",
+            "rsc": resource,
+            "node": node,
+            "score": "-INFINITY",
+            "resource-discovery": "never",
+        },
+    )
 
 
 def _primitive(parent: Xml.Element, resource: Resource) -> None:
-    primitive = Xml.SubElement(parent, "primitive", {
-        "id": resource.name, "class": "ocf", "provider": resource.provider, "type": resource.agent,
-    })  # fmt: skip
+    primitive = Xml.SubElement(
+        parent,
+        "primitive",
+        {"id": resource.name, "class": "ocf", "provider": resource.provider, "type": resource.agent},
+    )
     _values(primitive, "instance_attributes", f"{resource.name}-parameters", resource.parameters)
     if resource.meta:
         _values(primitive, "meta_attributes", f"{resource.name}-meta", resource.meta)
     operations = Xml.SubElement(primitive, "operations")
     for one in resource.operations:
         described = {
-            "id": f"{resource.name}-{one.name}{one.role}", "name": one.name,
-            "interval": milliseconds(one.interval), "timeout": milliseconds(one.timeout),
-        }  # fmt: skip
+            "id": f"{resource.name}-{one.name}{one.role}",
+            "name": one.name,
+            "interval": milliseconds(one.interval),
+            "timeout": milliseconds(one.timeout),
+        }
         more = {"role": one.role, "on-fail": one.on_fail}
-        Xml.SubElement(
-            operations, "op", described | {key: text for key, text in more.items() if text}
-        )
+        Xml.SubElement(operations, "op", described | {key: text for key, text in more.items() if text})
 
 
 def _values(parent: Xml.Element, tag: str, name: str, values: Mapping[str, str]) -> None:

@@ -46,6 +46,5 @@ def corosync_conf(nodes: Mapping[str, str], transport: str, token: float, log: s
         for number, (name, address) in enumerate(nodes.items(), start=1)
     )
     return _CONF.format(
-        transport=transport, token=round(token * 1000), two_node=int(len(nodes) == 2), log=log,
-        nodes=listed,
-    )  # fmt: skip
+        transport=transport, token=round(token * 1000), two_node=int(len(nodes) == 2), log=log, nodes=listed
+    )

@@ -27,7 +27,4 @@ class Resync:
 
 def resyncs(log: str) -> list[Resync]:
     """All that have ended, in their order."""
-    return [
-        Resync(one["stamp"], int(one["seconds"]), 1024 * int(one["rate"]))
-        for one in _DONE.finditer(log)
-    ]
+    return [Resync(one["stamp"], int(one["seconds"]), 1024 * int(one["rate"])) for one in _DONE.finditer(log)]

@@ -44,7 +44,7 @@ class MhaSettings(ManagerSettings):
     host = "manager"
     software = "mha-0.58"
     # a replica that lacks something gets it out of the relay log of one that has it
-    for_guests = False
+    for_vms = False
     server_settings: ClassVar[Mapping[str, str | int | float | bool]] = {"relay_log_purge": False}
     failover_fact = "MHA promotes the most advanced replica, and ends; a person starts it again"
 
@@ -65,17 +65,14 @@ class MhaSettings(ManagerSettings):
         default_factory=list, description="nodes that are never promoted, as [node3]"
     )
     fence: bool = Field(
-        True,
-        description="make sure that the old primary is dead before promoting (shutdown_script)",
+        True, description="make sure that the old primary is dead before promoting (shutdown_script)"
     )
     last_failover: Duration = Field(
         0.0,
         description="refuse a failover so soon after the last one; MHA's own default is 8h. "
         "0s: never (--ignore_last_failover)",
     )
-    repeat: bool = Field(
-        True, description="start MHA again after a failover, once all nodes are members"
-    )
+    repeat: bool = Field(True, description="start MHA again after a failover, once all nodes are members")
     ssh_port: Annotated[int, Field(ge=1024, le=65535)] = Field(
         2222, description="port of the SSH servers on the nodes"
     )
@@ -121,7 +118,7 @@ class Mha(Manager[MhaSettings]):
         self._acting = False
 
     def start(self) -> None:
-        self.host = self.solution.world.add_host("manager", engine(self.settings.software).root())
+        self.host = self.solution.lab.add_host("manager", engine(self.settings.software).root())
         self.ssh = SshServers(self.solution.nodes, self.host, self.settings.ssh_port)
         self.ssh.start()
         self._write_files()
@@ -224,13 +221,9 @@ class Mha(Manager[MhaSettings]):
         }
         if settings.secondary_check:
             # it refuses to act as long as one of those that it asks is away: never the primary itself
-            others = [
-                node for node in self.solution.nodes if node is not self.solution.primary_of_record
-            ]
+            others = [node for node in self.solution.nodes if node is not self.solution.primary_of_record]
             asked = " ".join(f"-s {node.host.address}" for node in others)
-            more["secondary_check_script"] = (
-                f"masterha_secondary_check --port={settings.ssh_port} {asked}"
-            )
+            more["secondary_check_script"] = f"masterha_secondary_check --port={settings.ssh_port} {asked}"
         return mha_files.manager_configuration(
             [(node.host.address, self._block(node)) for node in self.solution.nodes], more
         )
@@ -352,11 +345,7 @@ class Mha(Manager[MhaSettings]):
         return next(filter(None, map(self._missing, self.solution.nodes)), "")
 
     def _missing(self, node: Server) -> str:
-        return (
-            self.solution.not_joined_reason(node)
-            if node.answers()
-            else f"{node.name} does not answer"
-        )
+        return self.solution.not_joined_reason(node) if node.answers() else f"{node.name} does not answer"
 
     def _end(self) -> None:
         self._ended = self._process
@@ -382,10 +371,7 @@ def _request(ask: Any) -> tuple[str, str]:
 
 _SWITCH = "masterha_master_switch --master_state=alive --interactive=0 --orig_master_is_new_slave"
 
-_CONFIGURED = (
-    f"--conf={mha_files.CONFIGURATION}",
-    f"--global_conf={secrets.seen_inside(mha_files.SECRETS)}",
-)
+_CONFIGURED = (f"--conf={mha_files.CONFIGURATION}", f"--global_conf={secrets.seen_inside(mha_files.SECRETS)}")
 
 _SWITCHOVER = 90.0
 """Longest time in seconds that a switchover may take."""

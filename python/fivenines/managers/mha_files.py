@@ -35,9 +35,7 @@ AUTHORIZED = inside("run", "authorized_keys")
 _WORK = inside("run", "mha")
 
 
-def manager_configuration(
-    servers: Sequence[tuple[str, Sequence[str]]], more: Mapping[str, object]
-) -> str:
+def manager_configuration(servers: Sequence[tuple[str, Sequence[str]]], more: Mapping[str, object]) -> str:
     """The configuration file.
 
     Args:
@@ -45,10 +43,14 @@ def manager_configuration(
         more: further parameters of all of them, by name.
     """
     common: dict[str, object] = {
-        "user": REPLICATION, "repl_user": REPLICATION,
-        "ssh_user": LOGIN, "manager_workdir": _WORK, "remote_workdir": _WORK,
-        "master_binlog_dir": inside("data"), **more,
-    }  # fmt: skip
+        "user": REPLICATION,
+        "repl_user": REPLICATION,
+        "ssh_user": LOGIN,
+        "manager_workdir": _WORK,
+        "remote_workdir": _WORK,
+        "master_binlog_dir": inside("data"),
+        **more,
+    }
     lines = ["[server default]", *(f"{name}={value}" for name, value in common.items())]
     for number, (address, block) in enumerate(servers, start=1):
         lines += [f"[server{number}]", f"hostname={address}", *block]
@@ -84,7 +86,7 @@ exec /usr/bin/mariadb --defaults-extra-file={options} "$@"
 
 
 def sshd_configuration(port: int) -> str:
-    """Of the SSH server of a node, which runs as an ordinary user and lets in only the world's key.
+    """Of the SSH server of a node, which runs as an ordinary user and lets in only the lab's key.
 
     The key exchange is that of the years in which MHA was written: Debian 12's default (sntrup761) takes
     70 ms of CPU at each end of each login, this one 7 ms, and a failover logs in almost twenty times.
@@ -104,7 +106,7 @@ Subsystem sftp internal-sftp
 
 
 def make_keys() -> str:
-    """A shell command that makes the world's keys where a host keeps them."""
+    """A shell command that makes the lab's keys where a host keeps them."""
     host_key, authorized = PurePath(HOST_KEY), PurePath(AUTHORIZED)
     make = "ssh-keygen -q -t ed25519 -N '' -C fivenines -f"
     return f"{make} {SSH_KEY} && {make} {host_key} && cp {SSH_KEY}.pub {authorized}"

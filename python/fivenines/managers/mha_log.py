@@ -132,4 +132,4 @@ _PATTERNS: tuple[tuple[str, _Tell], ...] = (
     (rf"^Setting read_only=0 on {_HOST}", Reader._open),
     (r"^ok\.$", Reader._opened),
     (rf"^-- Slave (?:recovery|switch) on host {_HOST} succeeded", Reader._repointed),
-)  # fmt: skip
+)

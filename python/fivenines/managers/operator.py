@@ -51,7 +51,7 @@ class Operator(Manager[OperatorSettings]):
     settings_type = OperatorSettings
 
     def start(self) -> None:
-        self.host = self.solution.world.add_host("manager", Root())
+        self.host = self.solution.lab.add_host("manager", Root())
         self._events: list[ManagerEvent] = []
         self._switched: bool | None = None
         self.restart()
@@ -107,7 +107,7 @@ class Operator(Manager[OperatorSettings]):
         return "it is not done" if self._switched is None else ""
 
     def _running(self) -> Process:
-        return self.host.process_beside(self._process, None)  # type: ignore[arg-type]
+        return self.host.process_outside(self._process, None)  # type: ignore[arg-type]
 
     def _configuration(self) -> dict[str, object]:
         return {

@@ -19,13 +19,7 @@ from fivenines.managers import crm_mon
 from fivenines.managers.base import Manager
 from fivenines.managers.cib import CLONE, DATABASE, first_cib, with_resources
 from fivenines.managers.pacemaker_log import Follower
-from fivenines.managers.pacemaker_resources import (
-    CLIENT,
-    PASSWORD_FILE,
-    address,
-    client_script,
-    database,
-)
+from fivenines.managers.pacemaker_resources import CLIENT, PASSWORD_FILE, address, client_script, database
 from fivenines.managers.pacemaker_settings import PacemakerSettings
 from fivenines.managers.pacemaker_stack import ENVIRONMENT, LOG, PacemakerStack, properties
 from fivenines.managers.power_switch import AGENT, PowerSwitch
@@ -53,18 +47,16 @@ class Pacemaker(Manager[PacemakerSettings]):
         self._first: list[Process | None] = []
         self._log = Follower(
             {node.name: node.host.node / "log" / LOG for node in self.solution.nodes},
-            DATABASE, self.solution.appoint,
-        )  # fmt: skip
+            DATABASE,
+            self.solution.appoint,
+        )
         primary = self.solution.primary_of_record
         self._switch = PowerSwitch([node.host for node in self.solution.nodes])
         try:
             self._conf(primary)
             self.solution.each(self._boot)
             wait_until(
-                self._stack.not_formed_reason,
-                60.0,
-                "the Pacemaker cluster did not form",
-                interval=0.2,
+                self._stack.not_formed_reason, 60.0, "the Pacemaker cluster did not form", interval=0.2
             )
             self._hand_over(primary)
             wait_until(self._not_adopted, 60.0, "Pacemaker did not find the servers", interval=0.2)
@@ -83,8 +75,10 @@ class Pacemaker(Manager[PacemakerSettings]):
         if node.name not in self._stack.online(node.host):
             wait_until(
                 lambda: "" if node.name in self._stack.online(node.host) else "it is not online",
-                60.0, f"{node.name} did not join the Pacemaker cluster", interval=0.2,
-            )  # fmt: skip
+                60.0,
+                f"{node.name} did not join the Pacemaker cluster",
+                interval=0.2,
+            )
         if _DIVERGED in self._stack.failures(node.host):
             self._restore(self.solution.node(node.name))
         # what was started by hand, or comes from a backup, belongs to somebody else
@@ -101,14 +95,17 @@ class Pacemaker(Manager[PacemakerSettings]):
             how = "--cleanup" if one.alive else "--refresh"
             command = ["crm_resource", how, "--resource", CLONE, "--node", one.name]
             wait_until(
-                partial(self._stack.refusal, node.host, command), _SILENT,
-                f"{one.name}: its failures could not be forgiven", interval=0.5,
-            )  # fmt: skip
+                partial(self._stack.refusal, node.host, command),
+                _SILENT,
+                f"{one.name}: its failures could not be forgiven",
+                interval=0.5,
+            )
         wait_until(
             lambda: self._not_started(node),
-            self.settings.operation_timeout, f"{node.name}: Pacemaker did not start the server",
+            self.settings.operation_timeout,
+            f"{node.name}: Pacemaker did not start the server",
             interval=0.2,
-        )  # fmt: skip
+        )
 
     def _forgiven(self, node: Server) -> list[Mariadb]:
         """Whose failures are forgiven for a node to come back: those of dead ones, too, if nobody leads."""
@@ -155,8 +152,10 @@ class Pacemaker(Manager[PacemakerSettings]):
         try:
             wait_until(
                 lambda: "" if best.writable() else f"{best.name} is not promoted",
-                self.settings.operation_timeout, "no switchover", interval=0.1,
-            )  # fmt: skip
+                self.settings.operation_timeout,
+                "no switchover",
+                interval=0.1,
+            )
         except FiveninesError as error:
             raise FiveninesError(f"{error}\n{self._stack.failures(best.host)}".rstrip()) from error
         self._prefer(best, _CHOICE)
@@ -185,8 +184,10 @@ class Pacemaker(Manager[PacemakerSettings]):
         node.host.run([*standby, "on"], env=ENVIRONMENT)
         wait_until(
             lambda: f"{node.name} still runs" if node.alive else "",
-            self.settings.operation_timeout, f"{node.name} did not stop", interval=0.2,
-        )  # fmt: skip
+            self.settings.operation_timeout,
+            f"{node.name} did not stop",
+            interval=0.2,
+        )
         self.solution.restore_data(node)
         node.let_others_start()
         node.host.own("data", secrets.FOLDER, uid=node.uid)
@@ -197,8 +198,7 @@ class Pacemaker(Manager[PacemakerSettings]):
         # the agent does this at a promotion. Then a statement that changes nothing: a node without any
         # GTID could never be promoted, and a new data set has none
         primary.execute(
-            "SET GLOBAL rpl_semi_sync_master_wait_no_slave = 1",
-            f"DROP DATABASE IF EXISTS {_NOTHING}",
+            "SET GLOBAL rpl_semi_sync_master_wait_no_slave = 1", f"DROP DATABASE IF EXISTS {_NOTHING}"
         )
         # with a score the primary stays it; without, the others would elect one among themselves
         self._prefer(primary, _CHOICE)
@@ -219,10 +219,18 @@ class Pacemaker(Manager[PacemakerSettings]):
 
     def _prefer(self, node: Server, score: int) -> None:
         node.host.run(
-            ["crm_attribute", f"--promotion={DATABASE}", "--node", node.name, "--lifetime", "reboot",
-             "--update", str(score)],
+            [
+                "crm_attribute",
+                f"--promotion={DATABASE}",
+                "--node",
+                node.name,
+                "--lifetime",
+                "reboot",
+                "--update",
+                str(score),
+            ],
             env=ENVIRONMENT,
-        )  # fmt: skip
+        )
 
     def _not_adopted(self) -> str:
         primary = self.solution.primary_of_record.name

@@ -10,18 +10,11 @@ import time
 from fivenines.cluster.cluster import Cluster
 from fivenines.cluster.events import ManagerEvent
 from fivenines.errors import FiveninesError
-from fivenines.lab.guest import Guest
 from fivenines.lab.host import Host
+from fivenines.lab.vm import VirtualMachine
 from fivenines.managers import crm_mon
 from fivenines.managers.base import Manager
-from fivenines.managers.cib import (
-    ADDRESS,
-    Operation,
-    Resource,
-    first_cib,
-    milliseconds,
-    with_resources,
-)
+from fivenines.managers.cib import ADDRESS, Operation, Resource, first_cib, milliseconds, with_resources
 from fivenines.managers.drbd_log import Resync, resyncs
 from fivenines.managers.pacemaker_drbd_servers import ServerAgent, prepare, server_agent
 from fivenines.managers.pacemaker_drbd_settings import PacemakerDrbdSettings
@@ -83,10 +76,7 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
         self._stack = PacemakerStack(voters)
         self._resyncs: dict[tuple[str, Resync], ManagerEvent] = {}
         self._log = Follower(
-            {host.name: host.node / "log" / LOG for host in voters},
-            DISK,
-            self.solution.appoint,
-            _STEPS,
+            {host.name: host.node / "log" / LOG for host in voters}, DISK, self.solution.appoint, _STEPS
         )
         self._switch = PowerSwitch(voters)
         try:
@@ -106,9 +96,7 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
         self._stack.configure(settings.transport, settings.token, cib)
         self._boot_witness()
         self.solution.each(self._boot)
-        wait_until(
-            self._stack.not_formed_reason, 60.0, "the Pacemaker cluster did not form", interval=0.2
-        )
+        wait_until(self._stack.not_formed_reason, 60.0, "the Pacemaker cluster did not form", interval=0.2)
 
     def _boot(self, node: Server) -> None:
         self._switch.connect(node.host)
@@ -119,7 +107,7 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
         """Let it vote, unless it does."""
         if self._witness is None or self._stack.runs(self._witness):
             return
-        if isinstance(self._witness, Guest):
+        if isinstance(self._witness, VirtualMachine):
             self._witness.power_on()
         self._switch.connect(self._witness)
         self._stack.boot(self._witness)
@@ -165,7 +153,7 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
         host = node.host
         # it may have lost its power along with the node
         self._boot_witness()
-        if isinstance(host, Guest):
+        if isinstance(host, VirtualMachine):
             host.power_on()
         if not self._stack.runs(host):
             self._stack.end(host)
@@ -176,14 +164,18 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
             self._boot(node)
         wait_until(
             lambda: "" if node.name in self._stack.online(host) else "it is not online",
-            60.0, f"{node.name} did not join the Pacemaker cluster", interval=0.2,
-        )  # fmt: skip
+            60.0,
+            f"{node.name} did not join the Pacemaker cluster",
+            interval=0.2,
+        )
         self._stack.refusal(host, ["crm_resource", "--cleanup", "--node", node.name])
         member = self.solution.node(node.name)
         wait_until(
-            lambda: self.solution.not_joined_reason(member), self.settings.operation_timeout,
-            f"{node.name}: its disk did not come back", interval=0.3,
-        )  # fmt: skip
+            lambda: self.solution.not_joined_reason(member),
+            self.settings.operation_timeout,
+            f"{node.name}: its disk did not come back",
+            interval=0.3,
+        )
         self._tell_resync(node)
 
     def _tell_resync(self, node: Server) -> None:
@@ -215,8 +207,10 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
         try:
             wait_until(
                 lambda: "" if best.answers() else f"{best.name} does not answer",
-                self.settings.operation_timeout, "no switchover", interval=0.1,
-            )  # fmt: skip
+                self.settings.operation_timeout,
+                "no switchover",
+                interval=0.1,
+            )
         finally:
             self._stack.tell(best.host, *standby, "off")
         self.solution.appoint(best.name)

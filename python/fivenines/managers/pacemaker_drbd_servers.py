@@ -11,7 +11,7 @@ from fivenines.managers.pacemaker_drbd_settings import PacemakerDrbdSettings
 from fivenines.servers.base import Server, inside
 from fivenines.servers.mysql_family.server import MysqlFamily
 from fivenines.servers.postgres.server import ADMINISTRATOR, PASSFILE, Postgres
-from fivenines.software.beside_root import BesideRoot
+from fivenines.software.combined_root import CombinedRoot
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ def server_agent(settings: PacemakerDrbdSettings, node: Server) -> ServerAgent:
     assert isinstance(node, MysqlFamily)
     parameters = _mysql(node) if settings.server_agent == "mysql" else _anything(node)
     engine = node.engine
-    called = engine.process if isinstance(engine, BesideRoot) else node.server_program
+    called = engine.process if isinstance(engine, CombinedRoot) else node.server_program
     return ServerAgent(settings.server_agent, parameters, called)
 
 

@@ -23,16 +23,14 @@ class PacemakerDrbdSettings(ManagerSettings):
         description="Pacemaker with Corosync, on the nodes of a replicated disk"
     )
     token: Period = Field(
-        1.5,
-        description="Corosync: silence until a token is lost; a node is given up after 2.2 times that",
+        1.5, description="Corosync: silence until a token is lost; a node is given up after 2.2 times that"
     )
     transport: Literal["knet", "udpu"] = Field("knet", description="Corosync's transport, unicast")
     monitor: Period = Field(
         10.0, description="time between two looks at the server, the file system and the address"
     )
     monitor_disk: Period = Field(
-        9.0,
-        description="time between two looks at the primary disk; the other is looked at 2 s less often",
+        9.0, description="time between two looks at the primary disk; the other is looked at 2 s less often"
     )
     operation_timeout: Period = Field(120.0, description="bound of a start, stop or promotion")
     server_agent: Literal["mysql", "anything"] = Field(

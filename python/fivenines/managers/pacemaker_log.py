@@ -115,12 +115,7 @@ class Story:
         self._seen.add((moment, *said))
         kind, node, detail = said
         if kind == "notified":
-            if (
-                self.steps
-                or node == self._to_follow
-                or not self._to_follow
-                or node in self._repointed
-            ):
+            if self.steps or node == self._to_follow or not self._to_follow or node in self._repointed:
                 return None
             self._repointed.add(node)
             kind, detail = "repointed", f"to {self._to_follow}"

@@ -23,9 +23,7 @@ def client_script() -> str:
     The agent writes passwords into the cluster's configuration, its logs and the client's arguments, which
     everybody on the machine can read. It is told another word; here the true password takes its place.
     """
-    options, password = (
-        secrets.seen_inside(name) for name in (f"{REPLICATION}.cnf", PASSWORD_FILE)
-    )
+    options, password = (secrets.seen_inside(name) for name in (f"{REPLICATION}.cnf", PASSWORD_FILE))
     return f"""\
 #!/bin/sh
 client="/usr/bin/mariadb --defaults-extra-file={options}"
@@ -83,9 +81,7 @@ def database(settings: PacemakerSettings, nodes: Sequence[str]) -> Resource:
 def address() -> Resource:
     """The virtual address."""
     parameters = {"ip": network.VIRTUAL, "cidr_netmask": "24", "nic": "eth0"}
-    operations = [
-        Operation("start", 20.0), Operation("stop", 20.0), Operation("monitor", 20.0, 10.0),
-    ]  # fmt: skip
+    operations = [Operation("start", 20.0), Operation("stop", 20.0), Operation("monitor", 20.0, 10.0)]
     return Resource(ADDRESS, "IPaddr2", parameters, operations, {})
 
 

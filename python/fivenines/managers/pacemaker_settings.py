@@ -23,7 +23,7 @@ class PacemakerSettings(ManagerSettings):
     software = "pacemaker-2.1"
     all_ids = True
     # what the agent sets at a start of its own
-    for_guests = False
+    for_vms = False
     # the agent switches it as replicas come and go (ocf:heartbeat:mariadb, set_waitfor_slaves)
     changes: ClassVar[frozenset[str]] = frozenset(("rpl_semi_sync_master_wait_no_slave",))
     server_settings: ClassVar[Mapping[str, str | int | float | bool]] = {
@@ -56,8 +56,7 @@ class PacemakerSettings(ManagerSettings):
         60.0, description="time until a failure is forgiven; 0: only when a person clears it"
     )
     fence: bool = Field(
-        False,
-        description="end nodes that were lost, or do not stop, by a power switch, before promoting",
+        False, description="end nodes that were lost, or do not stop, by a power switch, before promoting"
     )
     no_quorum_policy: Literal["stop", "freeze", "ignore", "demote"] = Field(
         "stop", description="what nodes do that see no majority"
@@ -85,9 +84,7 @@ class PacemakerSettings(ManagerSettings):
 
     def problems_with(self, topology: Topology) -> list[str]:
         if topology.engine != _MARIADB:
-            return [
-                f"pacemaker: it brings the MariaDB of the engine {_MARIADB}: choose that engine"
-            ]
+            return [f"pacemaker: it brings the MariaDB of the engine {_MARIADB}: choose that engine"]
         wrong = []
         if topology.mode != "after_sync":
             wrong.append("mode: after_sync")

@@ -45,14 +45,10 @@ class PacemakerStack:
     def boot(self, host: Host) -> None:
         """Start the daemons of a node."""
         host.run(["sh", "-c", _PREPARE])
-        corosync = host.spawn(
-            ["corosync", "-f", "-c", inside("conf", "corosync.conf")], log="corosync.out"
-        )
+        corosync = host.spawn(["corosync", "-f", "-c", inside("conf", "corosync.conf")], log="corosync.out")
         self._daemons[host.name] = [corosync]
         wait_until(lambda: _not_up(host, corosync), 30.0, f"{host.name}: Corosync did not start")
-        environment = {
-            **ENVIRONMENT, "PCMK_logfile": inside("log", LOG), "PCMK_logfacility": "none",
-        }  # fmt: skip
+        environment = {**ENVIRONMENT, "PCMK_logfile": inside("log", LOG), "PCMK_logfacility": "none"}
         pacemaker = host.spawn(["pacemakerd"], log="pacemaker.out", env=environment)
         self._daemons[host.name].append(pacemaker)
 
@@ -114,9 +110,15 @@ class PacemakerStack:
         """Add to the cluster's configuration, by a node."""
         (host.node / "conf" / "resources.xml").write_text(configuration)
         self.tell(
-            host, "cibadmin", "--modify", "--allow-create", "--scope", "configuration", "--xml-file",
+            host,
+            "cibadmin",
+            "--modify",
+            "--allow-create",
+            "--scope",
+            "configuration",
+            "--xml-file",
             inside("conf", "resources.xml"),
-        )  # fmt: skip
+        )
 
     def tell(self, host: Host, *command: str) -> None:
         """Run one of Pacemaker's tools on a node."""

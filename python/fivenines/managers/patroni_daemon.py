@@ -25,10 +25,17 @@ REST = 8008
 """The port of its REST interface."""
 
 CONTROLLED = (
-    "max_connections", "max_locks_per_transaction", "max_prepared_transactions", "max_replication_slots",
-    "max_wal_senders", "max_worker_processes", "track_commit_timestamp", "wal_keep_size", "wal_level",
+    "max_connections",
+    "max_locks_per_transaction",
+    "max_prepared_transactions",
+    "max_replication_slots",
+    "max_wal_senders",
+    "max_worker_processes",
+    "track_commit_timestamp",
+    "wal_keep_size",
+    "wal_level",
     "wal_log_hints",
-)  # fmt: skip
+)
 """Server settings that it gives on the command line, alike on all nodes: they stand in etcd, not in files."""
 
 _SCOPE = "fivenines"
@@ -93,9 +100,7 @@ class Daemon:
             FiveninesError: it has; with its message.
         """
         if _REFUSED.search(tail(self.node.log, 40)):
-            raise FiveninesError(
-                f"{self.node.name}: the server did not start.\n{self.node.last_words(4)}"
-            )
+            raise FiveninesError(f"{self.node.name}: the server did not start.\n{self.node.last_words(4)}")
 
     def last_words(self) -> str:
         """What it, or the server, said last that tells why something does not work."""
@@ -105,9 +110,7 @@ class Daemon:
         return "\n".join([*(f"  {line}" for line in said), self.node.last_words(4)])
 
 
-_REFUSED = re.compile(
-    r"FATAL:  (?:configuration file|could not|invalid|data directory|database files)"
-)
+_REFUSED = re.compile(r"FATAL:  (?:configuration file|could not|invalid|data directory|database files)")
 _TELLING = ("CRITICAL", "ERROR", "FATAL", "WARNING", "mismatch")
 
 
@@ -150,10 +153,7 @@ class Supervised(Process):
 
 
 def configuration(
-    node: Postgres,
-    etcd: Sequence[str],
-    dynamic: Mapping[str, object],
-    controlled: Mapping[str, Value],
+    node: Postgres, etcd: Sequence[str], dynamic: Mapping[str, object], controlled: Mapping[str, Value]
 ) -> dict[str, Any]:
     """What its file says on this node.
 
@@ -172,9 +172,7 @@ def configuration(
         "log": {"level": "INFO", "dir": inside("log")},
         "restapi": {"listen": f"{address}:{REST}", "connect_address": f"{address}:{REST}"},
         "etcd3": {"hosts": list(etcd)},
-        "bootstrap": {
-            "dcs": {**dynamic, "postgresql": {**_of_dict(dynamic), "parameters": parameters}}
-        },
+        "bootstrap": {"dcs": {**dynamic, "postgresql": {**_of_dict(dynamic), "parameters": parameters}}},
         "postgresql": {
             "listen": f"0.0.0.0:{node.port}",
             "connect_address": f"{address}:{node.port}",
@@ -194,9 +192,7 @@ def configuration(
     }
 
 
-def dynamic_in_effect(
-    asked: Mapping[str, Any], now: Mapping[str, Any], above: str = ""
-) -> list[Finding]:
+def dynamic_in_effect(asked: Mapping[str, Any], now: Mapping[str, Any], above: str = "") -> list[Finding]:
     """What stands in etcd otherwise than it was asked for (`GET /config`), all members read it there."""
     found: list[Finding] = []
     for name, value in asked.items():
@@ -204,9 +200,7 @@ def dynamic_in_effect(
         if isinstance(value, Mapping):
             found += dynamic_in_effect(value, has if isinstance(has, Mapping) else {}, f"{what}.")
         elif has != value:
-            why = (
-                "the configuration in etcd was changed" if name in now else "etcd does not have it"
-            )
+            why = "the configuration in etcd was changed" if name in now else "etcd does not have it"
             found.append(Finding("Patroni", what, str(value), str(has), "differs", why))
     return found
 

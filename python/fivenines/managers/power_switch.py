@@ -116,8 +116,9 @@ def power_off(host: Host) -> None:
     host.power_off()
     wait_until(
         lambda: "its processes do not end" if host.powered else "",
-        _PATIENCE, f"{host.name} could not be switched off",
-    )  # fmt: skip
+        _PATIENCE,
+        f"{host.name} could not be switched off",
+    )
 
 
 def _folder(host: Host) -> Path:

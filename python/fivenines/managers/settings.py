@@ -26,7 +26,7 @@ class ManagerSettings(PartSettings):
     all_ids: ClassVar[bool] = False
     """Whether its programs change their user: the lab must map all user ids, which takes root."""
 
-    for_guests: ClassVar[bool] = True
+    for_vms: ClassVar[bool] = True
     """Whether it can look after servers on virtual machines."""
 
     changes: ClassVar[frozenset[str]] = frozenset()

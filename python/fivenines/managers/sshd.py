@@ -1,4 +1,4 @@
-"""SSH servers on the nodes, for a manager that logs in to them: one key for the world, one account."""
+"""SSH servers on the nodes, for a manager that logs in to them: one key for the lab, one account."""
 
 import functools
 from collections.abc import Sequence

@@ -90,7 +90,5 @@ class Observers:
     def tables(self) -> dict[str, Mapping[str, str]]:
         """The tables that they write, with their columns."""
         return {
-            table: observer.columns_of(table)
-            for observer in self._observers
-            for table in observer.tables
+            table: observer.columns_of(table) for observer in self._observers for table in observer.tables
         }

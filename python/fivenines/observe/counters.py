@@ -7,10 +7,10 @@ from typing import Any
 
 from fivenines.observe.sampling import TIMEOUT, Row, SamplingObserver
 from fivenines.servers.base import Server
-from fivenines.servers.counters import BesideReader, CounterReader
+from fivenines.servers.counters import CounterReader, SideReader
 from fivenines.servers.session import Session
 
-_Way = tuple[Session, BesideReader]
+_Way = tuple[Session, SideReader]
 
 
 class CounterObserver(SamplingObserver):
@@ -33,7 +33,7 @@ class CounterObserver(SamplingObserver):
 
     def start(self, started_ns: int) -> None:
         super().start(started_ns)
-        found = [(node, node.counters_beside()) for node in reversed(self.deployed.solution.nodes)]
+        found = [(node, node.counters_alongside()) for node in reversed(self.deployed.solution.nodes)]
         ways = [(node.session(TIMEOUT), reader) for node, reader in found if reader is not None]
         if ways:
             thread = threading.Thread(target=self._watch_beside, args=(ways,), daemon=True)

@@ -27,7 +27,7 @@ class DelayObserver(SamplingObserver):
 
     @property
     def wanted(self) -> bool:
-        return self.settings.delay and len(self.deployed.solution.nodes) > 1
+        return self.settings.lag and len(self.deployed.solution.nodes) > 1
 
     def sample(self, node: Server, asked: Session) -> Iterable[Row]:
         if node.name not in self._readers:
@@ -41,9 +41,7 @@ class DelayObserver(SamplingObserver):
         nodes = self.deployed.solution.nodes
         often = Counter(node.host.address for node in nodes)
         # servers that share an address cannot be told apart by it
-        addresses = {
-            node.host.address: node.name for node in nodes if often[node.host.address] == 1
-        }
+        addresses = {node.host.address: node.name for node in nodes if often[node.host.address] == 1}
         # the nodes of a solution are of one kind
         for reader in list(self._readers.values())[:1]:
             yield from reader.apart(self._readers, addresses, 2500 * self.settings.interval)

@@ -29,9 +29,7 @@ class Device:
 
 def _stat_file(folder: Path) -> Path | None:
     number = folder.stat().st_dev
-    if (
-        os.major(number) == 0
-    ):  # a file system with numbers of its own, as btrfs: its source may be a device
+    if os.major(number) == 0:  # a file system with numbers of its own, as btrfs: its source may be a device
         number = _source(number)
     found = Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}/stat")
     return found if number and found.exists() else None

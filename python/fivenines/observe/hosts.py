@@ -9,8 +9,8 @@ from contextlib import ExitStack, suppress
 from typing import Any
 
 from fivenines.errors import FiveninesError
-from fivenines.lab.guest import Guest
 from fivenines.lab.host import Host
+from fivenines.lab.vm import VirtualMachine
 from fivenines.observe.base import Observer
 from fivenines.observe.device import Device
 from fivenines.observe.machine import Machine
@@ -18,7 +18,7 @@ from fivenines.observe.processes import Key, Processes, Seen, Total, memory, net
 
 
 class HostObserver(Observer):
-    """Table `hosts`: all hosts of the world, those of the client, the proxy and the manager, too.
+    """Table `hosts`: all hosts of the lab, those of the client, the proxy and the manager, too.
 
     CPU in cores since the last sample; memory as the sum of the processes' resident sets less what they
     share (so PostgreSQL's shared buffers count once); bytes since the first sample saw the processes,
@@ -46,8 +46,8 @@ class HostObserver(Observer):
 
     def _any(self) -> bool:
         # hosts that are not ours have no processes that we could tell from others
-        world = self.deployed.world
-        return world.clocks_differ or bool(first_processes(world.hosts))
+        lab = self.deployed.lab
+        return lab.clocks_differ or bool(first_processes(lab.hosts))
 
     def start(self, started_ns: int) -> None:
         self._started_ns = started_ns
@@ -72,15 +72,12 @@ class HostObserver(Observer):
 
     def look(self) -> dict[str, list[tuple[Any, ...]]]:
         """The rows of each table now."""
-        firsts = first_processes(self.deployed.world.hosts)
+        firsts = first_processes(self.deployed.lab.hosts)
         found = self._processes.look(firsts)
         moment = time.monotonic()
         t_ms = round(moment * 1000 - self._started_ns / 1e6, 1)
         seen = {**found.hosts, **self._told()}
-        hosts = [
-            (t_ms, name, *self._usage(name, moment, seen[name]), *self._network(name))
-            for name in seen
-        ]
+        hosts = [(t_ms, name, *self._usage(name, moment, seen[name]), *self._network(name)) for name in seen]
         return {
             "hosts": hosts,
             "machine": [(t_ms, *row) for row in [*self._machine.rows(found), *self._written()]],
@@ -89,7 +86,7 @@ class HostObserver(Observer):
     def _told(self) -> dict[str, dict[Key, Seen]]:
         """The processes of hosts on other machines; one that does not answer now has no row."""
         seen = {}
-        for name, host in list(self.deployed.world.hosts.items()):
+        for name, host in list(self.deployed.lab.hosts.items()):
             with suppress(FiveninesError):
                 if (processes := host.told_processes()) is not None:
                     seen[name] = told(processes)
@@ -97,24 +94,22 @@ class HostObserver(Observer):
 
     def _network(self, name: str) -> tuple[int, int] | tuple[str, str]:
         """Bytes that a host has received and sent."""
-        world = self.deployed.world
-        host, found = world.hosts.get(name), None
-        if world.clocks_differ:
+        lab = self.deployed.lab
+        host, found = lab.hosts.get(name), None
+        if lab.clocks_differ:
             return "", ""
         with suppress(FiveninesError):
-            found = network(*host.ear(world.pid)) if host is not None else None
+            found = network(*host.ear(lab.pid)) if host is not None else None
         if found is None:
             return "", ""
         # of a virtual machine it is the other end that is looked at: the bridge's
-        return found[::-1] if isinstance(host, Guest) else found
+        return found[::-1] if isinstance(host, VirtualMachine) else found
 
     def _written(self) -> list[tuple[str, float]]:
         written = self._device.written()
         return [] if written is None else [("device_written_bytes", float(written))]
 
-    def _usage(
-        self, name: str, moment: float, processes: dict[Key, Seen]
-    ) -> tuple[float, int, int, int]:
+    def _usage(self, name: str, moment: float, processes: dict[Key, Seen]) -> tuple[float, int, int, int]:
         used = self._totals.setdefault(name, Total()).update(processes)
         before, then = self._cpu.get(name, (used.cpu, moment))
         self._cpu[name] = (used.cpu, moment)

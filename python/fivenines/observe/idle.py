@@ -19,9 +19,7 @@ def idle_usage(hosts: Mapping[str, Host], seconds: float) -> dict[str, IdleUsage
         return {}
     processes = Processes()
     totals = {name: Total() for name in firsts}
-    before = {
-        name: totals[name].update(seen).cpu for name, seen in processes.look(firsts).hosts.items()
-    }
+    before = {name: totals[name].update(seen).cpu for name, seen in processes.look(firsts).hosts.items()}
     began = time.monotonic()
     time.sleep(seconds)
     found = processes.look(firsts).hosts

@@ -39,14 +39,12 @@ class IncidentObserver(Observer):
         with (self.out / "incidents.csv").open("w", newline="") as stream:
             writer = csv.writer(stream)
             writer.writerow(self.columns_of("incidents"))
-            hosts = self.deployed.world.hosts
+            hosts = self.deployed.lab.hosts
             for name, (log, reader) in self._logs.items():
                 # the wall clock at t = 0, as both clocks stand now
                 start_ms = (hosts[name].day_ahead_ns() + self._started_ns) / 1e6
                 found = reader.read(_lines(log, self._from.get(name, 0)))
-                unseen = (
-                    [Incident(start_ms, NOT_OBSERVED, 0.0, reader.unseen)] if reader.unseen else []
-                )
+                unseen = [Incident(start_ms, NOT_OBSERVED, 0.0, reader.unseen)] if reader.unseen else []
                 for one in [*unseen, *found]:
                     row = (round(one.unix_ms - start_ms, 1), name, one.kind, one.ms, one.detail)
                     writer.writerow(row)

@@ -27,11 +27,11 @@ class LinkObserver(Observer):
 
     @property
     def wanted(self) -> bool:
-        return len(self.deployed.world.sites) > 1
+        return len(self.deployed.lab.sites) > 1
 
     def start(self, started_ns: int) -> None:
         self._started_ns = started_ns
-        self._before = self.deployed.world.traffic()
+        self._before = self.deployed.lab.traffic()
         self._thread.start()
 
     def stop(self) -> None:
@@ -46,7 +46,7 @@ class LinkObserver(Observer):
                 # the last sample comes after the end: what was sent until then is in it
                 last = self._ended.wait(0)
                 try:
-                    traffic = self.deployed.world.traffic()
+                    traffic = self.deployed.lab.traffic()
                 except FiveninesError:
                     traffic = {}
                 t_ms = round((time.monotonic_ns() - self._started_ns) / 1e6, 1)

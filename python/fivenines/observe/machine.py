@@ -46,13 +46,11 @@ class Machine:
         serve -= own
         self._count(look, own, serve)
         foreign = {
-            key: other.seen for key, other in look.others.items()
+            key: other.seen
+            for key, other in look.others.items()
             if key not in own and key not in serve and not other.kernel and not self._apart(key)
-        }  # fmt: skip
-        lab = sum(
-            self._hosts.setdefault(name, Total()).update(seen).cpu
-            for name, seen in look.hosts.items()
-        )
+        }
+        lab = sum(self._hosts.setdefault(name, Total()).update(seen).cpu for name, seen in look.hosts.items())
         sums = {
             "lab_s": lab,
             "controller_s": self._own,
@@ -106,20 +104,14 @@ class Machine:
         place = "another lab or container, " if away else ""
         return f"{other.name} ({place}user {_user(key[0])})"
 
-    def _descendants(
-        self, look: Look, ancestors: Set[int], besides: Set[int] = frozenset()
-    ) -> set[Key]:
+    def _descendants(self, look: Look, ancestors: Set[int], besides: Set[int] = frozenset()) -> set[Key]:
         """These processes and all below them that is on no host: namespaces, emulators, helpers.
 
         Whoever is `besides` is left out with all below it, but for what is nearer to an ancestor.
         """
         every: Mapping[int, int] = {
             **{pid: other.seen.parent for (pid, _), other in look.others.items()},
-            **{
-                pid: seen.parent
-                for found in look.hosts.values()
-                for (pid, _), seen in found.items()
-            },
+            **{pid: seen.parent for found in look.hosts.values() for (pid, _), seen in found.items()},
         }
         return {key for key in look.others if _descends(key[0], ancestors, besides, every)}
 

@@ -20,7 +20,7 @@ from typing import Any
 from fivenines.errors import FiveninesError
 from fivenines.lab.process import end_within
 from fivenines.observe.base import Observer
-from fivenines.servers.member import Member, StateTeller
+from fivenines.servers.member import Member, StateReporter
 
 PERIOD = 0.1
 """Seconds between two questions."""
@@ -58,9 +58,9 @@ class MemberStateObserver(Observer):
         self._stream = (self.out / "members.csv").open("w", newline="")
         self._writer = csv.writer(self._stream)
         self._writer.writerow(self.columns_of("members"))
-        for member, teller in self._tellers().items():
+        for member, reporter in self._tellers().items():
             self._told[member.name] = {}
-            thread = threading.Thread(target=self._listen, args=(member, teller), daemon=True)
+            thread = threading.Thread(target=self._listen, args=(member, reporter), daemon=True)
             self._threads.append(thread)
             thread.start()
 
@@ -77,26 +77,26 @@ class MemberStateObserver(Observer):
             self._told[who] = states
             now = next(filter(None, self._told.values()), {})
             known = {**dict.fromkeys(self._last, UNKNOWN), **now}
-            changed = {
-                name: state for name, state in known.items() if self._last.get(name) != state
-            }
+            changed = {name: state for name, state in known.items() if self._last.get(name) != state}
             self._last.update(changed)
             if not self._stream.closed:
                 self._writer.writerows((t_us, name, state) for name, state in changed.items())
 
-    def _listen(self, member: Member, teller: StateTeller) -> None:
+    def _listen(self, member: Member, reporter: StateReporter) -> None:
         while not self._ended.is_set():
             # the host itself may be gone for a while, and what ran beside it with it
             with suppress(FiveninesError, OSError):
-                self._listen_once(member, teller)
+                self._listen_once(member, reporter)
             if not self._ended.wait(_AGAIN):
                 self.hear(member.name, {}, self._now_us())
 
-    def _listen_once(self, member: Member, teller: StateTeller) -> None:
+    def _listen_once(self, member: Member, reporter: StateReporter) -> None:
         process = subprocess.Popen(
-            member.host.beside(teller.program(PERIOD)), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            member.host.beside(reporter.program(PERIOD)),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+        )
         assert process.stdin is not None and process.stdout is not None
         with process.stdin, process.stdout:
             descriptor, rest = process.stdout.fileno(), b""
@@ -108,13 +108,13 @@ class MemberStateObserver(Observer):
                     break
                 *lines, rest = (rest + some).split(b"\n")
                 for line in lines:
-                    self.hear(member.name, teller.states(json.loads(line)), self._now_us())
+                    self.hear(member.name, reporter.states(json.loads(line)), self._now_us())
         # without its standard input it ends
         end_within(process, 2.0)
 
     def _now_us(self) -> int:
         return (time.monotonic_ns() - self._started_ns) // 1000
 
-    def _tellers(self) -> dict[Member, StateTeller]:
+    def _tellers(self) -> dict[Member, StateReporter]:
         found = {one: one.tells_states() for one in self.deployed.solution.parts}
-        return {one: teller for one, teller in found.items() if teller is not None}
+        return {one: reporter for one, reporter in found.items() if reporter is not None}

@@ -32,9 +32,7 @@ class Used:
 
     def or_more(self, other: "Used") -> "Used":
         """The larger of both in each figure."""
-        return Used(
-            max(self.cpu, other.cpu), max(self.read, other.read), max(self.written, other.written)
-        )
+        return Used(max(self.cpu, other.cpu), max(self.read, other.read), max(self.written, other.written))
 
 
 @dataclass(frozen=True)

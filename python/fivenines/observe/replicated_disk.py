@@ -22,8 +22,5 @@ class ReplicatedDiskObserver(SamplingObserver):
         if now is None:
             return []
         return [
-            (
-                node.name, now.connection, now.disk,
-                now.sent, now.received, now.log_updates, now.out_of_sync,
-            )
-        ]  # fmt: skip
+            (node.name, now.connection, now.disk, now.sent, now.received, now.log_updates, now.out_of_sync)
+        ]

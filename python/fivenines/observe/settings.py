@@ -33,7 +33,7 @@ class ObserveSettings(Settings):
         description="the servers' own counters: those of the built-in list whose name matches one of "
         "these patterns, such as `Com_*` or `pg_stat_wal.*`; true: all, false: none",
     )
-    delay: bool = Field(True, description="what servers say about their replication delay")
+    lag: bool = Field(True, description="sample the replication lag that servers report")
 
     def counts(self, name: str) -> bool:
         """Whether the counter of this name is wanted; patterns ignore case."""

@@ -46,9 +46,12 @@ class NodeWatch(Observer):
         account = administrators_secret(first) if _by_socket(first) else secret(first)
         self._errors = (self.out / "watch.err").open("wb")
         self._process = subprocess.Popen(
-            command(nodes, self.ledger_clients, started_ns, self.out), stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL, stderr=self._errors, env={**os.environ, **account},
-        )  # fmt: skip
+            command(nodes, self.ledger_clients, started_ns, self.out),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=self._errors,
+            env={**os.environ, **account},
+        )
 
     def alert(self) -> None:
         process = self._process
@@ -73,10 +76,19 @@ def command(nodes: list[Server], clients: int, started_ns: int, out: Path) -> li
     """The command line of the watch; it looks at these nodes with their administrator's account."""
     first = nodes[0]
     line = [
-        str(core_binary()), "watch", "--lifeline", "--calm-interval", CALM,
+        str(core_binary()),
+        "watch",
+        "--lifeline",
+        "--calm-interval",
+        CALM,
         *account_flags(first.driver, first.administrator, first.database),
-        "--ledger-clients", str(clients), "--zero-ns", str(started_ns), "--out", str(out),
-    ]  # fmt: skip
+        "--ledger-clients",
+        str(clients),
+        "--zero-ns",
+        str(started_ns),
+        "--out",
+        str(out),
+    ]
     for node in nodes:
         line += ["--node", f"{node.name}={node.watched_at}"]
     return line

@@ -1,7 +1,7 @@
 """The playground: one solution, brought up to be looked at and broken by hand.
 
 `up` starts a keeper process that holds the deployment and answers requests on a unix socket; when the
-keeper ends, for whatever reason, so does everything in its world.
+keeper ends, for whatever reason, so does everything in its lab.
 """
 
 from fivenines.playground.client import (

@@ -7,7 +7,7 @@ from typing import Any
 from fivenines.deployment.deployed import Deployed
 from fivenines.errors import brief
 from fivenines.experiment.ledger import LedgerSettings, ProbeSettings
-from fivenines.lab.world import remove_tree
+from fivenines.lab.lab import remove_tree
 from fivenines.load.run import LoadPlan, RunningLoad
 from fivenines.load.settings import LoadSettings
 from fivenines.playground import seen, state
@@ -52,9 +52,7 @@ class BackgroundLoad:
         plan = LoadPlan(workload, CONNECTIONS, _LONG, int(time.time()), settings, beside)
         assert deployed.client is not None
         node, endpoints = deployed.solution.nodes[0], deployed.access.endpoints()
-        self._running = RunningLoad(
-            deployed.client, node, endpoints, plan, state.load(), self._note
-        )
+        self._running = RunningLoad(deployed.client, node, endpoints, plan, state.load(), self._note)
         self._running.await_start()
         self._seen = seen.Seen(state.load())
         self._breaks = seen.Breaks()

@@ -70,9 +70,12 @@ def status() -> state.Status:
     ways = [state.Way(**way) for way in found.pop("ways")]
     login, load = found.pop("login"), found.pop("load")
     return state.Status(
-        nodes=nodes, ways=ways, login=state.Login(**login) if login else None,
-        load=state.LoadStatus(**load) if load else None, **found,
-    )  # fmt: skip
+        nodes=nodes,
+        ways=ways,
+        login=state.Login(**login) if login else None,
+        load=state.LoadStatus(**load) if load else None,
+        **found,
+    )
 
 
 def sql(node: str, statement: str) -> tuple[list[str], list[list[str]]]:
@@ -163,9 +166,7 @@ def _ask(do: str, timeout: float = 30.0, **request: Any) -> dict[str, Any]:
     except OSError:
         advice = "it is being brought up or taken down: wait until that is done"
         locks.require_free(state.lock(), state.WHAT, advice)
-        raise UsageError(
-            "nothing is up: bring a solution up with `fivenines up SOLUTION`"
-        ) from None
+        raise UsageError("nothing is up: bring a solution up with `fivenines up SOLUTION`") from None
     with connection, connection.makefile("rw") as stream:
         stream.write(json.dumps({"do": do, **request}) + "\n")
         stream.flush()

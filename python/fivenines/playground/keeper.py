@@ -100,10 +100,7 @@ class Keeper:
         try:
             return {"ok": True, **self._requests[name](**request)}
         except Exception as error:
-            return {
-                "ok": False,
-                "error": str(error) if isinstance(error, FiveninesError) else _words(error),
-            }
+            return {"ok": False, "error": str(error) if isinstance(error, FiveninesError) else _words(error)}
 
     def _status(self) -> Answer:
         settings = self._solution.settings
@@ -121,9 +118,7 @@ class Keeper:
         return {"status": asdict(found)}
 
     def _described(self, one: Member) -> state.NodeStatus:
-        problem = (
-            "its server does not run" if not one.alive else self._solution.not_joined_reason(one)
-        )
+        problem = "its server does not run" if not one.alive else self._solution.not_joined_reason(one)
         address = one.endpoint if isinstance(one, Server) else one.host.address
         here = next((way.here for way in self._forwards.ways if way.node == one.name), "")
         return state.NodeStatus(one.name, address, self._role(one), not problem, problem, here)
@@ -175,9 +170,7 @@ class Keeper:
             raise UsageError(f"{settings.fault} makes no sense here: {problems[0]}")
         self._dismiss()
         now = time.monotonic_ns()
-        made = FaultRunner(
-            settings, self._deployed, now, math.inf, seed=now % 2**31, patience=_PATIENCE
-        )
+        made = FaultRunner(settings, self._deployed, now, math.inf, seed=now % 2**31, patience=_PATIENCE)
         made.begin()
         self._disturbances.append((made, now))
         return {"number": len(self._disturbances) - 1}
@@ -217,7 +210,7 @@ class Keeper:
         return {"command": server.prompt_command()}
 
     def _inside(self, host: str, command: list[str]) -> Answer:
-        hosts = self._deployed.world.hosts
+        hosts = self._deployed.lab.hosts
         if host not in hosts:
             raise UsageError(f"there is no host {host!r}: the hosts are {', '.join(hosts)}")
         return {"command": hosts[host].inside(command, None)}

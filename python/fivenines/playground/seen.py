@@ -109,11 +109,7 @@ def since(writes: "array[int]", moment: float, now: float, calm_from: float = 0.
     slots = np.array(writes, dtype=np.int64)
     begin = max(calm_from, moment - _BEFORE_MS)
     if moment - begin < _LEAST_MS:
-        early = (
-            "had only just begun"
-            if moment < _LEAST_MS
-            else "was not calm again after what was before"
-        )
+        early = "had only just begun" if moment < _LEAST_MS else "was not calm again after what was before"
         return Clients(unknown=f"the load {early}")
     if now <= moment:
         return Clients()

@@ -41,7 +41,7 @@ class Running:
 
     Args:
         settings: what the user says of it.
-        solution: the cluster; its host is made in the cluster's world.
+        solution: the cluster; its host is made in the cluster's lab.
         place: the name of that host.
         ports: what clients write and read at, 0 where there is none.
     """
@@ -66,13 +66,11 @@ class Running:
     def start(self) -> None:
         """Make its host and start it there; returns when it is ready."""
         self._root = self.settings.root_seen()
-        self.host = self.solution.world.add_host(self._place, self._root)
+        self.host = self.solution.lab.add_host(self._place, self._root)
         log = self.host.node / "log"
         nodes = {one.name: (one.host.address, one.port) for one in self.solution.nodes}
         self._reader = Reader(self.settings.marks, names_of(nodes))
-        heard = {self._output: self._look_for_readiness} | {
-            self.settings.log or self._output: self._hear
-        }
+        heard = {self._output: self._look_for_readiness} | {self.settings.log or self._output: self._hear}
         for name, hear in heard.items():
             self._tails.append(Tail(log / name, hear, self._not_heard))
         try:
@@ -95,12 +93,8 @@ class Running:
             tail.skip()
         self._said.clear()
         self._since = len(self._events)
-        self._process = self.host.spawn(
-            self.told(settings.command), uid=self._uid, log=self._output
-        )
-        what = (
-            f"{settings.called} {'does not let clients in' if self._ports[0] else 'is not ready'}"
-        )
+        self._process = self.host.spawn(self.told(settings.command), uid=self._uid, log=self._output)
+        what = f"{settings.called} {'does not let clients in' if self._ports[0] else 'is not ready'}"
         try:
             wait_until(self._not_ready, settings.ready.within, what, 0.05)
         except FiveninesError as error:
@@ -175,9 +169,7 @@ class Running:
             FiveninesError: it did not make one; says why.
         """
         if not self.settings.switchover:
-            raise FiveninesError(
-                f"{self.settings.called} is not asked for a switchover: no `switchover`"
-            )
+            raise FiveninesError(f"{self.settings.called} is not asked for a switchover: no `switchover`")
         known = len(self._events)
         former = self.solution.primary_of_record.name
         self.run(self.settings.switchover, _SWITCHOVER)
@@ -190,9 +182,7 @@ class Running:
             told = self._events[known:]
             if failed := [one.detail for one in told if one.kind == "failed"]:
                 raise FiveninesError(f"no switchover: {failed[-1]}")
-            new = next(
-                (one.node for one in told if one.kind == "promoted" and one.node != former), ""
-            )
+            new = next((one.node for one in told if one.kind == "promoted" and one.node != former), "")
             return "" if new else "its log tells of no new primary"
 
         wait_until(missing, _SWITCHOVER, "no switchover", 0.02)
@@ -233,14 +223,20 @@ class Running:
         primary = self._node(self.solution.primary_of_record)
         given, (write_port, read_port) = self.solution.passwords, self._ports
         return templates.Facts(
-            nodes=nodes, primary=primary,
+            nodes=nodes,
+            primary=primary,
             replicas=[one for one in nodes if one.name != primary.name],
-            address=self.host.address, write_port=write_port, read_port=read_port,
+            address=self.host.address,
+            write_port=write_port,
+            read_port=read_port,
             application=templates.TemplateAccount(APPLICATION, given.application),
             manager=templates.TemplateAccount(REPLICATION, given.replication),
-            database=DATABASE, files=str(Path(secrets.seen_inside("x")).parent),
-            run=inside("run"), log=inside("log"), root=seen_at(self._root),
-        )  # fmt: skip
+            database=DATABASE,
+            files=str(Path(secrets.seen_inside("x")).parent),
+            run=inside("run"),
+            log=inside("log"),
+            root=seen_at(self._root),
+        )
 
     def _node(self, node: Server) -> templates.TemplateNode:
         return templates.TemplateNode(node.name, node.host.address, node.port)
@@ -311,8 +307,11 @@ class Running:
         asked = [sys.executable, "-m", answers.__name__, self.host.address, str(port)]
         said = subprocess.run(
             self.host.beside([*asked, *([path] if path else [])]),
-            capture_output=True, text=True, check=False, timeout=20,
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=20,
+        )
         return (said.stdout.strip() or said.stderr.strip()[-200:]) if said.returncode else ""
 
     def _last_words(self) -> str:

@@ -25,9 +25,7 @@ _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin"
 class ReadySettings(Settings):
     """When it can be used: all that is said must hold."""
 
-    port: Port | None = Field(
-        None, description="it accepts connections there; a proxy's default: write_port"
-    )
+    port: Port | None = Field(None, description="it accepts connections there; a proxy's default: write_port")
     path: str | None = Field(
         None, pattern=r"^/", description="GET of this path at that port is answered with 200"
     )
@@ -55,8 +53,7 @@ class ProgramParts(PartSettings):
         min_length=1, description="how it is started, in the foreground (templates, too)"
     )
     files: dict[FileName, str] = Field(
-        default_factory=dict,
-        description="its files, by their names: texts that are Jinja templates",
+        default_factory=dict, description="its files, by their names: texts that are Jinja templates"
     )
     root: RootSettings | None = Field(
         None,
@@ -71,8 +68,7 @@ class ProgramParts(PartSettings):
         "primary then",
     )
     log: FileName | None = Field(
-        None,
-        description="the file in its folder `log` that is read for marks, instead of all that it prints",
+        None, description="the file in its folder `log` that is read for marks, instead of all that it prints"
     )
     switchover: list[str] = Field(
         default_factory=list,
@@ -157,8 +153,4 @@ class ProgramParts(PartSettings):
 
     def commands(self) -> dict[str, Sequence[str]]:
         """All commands that are templates, by key."""
-        return {
-            "command": self.command,
-            "ready.command": self.ready.command,
-            "switchover": self.switchover,
-        }
+        return {"command": self.command, "ready.command": self.ready.command, "switchover": self.switchover}

@@ -20,9 +20,7 @@ class Tail:
         failed: called with the reason if a line could not be told.
     """
 
-    def __init__(
-        self, file: Path, tell: Callable[[str], None], failed: Callable[[str], None]
-    ) -> None:
+    def __init__(self, file: Path, tell: Callable[[str], None], failed: Callable[[str], None]) -> None:
         self._file = file
         self._tell = tell
         self._failed = failed

@@ -63,9 +63,7 @@ class Facts:
     root: str
 
 
-def rendered(
-    text: str, facts: Facts, more: Mapping[str, TemplateNode] = MappingProxyType({})
-) -> str:
+def rendered(text: str, facts: Facts, more: Mapping[str, TemplateNode] = MappingProxyType({})) -> str:
     """The text of a template; `more` are further names.
 
     Raises:
@@ -110,9 +108,8 @@ def _environment() -> "SandboxedEnvironment":
     import jinja2.sandbox  # noqa: PLC0415
 
     return jinja2.sandbox.SandboxedEnvironment(
-        undefined=jinja2.StrictUndefined, keep_trailing_newline=True, trim_blocks=True,
-        lstrip_blocks=True,
-    )  # fmt: skip
+        undefined=jinja2.StrictUndefined, keep_trailing_newline=True, trim_blocks=True, lstrip_blocks=True
+    )
 
 
 def _names(facts: Facts) -> dict[str, Any]:
@@ -121,8 +118,17 @@ def _names(facts: Facts) -> dict[str, Any]:
 
 _NODES = [TemplateNode(f"node{number}", f"10.99.0.{10 + number}", 5432) for number in (1, 2, 3)]
 _EXAMPLE = Facts(
-    nodes=_NODES, primary=_NODES[0], replicas=_NODES[1:], address="10.99.0.14", write_port=6432,
-    read_port=6433, application=TemplateAccount("app", "password-of-app"),
+    nodes=_NODES,
+    primary=_NODES[0],
+    replicas=_NODES[1:],
+    address="10.99.0.14",
+    write_port=6432,
+    read_port=6433,
+    application=TemplateAccount("app", "password-of-app"),
     manager=TemplateAccount("manager", "password-of-manager"),
-    database="sbtest", files="/files", run="/run", log="/log", root="",
-)  # fmt: skip
+    database="sbtest",
+    files="/files",
+    run="/run",
+    log="/log",
+    root="",
+)

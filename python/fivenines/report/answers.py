@@ -21,15 +21,10 @@ from fivenines.report.chapters import nines
 from fivenines.report.chapters.truth import isolation_answers, stale_answers
 from fivenines.report.groups import Group, Names, before_faults, by_solution, groups_of
 from fivenines.report.many_faults import MOST, worst_outages
-from fivenines.report.outage_answers import (
-    failover_sentences,
-    outage_sentences,
-)
+from fivenines.report.outage_answers import failover_sentences, outage_sentences
 
 
-def answers(
-    cells: list[CellResult], names: Names, mtbf: Mapping[str, float] | None = None
-) -> list[Answer]:
+def answers(cells: list[CellResult], names: Names, mtbf: Mapping[str, float] | None = None) -> list[Answer]:
     """What the run says, by topic; [] if no trial is complete. Intervals are of 95 %.
 
     `mtbf`: seconds between two faults of a kind, as assumed.

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from fivenines.analysis.decision.candidates import Candidate
 from fivenines.analysis.statistics import Difference, Summary, compare
 from fivenines.analysis.wording import count, mean_of_measure
-from fivenines.needs.measures import Measure
 from fivenines.report import sharing
 from fivenines.report.chapters.data import Data
 from fivenines.report.decision import Verdict, shown_measures
+from fivenines.requirements.measures import Measure
 
 _WORTH_SAYING = 1.1
 """Means that are nearer than this factor are no caution: who wants to tell them apart reads on."""
@@ -28,7 +28,7 @@ def cautions(found: Sequence[Verdict], data: Data) -> list[str]:
     """The cautions in short, those of the verdict itself first."""
     shared = sharing.cautions(data.done)
     said = [one.text for one in data.answers if one.topic == "Caution" and one.text not in shared]
-    few = _too_few(found, {"tps"} if data.duets else set())
+    few = _too_few(found, {"tps"} if data.blocks else set())
     every = [*few, *sharing.caution_in_short(data.done), *dict.fromkeys(map(_brief, said))]
     more = len(every) - _SHOWN
     if more <= 0:
@@ -47,7 +47,7 @@ def _too_few(found: Sequence[Verdict], told: set[str]) -> Iterator[str]:
     widest: dict[str, tuple[float, Measure, Difference]] = {}
     for verdict in found:
         for measure in shown_measures(verdict.decision):
-            if measure.name in told:  # by duets
+            if measure.name in told:  # by blocks
                 continue
             for apart, difference in _untold(verdict, measure):
                 if apart > widest.get(measure.name, (0.0,))[0]:

@@ -23,13 +23,7 @@ def note(cells: Sequence[CellResult]) -> str:
 
 def table(cells: Sequence[CellResult]) -> Table:
     """One row for each machine; empty where all hosts had one clock."""
-    columns = [
-        "Machine",
-        "Trials",
-        "Ahead, largest",
-        "Known to, at worst",
-        "Drift in a trial, largest",
-    ]
+    columns = ["Machine", "Trials", "Ahead, largest", "Known to, at worst", "Drift in a trial, largest"]
     rows = []
     for machine, every in by_machine(_records(cells)).items():
         ahead = max((one.ahead_ms for one in every), key=abs)

@@ -10,7 +10,7 @@ from fivenines.analysis.decision.candidates import Candidate
 from fivenines.analysis.decision.crossover import Crossover, crossovers
 from fivenines.analysis.decision.decide import Decision, decisions
 from fivenines.analysis.decision.judging import Judgement, Status
-from fivenines.analysis.duets import DuetResult, duet_results
+from fivenines.analysis.interleaved import InterleavedResult, interleaved_results
 from fivenines.analysis.statistics import Difference
 from fivenines.analysis.sweeps import Compared, compared
 from fivenines.analysis.wording import (
@@ -23,10 +23,10 @@ from fivenines.analysis.wording import (
     number,
     percent,
 )
-from fivenines.needs.condition import Need
-from fivenines.needs.decide import DecideSettings
-from fivenines.needs.measures import MEASURES, Measure
-from fivenines.report.need_words import quoted
+from fivenines.report.requirement_words import quoted
+from fivenines.requirements.condition import Requirement
+from fivenines.requirements.decide import DecideSettings
+from fivenines.requirements.measures import MEASURES, Measure
 from fivenines.results.store import Run, opened
 
 MARKS: dict[Status, str] = {"met": "✓", "missed": "✗", "untold": "?"}
@@ -51,14 +51,14 @@ def decide(run: Run | Path, settings: DecideSettings | None = None) -> list[Verd
         FiveninesError: the folder is no run, or of another version.
     """
     there = opened(run)
-    return verdicts(there, compared(there), settings or settings_of(there), duet_results(there))
+    return verdicts(there, compared(there), settings or settings_of(there), interleaved_results(there))
 
 
 def verdicts(
-    run: Run, cells: Compared, settings: DecideSettings, duets: Sequence[DuetResult]
+    run: Run, cells: Compared, settings: DecideSettings, blocks: Sequence[InterleavedResult]
 ) -> list[Verdict]:
     """The same, of cells that are analysed already."""
-    found = decisions(cells.cells, settings, prices(run.manifest.experiment), duets, cells.measured)
+    found = decisions(cells.cells, settings, prices(run.manifest.experiment), blocks, cells.measured)
     return [Verdict(where(one.condition), one, sentence(one), reasons(one)) for one in found]
 
 
@@ -95,10 +95,7 @@ def sentence(decision: Decision) -> str:
         return f"{told}: one trial has no interval, two or more of each have."
     if decision.more is None:
         return f"{told}."
-    return (
-        f"{told}: about {decision.more} trials of each would tell them apart "
-        f"({continued(decision.more)})."
-    )
+    return f"{told}: about {decision.more} trials of each would tell them apart ({continued(decision.more)})."
 
 
 def continued(trials: int) -> str:
@@ -113,24 +110,24 @@ def _rests_on(taken: Candidate) -> str:
         return ""
     known = [one for one in open_ if one.n]
     if not known:
-        return f"; {quoted([open_[0].need])} was not measured"
+        return f"; {quoted([open_[0].requirement])} was not measured"
     # that rows may be lost weighs most
-    first = next((one for one in known if one.need.measure.name == "lost"), known[0])
+    first = next((one for one in known if one.requirement.measure.name == "lost"), known[0])
     n, rest = min(one.n for one in known), len(open_) - 1
-    more = f" and {count(rest, 'more need')}" if rest else ""
-    return f"; {count(n, 'trial')} {'is' if n == 1 else 'are'} too few to prove {quoted([first.need])}{more}"
+    more = f" and {count(rest, 'more requirement')}" if rest else ""
+    return f"; {count(n, 'trial')} {'is' if n == 1 else 'are'} too few to prove {quoted([first.requirement])}{more}"
 
 
 def reasons(decision: Decision) -> list[str]:
     """What else to know: who is out and why, what the others would cost, what cannot be told."""
     found = [_missed(one) for one in decision.candidates if one.status == "missed"]
     found += [f"{name} has no complete trial." for name in decision.absent]
-    duets = {step.measure.name for step in decision.steps if step.duet}
+    blocks = {step.measure.name for step in decision.steps if step.interleaved}
     for name, (measure, difference) in decision.price.items():
         best = decision.candidate(decision.best[0]).called
         found.append(
             f"{decision.candidate(name).called} instead of {best}: {_compared(measure, difference)}"
-            f"{', side by side' if measure.name in duets else ''}."
+            f"{', side by side' if measure.name in blocks else ''}."
         )
     return found + _untold(decision)
 
@@ -147,7 +144,7 @@ def mark(judgement: Judgement) -> str:
     """
     word, text = f"{MARKS[judgement.status]} {WORDS[judgement.status]}", evidence(judgement)
     if judgement.n and judgement.summary is None and judgement.number is None:
-        failed = "" if judgement.need.percentile is not None else " failed"
+        failed = "" if judgement.requirement.percentile is not None else " failed"
         text = _events(judgement, f"{judgement.n}{failed}")
     # one pair of brackets is enough
     return f"{word}: {text}" if "(" in text else f"{word} ({text})"
@@ -162,20 +159,20 @@ def short(judgement: Judgement) -> str:
 
 def evidence(judgement: Judgement) -> str:
     """What was seen, short."""
-    need = judgement.need
+    requirement = judgement.requirement
     if judgement.number is not None:
         return number(judgement.number)
     if not judgement.n:
         return "not measured"
     if judgement.summary is not None:
-        text = mean_of_measure(judgement.summary, need.measure)
+        text = mean_of_measure(judgement.summary, requirement.measure)
         single = " in 1 trial" if judgement.n == 1 else ""
         return f"{text}{single}{_where(judgement)}"
     return _events(judgement, count(judgement.n, "trial"))
 
 
 def _events(judgement: Judgement, trials: str) -> str:
-    beyond = " beyond" if judgement.need.percentile is not None else ""
+    beyond = " beyond" if judgement.requirement.percentile is not None else ""
     return f"{judgement.events} of {trials}{beyond}{_where(judgement)}"
 
 
@@ -208,26 +205,24 @@ def _candidate_json(candidate: Candidate) -> dict[str, Any]:
     return {
         "solution": candidate.name,
         "status": candidate.status,
-        "needs": {
-            one.need.text: {
-                "status": one.status, "evidence": evidence(one), "trials": one.n,
+        "requirements": {
+            one.requirement.text: {
+                "status": one.status,
+                "evidence": evidence(one),
+                "trials": one.n,
                 "more_trials": one.more,
             }
             for one in candidate.judgements
         },
         "means": {name: candidate.mean(name) for name in candidate.values},
-    }  # fmt: skip
+    }
 
 
 def _why(decision: Decision) -> str:
     name = decision.best[0]
     others = [one for one in decision.candidates if one.name != name]
     if not others:
-        return (
-            "nothing else was measured"
-            if not decision.absent
-            else "nothing else has a complete trial"
-        )
+        return "nothing else was measured" if not decision.absent else "nothing else has a complete trial"
     eligible = [one for one in others if one.status != "missed"]
     if not eligible:
         if decision.candidate(name).status == "met":
@@ -235,7 +230,7 @@ def _why(decision: Decision) -> str:
         return "it is the only one that was not seen to miss a need"
     told = [step for step in decision.steps if step.out]
     rest = "of those that miss no need, " if len(eligible) < len(others) else ""
-    by = [f"{step.measure.noun}{' (side by side)' if step.duet else ''}" for step in told]
+    by = [f"{step.measure.noun}{' (side by side)' if step.interleaved else ''}" for step in told]
     return f"{rest}it is ahead by {', and of those left by '.join(by)}"
 
 
@@ -249,9 +244,9 @@ def unasked(found: Sequence[Verdict], usual: Sequence[Verdict]) -> list[str]:
     said: dict[str, None] = {}
     for one, other in zip(found, usual, strict=True):
         for name in one.decision.best:
-            asked = {each.need.measure.name for each in one.decision.candidate(name).judgements}
+            asked = {each.requirement.measure.name for each in one.decision.candidate(name).judgements}
             full = other.decision.candidate(name)
-            left = [each for each in full.judgements if each.need.measure.name not in asked]
+            left = [each for each in full.judgements if each.requirement.measure.name not in asked]
             rest = replace(full, judgements=left)
             if rest.status == "missed":
                 said[f"Not asked for: {rest.called}: {_failings(rest)}."] = None
@@ -261,15 +256,15 @@ def unasked(found: Sequence[Verdict], usual: Sequence[Verdict]) -> list[str]:
 def _missed(candidate: Candidate) -> str:
     """ "b misses a need: acknowledged rows lost in 3 of 3 trials (lost = 0)." """
     number_ = sum(one.status == "missed" for one in candidate.judgements)
-    needs = "a need" if number_ == 1 else f"{number_} needs"
-    return f"{candidate.called} misses {needs}: {_failings(candidate)}."
+    requirements = "a need" if number_ == 1 else f"{number_} needs"
+    return f"{candidate.called} misses {requirements}: {_failings(candidate)}."
 
 
 def _failings(candidate: Candidate) -> str:
     """What speaks against it, each with the exact condition that it fails."""
     return listed(
         [
-            f"{one.need.measure.noun} {_at(one)} ({one.need.text})"
+            f"{one.requirement.measure.noun} {_at(one)} ({one.requirement.text})"
             for one in candidate.judgements
             if one.status == "missed"
         ]
@@ -278,7 +273,7 @@ def _failings(candidate: Candidate) -> str:
 
 def _at(judgement: Judgement) -> str:
     """The evidence behind the noun of its measure."""
-    if judgement.need.percentile is not None:
+    if judgement.requirement.percentile is not None:
         return f"beyond the limit in {evidence(judgement).replace(' beyond', '')}"
     events = judgement.summary is None and judgement.number is None
     return f"in {evidence(judgement)}" if events else evidence(judgement)
@@ -310,17 +305,17 @@ def _compared(measure: Measure, difference: Difference) -> str:
 
 def _untold(decision: Decision) -> list[str]:
     """What is undecided of those that miss nothing, and what would decide it; alike ones together."""
-    open_needs: dict[str, list[Judgement]] = {}
+    open_requirements: dict[str, list[Judgement]] = {}
     for one in decision.candidates:
         for judgement in one.judgements if one.status != "missed" else []:
             if judgement.status == "untold":
-                open_needs.setdefault(judgement.need.text, []).append(judgement)
-    alike: dict[str, list[Need]] = {}
-    for judgements in open_needs.values():
-        alike.setdefault(_open(judgements), []).append(judgements[0].need)
+                open_requirements.setdefault(judgement.requirement.text, []).append(judgement)
+    alike: dict[str, list[Requirement]] = {}
+    for judgements in open_requirements.values():
+        alike.setdefault(_open(judgements), []).append(judgements[0].requirement)
     return [
-        f"{quoted(needs)} {'is' if len(needs) == 1 else 'are'} undecided{why}."
-        for why, needs in alike.items()
+        f"{quoted(requirements)} {'is' if len(requirements) == 1 else 'are'} undecided{why}."
+        for why, requirements in alike.items()
     ]
 
 
@@ -361,9 +356,7 @@ def shown_measures(decision: Decision) -> list[Measure]:
     asked = [step.measure.name for step in decision.steps]
     names = [*asked, *(name for name in ("tps", "outage_writes") if name not in asked)]
     return [
-        MEASURES[name]
-        for name in names
-        if any(one.mean(name) is not None for one in decision.candidates)
+        MEASURES[name] for name in names if any(one.mean(name) is not None for one in decision.candidates)
     ]
 
 
@@ -379,7 +372,7 @@ def value_text(candidate: Candidate, measure: Measure) -> str:
     return at_least(text, sum(one.bounds for one in strata), sum(one.n for one in strata))
 
 
-def needs_of(found: Iterable[Verdict]) -> list[Need]:
+def requirements_of(found: Iterable[Verdict]) -> list[Requirement]:
     """The needs that were judged, in their order."""
-    every = (j.need for v in found for c in v.decision.candidates for j in c.judgements)
-    return list({need.text: need for need in every}.values())
+    every = (j.requirement for v in found for c in v.decision.candidates for j in c.judgements)
+    return list({requirement.text: requirement for requirement in every}.values())

@@ -12,9 +12,7 @@ from fivenines.results.layout import SLOT_MS
 def used(texts: Iterable[str]) -> list[tuple[str, str]]:
     """The definitions whose terms stand in the texts of a page."""
     said = "\n".join(texts).lower()
-    return [
-        (term, text) for term, text in DEFINITIONS if any(word in said for word in _words(term))
-    ]
+    return [(term, text) for term, text in DEFINITIONS if any(word in said for word in _words(term))]
 
 
 def _words(term: str) -> list[str]:

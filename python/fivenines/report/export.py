@@ -11,8 +11,8 @@ from typing import Any, Literal
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.comparisons import Comparison, comparisons
 from fivenines.analysis.cost import prices
-from fivenines.analysis.duets import duet_results
 from fivenines.analysis.fault_results import FaultResult
+from fivenines.analysis.interleaved import interleaved_results
 from fivenines.analysis.nines import Availability, assumed_mtbf, availabilities
 from fivenines.analysis.outages import Outages
 from fivenines.analysis.phases import PHASES
@@ -41,8 +41,8 @@ from fivenines.report.chapters import (
     truth,
 )
 from fivenines.report.chapters.data import Data
-from fivenines.report.chapters.duet import pair_figures, ratio_table, side_table
-from fivenines.report.chapters.power import tellable_table
+from fivenines.report.chapters.interleaved import pair_figures, ratio_table, side_table
+from fivenines.report.chapters.power import resolution_table
 from fivenines.report.chapters.sweeps import best_tables, variant_tables
 from fivenines.report.chapters.wrong import alarms, trouble_table
 from fivenines.report.decision import Verdict, settings_of, verdicts
@@ -71,18 +71,16 @@ def tables(run: Run | Path, format: Format) -> str:  # noqa: A002 (the word of t
         FiveninesError: the folder is no run, or of another version.
     """
     found = opened(run)
-    writers: dict[str, Callable[[Run, Compared], str]] = {
-        "md": _markdown, "json": _json, "csv": _csv,
-    }  # fmt: skip
+    writers: dict[str, Callable[[Run, Compared], str]] = {"md": _markdown, "json": _json, "csv": _csv}
     return writers[format](found, compared(found))
 
 
 def _markdown(run: Run, swept: Compared) -> str:
     said = everything_said(run, swept)
     data = Data(run, swept, said)
-    done, names, duets = data.done, data.names, data.duets
+    done, names, blocks = data.done, data.names, data.blocks
     assumed = assumed_mtbf(run)
-    decided = verdicts(run, swept, settings_of(run), duets)
+    decided = verdicts(run, swept, settings_of(run), blocks)
     found = [
         decision.conditions_table(decided),
         trouble_table(trouble_results(run, swept.measured), names_of(swept.measured)),
@@ -92,8 +90,8 @@ def _markdown(run: Run, swept: Compared) -> str:
         agreement.pair_table(run, data.done),
         agreement.tool_table(run, data.done),
         *variant_tables(swept),
-        ratio_table(duets),
-        side_table(duets),
+        ratio_table(blocks),
+        side_table(blocks),
         *solutions.chapter(data).every_table,
         *transactions.type_tables(data),
         transactions.schedule_table(data),
@@ -116,7 +114,7 @@ def _markdown(run: Run, swept: Compared) -> str:
         invariants.violated_table(data),
         invariants.unknown_table(data),
         *differences.difference_tables(data),
-        tellable_table(data),
+        resolution_table(data),
         errors.errors_table(data),
         rejoin.rejoin_table(data),
         broken.broken_table(data),
@@ -137,13 +135,13 @@ def _decided(found: Sequence[Verdict], data: Data) -> str:
     first, *rest = [*overview(found), *one_down(found, data.done)]
     doubts = [f"- Caution: {text}" for text in cautions(found, data)]
     lines = [*doubts, *(f"- Decision: {text}" for text in rest)]
-    table = decision.needs_table(found, data).markdown()
+    table = decision.requirements_table(found, data).markdown()
     return "\n".join([f"**{first}**", "", *lines, "", table, ""])
 
 
 def _json(run: Run, swept: Compared) -> str:
     cells = swept.cells
-    duets = duet_results(run)
+    blocks = interleaved_results(run)
     priced, calibration = prices(run.manifest.experiment), run.manifest.calibration
     loaded = loaded_results(run.complete, before_faults(cells), priced)
     data = {
@@ -153,22 +151,24 @@ def _json(run: Run, swept: Compared) -> str:
         "cells": [_cell(cell) for cell in cells],
         "sweeps": [sweep_numbers(sweep) for sweep in swept.sweeps],
         "variants": [_cell(cell) for cell in swept.variants],
-        "availability": [
-            _availability(one) for one in availabilities(cells, assumed_mtbf(run))
-        ],
+        "availability": [_availability(one) for one in availabilities(cells, assumed_mtbf(run))],
         "solutions": solutions.solution_figures(solution_results(cells)),
         "loaded": solutions.loaded_figures(loaded, priced),
         "troubles": [_trouble(one) for one in trouble_results(run, swept.measured)],
-        "duets": pair_figures(duets),
-        "differences": [_comparison(comparison) for comparison in comparisons(cells, speed=not duets)],
+        "blocks": pair_figures(blocks),
+        "differences": [_comparison(comparison) for comparison in comparisons(cells, speed=not blocks)],
         "agreement": agreement.agreement_numbers(run, cells),
         "broken": [
-            {"trial": stored.record.id, "attempt": stored.record.attempt,
-             **stored.record.cell.model_dump(), "reason": stored.record.reason}
+            {
+                "trial": stored.record.id,
+                "attempt": stored.record.attempt,
+                **stored.record.cell.model_dump(),
+                "reason": stored.record.reason,
+            }
             for stored in run.broken
         ],
         "problems": run.problems,
-    }  # fmt: skip
+    }
     return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -183,8 +183,8 @@ def _cell(cell: CellResult) -> dict[str, Any]:
         **{f"outage_{what}_trials": _points(one) for what, one in _outages(cell).items()},
         "interruptions": _interruptions(cell),
         "stalls": _stalls(cell),
-        **{f"{what}_not_back": one.not_back for what, one in _outages(cell).items()},
-        "failover_not_back": cell.failover.not_back,
+        **{f"{what}_not_recovered": one.not_recovered for what, one in _outages(cell).items()},
+        "failover_not_back": cell.failover.not_recovered,
         "loss": plain(cell.loss) | {"upper_bound": cell.loss.upper_bound},
         "in_doubt": cell.in_doubt,
         "stale": cell.stale,
@@ -213,10 +213,8 @@ def _fault(fault: FaultResult) -> dict[str, Any]:
         found[what] = _summary(outages.summary)
         found[f"{what}_total"] = _summary(outages.total)
         found[f"{what}_interruptions"] = plain(outages.number)
-        found[f"{what}_noticed"], found[f"{what}_not_back"] = outages.noticed, outages.not_back
-    found["phases"] = {
-        one.pop("name"): one | {"open": one["summary"]["bounds"]} for one in found["phases"]
-    }
+        found[f"{what}_noticed"], found[f"{what}_not_recovered"] = outages.noticed, outages.not_recovered
+    found["phases"] = {one.pop("name"): one | {"open": one["summary"]["bounds"]} for one in found["phases"]}
     return found
 
 
@@ -230,15 +228,20 @@ def _interruptions(cell: CellResult) -> list[dict[str, Any]]:
     """Every interruption of every trial, in ms of its load."""
     return [
         {
-            "trial": trial.record.id, "of": what, "start": one.gap.start, "end": one.gap.end,
-            "ended": one.gap.closed, "cause": one.cause, "event": one.event,
+            "trial": trial.record.id,
+            "of": what,
+            "start": one.gap.start,
+            "end": one.gap.end,
+            "ended": one.gap.closed,
+            "cause": one.cause,
+            "event": one.event,
             "client_wait_ms": one.wait.ms if one.wait else None,
             "client_bound": one.wait.bound if one.wait else "",
         }
         for trial in cell.trials
         for what in _KINDS
         for one in getattr(trial.interruptions, what)
-    ]  # fmt: skip
+    ]
 
 
 def _stalls(cell: CellResult) -> list[dict[str, Any]]:
@@ -316,9 +319,9 @@ def _flat(cell: CellResult) -> dict[str, Any]:
         values = _summary(one)
         line |= {f"{name}_{key}": values[key] for key in _KEYS}
     for what, outages in _outages(cell).items():
-        line |= {f"{what}_noticed": outages.noticed, f"{what}_not_back": outages.not_back}
+        line |= {f"{what}_noticed": outages.noticed, f"{what}_not_recovered": outages.not_recovered}
     line |= {
-        "failover_not_back": cell.failover.not_back,
+        "failover_not_back": cell.failover.not_recovered,
         "loss_checked": cell.loss.checked,
         "lost_total": cell.loss.total,
         "lost_largest": cell.loss.largest,

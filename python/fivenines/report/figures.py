@@ -12,9 +12,7 @@ from fivenines.report.table import Table
 SPREAD = ["n", "Mean", "Standard deviation", "Coefficient of variation", "95 % interval"]
 
 
-DOTS_LEGEND = (
-    "The upright stroke is the mean of the trials, the bar its 95 % interval, each circle a trial."
-)
+DOTS_LEGEND = "The upright stroke is the mean of the trials, the bar its 95 % interval, each circle a trial."
 
 
 @dataclass(frozen=True)

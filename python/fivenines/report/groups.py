@@ -64,10 +64,7 @@ def names_of_keys(keys: Sequence[CellKey]) -> Names:
         len({key.connections for key in keys}),
         len({key.network for key in keys}),
         len({key.fault for key in keys}),
-        {
-            name: replace(theme.style(index), tag=f"s{index}")
-            for index, name in enumerate(solutions)
-        },
+        {name: replace(theme.style(index), tag=f"s{index}") for index, name in enumerate(solutions)},
     )
 
 
@@ -107,9 +104,7 @@ def groups_of(cells: Iterable[CellResult], names: Names) -> list[Group]:
     found: dict[tuple[str, str, str], list[CellResult]] = {}
     for cell in cells:
         found.setdefault((cell.key.workload, cell.key.network, cell.key.fault), []).append(cell)
-    return [
-        Group(names.label(members[0].key, connections=False), members) for members in found.values()
-    ]
+    return [Group(names.label(members[0].key, connections=False), members) for members in found.values()]
 
 
 def before_faults(cells: Iterable[CellResult]) -> list[CellResult]:

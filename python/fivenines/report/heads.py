@@ -73,9 +73,7 @@ def _unit_of(cells: list[str]) -> str | None:
     if max(sizes) >= _FAR * min(sizes):
         return None
     return next(
-        unit
-        for unit in ("s", "ms", "µs")
-        if max(sizes) >= Decimal(1).scaleb(_TIMES[unit]) or unit == "µs"
+        unit for unit in ("s", "ms", "µs") if max(sizes) >= Decimal(1).scaleb(_TIMES[unit]) or unit == "µs"
     )
 
 

@@ -27,13 +27,15 @@ def write_junit(path: Path, name: str, cases: Sequence[Case]) -> None:
     """
     outcomes = [one.outcome for one in cases]
     suite = ElementTree.Element(
-        "testsuite", name=name, tests=str(len(cases)), failures=str(outcomes.count("failed")),
-        skipped=str(outcomes.count("undecided")), errors="0",
-    )  # fmt: skip
+        "testsuite",
+        name=name,
+        tests=str(len(cases)),
+        failures=str(outcomes.count("failed")),
+        skipped=str(outcomes.count("undecided")),
+        errors="0",
+    )
     for one in cases:
-        case = ElementTree.SubElement(
-            suite, "testcase", classname=f"{name}.{one.where}", name=one.name
-        )
+        case = ElementTree.SubElement(suite, "testcase", classname=f"{name}.{one.where}", name=one.name)
         if one.outcome == "failed":
             ElementTree.SubElement(case, "failure", message=one.why)
         elif one.outcome == "undecided":

@@ -29,8 +29,8 @@ def _worst_of(solution: str, faults: Sequence[tuple[str, list[CellResult]]]) -> 
     for label, cells in faults:
         members = [c.writes for c in cells if c.key.solution == solution and c.writes.points]
         noticed = [outages for outages in members if outages.noticed]
-        if any(outages.not_back for outages in noticed):
-            worst = max(noticed, key=lambda one: (one.not_back > 0, one.summary.mean or 0.0))
+        if any(outages.not_recovered for outages in noticed):
+            worst = max(noticed, key=lambda one: (one.not_recovered > 0, one.summary.mean or 0.0))
             gone.append(f"{mean_with_interval(worst.summary, milli=True)} after {label}")
         elif noticed:
             away[label] = max(noticed, key=lambda one: one.total.mean or 0.0)
@@ -40,9 +40,7 @@ def _worst_of(solution: str, faults: Sequence[tuple[str, list[CellResult]]]) -> 
     longest = listed([f"{label} ({_brief(away[label])})" for label in order])
     parts = [
         f"writes were unavailable {listed(gone)}" if gone else "",
-        f"{'else ' if gone else ''}writes were unavailable longest after {longest}"
-        if order
-        else "",
+        f"{'else ' if gone else ''}writes were unavailable longest after {longest}" if order else "",
         f"not noticeably unavailable after {listed(calm)}" if calm else "",
     ]
     text = "; ".join(part for part in parts if part)

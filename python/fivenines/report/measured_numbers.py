@@ -6,7 +6,7 @@ from typing import Any
 
 from fivenines.analysis.measured import EVENTS, seen_in, summary_of
 from fivenines.analysis.trials import TrialMeasures
-from fivenines.needs.measures import MEASURES
+from fivenines.requirements.measures import MEASURES
 
 
 def measured_numbers(

@@ -33,8 +33,10 @@ def moments(trial: TrialMeasures, since: float) -> list[Moment]:
     """Everything from `since` ms before the first fault on, but that fault itself."""
     assert trial.availability
     at = trial.availability.fault_at
-    told = [(event.t, event.kind, _event_text(event.kind, event.node, event.detail))
-            for event in trial.record.events]  # fmt: skip
+    told = [
+        (event.t, event.kind, _event_text(event.kind, event.node, event.detail))
+        for event in trial.record.events
+    ]
     found = [
         Moment((t - at) / 1000, text, kind == "fault")
         for t, kind, text in told
@@ -88,9 +90,14 @@ def _merged(found: list[Moment]) -> list[Moment]:
     merged: list[Moment] = []
     for moment in found:
         last = merged[-1] if merged else None
-        if last and not last.fault and not moment.fault and _measured(last) and _measured(moment) and (
-            moment.t - last.t < _SAME_MS / 1000
-        ):  # fmt: skip
+        if (
+            last
+            and not last.fault
+            and not moment.fault
+            and _measured(last)
+            and _measured(moment)
+            and (moment.t - last.t < _SAME_MS / 1000)
+        ):
             merged[-1] = Moment(last.t, listed([last.text, moment.text]))
         else:
             merged.append(moment)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from fivenines.analysis.wording import NOT_BACK, NOT_ENDED
+from fivenines.analysis.wording import NOT_ENDED, NOT_RECOVERED
 from fivenines.report.summary import Row
 
 GAP = 2
@@ -20,7 +20,7 @@ _SHORTER = tuple(
     (re.compile(pattern), text)
     for pattern, text in (
         # that it is a bound stays; of how many trials is said above the tables, and in the report
-        (rf" \((?:{NOT_BACK}|{NOT_ENDED})(?: in \d+ of \d+ trials?)?\)", ""),
+        (rf" \((?:{NOT_RECOVERED}|{NOT_ENDED})(?: in \d+ of \d+ trials?)?\)", ""),
         (r"\bat least ", "\N{GREATER-THAN OR EQUAL TO}\N{NARROW NO-BREAK SPACE}"),
         (r"\bat most ", "\N{LESS-THAN OR EQUAL TO}\N{NARROW NO-BREAK SPACE}"),
         (r"^0 \(in (\d+) trials?\)", r"0 (0 of \1)"),
@@ -53,11 +53,7 @@ def shorter(cell: str) -> str:
 
 
 def fitted(
-    rows: Sequence[Row],
-    without: Iterable[str],
-    must: Sequence[str],
-    names: Sequence[str],
-    width: int,
+    rows: Sequence[Row], without: Iterable[str], must: Sequence[str], names: Sequence[str], width: int
 ) -> Fitted:
     """The columns that fit into a width, in the order of the rows.
 

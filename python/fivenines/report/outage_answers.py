@@ -5,14 +5,7 @@ from collections.abc import Sequence
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.outages import Outages
 from fivenines.analysis.statistics import summarise
-from fivenines.analysis.wording import (
-    NOT_BACK,
-    count,
-    listed,
-    mean_with_interval,
-    milliseconds,
-    open_in,
-)
+from fivenines.analysis.wording import NOT_RECOVERED, count, listed, mean_with_interval, milliseconds, open_in
 from fivenines.report.chapters import phases
 from fivenines.report.groups import Names, by_solution, where
 from fivenines.report.summary import OUTAGES, Get, outage_text
@@ -36,9 +29,7 @@ def failover_sentences(label: str, cells: Sequence[CellResult], names: Names) ->
     own = [cell for cell in cells if cell.key.connections == most]
     text, after = phases.composition(own, names), phases.catching_up(own, names)
     place = f", with {count(most, 'connection')}" if names.connections > 1 else ""
-    said = (
-        [f"From the fault ({label}) to the first write of the load{place}: {text}."] if text else []
-    )
+    said = [f"From the fault ({label}) to the first write of the load{place}: {text}."] if text else []
     if after:
         said.append(
             f"From then on, until throughput was back and no surviving replica behind{place}: {after}."
@@ -51,9 +42,7 @@ def _sentence(label: str, what: str, cells: Sequence[CellResult], get: Get, name
     for solution, own in by_solution(cells).items():
         if members := [cell for cell in own if get(cell).points]:
             parts.append(f"{solution} {_members(members, get, names)}")
-    return (
-        f"After the fault ({label}), {what} were unavailable: {'; '.join(parts)}." if parts else ""
-    )
+    return f"After the fault ({label}), {what} were unavailable: {'; '.join(parts)}." if parts else ""
 
 
 def _members(cells: Sequence[CellResult], get: Get, names: Names) -> str:
@@ -64,19 +53,19 @@ def _members(cells: Sequence[CellResult], get: Get, names: Names) -> str:
         return listed([f"{text} with {place}" if place else text for text, place in texts])
     ranked = sorted(cells, key=lambda cell: get(cell).summary.mean or 0.0)
     least, most = ranked[0], ranked[-1]
-    gone = sum(get(cell).not_back for cell in cells)
+    gone = sum(get(cell).not_recovered for cell in cells)
     trials = sum(len(get(cell).points) for cell in cells)
     if not any(get(cell).noticed for cell in cells):
         longest = max(point.ms for cell in cells for point in get(cell).points)
         return f"not noticeably (longest gap {milliseconds(longest)})"
     ends = [_end(one, get, names) for one in (least, most)]
-    some = f"; {NOT_BACK}{open_in(gone, trials)}" if gone else ""
+    some = f"; {NOT_RECOVERED}{open_in(gone, trials)}" if gone else ""
     return f"from {ends[0]} to {ends[1]} (means of {len(cells)} cells{some})"
 
 
 def _end(cell: CellResult, get: Get, names: Names) -> str:
     mean, place = milliseconds(get(cell).summary.mean or 0.0), where(cell.key, names)
-    least = "at least " if get(cell).not_back else ""
+    least = "at least " if get(cell).not_recovered else ""
     return f"{least}{mean} with {place}" if place else f"{least}{mean}"
 
 
@@ -90,7 +79,7 @@ def _outage(outages: Outages) -> str:
         return text
     events = listed([f"{n} by {event}" for event, n in outages.events.items()])
     total = milliseconds(whole)
-    least = "at least " if outages.not_back else ""
+    least = "at least " if outages.not_recovered else ""
     trials = count(len(outages.points), "trial")
     told = f" (in {trials}: {events})" if events else ""
     return f"{text}, and {least}{total} with all interruptions{told}"

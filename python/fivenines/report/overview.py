@@ -6,10 +6,10 @@ from fivenines.analysis.decision.decide import Decision
 from fivenines.analysis.decision.judging import Judgement
 from fivenines.analysis.statistics import Difference
 from fivenines.analysis.wording import count, listed, number, percent
-from fivenines.needs.condition import Need
-from fivenines.needs.measures import Measure
 from fivenines.report.decision import Verdict, crossings, more_trials
-from fivenines.report.need_words import quoted
+from fivenines.report.requirement_words import quoted
+from fivenines.requirements.condition import Requirement
+from fivenines.requirements.measures import Measure
 
 
 def overview(found: Sequence[Verdict]) -> list[str]:
@@ -40,10 +40,7 @@ def _verdicts(found: Sequence[Verdict]) -> list[str]:
     else:
         parts = [f"{words} ({_places(where, found)})" for words, where in taken.items()]
         first = f"It depends: {'; '.join(parts)}."
-    return [
-        first,
-        *(f"{_places(where, found)}: {_lower(text)}" for text, where in places.items()),
-    ]
+    return [first, *(f"{_places(where, found)}: {_lower(text)}" for text, where in places.items())]
 
 
 _LISTED = 4
@@ -74,10 +71,10 @@ def _missed(found: Sequence[Verdict]) -> list[str]:
         for candidate in one.decision.candidates:
             for judgement in candidate.judgements:
                 if judgement.status == "missed":
-                    need = judgement.need
-                    key = (candidate.called, f"{quoted([need])} ({need.text})")
+                    requirement = judgement.requirement
+                    key = (candidate.called, f"{quoted([requirement])} ({requirement.text})")
                     hits[key] = hits.get(key, 0) + 1
-    return [f"{name} misses {need} {_of(n, found)}." for (name, need), n in hits.items()]
+    return [f"{name} misses {requirement} {_of(n, found)}." for (name, requirement), n in hits.items()]
 
 
 def _absent(found: Sequence[Verdict]) -> list[str]:
@@ -127,15 +124,15 @@ def _untold(found: Sequence[Verdict]) -> list[str]:
         for candidate in one.decision.candidates:
             for judgement in candidate.judgements if candidate.status != "missed" else []:
                 if judgement.status == "untold":
-                    gathered.setdefault(judgement.need.text, []).append((place, judgement))
-    alike: dict[str, list[Need]] = {}
+                    gathered.setdefault(judgement.requirement.text, []).append((place, judgement))
+    alike: dict[str, list[Requirement]] = {}
     for some in gathered.values():
         where = _of(len({place for place, _ in some}), found)
         would = more_trials([one for _, one in some])
-        alike.setdefault(f"{where}{would}", []).append(some[0][1].need)
+        alike.setdefault(f"{where}{would}", []).append(some[0][1].requirement)
     return [
-        f"{quoted(needs)} {'is' if len(needs) == 1 else 'are'} undecided {where}."
-        for where, needs in alike.items()
+        f"{quoted(requirements)} {'is' if len(requirements) == 1 else 'are'} undecided {where}."
+        for where, requirements in alike.items()
     ]
 
 

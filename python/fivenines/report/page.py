@@ -121,10 +121,10 @@ def _status(run: Run) -> str:
     done = len(run.complete)
     planned_cells = len({trial.cell for trial in run.manifest.plan})
     text = f"{done} of {count(planned, 'planned trial')} in {count(planned_cells, 'cell')} complete"
-    if run.manifest.duets:
-        complete = sum(one.complete for one in run.duets)
-        duets = f"{complete} of {count(len(run.manifest.duets), 'planned duet')}"
-        text = f"{duets} and {text}" if planned else f"{duets} complete"
+    if run.manifest.blocks:
+        complete = sum(one.complete for one in run.blocks)
+        blocks = f"{complete} of {count(len(run.manifest.blocks), 'planned block')}"
+        text = f"{blocks} and {text}" if planned else f"{blocks} complete"
     if run.broken:
         text += f", {count(len(run.broken), 'broken attempt')}"
     made = run.manifest.created[:16].replace("T", " ")

@@ -43,10 +43,17 @@ def write_index(folder: Path) -> Path:
 def render(folder: Path) -> str:
     """The page; parts that have not begun are named."""
     record = parts.read(folder)
-    return templates().get_template("parts.html.j2").render(
-        version=__version__, title=record.title, style=styled(),
-        shown=[_shown(folder, name) for name in record.parts], report=layout.REPORT,
-    )  # fmt: skip
+    return (
+        templates()
+        .get_template("parts.html.j2")
+        .render(
+            version=__version__,
+            title=record.title,
+            style=styled(),
+            shown=[_shown(folder, name) for name in record.parts],
+            report=layout.REPORT,
+        )
+    )
 
 
 def _shown(folder: Path, name: str) -> Shown:
@@ -56,14 +63,14 @@ def _shown(folder: Path, name: str) -> Shown:
     swept = compared(run)
     experiment = run.manifest.experiment
     done, planned = len(run.complete), len(run.manifest.plan)
-    duets = f", {count(len(run.duets), 'duet')}" if run.duets else ""
+    blocks = f", {count(len(run.blocks), 'block')}" if run.blocks else ""
     broken = f", {count(len(run.broken), 'broken attempt')}" if run.broken else ""
     table = summary_table([cell for cell in swept.cells if cell.complete])
     return Shown(
         name,
         str(experiment.get("name", name)),
         str(experiment.get("description", "")),
-        f"{done} of {count(planned, 'planned trial')} complete{duets}{broken}.",
+        f"{done} of {count(planned, 'planned trial')} complete{blocks}{broken}.",
         tuple(answer.text for answer in said(run, swept) if not answer.minor)[:_SENTENCES],
         table if table.rows else None,
     )

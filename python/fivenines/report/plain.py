@@ -12,6 +12,4 @@ _NOT_WRITTEN = "machines"
 
 def plain(one: "DataclassInstance") -> dict[str, Any]:
     """A dataclass and all in it, without the values of single trials."""
-    return asdict(
-        one, dict_factory=lambda items: {key: value for key, value in items if key != _NOT_WRITTEN}
-    )
+    return asdict(one, dict_factory=lambda items: {key: value for key, value in items if key != _NOT_WRITTEN})

@@ -32,11 +32,13 @@ def table(found: Sequence[RatioResult], names: Names, versus: Versus) -> Table:
     """A row for each, the failed ones first."""
     rows = [
         [
-            f"{_MARKS[one.outcome]} {one.outcome}", one.threshold.text,
-            where(one.change, names, versus) if one.change else "", why(one),
+            f"{_MARKS[one.outcome]} {one.outcome}",
+            one.threshold.text,
+            where(one.change, names, versus) if one.change else "",
+            why(one),
         ]
         for one in sorted(found, key=lambda each: _ORDER.index(each.outcome))
-    ]  # fmt: skip
+    ]
     columns = ["Outcome", "Threshold", "Of", "Evidence"]
     return without_empty(Table("Thresholds on ratios", columns, rows, 3), "Of")
 
@@ -46,7 +48,7 @@ def why(one: RatioResult) -> str:
     if one.change is None:
         return "not measured in both runs"
     if one.threshold.percentile is None:
-        side = ", side by side" if one.change.duet else ""
+        side = ", side by side" if one.change.interleaved else ""
         return f"{ratio_text(one.change.difference)}{side}"
     trials = f"{len(one.change.before)} and {len(one.change.after)} trials"
     if one.wanted is not None and one.outcome == "undecided":
@@ -58,36 +60,35 @@ def as_json(found: Sequence[RatioResult]) -> list[dict[str, Any]]:
     """For programs."""
     return [
         {
-            "threshold": one.threshold.text, "outcome": one.outcome,
+            "threshold": one.threshold.text,
+            "outcome": one.outcome,
             **({**one.change.key.model_dump(), "run": one.change.run} if one.change else {}),
-            "low": one.bounds[0], "high": one.bounds[1], "evidence": why(one),
+            "low": one.bounds[0],
+            "high": one.bounds[1],
+            "evidence": why(one),
         }
         for one in found
-    ]  # fmt: skip
-
-
-def write_junit(
-    path: Path, found: Sequence[RatioResult], versus: Versus, allowed: float | None
-) -> None:
-    """A test case for each threshold; with `allowed` (a share) also for each measure and each new event."""
-    cases = [
-        junit.Case(_where(one.change), one.threshold.text, one.outcome, why(one)) for one in found
     ]
+
+
+def write_junit(path: Path, found: Sequence[RatioResult], versus: Versus, allowed: float | None) -> None:
+    """A test case for each threshold; with `allowed` (a share) also for each measure and each new event."""
+    cases = [junit.Case(_where(one.change), one.threshold.text, one.outcome, why(one)) for one in found]
     for change in versus.changes if allowed is not None else ():
         share = allowed or 0.0
         name = f"{change.measure.name} not worse by more than {percent(100 * share)} %"
-        cases.append(
-            junit.Case(_where(change), name, _allowed(change, share), ratio_text(change.difference))
-        )
+        cases.append(junit.Case(_where(change), name, _allowed(change, share), ratio_text(change.difference)))
     for one in versus.happened if allowed is not None else ():
         key = f"{one.run}: {one.key.solution}, {one.key.workload}, {one.key.fault}"
         before, after = (f"{seen} of {n}" for seen, n in (one.before, one.after))
         cases.append(
             junit.Case(
-                key, f"{one.measure.name} not new", "failed" if one.new else "passed",
+                key,
+                f"{one.measure.name} not new",
+                "failed" if one.new else "passed",
                 f"in {after} trials, before in {before}",
             )
-        )  # fmt: skip
+        )
     junit.write_junit(path, f"compare with {versus.baseline}", cases)
 
 
@@ -106,7 +107,7 @@ def _where(change: Change | None) -> str:
     if change is None:
         return "all"
     key = change.key
-    side = ", side by side" if change.duet else ""
+    side = ", side by side" if change.interleaved else ""
     return (
         f"{change.run}: {key.solution}, {key.workload}, {count(key.connections, 'connection')}, "
         f"{key.network}, {key.fault}{side}"

@@ -13,16 +13,7 @@ from markupsafe import Markup
 from fivenines.report.charts import live, timeline
 from fivenines.report.groups import Names
 
-_OWN = (
-    "draw.js",
-    "keys.js",
-    "link.js",
-    "tables.js",
-    "slots.js",
-    "gestures.js",
-    "timeline.js",
-    "page.js",
-)
+_OWN = ("draw.js", "keys.js", "link.js", "tables.js", "slots.js", "gestures.js", "timeline.js", "page.js")
 """In this order: a file may use what those before it gave to `window.fivenines`."""
 
 

@@ -58,11 +58,7 @@ def caution_in_short(cells: Sequence[CellResult]) -> list[str]:
         return []
     worst = max((one for some in found.values() for one in some), key=lambda one: one.taken)
     every = len(found) == len(by_solution(cells)) and len(found) > 1
-    who = (
-        "every solution was"
-        if every
-        else f"{listed(list(found))} {'was' if len(found) < 2 else 'were'}"
-    )
+    who = "every solution was" if every else f"{listed(list(found))} {'was' if len(found) < 2 else 'were'}"
     taken = f"up to {worst.taken:.1f} of {round(worst.cores)} cores"
     return [f"Others used {taken} of the machine while {who} measured."]
 
@@ -75,12 +71,15 @@ def table(cells: Sequence[CellResult], names: Names) -> Table:
         if not shared:
             continue
         waits = [one.waited.p99 for one in shared if one.waited]
-        rows.append([
-            names.full(cell.key), str(round(shared[0].cores)),
-            *(f"{sum(map(get, shared)) / len(shared):.2f}" for get in _COLUMNS.values()),
-            "; ".join(_names(shared)) or NOTHING,
-            milliseconds(max(waits)) if waits else NOTHING,
-        ])  # fmt: skip
+        rows.append(
+            [
+                names.full(cell.key),
+                str(round(shared[0].cores)),
+                *(f"{sum(map(get, shared)) / len(shared):.2f}" for get in _COLUMNS.values()),
+                "; ".join(_names(shared)) or NOTHING,
+                milliseconds(max(waits)) if waits else NOTHING,
+            ]
+        )
     columns = ["Cell", "Cores", *_COLUMNS, "The largest others", "Wait within 99 % of responses"]
     numeric = right(columns, "Cell", "The largest others")
     caption = f"Who used the processors in the steady window, in cores. {LEGEND}"

@@ -7,10 +7,26 @@ from markupsafe import Markup
 from fivenines.analysis.wording import MINUS
 
 _UNITS = {
-    "ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0,
-    "days": 86400.0, "day": 86400.0, "hours": 3600.0, "years": 365.25 * 86400, "year": 365.25 * 86400,
-    "B": 1.0, "kB": 1e3, "KiB": 2**10, "MB": 1e6, "MiB": 2**20, "GB": 1e9, "GiB": 2**30,
-}  # fmt: skip
+    "ns": 1e-9,
+    "µs": 1e-6,
+    "ms": 1e-3,
+    "s": 1.0,
+    "min": 60.0,
+    "h": 3600.0,
+    "d": 86400.0,
+    "days": 86400.0,
+    "day": 86400.0,
+    "hours": 3600.0,
+    "years": 365.25 * 86400,
+    "year": 365.25 * 86400,
+    "B": 1.0,
+    "kB": 1e3,
+    "KiB": 2**10,
+    "MB": 1e6,
+    "MiB": 2**20,
+    "GB": 1e9,
+    "GiB": 2**30,
+}
 """To seconds, or to bytes."""
 
 _NUMBER = re.compile(

@@ -42,19 +42,21 @@ def table(cells: Sequence[CellResult], names: Names) -> Table:
     rows = []
     for cell in cells:
         watched = sum(trial.throughput.seconds for trial in cell.trials if trial.throughput)
-        for cause, stalls in _by_cause(
-            [s for trial in cell.trials for s in trial.lost_time]
-        ).items():
+        for cause, stalls in _by_cause([s for trial in cell.trials for s in trial.lost_time]).items():
             events = sum(stall.events for stall in stalls)
             longest = max(stall.gap.ms for stall in stalls) / 1000
-            rows.append([
-                names.full(cell.key), cause, str(len(stalls)), str(events) if events else "",
-                f"{_seconds(stalls):.1f} of {watched:.1f}", f"{longest:.1f}",
-            ])  # fmt: skip
+            rows.append(
+                [
+                    names.full(cell.key),
+                    cause,
+                    str(len(stalls)),
+                    str(events) if events else "",
+                    f"{_seconds(stalls):.1f} of {watched:.1f}",
+                    f"{longest:.1f}",
+                ]
+            )
     columns = ["Cell", "Cause", "Times", "Events", "Seconds", "Longest, s"]
-    return Table(
-        "Stalled time of the steady window", columns, rows, 2, right(columns, "Cell", "Cause")
-    )
+    return Table("Stalled time of the steady window", columns, rows, 2, right(columns, "Cell", "Cause"))
 
 
 def _causes(stalls: Sequence[Stall]) -> str:

@@ -7,7 +7,7 @@ from fivenines.analysis.cells import CellResult
 from fivenines.analysis.outages import Outages
 from fivenines.analysis.statistics import Summary
 from fivenines.analysis.wording import (
-    NOT_BACK,
+    NOT_RECOVERED,
     NOTHING,
     bearable_parts,
     count,
@@ -125,7 +125,7 @@ def split_text(cell: CellResult) -> str:
     return f"{cell.split} of {count(cell.complete, 'trial')}" if cell.split else NOTHING
 
 
-def spread(summary: Summary, milli: bool = False, why: str = NOT_BACK) -> list[str]:
+def spread(summary: Summary, milli: bool = False, why: str = NOT_RECOVERED) -> list[str]:
     """n, mean, standard deviation, coefficient of variation and interval as text.
 
     Of lower bounds only n and the mean say something.
@@ -144,11 +144,7 @@ def spread(summary: Summary, milli: bool = False, why: str = NOT_BACK) -> list[s
 
 
 def _trials(cell: CellResult) -> str:
-    text = (
-        f"{cell.complete} of {cell.planned}"
-        if cell.complete != cell.planned
-        else f"{cell.complete}"
-    )
+    text = f"{cell.complete} of {cell.planned}" if cell.complete != cell.planned else f"{cell.complete}"
     return f"{text} ({cell.broken} broken)" if cell.broken else text
 
 

@@ -12,7 +12,7 @@ from fivenines.analysis.wording import NOTHING, count, milliseconds
 from fivenines.report import stalls
 from fivenines.report.cautions import cautions
 from fivenines.report.chapters.data import Data
-from fivenines.report.chapters.duet import duet_answers
+from fivenines.report.chapters.interleaved import interleaved_answers
 from fivenines.report.chapters.invariants import offending_text
 from fivenines.report.chapters.nines import OPPOSITE, long_time, nines_text
 from fivenines.report.chapters.phases import label_of
@@ -73,17 +73,17 @@ def blocks(run: Run | Path, width: int, wide: bool = False) -> list[Block]:
     found = opened(run)
     swept = compared(found)
     measured = swept.planned
-    duets = Block([answer.text for answer in duet_answers(found)])
+    blocks = Block([answer.text for answer in interleaved_answers(found)])
     rows = cell_rows(swept.cells)
     if not rows:
-        return [duets] if duets.lines else []
+        return [blocks] if blocks.lines else []
     done = [cell for cell in measured if cell.complete]
     data = Data(found, swept, said(found, swept))
     splits = [f"SPLIT BRAIN: {text}" for text in alarms(measured)]
     return [
         _decision(data),
-        duets,
-        _alone(_summary(rows, width, wide)) if data.duets else _summary(rows, width, wide),
+        blocks,
+        _alone(_summary(rows, width, wide)) if data.blocks else _summary(rows, width, wide),
         _failovers(_fault_rows(found, swept.cells), width, wide),
         Block([answer.text for answer in sweep_answers(swept)]),
         Block(stalls.sentences(done)),
@@ -95,7 +95,7 @@ def blocks(run: Run | Path, width: int, wide: bool = False) -> list[Block]:
 
 def _decision(data: Data) -> Block:
     """Which one to take, what to beware of, and why."""
-    found = verdicts(data.run, data.swept, settings_of(data.run), data.duets)
+    found = verdicts(data.run, data.swept, settings_of(data.run), data.blocks)
     lines = [*overview(found), *one_down(found, data.done)]
     return Block([*lines[:1], *(f"⚠ {text}" for text in cautions(found, data)), *lines[1:]])
 
@@ -131,11 +131,9 @@ def _summary(rows: list[Row], width: int, wide: bool) -> Block:
 
 
 def _alone(block: Block) -> Block:
-    """Where duets compare the speed, the rates of trials are headed so that nobody compares by them."""
+    """Where blocks compare the speed, the rates of trials are headed so that nobody compares by them."""
     rates = ("Transactions/s", "Trans./s")
-    return replace(
-        block, columns=["Trans./s alone" if one in rates else one for one in block.columns]
-    )
+    return replace(block, columns=["Trans./s alone" if one in rates else one for one in block.columns])
 
 
 def _grouped(rows: list[Row], groups: list[str]) -> tuple[list[Row], list[str]]:
@@ -164,12 +162,7 @@ def _failovers(rows: list[Row], width: int, wide: bool) -> Block:
 
 
 def _block(
-    lines: list[str],
-    rows: list[Row],
-    without: Sequence[str],
-    groups: list[str],
-    width: int,
-    wide: bool,
+    lines: list[str], rows: list[Row], without: Sequence[str], groups: list[str], width: int, wide: bool
 ) -> Block:
     """The rows below the lines, without some columns; in a width as many as fit, one line for each row."""
     if wide:
@@ -202,7 +195,7 @@ def _fault_rows(run: Run, cells: Sequence[CellResult]) -> list[Row]:
 
 def _fault_row(fault: FaultResult, known: Availability | None) -> Row:
     row = {phase.name.capitalize(): _mean(fault, phase.name) for phase in fault.phases}
-    row["Not back"] = f"{fault.not_back} of {fault.trials}" if fault.not_back else NOTHING
+    row["Not back"] = f"{fault.not_recovered} of {fault.trials}" if fault.not_recovered else NOTHING
     nines = known.nines if known else None
     downtime = known.downtime if known else None
     limit = known.bound if known else ""

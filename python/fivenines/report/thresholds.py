@@ -9,10 +9,10 @@ from fivenines.analysis.cost import prices
 from fivenines.analysis.sweeps import compared
 from fivenines.analysis.thresholds import OUTCOMES, Outcome, ThresholdResult, judge_thresholds
 from fivenines.analysis.wording import count, percent
-from fivenines.needs.thresholds import ThresholdSettings
 from fivenines.report import junit
 from fivenines.report.decision import MARKS, evidence, more_trials
 from fivenines.report.table import Table, without_empty
+from fivenines.requirements.thresholds import ThresholdSettings
 from fivenines.results.store import Run, opened
 
 _ORDER: tuple[Outcome, ...] = ("failed", "undecided", "passed")
@@ -41,12 +41,8 @@ def sentence(found: Sequence[ThresholdResult]) -> str:
     """All in short: "3 thresholds, judged 5 times (for each solution and condition): 5 passed"."""
     counted = Counter(one.outcome for one in found)
     said = [f"{counted[one]} {one}" for one in OUTCOMES.values() if counted[one]]
-    asked = len({one.judgement.need.text for one in found})
-    times = (
-        f", judged {len(found)} times (for each solution and condition)"
-        if asked < len(found)
-        else ""
-    )
+    asked = len({one.judgement.requirement.text for one in found})
+    times = f", judged {len(found)} times (for each solution and condition)" if asked < len(found) else ""
     return f"{count(asked, 'threshold')}{times}: {', '.join(said)}"
 
 
@@ -63,11 +59,14 @@ def table(found: Sequence[ThresholdResult], brief: bool = False) -> Table:
     }
     rows = [
         [
-            f"{MARKS[one.judgement.status]} {one.outcome}", one.judgement.need.text, one.solution,
-            ", ".join(_condition(one, varies)), evidence(one.judgement) if brief else why(one),
+            f"{MARKS[one.judgement.status]} {one.outcome}",
+            one.judgement.requirement.text,
+            one.solution,
+            ", ".join(_condition(one, varies)),
+            evidence(one.judgement) if brief else why(one),
         ]
         for one in sorted(found, key=lambda each: _ORDER.index(each.outcome))
-    ]  # fmt: skip
+    ]
     columns = ["Outcome", "Threshold", "Solution", "Conditions", "Evidence"]
     return without_empty(Table("Thresholds", columns, rows, 2), "Conditions")
 
@@ -87,12 +86,18 @@ def as_json(found: Sequence[ThresholdResult]) -> list[dict[str, Any]]:
     """For programs."""
     return [
         {
-            "threshold": one.judgement.need.text, "outcome": one.outcome, "solution": one.solution,
-            "workload": one.workload, "connections": one.connections, "network": one.network,
-            "evidence": why(one), "trials": one.judgement.n, "more_trials": one.judgement.more,
+            "threshold": one.judgement.requirement.text,
+            "outcome": one.outcome,
+            "solution": one.solution,
+            "workload": one.workload,
+            "connections": one.connections,
+            "network": one.network,
+            "evidence": why(one),
+            "trials": one.judgement.n,
+            "more_trials": one.judgement.more,
         }
         for one in found
-    ]  # fmt: skip
+    ]
 
 
 def write_junit(path: Path, name: str, by_part: Mapping[str, Sequence[ThresholdResult]]) -> None:
@@ -101,17 +106,20 @@ def write_junit(path: Path, name: str, by_part: Mapping[str, Sequence[ThresholdR
         junit.Case(
             f"{part}{'.' if part else ''}"
             f"{one.solution}, {one.workload}, {count(one.connections, 'connection')}, {one.network}",
-            one.judgement.need.text, one.outcome, why(one),
+            one.judgement.requirement.text,
+            one.outcome,
+            why(one),
         )
         for part, found in by_part.items()
         for one in found
-    ]  # fmt: skip
+    ]
     junit.write_junit(path, name, cases)
 
 
 def _condition(one: ThresholdResult, varies: dict[str, bool]) -> list[str]:
     texts = {
-        "workload": one.workload, "connections": count(one.connections, "connection"),
+        "workload": one.workload,
+        "connections": count(one.connections, "connection"),
         "network": f"network {one.network}",
-    }  # fmt: skip
+    }
     return [texts[name] for name, shown in varies.items() if shown]

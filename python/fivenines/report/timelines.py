@@ -47,11 +47,7 @@ class Plan:
         steps = "Counted in steps of 10 ms"
         if not self.fine:
             steps += " within half a second of what happened, of 100 ms elsewhere"
-        left = (
-            f" {kept} of {count(of, 'trial')} are here, to keep the file small."
-            if kept < of
-            else ""
-        )
+        left = f" {kept} of {count(of, 'trial')} are here, to keep the file small." if kept < of else ""
         return f"{steps}.{left}"
 
 
@@ -126,8 +122,7 @@ def _trial(trial: TrialMeasures, fine: bool, about: str, label: Label) -> dict[s
             what: {
                 "steps": _steps(trial, counts, fine),
                 "gaps": [
-                    [_seconds(one.gap.start - at), _seconds(one.gap.end - at), label(one)]
-                    for one in gaps
+                    [_seconds(one.gap.start - at), _seconds(one.gap.end - at), label(one)] for one in gaps
                 ],
             }
             for what, counts, gaps in (

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from fivenines.analysis.duet_changes import Standing
 from fivenines.analysis.environment import Only
+from fivenines.analysis.interleaved_changes import Standing
 from fivenines.analysis.statistics import Difference, Summary
 from fivenines.analysis.versus import Change, Happened, Versus
 from fivenines.analysis.wording import NOTHING, count, listed, mean_of_measure, number, percent
@@ -21,7 +21,7 @@ def sentences(found: Versus, allowed: float = 0.0) -> list[str]:
     if not found.changes:
         return [
             "Nothing could be compared: no cell (solution, workload, connections, network, fault) has "
-            f"complete trials or duets in {found.baseline} and in another run.",
+            f"complete trials or blocks in {found.baseline} and in another run.",
             *_coverage(found),
         ]
     copies = _copies(found)
@@ -43,9 +43,7 @@ def _copies(found: Versus) -> list[str]:
                 "differ."
             )
         elif shared:
-            said.append(
-                f"{shared} of {count(of, 'trial')} are both in {found.baseline} and in {run}."
-            )
+            said.append(f"{shared} of {count(of, 'trial')} are both in {found.baseline} and in {run}.")
     return said
 
 
@@ -65,7 +63,7 @@ def _outcome(found: Versus, allowed: float) -> str:
     verb = "is" if len(worse) == 1 else "are"
     return (
         f"{len(worse)} of {looked} {verb} worse{beyond} than in {found.baseline}, {also}; most of all "
-        f"{worst.measure.title} of {worst.key.solution}{', side by side' if worst.duet else ''}{size}{run}."
+        f"{worst.measure.title} of {worst.key.solution}{', side by side' if worst.interleaved else ''}{size}{run}."
     )
 
 
@@ -94,16 +92,13 @@ def _surroundings(found: Versus) -> list[str]:
     said = []
     if around.differing:
         many = count(len(around.differing), "difference")
-        said.append(
-            f"The runs differ in more than what was measured ({many}): ratios may be due to it."
-        )
+        said.append(f"The runs differ in more than what was measured ({many}): ratios may be due to it.")
     by_runs: dict[tuple[int, ...], list[Only]] = {}
     for one in around.only:
         by_runs.setdefault(one.runs, []).append(one)
     for runs, things in by_runs.items():
         names = [
-            one.what if one.number == 1 else f"{one.what} ({one.number} settings)"
-            for one in things[:_NAMED]
+            one.what if one.number == 1 else f"{one.what} ({one.number} settings)" for one in things[:_NAMED]
         ]
         rest = len(things) - len(names)
         more = [f"{rest} more"] if rest else []
@@ -120,11 +115,11 @@ def _coverage(found: Versus) -> list[str]:
     for run, keys in found.added.items():
         if keys:
             said.append(f"{count(len(keys), 'cell')} only in {run}.")
-    duets = [one.difference for one in found.changes if one.duet]
-    duets += [one.difference for one in found.standings]
-    if any(not one.known for one in duets):
+    blocks = [one.difference for one in found.changes if one.interleaved]
+    blocks += [one.difference for one in found.standings]
+    if any(not one.known for one in blocks):
         said.append(
-            "Duets of one block are shown and not judged: the next deployment may differ. Take three blocks."
+            "Interleaved blocks of one block are shown and not judged: the next deployment may differ. Take three blocks."
         )
     return said
 
@@ -134,15 +129,18 @@ def changes_table(found: Versus, names: Names, allowed: float, every: bool) -> T
     shown = [one for one in found.changes if every or one.told]
     rows = [
         [
-            _word(one, allowed), one.run if len(found.later) > 1 else "", title_of(one), one.key.solution,
-            names.label(one.key), ratio_text(one.difference), _mean(one, one.difference.b),
+            _word(one, allowed),
+            one.run if len(found.later) > 1 else "",
+            title_of(one),
+            one.key.solution,
+            names.label(one.key),
+            ratio_text(one.difference),
+            _mean(one, one.difference.b),
             _mean(one, one.difference.a),
         ]
         for one in sorted(shown, key=order)
-    ]  # fmt: skip
-    columns = [
-        "Verdict", "Run", "Measure", "Solution", "Conditions", "Ratio", "Baseline", "Later",
-    ]  # fmt: skip
+    ]
+    columns = ["Verdict", "Run", "Measure", "Solution", "Conditions", "Ratio", "Baseline", "Later"]
     caption = "What changed" if not every else "All measures"
     table = Table(caption, columns, rows, 4, right(columns, *columns[:5]))
     return without_empty(without_empty(table, "Conditions"), "Run")
@@ -153,18 +151,27 @@ def standings_table(found: Versus, names: Names) -> Table:
     rows = [
         [
             "≠ changed" if one.told else "? unclear",
-            one.run if len(found.later) > 1 else "", one.measure.title,
-            f"{one.key.solution} / {one.other}", names.label(one.key), ratio_text(one.difference),
-            _times(one.difference.b), _times(one.difference.a),
+            one.run if len(found.later) > 1 else "",
+            one.measure.title,
+            f"{one.key.solution} / {one.other}",
+            names.label(one.key),
+            ratio_text(one.difference),
+            _times(one.difference.b),
+            _times(one.difference.a),
         ]
         for one in sorted(found.standings, key=_by_size)
-    ]  # fmt: skip
+    ]
     columns = [
-        "Verdict", "Run", "Measure", "Solutions", "Conditions", "Change of the ratio", "Baseline", "Later",
-    ]  # fmt: skip
-    caption = (
-        "Two solutions side by side: their ratio in each run, and by how many times it changed"
-    )
+        "Verdict",
+        "Run",
+        "Measure",
+        "Solutions",
+        "Conditions",
+        "Change of the ratio",
+        "Baseline",
+        "Later",
+    ]
+    caption = "Two solutions side by side: their ratio in each run, and by how many times it changed"
     table = Table(caption, columns, rows, 4, right(columns, *columns[:5]))
     return without_empty(without_empty(table, "Conditions"), "Run")
 
@@ -186,13 +193,25 @@ def as_json(found: Versus) -> dict[str, Any]:
         "confidence": found.confidence,
         "changes": [_change_json(one) for one in sorted(found.changes, key=order)],
         "side_by_side": [
-            {**one.key.model_dump(), "run": one.run, "against": one.other,
-             "measure": one.measure.name, "told": one.told, **_ratio_json(one.difference)}
+            {
+                **one.key.model_dump(),
+                "run": one.run,
+                "against": one.other,
+                "measure": one.measure.name,
+                "told": one.told,
+                **_ratio_json(one.difference),
+            }
             for one in found.standings
         ],
         "events": [
-            {**one.key.model_dump(), "run": one.run, "measure": one.measure.name,
-             "baseline": list(one.before), "later": list(one.after), "new": one.new}
+            {
+                **one.key.model_dump(),
+                "run": one.run,
+                "measure": one.measure.name,
+                "baseline": list(one.before),
+                "later": list(one.after),
+                "new": one.new,
+            }
             for one in found.happened
         ],
         "lacking": _keys_json(found.lacking),
@@ -208,7 +227,7 @@ def as_json(found: Versus) -> dict[str, Any]:
                 for one in found.environment.only
             ],
         },
-    }  # fmt: skip
+    }
 
 
 def keys_of(found: Versus) -> Sequence[CellKey]:
@@ -255,11 +274,13 @@ def where(one: Change | Standing, names: Names, found: Versus) -> str:
 
 def _change_json(one: Change) -> dict[str, Any]:
     return {
-        **one.key.model_dump(), "run": one.run, "measure": one.measure.name,
-        "side_by_side": one.duet,
+        **one.key.model_dump(),
+        "run": one.run,
+        "measure": one.measure.name,
+        "side_by_side": one.interleaved,
         "verdict": _verdict(one),
         **_ratio_json(one.difference),
-    }  # fmt: skip
+    }
 
 
 def _verdict(one: Change) -> str:
@@ -303,8 +324,8 @@ def _word(one: Change, allowed: float) -> str:
 
 
 def title_of(one: Change) -> str:
-    """The measure of a change; one of duets says so."""
-    return f"{one.measure.title}, side by side" if one.duet else one.measure.title
+    """The measure of a change; one of blocks says so."""
+    return f"{one.measure.title}, side by side" if one.interleaved else one.measure.title
 
 
 def _by_size(one: Standing) -> tuple[bool, float]:

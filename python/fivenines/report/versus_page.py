@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from fivenines import __version__
-from fivenines.analysis.duet_changes import FROM_RUN_TO_RUN
+from fivenines.analysis.interleaved_changes import FROM_RUN_TO_RUN
 from fivenines.analysis.ratio_thresholds import RatioResult
 from fivenines.analysis.versus import Change, Versus
 from fivenines.analysis.wording import count
@@ -46,25 +46,29 @@ def render(
     first = [changes_table(found, names, allowed, every=False)]
     if thresholds:
         first.insert(0, ratio_thresholds.table(thresholds, names, found))
-    return templates().get_template("compare.html.j2").render(
-        version=__version__,
-        title=f"{', '.join(found.later)} against {found.baseline}",
-        style=styled(),
-        baseline=found.baseline,
-        sentences=said,
-        first=with_rows(first),
-        chart=_chart(drawn, found, names) if drawn else None,
-        legend=LEGEND,
-        left_out=_left_out(found, drawn),
-        standing=with_rows([standings_table(found, names)]),
-        runs=_runs_table(found, runs),
-        around=with_rows([environment_table(found)]),
-        only=with_rows([_only_table(found)]),
-        every=with_rows([changes_table(found, names, allowed, every=True), _events_table(found, names)]),
-        several=len(found.later) > 1,
-        from_run_to_run=f"{100 * FROM_RUN_TO_RUN:g}",
-        level=f"{100 * found.confidence:.1f}",
-    )  # fmt: skip
+    return (
+        templates()
+        .get_template("compare.html.j2")
+        .render(
+            version=__version__,
+            title=f"{', '.join(found.later)} against {found.baseline}",
+            style=styled(),
+            baseline=found.baseline,
+            sentences=said,
+            first=with_rows(first),
+            chart=_chart(drawn, found, names) if drawn else None,
+            legend=LEGEND,
+            left_out=_left_out(found, drawn),
+            standing=with_rows([standings_table(found, names)]),
+            runs=_runs_table(found, runs),
+            around=with_rows([environment_table(found)]),
+            only=with_rows([_only_table(found)]),
+            every=with_rows([changes_table(found, names, allowed, every=True), _events_table(found, names)]),
+            several=len(found.later) > 1,
+            from_run_to_run=f"{100 * FROM_RUN_TO_RUN:g}",
+            level=f"{100 * found.confidence:.1f}",
+        )
+    )
 
 
 def _drawn(found: Versus) -> list[Change]:
@@ -84,10 +88,12 @@ def _chart(drawn: Sequence[Change], found: Versus, names: Names) -> Markup:
         RatioRow(
             f"{title_of(one)}: {where(one, names, found)}",
             "worse" if one.worse else "better" if one.better else "unclear",
-            one.difference.ratio or 1.0, one.difference.ratio_low, one.difference.ratio_high,
+            one.difference.ratio or 1.0,
+            one.difference.ratio_low,
+            one.difference.ratio_high,
         )
         for one in drawn
-    ]  # fmt: skip
+    ]
     return to_svg(ratios(rows))
 
 
@@ -99,17 +105,19 @@ def _runs_table(found: Versus, runs: Sequence[Run]) -> Table:
         machine = manifest.machine
         engines = ", ".join(f"{engine} {version}" for engine, version in manifest.engines.items())
         trials = f"{len(run.complete)} of {len(manifest.plan)}"
-        if manifest.duets:
-            duets = sum(one.complete for one in run.duets)
-            trials += f"; {duets} of {count(len(manifest.duets), 'duet')}"
+        if manifest.blocks:
+            blocks = sum(one.complete for one in run.blocks)
+            trials += f"; {blocks} of {count(len(manifest.blocks), 'block')}"
         rows.append(
             [
                 f"{name} (baseline)" if name == found.baseline else name,
                 manifest.created[:16].replace("T", " "),
-                manifest.fivenines, engines, f"{machine.cores} cores, {machine.cpu}, {machine.kernel}",
+                manifest.fivenines,
+                engines,
+                f"{machine.cores} cores, {machine.cpu}, {machine.kernel}",
                 trials,
             ]
-        )  # fmt: skip
+        )
     columns = ["Run", "Began, UTC", "fivenines", "Engines", "Machine", "Trials complete"]
     return Table("The runs", columns, rows)
 
@@ -126,10 +134,14 @@ def _only_table(found: Versus) -> Table:
 def _events_table(found: Versus, names: Names) -> Table:
     rows = [
         [
-            "new" if one.new else "", one.run, one.measure.title, names.full(one.key),
-            f"{one.before[0]} of {one.before[1]}", f"{one.after[0]} of {one.after[1]}",
+            "new" if one.new else "",
+            one.run,
+            one.measure.title,
+            names.full(one.key),
+            f"{one.before[0]} of {one.before[1]}",
+            f"{one.after[0]} of {one.after[1]}",
         ]
         for one in sorted(found.happened, key=lambda each: not each.new)
-    ]  # fmt: skip
+    ]
     columns = ["", "Run", "What went wrong", "Cell", "Trials before", "Trials later"]
     return Table("In how many trials something went wrong", columns, rows, 4)

@@ -60,14 +60,16 @@ def table(cells: Sequence[CellResult]) -> Table:
     against = {one.machine: _against(one) for one in effects.effects} if effects else {}
     rows = [
         [
-            name, host, ", ".join(map(str, every[0].cores)), _processor(every[0]), str(len(every)),
+            name,
+            host,
+            ", ".join(map(str, every[0].cores)),
+            _processor(every[0]),
+            str(len(every)),
             against.get(host, NOTHING),
         ]
         for (host, name), every in sorted(found.items())
-    ]  # fmt: skip
-    columns = [
-        "Worker", "Machine", "Its processors", "Model", "Trials", "Throughput, of the machines' mean",
-    ]  # fmt: skip
+    ]
+    columns = ["Worker", "Machine", "Its processors", "Model", "Trials", "Throughput, of the machines' mean"]
     caption = f"Who carried out the trials: {count(len(rows), 'worker')}"
     texts = ("Worker", "Machine", "Its processors", "Model")
     return Table(caption, columns, rows, 1, right(columns, *texts))

@@ -25,9 +25,7 @@ def written_table(cells: Sequence[CellResult], seen: Mapping[str, Sampled], name
         if not found:
             continue
         most = max(found, key=lambda one: one.servers or 0.0)
-        rows.append(
-            [names.full(cell.key), _servers(most), _charged(most), _rate(most.device, most)]
-        )
+        rows.append([names.full(cell.key), _servers(most), _charged(most), _rate(most.device, most)])
     columns = ["Cell", "Servers say", "Kernel charged", "Block device"]
     return Table(LEGEND, columns, rows, 1, right(columns, "Cell"))
 

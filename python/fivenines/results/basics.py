@@ -33,7 +33,7 @@ class ClockRecord(Record):
     ahead_ms: float = Field(description="its clock of the day against the controller's, at the end")
     error_ms: float = Field(
         description="by how much a moment of its own, corrected, may be wrong: half of the round trip and "
-        "what the clocks drifted apart, the largest of all times that were asked",
+        "what the clocks drifted apart, the largest of all times that were asked"
     )
     drift_ms: float = Field(description="how far the clocks moved apart over the trial")
     asked: int = Field(description="how many times it was asked, eight questions each")

@@ -38,9 +38,7 @@ def key_of(trial: Path, *made_by: str) -> str:
             if one.is_file():
                 known = one.stat()
                 found.append((one.name, known.st_size, known.st_mtime_ns))
-    return hashlib.blake2b(
-        repr((made_by, sorted(found, key=repr))).encode(), digest_size=20
-    ).hexdigest()
+    return hashlib.blake2b(repr((made_by, sorted(found, key=repr))).encode(), digest_size=20).hexdigest()
 
 
 def read(path: Path, key: str) -> bytes | None:

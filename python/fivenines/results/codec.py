@@ -13,17 +13,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from types import NoneType, UnionType
-from typing import (
-    Any,
-    Literal,
-    NamedTuple,
-    TypeVar,
-    Union,
-    cast,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Any, Literal, NamedTuple, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 from pydantic import BaseModel
@@ -100,9 +90,7 @@ def _of_class(shape: Any) -> _Codec | None:
     if dataclasses.is_dataclass(shape):
         return _dataclass(shape)
     if isinstance(shape, type) and issubclass(shape, BaseModel):
-        return _Codec(
-            lambda one, _: one.model_dump(mode="json"), lambda one, _: shape.model_validate(one)
-        )
+        return _Codec(lambda one, _: one.model_dump(mode="json"), lambda one, _: shape.model_validate(one))
     return None
 
 
@@ -134,9 +122,7 @@ def _optional(inner: Sequence[Any], shape: Any) -> _Codec:
     if all(part in _PLAIN for part in one):
         return _Codec(_plain, _same)
     if len(one) != 1 or len(inner) != 2:
-        raise TypeError(
-            f"{shape} cannot be written as bytes: which of them a value is would not be known"
-        )
+        raise TypeError(f"{shape} cannot be written as bytes: which of them a value is would not be known")
     known = _codec(one[0])
     return _Codec(
         lambda value, arrays: None if value is None else known.encode(value, arrays),
@@ -156,8 +142,7 @@ def _dataclass(shape: Any) -> _Codec:
         return shape(**dict(zip(names, found, strict=True)))
 
     return _Codec(
-        lambda value, arrays: [encode(getattr(value, name), arrays) for name, encode in encoders],
-        decode,
+        lambda value, arrays: [encode(getattr(value, name), arrays) for name, encode in encoders], decode
     )
 
 

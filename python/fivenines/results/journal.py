@@ -36,19 +36,19 @@ EVENTS: dict[str, dict[str, str]] = {
     },
     "data-set": {"message": "what is done", "fraction": "how much of it, or null"},
     "campaign-started": {
-        "total": "trials and duets that are to be done now",
+        "total": "trials and blocks that are to be done now",
         "expected_seconds": "how long that should take",
         "at_most": "whether it may be fewer, as trials are added until a measure is known",
         "longest": "whether `expected_seconds` is an upper bound, as loads end when their work is done",
         "at_once": "so many run side by side",
-        "work": "each of them in order: `trial` (its id), and `cell`, or the `cells` of a duet",
+        "work": "each of them in order: `trial` (its id), and `cell`, or the `cells` of an interleaved comparison",
     },
     "trial-started": {
-        "trial": "id of the trial or duet",
+        "trial": "id of the trial or interleaved",
         "index": "from 1 to `total`",
         "worker": "who carries it out, where there are several; else empty",
         "cell": "of a trial: solution, workload, connections, network, fault; else null",
-        "cells": "those of a duet",
+        "cells": "those of an interleaved comparison",
     },
     "trial-phase": {
         "trial": "id",
@@ -119,11 +119,7 @@ EVENTS: dict[str, dict[str, str]] = {
     },
     "campaign-finished": {"folder": "the run"},
     "run-closed": {"reason": "empty: it came to its end; else why not"},
-    "result": {
-        "run": "the run's folder",
-        "report": "the report's file",
-        "summary": "rows as of `--json`",
-    },
+    "result": {"run": "the run's folder", "report": "the report's file", "summary": "rows as of `--json`"},
 }
 """Each kind of line and its fields; each has `at` (seconds since 1970) and `event` (its kind) as well.
 

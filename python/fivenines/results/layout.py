@@ -28,7 +28,7 @@ runs/<run>/trials/<id>/trial.json    one trial; its folder appears whole or not 
                       /clients/<name>/...  of a trial with several clients: time line, ledger, probes, history
                                          and latencies of each; those above are of all together
                       /logs/<host>/...   server logs
-runs/<run>/duets/<id>/duet.json      all solutions of a group side by side, loaded in turn
+runs/<run>/blocks/<id>/block.json      all solutions of a group side by side, loaded in turn
                      /windows.parquet   each window: whose, in which round, what was answered
                      /usage.parquet     what each solution used during each window, its own and others'
                      /<n>/...           time line, latencies and logs of solution n, as of a trial
@@ -55,8 +55,8 @@ SOURCE = "experiment.yaml"
 REPORT = "report.html"
 TRIALS = "trials"
 TRIAL = "trial.json"
-DUETS = "duets"
-DUET = "duet.json"
+BLOCKS = "blocks"
+BLOCK = "block.json"
 LATENCY = "latency.hlog"
 LOGS = "logs"
 CLIENTS = "clients"
@@ -109,43 +109,13 @@ TABLES: dict[str, dict[str, str]] = {
         "stage": "VARCHAR",
         "error_class": "VARCHAR",
     },
-    "executed": {
-        "id": "BIGINT",
-        "executed_us": "BIGINT",
-    },
-    "held": {
-        "node": "VARCHAR",
-        "id": "BIGINT",
-    },
-    "nodes": {
-        "t_us": "BIGINT",
-        "node": "VARCHAR",
-        "state": "VARCHAR",
-        "epoch": "VARCHAR",
-    },
-    "members": {
-        "t_us": "BIGINT",
-        "node": "VARCHAR",
-        "state": "VARCHAR",
-    },
-    "views": {
-        "t_us": "BIGINT",
-        "node": "VARCHAR",
-        "seen": "BIGINT[]",
-    },
-    "delay": {
-        "t_ms": "DOUBLE",
-        "node": "VARCHAR",
-        "source": "VARCHAR",
-        "value": "DOUBLE",
-        "unit": "VARCHAR",
-    },
-    "counters": {
-        "t_ms": "DOUBLE",
-        "node": "VARCHAR",
-        "name": "VARCHAR",
-        "value": "DOUBLE",
-    },
+    "executed": {"id": "BIGINT", "executed_us": "BIGINT"},
+    "held": {"node": "VARCHAR", "id": "BIGINT"},
+    "nodes": {"t_us": "BIGINT", "node": "VARCHAR", "state": "VARCHAR", "epoch": "VARCHAR"},
+    "members": {"t_us": "BIGINT", "node": "VARCHAR", "state": "VARCHAR"},
+    "views": {"t_us": "BIGINT", "node": "VARCHAR", "seen": "BIGINT[]"},
+    "delay": {"t_ms": "DOUBLE", "node": "VARCHAR", "source": "VARCHAR", "value": "DOUBLE", "unit": "VARCHAR"},
+    "counters": {"t_ms": "DOUBLE", "node": "VARCHAR", "name": "VARCHAR", "value": "DOUBLE"},
     "disks": {
         "t_ms": "DOUBLE",
         "node": "VARCHAR",
@@ -166,11 +136,7 @@ TABLES: dict[str, dict[str, str]] = {
         "net_received_bytes": "BIGINT",
         "net_sent_bytes": "BIGINT",
     },
-    "machine": {
-        "t_ms": "DOUBLE",
-        "name": "VARCHAR",
-        "value": "DOUBLE",
-    },
+    "machine": {"t_ms": "DOUBLE", "name": "VARCHAR", "value": "DOUBLE"},
     "incidents": {
         "t_ms": "DOUBLE",
         "node": "VARCHAR",
@@ -217,12 +183,7 @@ TABLES: dict[str, dict[str, str]] = {
         "max_ms": "DOUBLE",
         "after_ms": "DOUBLE",
     },
-    "usage": {
-        "position": "INTEGER",
-        "side": "INTEGER",
-        "cpu_s": "DOUBLE",
-        "written_bytes": "BIGINT",
-    },
+    "usage": {"position": "INTEGER", "side": "INTEGER", "cpu_s": "DOUBLE", "written_bytes": "BIGINT"},
 }
 """Columns and DuckDB types of a trial's tables.
 
@@ -259,10 +220,10 @@ incidents  what servers' logs tell of the time of the load: `deadlock`, `lock wa
 links      since the start of the load; what arrived, bytes of whole frames
 history    one row for each operation of a transaction; `position` counts within it; `list` is what an
            `append` workload's read returned, as 1,2,3; `source` is lists or bank
-windows    of a duet: `side` is the solution's place in the record; round 0 is the warm-up; what was answered
+windows    of an interleaved comparison: `side` is the solution's place in the record; round 0 is the warm-up; what was answered
            from `measured_ms` to `to_ms`, both as they really were, counts; `after_ms`: for how long after
            its end its transactions were still answered (to 10 ms)
-usage      of a duet: CPU and bytes for storage of each solution's hosts during each window, its client's not
+usage      of an interleaved comparison: CPU and bytes for storage of each solution's hosts during each window, its client's not
 """
 
 SLOT_MS = 10
@@ -270,8 +231,8 @@ SLOT_MS = 10
 
 
 def trial_folder(run: Path, trial_id: str) -> Path:
-    """The folder of a complete trial, or of a complete duet."""
-    return run / (DUETS if trial_id.startswith("duet-") else TRIALS) / trial_id
+    """The folder of a complete trial, or of a complete interleaved."""
+    return run / (BLOCKS if trial_id.startswith("block-") else TRIALS) / trial_id
 
 
 def client_folder(trial: Path, client: str) -> Path:
@@ -280,5 +241,5 @@ def client_folder(trial: Path, client: str) -> Path:
 
 
 def part_folder(run: Path, trial_id: str) -> Path:
-    """The folder of a trial, or of a duet, that runs."""
+    """The folder of a trial, or of an interleaved comparison, that runs."""
     return trial_folder(run, trial_id).with_name(f".{trial_id}.part")

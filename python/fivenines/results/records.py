@@ -37,8 +37,8 @@ class PlannedTrial(Record):
     seed: int
 
 
-class PlannedDuet(Record):
-    """A duet as planned: the cells that are up side by side; whether it is done tells its folder."""
+class PlannedBlock(Record):
+    """An interleaved comparison as planned: the cells that are up side by side; whether it is done tells its folder."""
 
     id: str
     cells: list[CellKey]
@@ -69,11 +69,10 @@ class Manifest(Record):
     engines: dict[str, str] = Field(description="version of each engine used")
     machine: Machine
     calibration: Calibration | None = Field(
-        None,
-        description="what `fivenines calibrate` had found on this machine before; None: nothing",
+        None, description="what `fivenines calibrate` had found on this machine before; None: nothing"
     )
     plan: list[PlannedTrial]
-    duets: list[PlannedDuet] = Field(default_factory=list)
+    blocks: list[PlannedBlock] = Field(default_factory=list)
     settled: list[Settled] = Field(default_factory=list)
 
 
@@ -168,9 +167,7 @@ class TableDifference(Record):
     table: str
     rows: dict[str, int] = Field(description="number of rows on each node")
     checksums: dict[str, str] = Field(description="checksum of all rows on each node")
-    keys: list[str] = Field(
-        default_factory=list, description="the first 100 primary keys whose rows differ"
-    )
+    keys: list[str] = Field(default_factory=list, description="the first 100 primary keys whose rows differ")
     differing: int = Field(0, description="number of keys that differ; 0 if they were not listed")
 
 
@@ -178,9 +175,7 @@ class Divergence(Record):
     """All tables of the workload and the ledger, compared between all nodes after the trial."""
 
     compared: list[str] = Field(description="the nodes that were compared")
-    left_out: dict[str, str] = Field(
-        default_factory=dict, description="nodes that were not, and why"
-    )
+    left_out: dict[str, str] = Field(default_factory=dict, description="nodes that were not, and why")
     tables: int = Field(description="number of tables compared")
     rows: int = Field(0, description="rows of all tables on the reference node")
     reference: str = Field("", description="the node that the others are compared with")
@@ -217,9 +212,7 @@ class SolutionFacts(Record):
 
     replication: str = Field(description="what is replicated, and when a commit is answered")
     failover: str = Field(description="whether it fails over by itself, and what does it")
-    least_servers: str = Field(
-        description="database servers and voters that it takes to survive one loss"
-    )
+    least_servers: str = Field(description="database servers and voters that it takes to survive one loss")
     extra: str = Field("none", description="components beside the database servers")
     write_scaling: str = Field(description="whether more nodes take more writes")
     read_scaling: str = Field(description="whether more nodes answer more reads, and how fresh")
@@ -235,9 +228,7 @@ class IdleUsage(Record):
 
     seconds: float = Field(description="length of the moment")
     cpu_cores: float
-    memory_bytes: int = Field(
-        description="as the table `hosts` counts it: what is shared counts once"
-    )
+    memory_bytes: int = Field(description="as the table `hosts` counts it: what is shared counts once")
     pss_bytes: int | None = Field(
         None, description="sum of the processes' proportional set sizes; None: not all can be read"
     )
@@ -246,9 +237,7 @@ class IdleUsage(Record):
 class HostFacts(Record):
     """One host of the solution, or the client's."""
 
-    kind: str = Field(
-        description="node, client, or what it is beside the nodes: proxy, manager, ..."
-    )
+    kind: str = Field(description="node, client, or what it is beside the nodes: proxy, manager, ...")
     address: str
     forwards: bool = Field(False, description="whether the traffic of clients passes through it")
     configuration_lines: int = Field(
@@ -281,9 +270,7 @@ class Deployment(Record):
     seconds: float = Field(description="start of the trial to a writable, complete solution")
     phases: dict[str, float] = Field(description="seconds of each step")
     roles: dict[str, str] = Field(description="role of each host before the load")
-    settings: dict[str, dict[str, str]] = Field(
-        description="effective server settings of each node"
-    )
+    settings: dict[str, dict[str, str]] = Field(description="effective server settings of each node")
     manager: dict[str, str] = Field(description="the failover manager and its settings")
     access: dict[str, str] = Field(description="the access layer and its settings")
     limits: str = ""
@@ -329,9 +316,7 @@ class ClientRecord(Record):
 
     name: str
     site: str
-    endpoint: str = Field(
-        "", description="as the experiment says it; empty: as the access layer says"
-    )
+    endpoint: str = Field("", description="as the experiment says it; empty: as the access layer says")
     write: list[str] = Field(default_factory=list, description="where it wrote, in its order")
     workload: str = Field("", description="its own by name; empty: that of the cell")
     connections: int
@@ -345,12 +330,8 @@ class TrialRecord(AttemptRecord):
     cell: CellKey
     windows: Windows | None = None
     deployment: Deployment | None = None
-    faults: list[FaultRecord] = Field(
-        default_factory=list, description="in the order of their moments"
-    )
-    settled: str = Field(
-        "", description="what replicas still had to apply when settling was given up"
-    )
+    faults: list[FaultRecord] = Field(default_factory=list, description="in the order of their moments")
+    settled: str = Field("", description="what replicas still had to apply when settling was given up")
     settle_seconds: float | None = Field(None, description="how long the nodes took to settle")
     check: Check | None = None
     divergence: Divergence | None = None
@@ -367,8 +348,7 @@ class TrialRecord(AttemptRecord):
         default_factory=list, description="each client, where there are several; empty: one alone"
     )
     pause_seconds: float | None = Field(
-        None,
-        description="how long it waited before the load, at random: the fault meets any phase of checks",
+        None, description="how long it waited before the load, at random: the fault meets any phase of checks"
     )
     clocks: dict[str, ClockRecord] = Field(
         default_factory=dict,
@@ -388,20 +368,20 @@ class TrialRecord(AttemptRecord):
         return self.faults[0] if self.faults else None
 
 
-class DuetSide(Record):
-    """One solution of a duet."""
+class BlockSide(Record):
+    """One solution of an interleaved comparison."""
 
     cell: CellKey
     deployment: Deployment
     load: dict[str, Any] = Field(description="fivenines-core's load.json")
     started_ms: float = Field(
-        description="t = 0 of its own time line, on the duet's clock, which begins with the first window"
+        description="t = 0 of its own time line, on the interleaved's clock, which begins with the first window"
     )
 
 
-class DuetRecord(AttemptRecord):
-    """All solutions of a group side by side, loaded in turn: duet.json."""
+class BlockRecord(AttemptRecord):
+    """All solutions of a group side by side, loaded in turn: block.json."""
 
     window_ms: float = Field(description="length of a window")
     skip_ms: float = Field(description="the first part of each window, which is left out")
-    sides: list[DuetSide] = Field(default_factory=list, description="in the order of the file")
+    sides: list[BlockSide] = Field(default_factory=list, description="in the order of the file")

@@ -39,7 +39,7 @@ class Storage:
         self.root = str(root).rstrip("/")
 
     def trials(self, run: str) -> set[str]:
-        """The trials and duets of a run that are there, whole.
+        """The trials and blocks of a run that are there, whole.
 
         Raises:
             FiveninesError: the place cannot be read.
@@ -47,7 +47,7 @@ class Storage:
         found = set()
         try:
             self.filesystem.invalidate_cache()
-            for kind, record in ((layout.TRIALS, layout.TRIAL), (layout.DUETS, layout.DUET)):
+            for kind, record in ((layout.TRIALS, layout.TRIAL), (layout.BLOCKS, layout.BLOCK)):
                 for path in self.filesystem.glob(f"{self.root}/{run}/{kind}/*/{record}"):
                     found.add(str(path).split("/")[-2])
         except Exception as error:
@@ -55,16 +55,14 @@ class Storage:
         return found
 
     def put(self, run: Path, trial: str) -> None:
-        """Copy a finished trial or duet, its record last.
+        """Copy a finished trial or interleaved, its record last.
 
         Raises:
             FiveninesError: a file of it could not be written.
         """
         folder = layout.trial_folder(run, trial)
-        records = (layout.TRIAL, layout.DUET)
-        files = sorted(
-            _files(folder), key=lambda file: file.name in records and file.parent == folder
-        )
+        records = (layout.TRIAL, layout.BLOCK)
+        files = sorted(_files(folder), key=lambda file: file.name in records and file.parent == folder)
         for file in files:
             self._put(file, f"{run.name}/{file.relative_to(run)}")
 

@@ -20,7 +20,7 @@ from fivenines import __version__
 from fivenines.drivers import duckdb
 from fivenines.errors import FiveninesError, NoSpaceError
 from fivenines.results import layout
-from fivenines.results.records import READABLE, DuetRecord, Manifest, PlannedTrial, TrialRecord
+from fivenines.results.records import READABLE, BlockRecord, Manifest, PlannedTrial, TrialRecord
 from fivenines.results.unreadable import UnreadableError
 
 _BROKEN = re.compile(r"(?P<id>.+)\.broken-(?P<attempt>\d+)")
@@ -45,11 +45,11 @@ class StoredTrial:
 
 
 @dataclass(frozen=True)
-class StoredDuet:
-    """A duet's record and its folder; not `complete`: it was broken, for the reason in its record."""
+class StoredBlock:
+    """An interleaved comparison's record and its folder; not `complete`: it was broken, for the reason in its record."""
 
     folder: Path
-    record: DuetRecord
+    record: BlockRecord
 
     @property
     def complete(self) -> bool:
@@ -65,7 +65,7 @@ class Run:
     complete: list[StoredTrial]
     broken: list[StoredTrial]
     problems: list[str] = field(default_factory=list)
-    duets: list[StoredDuet] = field(default_factory=list)
+    blocks: list[StoredBlock] = field(default_factory=list)
     """Complete and broken ones, by id."""
 
     @property
@@ -99,7 +99,7 @@ def open_run(folder: Path) -> Run:
     for path in sorted(trials.iterdir()) if trials.is_dir() else []:
         if path.is_dir() and not path.name.startswith("."):
             _add(run, path, planned, settings)
-    _add_duets(run)
+    _add_blocks(run)
     return run
 
 
@@ -113,9 +113,7 @@ def table_path(trial: Path, table: str) -> Path:
     return trial / f"{table}.parquet"
 
 
-def query(
-    trials: Sequence[StoredTrial], table: str, sql: str, mixed: bool = False
-) -> dict[str, Column]:
+def query(trials: Sequence[StoredTrial], table: str, sql: str, mixed: bool = False) -> dict[str, Column]:
     """Columns of `sql` over one table of many trials.
 
     `mixed`: the trials need not have the same columns; what a trial has not is NULL.
@@ -134,9 +132,7 @@ def query(
         )
         values: list[Any] = [[str(path) for path in found], mixed]
     else:
-        columns = ", ".join(
-            f"NULL::{kind} AS {name}" for name, kind in layout.TABLES[table].items()
-        )
+        columns = ", ".join(f"NULL::{kind} AS {name}" for name, kind in layout.TABLES[table].items())
         source, values = f"SELECT ''::VARCHAR AS trial, {columns} LIMIT 0", []
     several = len(found) > _FEW
     with duckdb.connect(config={"threads": 2}) if several else reader() as connection:
@@ -235,14 +231,14 @@ def _share(found: dict[str, dict[str, str]], known: _Settings) -> None:
         found[node] = known.setdefault(frozenset(settings.items()), settings)
 
 
-def _add_duets(run: Run) -> None:
-    folder = run.folder / layout.DUETS
+def _add_blocks(run: Run) -> None:
+    folder = run.folder / layout.BLOCKS
     for path in sorted(folder.iterdir()) if folder.is_dir() else []:
         if not path.is_dir() or path.name.startswith("."):
             continue
-        file = path / layout.DUET
+        file = path / layout.BLOCK
         try:
-            run.duets.append(StoredDuet(path, _validated(DuetRecord, _read_json(file), file)))
+            run.blocks.append(StoredBlock(path, _validated(BlockRecord, _read_json(file), file)))
         except FiveninesError as error:
             run.problems.append(str(error))
 
@@ -265,9 +261,7 @@ def _read_json(path: Path) -> dict[str, Any]:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise FiveninesError(
-            f"{path}: there is no record; the trial was probably interrupted"
-        ) from error
+        raise FiveninesError(f"{path}: there is no record; the trial was probably interrupted") from error
     except (OSError, ValueError) as error:
         raise FiveninesError(f"{path} is damaged: {error}") from error
     if not isinstance(data, dict):
@@ -340,9 +334,7 @@ def write_table(folder: Path, table: str, rows: Iterable[Sequence[object]]) -> N
         source.unlink(missing_ok=True)
 
 
-def csv_to_parquet(
-    source: Path, parquet: Path, table: str, own: Mapping[str, str] | None = None
-) -> int:
+def csv_to_parquet(source: Path, parquet: Path, table: str, own: Mapping[str, str] | None = None) -> int:
     """Convert a CSV file with a header line to Parquet with the columns of `layout.TABLES[table]`.
 
     `own`: the columns, with their types, of a table that only its writer knows. Columns may stand in

@@ -1,1 +1,1 @@
-"""Experiments at work: campaigns, trials, duets, and the faults in them."""
+"""Experiments at work: campaigns, trials, blocks, and the faults in them."""

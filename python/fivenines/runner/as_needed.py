@@ -12,9 +12,9 @@ from fivenines.analysis.measured import VALUES, Value
 from fivenines.analysis.sequential import Look, look, nominal_of
 from fivenines.analysis.statistics import CONFIDENCE
 from fivenines.analysis.trials import measures
-from fivenines.experiment.duet_plan import Block
+from fivenines.experiment.interleaved_plan import Block
 from fivenines.experiment.plan import Trial
-from fivenines.needs.trials import TrialsSettings, UntilSettings
+from fivenines.requirements.trials import TrialsSettings, UntilSettings
 from fivenines.results import layout, store
 from fivenines.results.records import CellKey, Manifest, Settled
 from fivenines.results.store import StoredTrial
@@ -73,9 +73,7 @@ class AsNeeded:
         values = [one for one in found if one is not None]
         return look(values, len(done), self.settings.at_least, until.within, nominal)
 
-    def _spare(
-        self, manifest: Manifest, key: CellKey, seen: Look, done: list[StoredTrial]
-    ) -> Settled:
+    def _spare(self, manifest: Manifest, key: CellKey, seen: Look, done: list[StoredTrial]) -> Settled:
         """Takes what is left of the cell out of the plan, and says what that saves."""
         complete = {one.record.id for one in done}
         spared = [one for one in manifest.plan if one.cell == key and one.id not in complete]

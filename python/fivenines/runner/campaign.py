@@ -12,22 +12,18 @@ from fivenines.errors import UsageError
 from fivenines.experiment import document
 from fivenines.experiment.defaults import as_dict
 from fivenines.experiment.document import Document
-from fivenines.experiment.duet_plan import Block, keys, seconds_of
+from fivenines.experiment.interleaved_plan import Block, keys, seconds_of
 from fivenines.experiment.plan import Trial, is_at_most
 from fivenines.experiment.spec import Experiment
+from fivenines.lab.lab import remove_tree
 from fivenines.lab.machine import describe
-from fivenines.lab.world import remove_tree
 from fivenines.results import calibrations, layout, stops, store
-from fivenines.results.records import Manifest, PlannedDuet, PlannedTrial
+from fivenines.results.records import Manifest, PlannedBlock, PlannedTrial
 from fivenines.runner.as_needed import AsNeeded
 from fivenines.runner.dispatch import Dispatch
 from fivenines.runner.preflight import require_accepted
 from fivenines.runner.preparation import prepare
-from fivenines.runner.progress import (
-    CampaignFinished,
-    CampaignStarted,
-    Listener,
-)
+from fivenines.runner.progress import CampaignFinished, CampaignStarted, Listener
 from fivenines.runner.schedule import Schedule
 from fivenines.runner.workers.base import Here, Worker
 from fivenines.software import versions
@@ -43,7 +39,7 @@ def run_campaign(
     file: str = layout.SOURCE,
     workers: Sequence[Worker] = (),
 ) -> list[str]:
-    """Run all trials and duets that `folder` does not hold yet; the ids of those that were given up.
+    """Run all trials and blocks that `folder` does not hold yet; the ids of those that were given up.
 
     The caller holds the folder (`claims.claimed`), as it may have more to do there, such as the report.
     `source` is the text of the experiment file, which messages call `file`; or the file as it was read, of
@@ -52,7 +48,7 @@ def run_campaign(
     Raises:
         UsageError: the folder holds another experiment, or a run that was not to be resumed; or a server
             refuses settings of the file.
-        FiveninesError: an engine or a data set could not be had, or the solutions of a duet do not fit
+        FiveninesError: an engine or a data set could not be had, or the solutions of an interleaved comparison do not fit
             into the memory.
     """
     written = source if isinstance(source, Document) else document.parse(source, file)
@@ -60,13 +56,13 @@ def run_campaign(
         stops.forget_others(folder)
         begun = resume and (folder / layout.MANIFEST).exists()
         trials = [work for work in planned if isinstance(work, Trial)]
-        duets = [work for work in planned if isinstance(work, Block)]
-        every = [*trials, *(member for duet in duets for member in duet.members())]
+        blocks = [work for work in planned if isinstance(work, Block)]
+        every = [*trials, *(member for block in blocks for member in block.members())]
         left = _left(planned, folder)
         waiting = {work.id for work in left}
         found = prepare(every, waiting, begun, listener, used)
         require_accepted([one for one in every if one.id in waiting], written, listener)
-        manifest = _manifest(experiment, written.text, trials, duets, found)
+        manifest = _manifest(experiment, written.text, trials, blocks, found)
         _open(folder, manifest, resume)
         as_needed = AsNeeded(experiment.trials, folder)
         left = as_needed.left(left) if begun else left
@@ -74,9 +70,7 @@ def run_campaign(
         seconds, longest = seconds_of(left, experiment), is_at_most(every, experiment)
         workers = workers or [Here()]
         at_once = max(1, min(len(workers), len(left)))
-        listener(
-            CampaignStarted(len(left), seconds / at_once, left, may_end, longest, at_once=at_once)
-        )
+        listener(CampaignStarted(len(left), seconds / at_once, left, may_end, longest, at_once=at_once))
         schedule = Schedule(left, _owners(folder, workers))
         dispatch = Dispatch(schedule, experiment, folder, as_needed, listener, found)
         for worker in workers:
@@ -98,8 +92,8 @@ def _owners(folder: Path, workers: Sequence[Worker]) -> dict[int, str]:
 
 
 def _left(planned: Sequence[Trial | Block], folder: Path) -> list[Trial | Block]:
-    """What is still to be done; duets stand between the trials, so that all see the same hours."""
-    # of the same number a duet comes first
+    """What is still to be done; blocks stand between the trials, so that all see the same hours."""
+    # of the same number an interleaved comparison comes first
     work = sorted(planned, key=lambda one: (one.number, isinstance(one, Trial)))
     return [one for one in work if not layout.trial_folder(folder, one.id).exists()]
 
@@ -124,15 +118,15 @@ def _manifest(
             PlannedTrial(id=trial.id, cell=trial.cell.key, number=trial.number, seed=trial.seed)
             for trial in trials
         ],
-        duets=[
-            PlannedDuet(id=block.id, cells=keys(block), number=block.number, seed=block.seed)
+        blocks=[
+            PlannedBlock(id=block.id, cells=keys(block), number=block.number, seed=block.seed)
             for block in blocks
         ],
     )
 
 
 def _open(folder: Path, manifest: Manifest, resume: bool) -> None:
-    for kind in (layout.TRIALS, layout.DUETS):
+    for kind in (layout.TRIALS, layout.BLOCKS):
         for part in (folder / kind).glob(".*.part"):  # of one that was killed
             remove_tree(part)
     if not (folder / layout.MANIFEST).exists():
@@ -141,9 +135,7 @@ def _open(folder: Path, manifest: Manifest, resume: bool) -> None:
         store.write_json(folder / layout.MANIFEST, manifest)
         return
     if not resume:
-        raise UsageError(
-            f"{folder} already holds a run: continue it with --resume, or choose --out"
-        )
+        raise UsageError(f"{folder} already holds a run: continue it with --resume, or choose --out")
     earlier = store.open_run(folder).manifest
     store.write_json(folder / layout.MANIFEST, _joined(earlier, manifest, folder))
 
@@ -151,9 +143,9 @@ def _open(folder: Path, manifest: Manifest, resume: bool) -> None:
 def _joined(earlier: Manifest, now: Manifest, folder: Path) -> Manifest:
     """The manifest of a resumed run: more trials, or trials of more solutions, may have been asked for."""
     planned = {trial.id: trial for trial in earlier.plan}
-    duets = {duet.id: duet for duet in earlier.duets}
+    blocks = {block.id: block for block in earlier.blocks}
     clash = any(planned.get(trial.id, trial) != trial for trial in now.plan)
-    clash = clash or any(duets.get(duet.id, duet) != duet for duet in now.duets)
+    clash = clash or any(blocks.get(block.id, block) != block for block in now.blocks)
     if clash or _matrix(earlier) != _matrix(now):
         if other := _other_fivenines(earlier, now):
             raise UsageError(
@@ -170,12 +162,12 @@ def _joined(earlier: Manifest, now: Manifest, folder: Path) -> Manifest:
             "version that it was begun with, or start a new run without --resume"
         )
     planned |= {trial.id: trial for trial in now.plan}
-    duets |= {duet.id: duet for duet in now.duets}
+    blocks |= {block.id: block for block in now.blocks}
     now_planned = {trial.cell for trial in now.plan}
     return earlier.model_copy(
         update={
             "plan": [planned[name] for name in sorted(planned)],
-            "duets": [duets[name] for name in sorted(duets)],
+            "blocks": [blocks[name] for name in sorted(blocks)],
             "experiment": {**earlier.experiment, "trials": _trials(earlier, now, folder)},
             # those that are planned again are looked at again
             "settled": [one for one in earlier.settled if one.cell not in now_planned],

@@ -70,7 +70,7 @@ def copy_all(run: Path, storage: Storage, say: Say) -> int:
     """
     there = storage.trials(run.name)
     found = store.open_run(run)
-    every = [trial.record.id for trial in found.complete] + [duet.record.id for duet in found.duets]
+    every = [trial.record.id for trial in found.complete] + [block.record.id for block in found.blocks]
     todo = [trial for trial in every if trial not in there]
     for number, trial in enumerate(todo, start=1):
         if number % 50 == 1 and len(todo) > 1:

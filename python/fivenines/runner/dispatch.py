@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fivenines.deployment.deployed import too_dear
 from fivenines.errors import FiveninesError
-from fivenines.experiment.duet_plan import seconds_of
+from fivenines.experiment.interleaved_plan import seconds_of
 from fivenines.experiment.plan import Trial
 from fivenines.experiment.spec import Experiment
 from fivenines.results import layout, stops

@@ -7,9 +7,7 @@ from typing import Any
 from fivenines.results import store
 
 
-def keep_executed(
-    part: Path, rows: Sequence[tuple[int, int | None]], load: Mapping[str, Any]
-) -> None:
+def keep_executed(part: Path, rows: Sequence[tuple[int, int | None]], load: Mapping[str, Any]) -> None:
     """Write the table into a trial's folder.
 
     The server's clock is the machine's, as the load's is, so that they need no comparing: what was noted
@@ -26,7 +24,5 @@ def keep_executed(
     started = load.get("started_unix_ns")
     if not isinstance(started, int):
         return
-    moments = (
-        (identifier, moment - started // 1000) for identifier, moment in rows if moment is not None
-    )
+    moments = ((identifier, moment - started // 1000) for identifier, moment in rows if moment is not None)
     store.write_table(part, "executed", moments)

@@ -123,10 +123,14 @@ class FaultRun:
             return None
         if isinstance(life, Refused):
             return FaultRecord(
-                kind=settings.fault, node="", role=str(getattr(settings, "target", "")),
-                at=_ms(life.monotonic_ns, started_ns) or 0.0, verified=False, detail=life.reason,
+                kind=settings.fault,
+                node="",
+                role=str(getattr(settings, "target", "")),
+                at=_ms(life.monotonic_ns, started_ns) or 0.0,
+                verified=False,
+                detail=life.reason,
                 mtbf=self.mtbf,
-            )  # fmt: skip
+            )
         injections = self._injections
         first = injections[0]
         hosts = [host for one in injections for host in one.hosts]

@@ -16,7 +16,7 @@ from fivenines.faults.settings import FaultSettings, Step
 from fivenines.results.records import Event, FaultRecord
 from fivenines.runner.fault_run import FaultRun
 from fivenines.runner.node_recovery import NodeRecovery
-from fivenines.runner.teller import Teller
+from fivenines.runner.reporter import Reporter
 from fivenines.servers.member import Member
 
 _ON_CALL = 0.5
@@ -53,7 +53,7 @@ class FaultRunner:
         self._deployed = deployed
         self._started_ns = started_ns
         self._noted: list[ManagerEvent] = []
-        self._teller = Teller(self.events, lambda: self.injecting, tell) if tell else None
+        self._reporter = Reporter(self.events, lambda: self.injecting, tell) if tell else None
         self._early_end = threading.Event()
         self._context = FaultContext(deployed, Random(seed), self._note, self._early_end)
         self.node_recovery = NodeRecovery(deployed, self._note, deadline, patience)
@@ -71,15 +71,13 @@ class FaultRunner:
         moment = time.monotonic()
         for step, run in zip(self.steps, self.runs, strict=True):
             self._threads.append(
-                threading.Thread(
-                    target=run.run, args=(moment + step.at, self._early_end), daemon=True
-                )
+                threading.Thread(target=run.run, args=(moment + step.at, self._early_end), daemon=True)
             )
         self._on_call = threading.Thread(target=self._stay_on_call, daemon=True)
         for thread in (*self._threads, self._on_call):
             thread.start()
-        if self._teller is not None:
-            self._teller.start()
+        if self._reporter is not None:
+            self._reporter.start()
 
     def end_early(self, why: str = "") -> None:
         """End what is at work now, and inject nothing more; `why`, where nobody asked for that."""
@@ -107,11 +105,7 @@ class FaultRunner:
         """
         if not self.over or self.node_recovery.manager_at_work:
             return False
-        free = [
-            node
-            for node in self._deployed.solution.members
-            if self.node_recovery.held[node.name] <= 0
-        ]
+        free = [node for node in self._deployed.solution.members if self.node_recovery.held[node.name] <= 0]
         return not any(self.node_recovery.reasons(free).values())
 
     def finish(self) -> None:
@@ -120,21 +114,21 @@ class FaultRunner:
             thread.join(self.node_recovery.left() + 30.0)
         self.dismiss()
         if self._on_call is not None:
-            self._look_for_strays()
+            self._look_for_unexpected_primaries()
 
     def dismiss(self) -> None:
         """Let the person on call go, after a last look: what breaks from now on is somebody else's affair."""
         self._call_over.set()
         if self._on_call is not None:
             self._on_call.join(self.node_recovery.left() + 30.0)
-        if self._teller is not None:
-            self._teller.stop()
+        if self._reporter is not None:
+            self._reporter.stop()
 
     def abandon(self) -> None:
         """The trial is over, however it ended: nobody is on call any more, and nothing is told."""
         self._call_over.set()
-        if self._teller is not None:
-            self._teller.stop()
+        if self._reporter is not None:
+            self._reporter.stop()
 
     def confirm(self) -> None:
         """Look once more, after the settling: a node that joined may have fallen out since."""
@@ -144,7 +138,7 @@ class FaultRunner:
                 for run in self.runs:
                     run.fell_out(name, reason)
 
-    def stray(self) -> dict[str, str]:
+    def unexpected_primaries(self) -> dict[str, str]:
         """The nodes that did not come back, and why."""
         return dict(self._away)
 
@@ -170,17 +164,15 @@ class FaultRunner:
     def _run_of(self, step: Step, mtbf: float | None) -> FaultRun:
         kind: Any = plugins.implementation("fivenines.faults", Fault, step.fault)
         fault = self._deployed.solution.fault(step.fault) or kind(step.fault)
-        return FaultRun(
-            fault, self._context, self.node_recovery, step.fault.mtbf or mtbf, self._news
-        )
+        return FaultRun(fault, self._context, self.node_recovery, step.fault.mtbf or mtbf, self._news)
 
     def _note(self, kind: str, node: str, detail: str) -> None:
         self._noted.append(ManagerEvent(time.monotonic_ns(), kind, node, detail))
         self._news()
 
     def _news(self) -> None:
-        if self._teller is not None:
-            self._teller.look()
+        if self._reporter is not None:
+            self._reporter.look()
 
     def _stay_on_call(self) -> None:
         """Do what a person would: help a group without majority, restart nodes that were fenced."""
@@ -195,7 +187,7 @@ class FaultRunner:
                 self._note("bootstrapped", node, detail)
         except Exception as error:
             self._note("failed", "", f"{type(error).__name__}: {error}")
-        if lost := [*self._dead_by_fencing(), *self._astray()]:
+        if lost := [*self._dead_by_fencing(), *self._unexpected()]:
             self._repaired.update(node.name for node in lost)
             self.node_recovery.busy.update(node.name for node in lost)
             self.node_recovery.recover(lost)
@@ -207,7 +199,7 @@ class FaultRunner:
         dead = [node for node in self._idle() if node.name in fenced and not node.alive]
         return dead if dead and self._deployed.solution.primary() else []
 
-    def _astray(self) -> list[Member]:
+    def _unexpected(self) -> list[Member]:
         """Nodes that a failover has left behind: seen twice, as a manager needs a moment for all."""
         if not self._told("promoted") or time.monotonic() < self._next_look:
             return []
@@ -218,7 +210,7 @@ class FaultRunner:
         now = {
             node.name
             for node in self._idle()
-            if node.alive and self.node_recovery.stray_reason(node)
+            if node.alive and self.node_recovery.unexpected_primary_reason(node)
         }
         left, self._suspected = now & self._suspected, now
         return [node for node in self._deployed.solution.members if node.name in left]
@@ -237,7 +229,7 @@ class FaultRunner:
         names |= self._repaired
         return [node for node in self._deployed.solution.members if node.name in names]
 
-    def _look_for_strays(self) -> None:
+    def _look_for_unexpected_primaries(self) -> None:
         reasons = self.node_recovery.reasons(self._involved())
         kept_down = {
             server.name
@@ -247,9 +239,7 @@ class FaultRunner:
         }
         for record in self.records():
             if record.rejoin_detail and not record.rejoined:
-                reasons |= {
-                    name: record.rejoin_detail for name in record.nodes if reasons.get(name)
-                }
+                reasons |= {name: record.rejoin_detail for name in record.nodes if reasons.get(name)}
         self._away = {
             name: "not restarted" if name in kept_down else reason
             for name, reason in reasons.items()

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from fivenines.results import layout
-from fivenines.results.records import DuetRecord, TrialRecord
+from fivenines.results.records import BlockRecord, TrialRecord
 from fivenines.results.store import StoredTrial
 from fivenines.runner.progress import Figures
 
@@ -11,8 +11,8 @@ LARGEST = 64 * 2**20
 """Bytes of tables: what a longer trial came to is left to the report, so that the next one need not wait."""
 
 
-def figures_of(run: Path, record: TrialRecord | DuetRecord) -> Figures:
-    """The figures of a trial that is on disk, as the report will have them; a duet has none of them.
+def figures_of(run: Path, record: TrialRecord | BlockRecord) -> Figures:
+    """The figures of a trial that is on disk, as the report will have them; an interleaved comparison has none of them.
 
     It is called between two trials, so that nothing is measured meanwhile. They are kept for the report.
     """
@@ -20,15 +20,13 @@ def figures_of(run: Path, record: TrialRecord | DuetRecord) -> Figures:
     from fivenines.analysis.trials import measures  # noqa: PLC0415  (takes most of a second)
 
     folder = layout.trial_folder(run, record.id)
-    if isinstance(record, DuetRecord):
+    if isinstance(record, BlockRecord):
         return Figures()
     if sum(file.stat().st_size for file in folder.glob("*.parquet")) > LARGEST:
         return Figures()
     try:
         (found,) = measures([StoredTrial(folder, record)])
-    except (
-        Exception
-    ):  # the report says what is wrong with its tables; a line must not end a campaign
+    except Exception:  # the report says what is wrong with its tables; a line must not end a campaign
         return Figures()
     tps = found.throughput.tps if found.throughput else None
     measured = found.availability

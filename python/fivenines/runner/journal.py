@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from fivenines import __version__
-from fivenines.experiment.duet_plan import Block
+from fivenines.experiment.interleaved_plan import Block
 from fivenines.experiment.plan import Trial
 from fivenines.results import journal, layout
 from fivenines.results.journal import FORMAT, PRINTED_ONLY, Line
@@ -64,14 +64,18 @@ def line_of(event: Progress, at: float) -> Line:
     return {"at": round(at, 3), "event": name, **_fields(event)}
 
 
-def opened(
-    file: Path, trials: int | None, only: list[str], threshold: list[str], form: str = ""
-) -> Line:
+def opened(file: Path, trials: int | None, only: list[str], threshold: list[str], form: str = "") -> Line:
     """The fields of the line that a run begins with: by whom, and how it is continued."""
     return {
-        "format": FORMAT, "pid": os.getpid(), "fivenines": __version__, "file": str(file.absolute()),
-        "trials": trials, "only": only, "threshold": threshold, "form": form,
-    }  # fmt: skip
+        "format": FORMAT,
+        "pid": os.getpid(),
+        "fivenines": __version__,
+        "file": str(file.absolute()),
+        "trials": trials,
+        "only": only,
+        "threshold": threshold,
+        "form": form,
+    }
 
 
 class Journal:
@@ -135,9 +139,13 @@ def _fields(event: Progress) -> Line:
         case CampaignStarted(total, expected_seconds, work, at_most, longest, at_once):
             planned = [{"trial": one.id, **_work(one)} for one in work]
             return {
-                "total": total, "expected_seconds": expected_seconds, "at_most": at_most, "longest": longest,
-                "at_once": at_once, "work": planned,
-            }  # fmt: skip
+                "total": total,
+                "expected_seconds": expected_seconds,
+                "at_most": at_most,
+                "longest": longest,
+                "at_once": at_once,
+                "work": planned,
+            }
         case CellSettled(settled):
             return settled.model_dump(mode="json")
         case TrialStarted(trial, index, worker):
@@ -145,10 +153,12 @@ def _fields(event: Progress) -> Line:
         case TrialFinished(record, figures):
             alone = record if isinstance(record, TrialRecord) else None
             return {
-                "trial": record.id, "seconds": record.seconds, **asdict(figures),
+                "trial": record.id,
+                "seconds": record.seconds,
+                **asdict(figures),
                 "controller_cpu": alone.controller_cpu if alone else None,
                 "serve_cpu": alone.serve_cpu if alone else None,
-            }  # fmt: skip
+            }
         case CampaignFinished(folder):
             return {"folder": str(folder)}
     # what others have added is told, too, as far as JSON has it

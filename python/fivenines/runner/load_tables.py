@@ -8,7 +8,7 @@ from typing import Any
 import duckdb
 
 from fivenines.errors import FiveninesError
-from fivenines.lab.world import remove_tree
+from fivenines.lab.lab import remove_tree
 from fivenines.results import layout, store
 from fivenines.runner.loads import Client
 from fivenines.runner.merged_latency import merge_logs
@@ -93,16 +93,12 @@ def _unite(table: str, found: Sequence[Path], part: Path) -> None:
     temporary = target.with_name(f".{target.name}.tmp")
     try:
         with store.reader() as connection:
-            query = (
-                f"SELECT {', '.join(layout.TABLES[table])} FROM ({rows}) ORDER BY {_ORDER[table]}"
-            )
+            query = f"SELECT {', '.join(layout.TABLES[table])} FROM ({rows}) ORDER BY {_ORDER[table]}"
             paths = [str(path) for _, path in several]
             connection.sql(query, params=paths).write_parquet(str(temporary), compression="zstd")
         store.move(temporary, target)
     except duckdb.Error as error:
-        raise FiveninesError(
-            f"{target} could not be made of those of the clients: {error}"
-        ) from error
+        raise FiveninesError(f"{target} could not be made of those of the clients: {error}") from error
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)

@@ -91,9 +91,7 @@ class Loads:
                 client.load.release(moment)
         moments = {client.load.await_start() for client in self.clients}
         if len(moments) > 1:
-            raise FiveninesError(
-                "the loads did not start at one moment: what they record cannot be compared"
-            )
+            raise FiveninesError("the loads did not start at one moment: what they record cannot be compared")
         return moments.pop()
 
     def await_moment(self, moment: float, or_end: bool = False) -> None:
@@ -110,9 +108,7 @@ class Loads:
                 return
             time.sleep(min(left, LOOK))
 
-    def await_end(
-        self, timeout: float, enough: Callable[[], bool] | None = None
-    ) -> list[dict[str, Any]]:
+    def await_end(self, timeout: float, enough: Callable[[], bool] | None = None) -> list[dict[str, Any]]:
         """Wait until all have ended by themselves, or there is `enough`; return each one's load.json.
 
         Raises:
@@ -125,9 +121,7 @@ class Loads:
                 for client in self.clients:
                     client.load.finish()
             time.sleep(min(left, _END))
-        return [
-            client.load.await_end(max(0.0, deadline - time.monotonic())) for client in self.clients
-        ]
+        return [client.load.await_end(max(0.0, deadline - time.monotonic())) for client in self.clients]
 
     def _over(self) -> bool:
         """Whether all have ended, or the one that failed is told by its own `await_end`."""
@@ -148,18 +142,29 @@ class Loads:
         plan, deployed, several = self._plans[number], self._deployed, len(self._plans) > 1
         common = self._common
         own = LoadPlan(
-            plan.workload, plan.connections, common.seconds, common.seed + number, plan.load,
-            common.beside, (number + 1, len(self._plans)), self._held,
-            f"the load of {plan.name}" if several else common.called, common.warmup,
-        )  # fmt: skip
+            plan.workload,
+            plan.connections,
+            common.seconds,
+            common.seed + number,
+            plan.load,
+            common.beside,
+            (number + 1, len(self._plans)),
+            self._held,
+            f"the load of {plan.name}" if several else common.called,
+            common.warmup,
+        )
         offered = endpoints_of(deployed, plan)
         endpoints = endpoints_for(own.workload.program, offered, deployed.solution.primary)
         out = self._part / (f"{layout.LOAD}-{plan.name}" if several else layout.LOAD)
         load = start_load(
-            deployed.clients[plan.name], deployed.solution.nodes[0], endpoints, own, out,
+            deployed.clients[plan.name],
+            deployed.solution.nodes[0],
+            endpoints,
+            own,
+            out,
             self._sum.hearer(plan.name),
-        )  # fmt: skip
-        return Client(plan, deployed.world.site_of(plan.name), endpoints, load)
+        )
+        return Client(plan, deployed.lab.site_of(plan.name), endpoints, load)
 
 
 class LiveSum:
@@ -234,7 +239,7 @@ def endpoints_of(deployed: Deployed, plan: ClientPlan) -> Endpoints:
         return offered
     if plan.endpoint != LOCAL:
         return offered.only(solution.node(plan.endpoint).client_endpoint)
-    site_of = deployed.world.site_of
+    site_of = deployed.lab.site_of
     own = site_of(plan.name)
     return offered.preferring(
         {node.client_endpoint for node in solution.nodes if site_of(node.host.name) == own}

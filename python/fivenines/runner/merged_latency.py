@@ -60,10 +60,7 @@ def connect_times(log: Path) -> dict[str, float]:
 
 
 def _add(
-    sums: dict[tuple[float, str], HdrHistogram],
-    key: tuple[float, str],
-    log: Path,
-    interval: Interval,
+    sums: dict[tuple[float, str], HdrHistogram], key: tuple[float, str], log: Path, interval: Interval
 ) -> None:
     histogram = decoded(log, interval.data)
     if key not in sums:

@@ -9,9 +9,7 @@ from fivenines.experiment.course import stopped_s
 
 Summary = Mapping[str, Any]
 
-_SUMMED = (
-    "connections", "expected", "retries", "queries", "reconnects", "connects_ok", "connects_failed",
-)  # fmt: skip
+_SUMMED = ("connections", "expected", "retries", "queries", "reconnects", "connects_ok", "connects_failed")
 _COUNTS = ("transactions", "reads", "writes", "statements", "script_counters")
 _OF_SCHEDULE = ("arrived", "started", "abandoned", "backlog_max", "backlog_end")
 _OF_CONNECTS = ("count", "ok", "failed", "refused", "timed_out")
@@ -40,15 +38,7 @@ def merged(loads: Mapping[str, Summary]) -> dict[str, Any]:
     if len(every) == 1:
         return dict(every[0])
     first = every[0]
-    kept = (
-        "format",
-        "driver",
-        "seed",
-        "started_monotonic_ns",
-        "started_unix_ns",
-        "bounds",
-        "search",
-    )
+    kept = ("format", "driver", "seed", "started_monotonic_ns", "started_unix_ns", "bounds", "search")
     found: dict[str, Any] = {key: first.get(key) for key in kept}
     found["workload"] = listed(list(dict.fromkeys(str(one.get("workload")) for one in every)))
     found["duration_s"] = max(one.get("duration_s", 0.0) for one in every)
@@ -73,17 +63,12 @@ def merged(loads: Mapping[str, Summary]) -> dict[str, Any]:
     }
     found["beside"] = _beside(every)
     probed = [one for one in every if one.get("probes")]
-    found["probes"] = (
-        {**probed[0]["probes"], **_parts(probed, "probes", _OF_PROBES)} if probed else None
-    )
+    found["probes"] = {**probed[0]["probes"], **_parts(probed, "probes", _OF_PROBES)} if probed else None
     found["client"] = _generators(loads)
     found["endpoints"] = _endpoints(every)
     if any("rows" in one for one in every):
         rows = [one["rows"] for one in every if "rows" in one]
-        found["rows"] = {
-            "inserted": _sum(rows, "inserted"),
-            "per_second": _rows_per_second(rows, found),
-        }
+        found["rows"] = {"inserted": _sum(rows, "inserted"), "per_second": _rows_per_second(rows, found)}
     return found
 
 
@@ -114,9 +99,7 @@ def _parts(
 def _by_name(types: Sequence[Summary]) -> list[dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for one in types:
-        known = found.setdefault(
-            one["name"], {**one, **{key: 0 for key in one if _is_count(one[key])}}
-        )
+        known = found.setdefault(one["name"], {**one, **{key: 0 for key in one if _is_count(one[key])}})
         for key, value in one.items():
             if _is_count(value):
                 known[key] = known.get(key, 0) + value
@@ -253,7 +236,7 @@ def _generators(loads: Mapping[str, Summary]) -> dict[str, Any]:
         "limit": said or None,
         "limits": limits,
         "bottleneck": any(one.get("bottleneck") for one in every),
-    }  # fmt: skip
+    }
 
 
 def _endpoints(every: Sequence[Summary]) -> dict[str, Any]:

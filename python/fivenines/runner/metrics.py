@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from fivenines.experiment.duet_plan import Block
+from fivenines.experiment.interleaved_plan import Block
 from fivenines.results.records import CellKey
 from fivenines.runner.progress import (
     CampaignFinished,
@@ -134,21 +134,9 @@ class RunCollector(Collector):
             return
         # of trials that run side by side: what all do together, and the slowest
         for name, text, value in (
-            (
-                "fivenines_elapsed_seconds",
-                "Time since the start of the load.",
-                max(one.t for one in live),
-            ),
-            (
-                "fivenines_transaction_rate",
-                "Transactions in the last second.",
-                sum(one.tps for one in live),
-            ),
-            (
-                "fivenines_connections",
-                "Connections that are usable now.",
-                sum(one.connected for one in live),
-            ),
+            ("fivenines_elapsed_seconds", "Time since the start of the load.", max(one.t for one in live)),
+            ("fivenines_transaction_rate", "Transactions in the last second.", sum(one.tps for one in live)),
+            ("fivenines_connections", "Connections that are usable now.", sum(one.connected for one in live)),
             (
                 "fivenines_transaction_p95_seconds",
                 "95th percentile of the response times of the last second.",

@@ -4,8 +4,8 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from fivenines.lab.lab import Lab
 from fivenines.lab.settings import Beginning
-from fivenines.lab.world import World
 from fivenines.results.records import Event
 
 NETWORK = "network"
@@ -25,24 +25,24 @@ class NetworkOfLoad:
     asked of servers afterwards comes as fast as it can: the verdict does not depend on it.
     """
 
-    def __init__(self, world: World) -> None:
-        self._world = world
+    def __init__(self, lab: Lab) -> None:
+        self._lab = lab
         self._noted: list[tuple[int, str]] = []
 
     @property
     def begins(self) -> Beginning:
         """When the network begins."""
-        return self._world.network.begins
+        return self._lab.network.begins
 
     def begin(self) -> None:
         """From now on the network is as it is written."""
-        self._world.begin_network()
+        self._lab.begin_network()
         self._noted.append((time.monotonic_ns(), _BEGAN))
 
     def end(self) -> None:
         """From now on nothing is done to any frame; nothing to undo where it did not begin."""
         if self._noted:
-            self._world.end_network()
+            self._lab.end_network()
             self._noted.append((time.monotonic_ns(), _ENDED))
 
     def among(self, events: Sequence[Event], load: dict[str, Any]) -> list[Event]:

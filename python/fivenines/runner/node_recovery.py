@@ -99,9 +99,7 @@ class NodeRecovery:
             after = threading.Event()
             watchers.append(
                 threading.Thread(
-                    target=self._watch,
-                    args=(node, returns[node.name], before, after),
-                    daemon=True,
+                    target=self._watch, args=(node, returns[node.name], before, after), daemon=True
                 )
             )
             before = after
@@ -112,11 +110,7 @@ class NodeRecovery:
         return returns
 
     def _watch(
-        self,
-        node: Member,
-        told: Return,
-        before: threading.Event | None,
-        after: threading.Event,
+        self, node: Member, told: Return, before: threading.Event | None, after: threading.Event
     ) -> None:
         """See one node through; its first look waits for `before`, and lets the next node look by `after`."""
         if before is not None:
@@ -139,9 +133,7 @@ class NodeRecovery:
         finally:
             after.set()
 
-    def _look(
-        self, node: Member, told: Return, attempts: Counter[str], begun: threading.Event
-    ) -> bool:
+    def _look(self, node: Member, told: Return, attempts: Counter[str], begun: threading.Event) -> bool:
         """Look at a node once, restart it if that is what it needs; whether that is the end of it."""
         told.reason = self._reason(node)
         if not told.reason:
@@ -152,7 +144,7 @@ class NodeRecovery:
             told.reason = "another fault holds it"
         elif self.manager_at_work:
             told.reason = "the failover manager is at work"
-        elif not node.alive or self.stray_reason(node):
+        elif not node.alive or self.unexpected_primary_reason(node):
             if attempts[node.name] >= _ATTEMPTS:
                 return False
             attempts[node.name] += 1
@@ -167,7 +159,7 @@ class NodeRecovery:
             with self._one_at_a_time:
                 # the next node may ask for its turn now
                 begun.set()
-                why = self.stray_reason(node) if node.alive else ""
+                why = self.unexpected_primary_reason(node) if node.alive else ""
                 # while others had their turn it may have been started along with one of them
                 if why or not node.alive:
                     self._note("restarted", node.name, why)
@@ -190,12 +182,12 @@ class NodeRecovery:
         except Exception as error:
             return str(error) or type(error).__name__
 
-    def stray_reason(self, node: Member) -> str:
+    def unexpected_primary_reason(self, node: Member) -> str:
         """Why a live node will not become a member by itself; empty if it may, or is one."""
         if node.frozen:
             return ""
         try:
-            return self._solution.stray_reason(node)
+            return self._solution.unexpected_primary_reason(node)
         except Exception:
             return ""
 

@@ -32,12 +32,10 @@ def require_accepted(trials: Sequence[Trial], source: Document, listener: Listen
         listener(DataSet(f"trying the server settings of {settings.name}"))
         begun = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="fivenines-try-") as folder:
-            found = refusal(settings, data, Path(folder) / "world")
+            found = refusal(settings, data, Path(folder) / "lab")
         if found is None:
             took = time.monotonic() - begun
-            listener(
-                DataSet(f"a server of {settings.name} starts with its settings ({took:.1f} s)")
-            )
+            listener(DataSet(f"a server of {settings.name} starts with its settings ({took:.1f} s)"))
             continue
         path = place_of(source, settings, found.keys)
         what = f"{dotted(path)}: {settings.engine} {found.what}:\n    "
@@ -65,9 +63,7 @@ def place_of(text: Document, settings: SolutionSettings, keys: tuple[str, ...]) 
     return min(places, key=lambda one: one[0])[1] if places else ("solutions",)
 
 
-def _swept(
-    index: int, entry: dict[str, Any], settings: SolutionSettings, keys: tuple[str, ...]
-) -> KeyPath:
+def _swept(index: int, entry: dict[str, Any], settings: SolutionSettings, keys: tuple[str, ...]) -> KeyPath:
     """Where an entry's sweep would have a setting of one of its variants; the value, if it is there."""
     sweep, key = entry.get("sweep"), ".".join(keys)
     place: KeyPath = ("solutions", index, "sweep")

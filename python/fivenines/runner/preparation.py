@@ -13,11 +13,7 @@ from fivenines.runner.progress import DataSet, EnginePull, Listener
 
 
 def prepare(
-    trials: Sequence[Trial],
-    waiting: Container[str],
-    begun: bool,
-    listener: Listener,
-    used: ExitStack,
+    trials: Sequence[Trial], waiting: Container[str], begun: bool, listener: Listener, used: ExitStack
 ) -> dict[str, str]:
     """Have everything that trials need on this machine, until `used` ends; the versions of the engines.
 
@@ -33,18 +29,14 @@ def prepare(
     """
     found: dict[str, str] = {}
     # a thousand trials are of a few cells
-    cells = {
-        (trial.cell.solution.name, trial.cell.workload.name): trial.cell for trial in trials
-    }.values()
+    cells = {(trial.cell.solution.name, trial.cell.workload.name): trial.cell for trial in trials}.values()
     for cell in cells:
         software = software_of(cell.workload.program)
         for engine in [*engines_of(cell.solution), *([software] if software else [])]:
             if engine.name not in found:
                 name = engine.name
                 status = engine.used(
-                    lambda message, fraction, name=name: listener(
-                        EnginePull(name, message, fraction)
-                    )  # type: ignore[misc]
+                    lambda message, fraction, name=name: listener(EnginePull(name, message, fraction))  # type: ignore[misc]
                 )
                 found[name] = used.enter_context(status).version
 

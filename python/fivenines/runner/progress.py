@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fivenines.experiment.duet_plan import Block
+    from fivenines.experiment.interleaved_plan import Block
     from fivenines.experiment.plan import Trial
-    from fivenines.results.records import DuetRecord, Settled, TrialRecord
+    from fivenines.results.records import BlockRecord, Settled, TrialRecord
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class DataSet:
 
 @dataclass(frozen=True)
 class TrialStarted:
-    """A trial or a duet begins; `index` counts from 1 to the `total` of `CampaignStarted`.
+    """A trial or an interleaved comparison begins; `index` counts from 1 to the `total` of `CampaignStarted`.
 
     `worker`: who carries it out, where there are several.
     """
@@ -135,9 +135,9 @@ class Figures:
 
 @dataclass(frozen=True)
 class TrialFinished:
-    """A trial or a duet is complete and on disk."""
+    """A trial or an interleaved comparison is complete and on disk."""
 
-    record: "TrialRecord | DuetRecord"
+    record: "TrialRecord | BlockRecord"
     figures: Figures = Figures()
 
 

@@ -64,9 +64,7 @@ class Recovered:
         started_ns: the start of the load on CLOCK_MONOTONIC.
     """
 
-    def __init__(
-        self, fault_runner: FaultRunner, rates: LoadRates, calm: float, started_ns: int
-    ) -> None:
+    def __init__(self, fault_runner: FaultRunner, rates: LoadRates, calm: float, started_ns: int) -> None:
         self._fault_runner, self._rates, self._calm = fault_runner, rates, calm
         self._started = started_ns / 1e9
         self._since = math.inf

@@ -4,12 +4,7 @@ from collections.abc import Sequence
 
 
 def seconds_left(
-    total: int,
-    done: int,
-    expected: float,
-    durations: Sequence[float],
-    running: float,
-    at_once: int = 1,
+    total: int, done: int, expected: float, durations: Sequence[float], running: float, at_once: int = 1
 ) -> float | None:
     """Seconds until the end.
 

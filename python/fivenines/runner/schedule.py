@@ -8,7 +8,7 @@ slow.
 import threading
 from collections.abc import Mapping, Sequence
 
-from fivenines.experiment.duet_plan import Block
+from fivenines.experiment.interleaved_plan import Block
 from fivenines.experiment.plan import Trial
 
 Work = Trial | Block
@@ -49,9 +49,7 @@ class Schedule:
     def lose(self, host: str) -> None:
         """A machine is gone: what it had is for whoever comes."""
         with self._lock:
-            self._owners = {
-                number: owner for number, owner in self._owners.items() if owner != host
-            }
+            self._owners = {number: owner for number, owner in self._owners.items() if owner != host}
 
     def rest(self) -> list[Work]:
         """What nobody has taken."""

@@ -17,7 +17,7 @@ from fivenines.experiment.clients import ClientPlan, clients_of, with_clients
 from fivenines.experiment.course import Course, course
 from fivenines.experiment.plan import Trial
 from fivenines.experiment.spec import Experiment
-from fivenines.lab.world import remove_tree
+from fivenines.lab.lab import remove_tree
 from fivenines.load.invariants import check_after, count_before, unknown
 from fivenines.load.run import LoadPlan
 from fivenines.observe.base import Observers
@@ -43,12 +43,12 @@ from fivenines.runner.executed import keep_executed
 from fivenines.runner.fault_runner import FaultRunner
 from fivenines.runner.load_tables import keep_measurements, merge_latencies
 from fivenines.runner.loads import Client, Loads
+from fivenines.runner.machine_watch import watched
 from fivenines.runner.merged_latency import connect_times
 from fivenines.runner.merged_load import merged
 from fivenines.runner.network_of_load import BEFORE_STEADY, NetworkOfLoad
 from fivenines.runner.progress import Listener, LoadStarted, TrialEvent, TrialLive, TrialPhase
 from fivenines.runner.recovered import LoadRates, early_end
-from fivenines.runner.vigil import watched
 from fivenines.verify.divergence import diverged
 from fivenines.workloads.invariant import Check as Rule
 from fivenines.workloads.settings import WorkloadSettings
@@ -184,7 +184,7 @@ def _perform(
         deployed.client_addresses = {client.name: client.addresses for client in clients}
         try:
             deployed.bring_up(lambda name: phase(name, 5.0))
-            idle = idle_usage(deployed.world.hosts, experiment.observe.idle)
+            idle = idle_usage(deployed.lab.hosts, experiment.observe.idle)
             progress.deployment = deployed.record(idle)
             before = _count_before(cell.workload, deployed)
             if trial.pause:
@@ -192,12 +192,12 @@ def _perform(
                 time.sleep(trial.pause)
             loaded = _load(trial, experiment, clients, deployed, part, listener, abandoned)
             progress.loaded, fault_runner = loaded, loaded.fault_runner
-            deployed.world.require_sound()
-            progress.clocks = deployed.world.clocks()
+            deployed.lab.require_sound()
+            progress.clocks = deployed.lab.clocks()
             phase("settling", timing.settle)
             fault_runner.finish()
             began = time.monotonic()
-            away = set(fault_runner.stray())
+            away = set(fault_runner.unexpected_primaries())
             progress.settled = deployed.settle(timing.settle, without=away)
             progress.settle_seconds = round(time.monotonic() - began, 3)
             fault_runner.confirm()
@@ -244,11 +244,9 @@ def _load(
     def tell(event: Event) -> None:
         listener(TrialEvent(trial.id, event.t, event.kind, event.node, event.detail))
 
-    network = NetworkOfLoad(deployed.world)
+    network = NetworkOfLoad(deployed.lab)
     connected = network.begin if network.begins == "load" else None
-    load = Loads(
-        deployed, clients, _load_plan(trial, experiment, planned, deployed), part, live, connected
-    )
+    load = Loads(deployed, clients, _load_plan(trial, experiment, planned, deployed), part, live, connected)
     of_ledger = experiment.ledger.clients * len(clients) if experiment.ledger.rate else 0
     observers = Observers(deployed, part / layout.OBSERVED, experiment.observe, of_ledger)
     try:
@@ -258,24 +256,19 @@ def _load(
         used, served, since = controller_seconds(), serve_seconds(), time.monotonic()
         observers.start(load.started_ns)
         fault_runner = FaultRunner(
-            cell.fault, deployed, load.started_ns, began + seconds + timing.settle, trial.seed,
-            tell=tell,
-        )  # fmt: skip
+            cell.fault, deployed, load.started_ns, began + seconds + timing.settle, trial.seed, tell=tell
+        )
         abandoned.callback(fault_runner.abandon)
         listener(TrialPhase(trial.id, "warm-up and steady load", steady_end))
         if network.begins == "steady":
-            load.await_moment(
-                began + max(0.0, planned.warmup - BEFORE_STEADY), or_end=planned.works
-            )
+            load.await_moment(began + max(0.0, planned.warmup - BEFORE_STEADY), or_end=planned.works)
             network.begin()
         load.await_moment(began + steady_end, or_end=planned.works)
         # without a single success there is nothing that a fault could interrupt
         dead = rates.dead(steady_end)
         injected = faulty and not (load.ended or dead)
         if injected:
-            listener(
-                TrialPhase(trial.id, f"{cell.fault.fault}, then recovery", timing.recovery.at_most)
-            )
+            listener(TrialPhase(trial.id, f"{cell.fault.fault}, then recovery", timing.recovery.at_most))
             observers.alert()
             # fresh connections are tried often from the steady window's end on: some before the fault
             time.sleep(_TRIES_BEFORE)
@@ -295,13 +288,7 @@ def _load(
     windows = planned.windows(result, injected)
     shares = round(cpu / passed, 4), round(serve / passed, 4)
     return _Loaded(
-        windows,
-        result,
-        _client_records(load.clients, results),
-        *shares,
-        fault_runner,
-        network,
-        planned,
+        windows, result, _client_records(load.clients, results), *shares, fault_runner, network, planned
     )
 
 
@@ -317,9 +304,7 @@ def _require_service(part: Path, loaded: _Loaded) -> None:
         raise FiveninesError(why)
 
 
-def _load_plan(
-    trial: Trial, experiment: Experiment, planned: Course, deployed: Deployed
-) -> LoadPlan:
+def _load_plan(trial: Trial, experiment: Experiment, planned: Course, deployed: Deployed) -> LoadPlan:
     """What all generators of a trial's load have in common."""
     cell = trial.cell
     dense_from = None if cell.fault.fault == "none" else planned.steady_end
@@ -334,9 +319,7 @@ def _load_plan(
     )
 
 
-def _merged(
-    part: Path, clients: Sequence[Client], results: Sequence[dict[str, Any]]
-) -> dict[str, Any]:
+def _merged(part: Path, clients: Sequence[Client], results: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """What the loads came to together; their response times are merged, too."""
     each = {client.plan.name: one for client, one in zip(clients, results, strict=True)}
     result = merged(each)
@@ -346,20 +329,23 @@ def _merged(
     return result
 
 
-def _client_records(
-    clients: Sequence[Client], results: Sequence[dict[str, Any]]
-) -> list[ClientRecord]:
+def _client_records(clients: Sequence[Client], results: Sequence[dict[str, Any]]) -> list[ClientRecord]:
     """What is known of each client; nothing beside the load's own where there is one alone."""
     if len(clients) < 2:
         return []
     return [
         ClientRecord(
-            name=client.plan.name, site=client.site, endpoint=client.plan.endpoint or "",
-            write=list(client.endpoints.write), workload=client.plan.workload.workload,
-            connections=client.plan.connections, addresses=client.plan.addresses, load=result,
+            name=client.plan.name,
+            site=client.site,
+            endpoint=client.plan.endpoint or "",
+            write=list(client.endpoints.write),
+            workload=client.plan.workload.workload,
+            connections=client.plan.connections,
+            addresses=client.plan.addresses,
+            load=result,
         )
         for client, result in zip(clients, results, strict=True)
-    ]  # fmt: skip
+    ]
 
 
 def _count_before(workload: WorkloadSettings, deployed: Deployed) -> dict[str, int]:
@@ -376,10 +362,8 @@ def _invariants(
     return check_after(primary.open_data, primary.driver, rules, before, load)
 
 
-def _check(
-    deployed: Deployed, part: Path, fault_runner: FaultRunner, load: dict[str, Any]
-) -> Check | None:
-    solution, away = deployed.solution, fault_runner.stray()
+def _check(deployed: Deployed, part: Path, fault_runner: FaultRunner, load: dict[str, Any]) -> Check | None:
+    solution, away = deployed.solution, fault_runner.unexpected_primaries()
     if not store.table_path(part, "ledger").exists():
         return None
     found: dict[str, list[int] | None] = {}
@@ -396,18 +380,14 @@ def _check(
             rows = node.ledger_rows()
             found[node.name] = [identifier for identifier, _ in rows]
             # a server elsewhere has a clock of its own
-            if primary is node and not (solution.settings.external or deployed.world.clocks_differ):
+            if primary is node and not (solution.settings.external or deployed.lab.clocks_differ):
                 keep_executed(part, rows, load)
         except Exception as error:
             details[node.name] = brief(error)
-    store.write_table(
-        part, "held", [(name, one) for name, ids in found.items() for one in ids or ()]
-    )
+    store.write_table(part, "held", [(name, one) for name, ids in found.items() for one in ids or ()])
     check = check_nodes(_operations(part), found, solution.roles(), primary.name if primary else "")
     nodes = [
-        judged.model_copy(update={"detail": details[judged.node]})
-        if details[judged.node]
-        else judged
+        judged.model_copy(update={"detail": details[judged.node]}) if details[judged.node] else judged
         for judged in check.nodes
     ]
     return check.model_copy(update={"nodes": nodes})
@@ -416,14 +396,17 @@ def _check(
 def _divergence(deployed: Deployed, fault_runner: FaultRunner) -> Divergence | None:
     if len(deployed.solution.nodes) < 2 or not deployed.solution.compared:
         return None
-    stray = dict.fromkeys(fault_runner.stray(), "still broken, or not restarted")
-    return deployed.solution.compare_copies(stray) or diverged(deployed.solution, stray)
+    unexpected_primaries = dict.fromkeys(
+        fault_runner.unexpected_primaries(), "still broken, or not restarted"
+    )
+    return deployed.solution.compare_copies(unexpected_primaries) or diverged(
+        deployed.solution, unexpected_primaries
+    )
 
 
 def _operations(part: Path) -> list[Operation]:
     with store.reader() as connection:
         rows = connection.execute(
-            "SELECT id, kind, outcome, client FROM read_parquet(?)",
-            [str(store.table_path(part, "ledger"))],
+            "SELECT id, kind, outcome, client FROM read_parquet(?)", [str(store.table_path(part, "ledger"))]
         ).fetchall()
     return [Operation(*row) for row in rows]

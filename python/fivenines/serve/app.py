@@ -30,9 +30,11 @@ Json = dict[str, Any]
 MOST_VIEWERS = 32
 
 _FILES = {
-    "page.js": "text/javascript", "parts.js": "text/javascript", "charts.js": "text/javascript",
+    "page.js": "text/javascript",
+    "parts.js": "text/javascript",
+    "charts.js": "text/javascript",
     "style.css": "text/css",
-}  # fmt: skip
+}
 
 
 class Server:

@@ -22,9 +22,12 @@ def beside(folder: Path) -> Iterator[str]:
     """
     command = [sys.executable, "-m", "fivenines", "serve", str(folder.absolute()), "--quiet"]
     process = subprocess.Popen(
-        [*ends_with_us("TERM"), *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        text=True, process_group=0,
-    )  # fmt: skip
+        [*ends_with_us("TERM"), *command],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+        process_group=0,
+    )
     try:
         yield _first_line(process)
     finally:

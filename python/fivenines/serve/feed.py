@@ -109,9 +109,7 @@ class Feed:
             self._state.apply(line)
             shown = self._state.trial
             begins = line["event"] in ("trial-started", "load-started", "trial-broken")
-            if shown is not None and (
-                shown is not before or (begins and line["trial"] == shown["id"])
-            ):
+            if shown is not None and (shown is not before or (begins and line["trial"] == shown["id"])):
                 self._begin_trial()
         if not self._state.rows or any(line["event"] == "campaign-started" for line in lines):
             self._state.plan(runs.planned(self.folder))
@@ -172,19 +170,25 @@ class Feed:
         running = runs.holder(self.folder)
         runs_for = sum(max(0.0, now - one["began"]) for one in state.running.values())
         left = seconds_left(
-            state.total, state.over, state.expected, state.durations, runs_for / state.at_once,
-            state.at_once,
-        )  # fmt: skip
+            state.total, state.over, state.expected, state.durations, runs_for / state.at_once, state.at_once
+        )
         done = sum(row["state"] == "done" for row in state.rows.values())
         planned = sum(row["state"] != "spared" for row in state.rows.values())
         return {
-            "name": self.folder.absolute().name, "at": round(now, 3),
-            "status": self._status(running is not None, planned == done), "by": str(running or ""),
-            "done": done, "planned": planned, "preparing": state.preparing,
+            "name": self.folder.absolute().name,
+            "at": round(now, 3),
+            "status": self._status(running is not None, planned == done),
+            "by": str(running or ""),
+            "done": done,
+            "planned": planned,
+            "preparing": state.preparing,
             "seconds_left": round(left, 1) if left is not None and running else None,
-            "trial": state.trial if running else None, "messages": state.messages,
-            "report": bool(done), "cpu": self.usage.look(), "viewers": self.viewers,
-        }  # fmt: skip
+            "trial": state.trial if running else None,
+            "messages": state.messages,
+            "report": bool(done),
+            "cpu": self.usage.look(),
+            "viewers": self.viewers,
+        }
 
     def _status(self, running: bool, complete: bool) -> str:
         """running, stopping, finished, stopped, or broken off: its process ended without a word."""

@@ -12,7 +12,7 @@ from fivenines.results import layout
 from fivenines.results.journal import Tail
 
 Tick = tuple[int, int, float, float, float | None, float | None, int]
-"""Load (its number in a duet), t in ms; and since the line before: transactions and failures per second, mean
+"""Load (its number in an interleaved comparison), t in ms; and since the line before: transactions and failures per second, mean
 and longest response time in ms, writes of the ledger that were acknowledged."""
 
 Change = tuple[float, str, str]
@@ -31,7 +31,7 @@ class _Load:
 
 @dataclass
 class LiveFiles:
-    """Follows the files of one trial or duet."""
+    """Follows the files of one trial or interleaved."""
 
     part: Path
     _loads: dict[str, _Load] = field(default_factory=dict)
@@ -75,11 +75,7 @@ def _row(line: str) -> tuple[tuple[int, ...], float | None, float | None] | None
 
 
 def _tick(
-    number: int,
-    before: tuple[int, ...],
-    after: tuple[int, ...],
-    mean: float | None,
-    longest: float | None,
+    number: int, before: tuple[int, ...], after: tuple[int, ...], mean: float | None, longest: float | None
 ) -> Tick:
     t, ok, failed, in_doubt, ledger = (now - then for now, then in zip(after, before, strict=True))
     per_second = 1000 / t

@@ -39,10 +39,17 @@ class Reports:
 
 async def _make(run: Path, target: Path) -> None:
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "fivenines", "report", str(run.absolute()), "--output", str(target),
-        stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL,
+        sys.executable,
+        "-m",
+        "fivenines",
+        "report",
+        str(run.absolute()),
+        "--output",
+        str(target),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,
-    )  # fmt: skip
+    )
     _, said = await process.communicate()
     if process.returncode != 0:
         words = said.decode(errors="replace").strip().splitlines()[-1:]
@@ -51,7 +58,7 @@ async def _make(run: Path, target: Path) -> None:
 
 def _state(run: Path) -> str:
     """Changes with the run in this folder, and with its trials, broken ones included."""
-    parts = (run / layout.MANIFEST, run / layout.TRIALS, run / layout.DUETS)
+    parts = (run / layout.MANIFEST, run / layout.TRIALS, run / layout.BLOCKS)
     known = [part.stat() for part in parts if part.exists()]
     return "-".join(f"{one.st_ino:x}.{one.st_mtime_ns:x}" for one in known)
 
@@ -68,4 +75,4 @@ def _has_all(report: Path, run: Path, done: Set[str]) -> bool:
 
 def _record(run: Path, trial: str) -> Path:
     folder = layout.trial_folder(run, trial)
-    return folder / (layout.TRIAL if folder.parent.name == layout.TRIALS else layout.DUET)
+    return folder / (layout.TRIAL if folder.parent.name == layout.TRIALS else layout.BLOCK)

@@ -79,9 +79,9 @@ def holder(folder: Path) -> locks.Holder | None:
 
 
 def complete(folder: Path) -> set[str]:
-    """The ids of the trials and duets that are complete, by their folders."""
+    """The ids of the trials and blocks that are complete, by their folders."""
     found = set()
-    for kind in (layout.TRIALS, layout.DUETS):
+    for kind in (layout.TRIALS, layout.BLOCKS):
         try:
             names = os.listdir(folder / kind)  # noqa: PTH208  (looked at often)
         except OSError:
@@ -101,9 +101,9 @@ def planned(folder: Path) -> list[Json]:
 @lru_cache(maxsize=256)
 def _planned(folder: Path, _changed_at: int) -> list[Json]:
     manifest = store.open_manifest(folder)
-    found = [(one.number, one.id, {"cells": one.cells}) for one in manifest.duets]
+    found = [(one.number, one.id, {"cells": one.cells}) for one in manifest.blocks]
     trials = [(one.number, one.id, {"cells": [one.cell]}) for one in manifest.plan]
-    # as the campaign does them: of the same number a duet comes first
+    # as the campaign does them: of the same number an interleaved comparison comes first
     return [
         {"trial": name, "cells": [cell.model_dump() for cell in each["cells"]]}
         for _, name, each in sorted(found + trials, key=lambda one: one[0])
@@ -128,9 +128,12 @@ def resume(folder: Path, options: Mapping[str, Any]) -> None:
     with _begun(log) as stream:
         # the run belongs to nobody once setsid has ended, so that it is neither our child nor counted as ours
         subprocess.run(
-            ["setsid", "--fork", *command(folder, options)], check=True,
-            stdin=subprocess.DEVNULL, stdout=stream, stderr=stream,
-        )  # fmt: skip
+            ["setsid", "--fork", *command(folder, options)],
+            check=True,
+            stdin=subprocess.DEVNULL,
+            stdout=stream,
+            stderr=stream,
+        )
     deadline = time.monotonic() + _STARTING
     while holder(folder) is None:
         said = log.read_bytes()[before:].decode(errors="replace")
@@ -182,9 +185,11 @@ def _counts(folder: Path) -> Json:
     done = complete(folder)
     work = planned(folder)
     return {
-        "done": sum(one["trial"] in done for one in work), "planned": len(work),
-        "report": (folder / layout.REPORT).is_file(), "changed": _changed(folder),
-    }  # fmt: skip
+        "done": sum(one["trial"] in done for one in work),
+        "planned": len(work),
+        "report": (folder / layout.REPORT).is_file(),
+        "changed": _changed(folder),
+    }
 
 
 def _changed(folder: Path) -> float:

@@ -42,9 +42,15 @@ def serve(root: Path, port: int, ready: Ready) -> None:
     with listening, tempfile.TemporaryDirectory(prefix="fivenines-serve-") as scratch:
         app = Server(Runs(root), tokens, Path(scratch), launcher).app()
         config = uvicorn.Config(
-            app, log_config=None, access_log=False, lifespan="off", ws="none",
-            timeout_graceful_shutdown=1, server_header=False, date_header=False,
-        )  # fmt: skip
+            app,
+            log_config=None,
+            access_log=False,
+            lifespan="off",
+            ws="none",
+            timeout_graceful_shutdown=1,
+            server_header=False,
+            date_header=False,
+        )
         server = uvicorn.Server(config)
         thread = threading.Thread(target=_answer, args=(server, listening, launcher), daemon=True)
         thread.start()
@@ -74,7 +80,5 @@ def _listen(port: int) -> socket.socket:
         listening.listen(64)
     except OSError as error:
         listening.close()
-        raise FiveninesError(
-            f"--port: nothing can listen on port {port}: {error.strerror}"
-        ) from None
+        raise FiveninesError(f"--port: nothing can listen on port {port}: {error.strerror}") from None
     return listening

@@ -110,18 +110,25 @@ class RunState:
         self.plan([line])
         self._update(line["trial"], state="running", reason="")
         self.running[line["trial"]] = {
-            "id": line["trial"], "index": line["index"], "cells": _cells(line), "began": line["at"],
-            "phase": "set-up", "phase_at": line["at"], "phase_seconds": 0.0, "load": None,
+            "id": line["trial"],
+            "index": line["index"],
+            "cells": _cells(line),
+            "began": line["at"],
+            "phase": "set-up",
+            "phase_at": line["at"],
+            "phase_seconds": 0.0,
+            "load": None,
             "worker": line.get("worker", ""),
-        }  # fmt: skip
+        }
         self._told[line["trial"]] = []
 
     def _trial_phase(self, line: Line) -> None:
         if line["trial"] in self.running:
             self.running[line["trial"]] |= {
-                "phase": line["phase"], "phase_at": line["at"],
+                "phase": line["phase"],
+                "phase_at": line["at"],
                 "phase_seconds": line["expected_seconds"],
-            }  # fmt: skip
+            }
 
     def _load_started(self, line: Line) -> None:
         if line["trial"] in self.running:

@@ -13,11 +13,7 @@ from contextlib import suppress
 from fivenines.lab.host import Host
 from fivenines.servers.base import Server
 from fivenines.servers.delay import DelayReader, DelayRow
-from fivenines.servers.external import (
-    ElsewhereMysql,
-    ElsewherePostgres,
-    ExternalServer,
-)
+from fivenines.servers.external import ExternalMysql, ExternalPostgres, ExternalServer
 from fivenines.servers.remote import Target
 from fivenines.servers.session import Session
 from fivenines.software.base import Engine
@@ -29,11 +25,9 @@ AT_EASE_MS = 100.0
 """A replica that lags less has what was written, as Aurora rounds: usual are 10 to 20 ms."""
 
 OF_MYSQL = {
-    "information_schema.replica_host_status": (
-        "SERVER_ID", "SESSION_ID", "REPLICA_LAG_IN_MILLISECONDS",
-    ),
+    "information_schema.replica_host_status": ("SERVER_ID", "SESSION_ID", "REPLICA_LAG_IN_MILLISECONDS"),
     "mysql.ro_replica_status": ("server_id", "session_id", "replica_lag_in_msec"),
-}  # fmt: skip
+}
 """Where Aurora MySQL tells of its replicas, of now and of before: with instance, session and lag in ms."""
 
 _OF_POSTGRES = "SELECT server_id, session_id, replica_lag_in_msec FROM aurora_replica_status()"
@@ -57,13 +51,11 @@ class _Aurora(ExternalServer):
         """The lag of each replica in ms, as this server knows it."""
         rows = self.query(self.status_statement())
         return {
-            str(name): None if lag is None else float(lag)
-            for name, session, lag in rows
-            if session != WRITER
+            str(name): None if lag is None else float(lag) for name, session, lag in rows if session != WRITER
         }
 
 
-class AuroraMysql(_Aurora, ElsewhereMysql):
+class AuroraMysql(_Aurora, ExternalMysql):
     """Aurora MySQL, or MySQL of a Multi-AZ cluster."""
 
     def follows(self) -> str:
@@ -87,7 +79,7 @@ class AuroraMysql(_Aurora, ElsewhereMysql):
         return ""
 
 
-class AuroraPostgres(_Aurora, ElsewherePostgres):
+class AuroraPostgres(_Aurora, ExternalPostgres):
     """Aurora PostgreSQL, or PostgreSQL of a Multi-AZ cluster."""
 
     @property

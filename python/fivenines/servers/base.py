@@ -12,7 +12,7 @@ from fivenines.errors import FiveninesError
 from fivenines.lab.host import NODE, Host
 from fivenines.servers.by_odbc import Dialect as SqlDialect
 from fivenines.servers.checksums import Dialect
-from fivenines.servers.counters import BesideReader, CounterReader
+from fivenines.servers.counters import CounterReader, SideReader
 from fivenines.servers.delay import DelayReader
 from fivenines.servers.in_effect import Finding
 from fivenines.servers.member import Member
@@ -181,7 +181,7 @@ class Server(Member):
     def counters(self) -> CounterReader:
         """What reads its counters through such a session."""
 
-    def counters_beside(self) -> BesideReader | None:
+    def counters_alongside(self) -> SideReader | None:
         """What reads the counters of the members beside the nodes through it; None: it knows none."""
         return None
 

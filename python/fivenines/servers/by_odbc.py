@@ -50,9 +50,13 @@ def ask(odbc: str, password: str, timeout: float) -> dict[str, Any]:
     """
     try:
         done = subprocess.run(
-            _command(odbc, timeout), env=_environment(password), capture_output=True, text=True,
-            check=False, timeout=timeout + _LEAVES,
-        )  # fmt: skip
+            _command(odbc, timeout),
+            env=_environment(password),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=timeout + _LEAVES,
+        )
     except subprocess.TimeoutExpired:
         raise OdbcError(f"no answer in {timeout:g} s", "timeout") from None
     if done.returncode != 0:
@@ -67,18 +71,24 @@ class Connection:
         FiveninesError: it cannot be made.
     """
 
-    def __init__(
-        self, odbc: str, password: str, dialect: str, timeout: float, seconds: float
-    ) -> None:
+    def __init__(self, odbc: str, password: str, dialect: str, timeout: float, seconds: float) -> None:
         command = [
-            *_command(odbc, timeout), "--lines", dialect, "--answer-timeout", f"{max(seconds, 0.1):.3f}",
-        ]  # fmt: skip
+            *_command(odbc, timeout),
+            "--lines",
+            dialect,
+            "--answer-timeout",
+            f"{max(seconds, 0.1):.3f}",
+        ]
         self._password = password
         self._bound = timeout + seconds
         self._process = subprocess.Popen(
-            command, env=_environment(password), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
+            command,
+            env=_environment(password),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         try:
             self._line()
         except BaseException:
@@ -193,9 +203,15 @@ class Cursor:
 
 def _command(odbc: str, timeout: float) -> list[str]:
     return [
-        str(core_binary()), "odbc", "--odbc", odbc, "--password-env", PASSWORD,
-        "--connect-timeout", f"{max(timeout, 0.1):.3f}",
-    ]  # fmt: skip
+        str(core_binary()),
+        "odbc",
+        "--odbc",
+        odbc,
+        "--password-env",
+        PASSWORD,
+        "--connect-timeout",
+        f"{max(timeout, 0.1):.3f}",
+    ]
 
 
 def _parsed(line: str) -> dict[str, Any]:

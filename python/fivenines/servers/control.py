@@ -16,9 +16,7 @@ class Control(ABC):
         facts: what the solution says of its servers, for this kind.
     """
 
-    def __init__(
-        self, timeout: float, password: str, facts: Mapping[str, Any] | None = None
-    ) -> None:
+    def __init__(self, timeout: float, password: str, facts: Mapping[str, Any] | None = None) -> None:
         self.timeout = timeout
         self.password = password
         self.facts = facts or {}

@@ -8,7 +8,7 @@ from fivenines.servers.session import Session
 CounterReader = Callable[[Session], Iterable[tuple[str, float]]]
 """Names, as the server calls them, and values now."""
 
-BesideReader = Callable[[Session], Iterable[tuple[str, str, float]]]
+SideReader = Callable[[Session], Iterable[tuple[str, str, float]]]
 """The same of members that are asked through a server: the member's name first."""
 
 

@@ -141,7 +141,7 @@ class ExternalServer(Server):
         not_ours(self)
 
 
-class ElsewherePostgres(ExternalServer, Postgres):
+class ExternalPostgres(ExternalServer, Postgres):
     """A PostgreSQL server that others run."""
 
     @contextlib.contextmanager
@@ -175,7 +175,7 @@ class ElsewherePostgres(ExternalServer, Postgres):
         return "" if left is None or left >= 0 else f"{self.name} has {-left} bytes to apply"
 
 
-class _ElsewhereMysqlFamily(ExternalServer, MysqlFamily):
+class _ExternalMysqlFamily(ExternalServer, MysqlFamily):
     """What MariaDB and MySQL have in common."""
 
     @contextlib.contextmanager
@@ -213,7 +213,7 @@ class _ElsewhereMysqlFamily(ExternalServer, MysqlFamily):
         return {}
 
 
-class ElsewhereMariadb(_ElsewhereMysqlFamily, Mariadb):
+class ExternalMariadb(_ExternalMysqlFamily, Mariadb):
     """A MariaDB server that others run, in a Galera cluster or not."""
 
     def follows(self) -> str:
@@ -237,7 +237,7 @@ class ElsewhereMariadb(_ElsewhereMysqlFamily, Mariadb):
         return bool(rows) and rows[0][1] in ("ON", "1")
 
 
-class ElsewhereMysql(_ElsewhereMysqlFamily, Mysql):
+class ExternalMysql(_ExternalMysqlFamily, Mysql):
     """A MySQL server that others run."""
 
     def behind(self, primary: Server) -> str:
@@ -252,9 +252,9 @@ def gtids_missing(written: str, applied: str) -> bool:
 
 
 _KINDS: dict[Family, type[ExternalServer]] = {
-    "postgresql": ElsewherePostgres,
-    "mariadb": ElsewhereMariadb,
-    "mysql": ElsewhereMysql,
+    "postgresql": ExternalPostgres,
+    "mariadb": ExternalMariadb,
+    "mysql": ExternalMysql,
 }
 
 
@@ -266,15 +266,11 @@ def external_server(host: Host, engine: Engine, target: Target) -> ExternalServe
 def _without_secrets(settings: Mapping[str, str]) -> dict[str, str]:
     """Settings as they may be written down: those that may carry a password are hidden."""
     return {
-        name: "***"
-        if value and (_SECRET_NAMES.search(name) or _SECRET_VALUES.search(value))
-        else value
+        name: "***" if value and (_SECRET_NAMES.search(name) or _SECRET_VALUES.search(value)) else value
         for name, value in settings.items()
     }
 
 
 def not_ours(server: Server) -> NoReturn:
     """Raise what is said where something was to be done with a server that others run."""
-    raise FiveninesError(
-        f"{server.name} is not fivenines' own: it is neither started nor stopped here"
-    )
+    raise FiveninesError(f"{server.name} is not fivenines' own: it is neither started nor stopped here")

@@ -17,7 +17,7 @@ from fivenines.servers import secrets
 from fivenines.servers.incidents import LogReader
 
 
-class StateTeller(Protocol):
+class StateReporter(Protocol):
     """How the states of a cluster's members are asked for, again and again."""
 
     def program(self, period: float) -> list[str]:
@@ -94,7 +94,7 @@ class Member(ABC):
         """How to read incidents in its log, as it is configured now; None: it writes none that we know."""
         return None
 
-    def tells_states(self) -> StateTeller | None:
+    def tells_states(self) -> StateReporter | None:
         """How it tells the states of the cluster's members; None: it does not."""
         return None
 

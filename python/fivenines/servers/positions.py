@@ -57,8 +57,7 @@ def position_at(samples: Sequence[Sample], t: float, longest_gap: float) -> Posi
         return None
     share = (t - low.t) / (high.t - low.t)
     return {
-        domain: low.position.get(domain, number)
-        + share * (number - low.position.get(domain, number))
+        domain: low.position.get(domain, number) + share * (number - low.position.get(domain, number))
         for domain, number in high.position.items()
     }
 

@@ -67,15 +67,20 @@ def _open_mysql(target: Target, connect_timeout: float, seconds: float, mode: st
     if mode != "disable":
         encryption = {"ssl": {"check_hostname": mode == "verify-full"}}
         encryption["ssl"] |= {"ca": target.tls_ca} if target.tls_ca else {}
-        encryption["ssl"] |= (
-            {"cert": target.tls_cert, "key": target.tls_key} if target.tls_cert else {}
-        )
+        encryption["ssl"] |= {"cert": target.tls_cert, "key": target.tls_key} if target.tls_cert else {}
         encryption["ssl"]["verify_mode"] = mode.startswith("verify")
     return pymysql.connect(
-        **where, **encryption, user=target.user, password=target.password, database=target.database,
-        connect_timeout=max(1, round(connect_timeout)), read_timeout=max(1, round(seconds)),
-        autocommit=True, client_flag=CLIENT.MULTI_STATEMENTS, init_command=target.init_sql or None,
-    )  # fmt: skip
+        **where,
+        **encryption,
+        user=target.user,
+        password=target.password,
+        database=target.database,
+        connect_timeout=max(1, round(connect_timeout)),
+        read_timeout=max(1, round(seconds)),
+        autocommit=True,
+        client_flag=CLIENT.MULTI_STATEMENTS,
+        init_command=target.init_sql or None,
+    )
 
 
 def open_postgres(target: Target, connect_timeout: float, seconds: float) -> Any:
@@ -90,9 +95,7 @@ def open_postgres(target: Target, connect_timeout: float, seconds: float) -> Any
     try:
         return _open_postgres(target, connect_timeout, bound)
     except psycopg.OperationalError as error:
-        if "unsupported startup parameter: options" not in str(error) or dict(target.startup).get(
-            "options"
-        ):
+        if "unsupported startup parameter: options" not in str(error) or dict(target.startup).get("options"):
             raise
         return _open_postgres(target, connect_timeout, "")
 
@@ -115,18 +118,19 @@ def _open_postgres(target: Target, connect_timeout: float, bound: str) -> Any:
             where[name] = value
     asked = dict(target.startup)
     options = [asked.pop("options", ""), bound]
-    options += [
-        f"-c {name}={_escaped(value)}"
-        for name, value in asked.items()
-        if name != "application_name"
-    ]
+    options += [f"-c {name}={_escaped(value)}" for name, value in asked.items() if name != "application_name"]
     if "application_name" in asked:
         where["application_name"] = asked["application_name"]
     return psycopg.connect(
-        **where, sslmode=target.tls, user=target.user, password=target.password,
-        dbname=target.database, connect_timeout=max(2, round(connect_timeout)),
-        options=" ".join(filter(None, options)), autocommit=True,
-    )  # fmt: skip
+        **where,
+        sslmode=target.tls,
+        user=target.user,
+        password=target.password,
+        dbname=target.database,
+        connect_timeout=max(2, round(connect_timeout)),
+        options=" ".join(filter(None, options)),
+        autocommit=True,
+    )
 
 
 def _escaped(value: str) -> str:

@@ -67,26 +67,39 @@ AT_INITDB = ("wal_segment_size", "data_checksums")
 """What PostgreSQL takes from initdb, and not from its configuration."""
 
 IN_CONTROL_FILE = (
-    "max_connections", "max_worker_processes", "max_wal_senders", "max_prepared_transactions",
-    "max_locks_per_transaction", "track_commit_timestamp", "wal_level", "wal_log_hints",
-)  # fmt: skip
+    "max_connections",
+    "max_worker_processes",
+    "max_wal_senders",
+    "max_prepared_transactions",
+    "max_locks_per_transaction",
+    "track_commit_timestamp",
+    "wal_level",
+    "wal_log_hints",
+)
 """What PostgreSQL writes into its control file, and compares at a standby's start."""
 
 _AT_FIRST_START = ("lower_case_table_names", "innodb_page_size", "innodb_data_file_path")
 _OF_TABLES = (
-    "character_set_server", "collation_server", "default_storage_engine", "innodb_file_per_table",
-    "innodb_default_row_format", "explicit_defaults_for_timestamp",
-)  # fmt: skip
+    "character_set_server",
+    "collation_server",
+    "default_storage_engine",
+    "innodb_file_per_table",
+    "innodb_default_row_format",
+    "explicit_defaults_for_timestamp",
+)
 
 MADE_WITH: dict[Family, tuple[str, ...]] = {
     "mysql": (*_AT_FIRST_START, *_OF_TABLES, "sql_generate_invisible_primary_key"),
     "ndb": (*_AT_FIRST_START, *_OF_TABLES, "sql_generate_invisible_primary_key"),
     "mariadb": (
-        *_AT_FIRST_START, *_OF_TABLES, "innodb_undo_tablespaces", "innodb_checksum_algorithm",
+        *_AT_FIRST_START,
+        *_OF_TABLES,
+        "innodb_undo_tablespaces",
+        "innodb_checksum_algorithm",
         "innodb_compression_default",
     ),
     "postgresql": (*AT_INITDB, "default_table_access_method", "default_toast_compression"),
-}  # fmt: skip
+}
 """Settings that count when a data directory is made, or the tables in it: later they change nothing, or the
 server does not start with them (manuals on each)."""
 

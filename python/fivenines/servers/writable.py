@@ -53,10 +53,7 @@ def _of_postgres(rows: tuple[Any, ...]) -> str:
     ((in_recovery, default, session),) = rows
     if in_recovery:
         return "the server is in recovery"
-    for name, value in (
-        ("default_transaction_read_only", default),
-        ("transaction_read_only", session),
-    ):
+    for name, value in (("default_transaction_read_only", default), ("transaction_read_only", session)):
         if value != "off":
             return f"the server is not in recovery, but {name} is on"
     return ""

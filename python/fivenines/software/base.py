@@ -80,16 +80,14 @@ class Engine(ABC):
         """
         root = self.root()
         folder, inside = (
-            (root.engine, ENGINE)
-            if root.engine is not None
-            else (root.lower or Path("/"), Path("/"))
+            (root.engine, ENGINE) if root.engine is not None else (root.lower or Path("/"), Path("/"))
         )
         for pattern in patterns:
             for found in sorted(folder.glob(pattern)):
                 return str(inside / found.relative_to(folder))
         raise FiveninesError(f"engine {self.name} has no {patterns[0].rpartition('/')[2]}")
 
-    def beside_server(self) -> dict[str, str]:
+    def next_to_server(self) -> dict[str, str]:
         """Where a host sees what the server reads beside itself, by the options that say so; by default
         nothing.
 
@@ -170,10 +168,7 @@ class CachedEngine(Engine):
 
     def replace(self, report: Report) -> None:
         """Build it anew, whatever is there."""
-        with (
-            locks.one_at_a_time(self._lock("lock"), waiting(report)),
-            self._unused("add it again"),
-        ):
+        with locks.one_at_a_time(self._lock("lock"), waiting(report)), self._unused("add it again"):
             self._build(report)
 
     def adopt(self, root: Path, report: Report) -> None:
@@ -182,10 +177,7 @@ class CachedEngine(Engine):
         Raises:
             FiveninesError: they are not this engine.
         """
-        with (
-            locks.one_at_a_time(self._lock("lock"), waiting(report)),
-            self._unused("add it again"),
-        ):
+        with locks.one_at_a_time(self._lock("lock"), waiting(report)), self._unused("add it again"):
             report(f"looking at {root}", None)
             sizes = _sizes(self.needed_in(root))
             part = self._empty_part()

@@ -18,9 +18,22 @@ from fivenines.lab.host import Root
 from fivenines.software.base import CachedEngine, Report
 
 BASE = (
-    "iproute2", "procps", "util-linux", "bash", "dash", "coreutils", "grep", "sed", "mawk", "findutils",
-    "diffutils", "hostname", "debianutils", "libc-bin", "base-passwd",
-)  # fmt: skip
+    "iproute2",
+    "procps",
+    "util-linux",
+    "bash",
+    "dash",
+    "coreutils",
+    "grep",
+    "sed",
+    "mawk",
+    "findutils",
+    "diffutils",
+    "hostname",
+    "debianutils",
+    "libc-bin",
+    "base-passwd",
+)
 """What scripts and state transfers call."""
 
 _SETUP_HOOK = 'cd "$1" && for d in bin sbin lib lib64; do mkdir -p usr/$d; ln -s usr/$d $d; done'
@@ -107,9 +120,7 @@ class DebianRoot(CachedEngine):
                 process.wait()
         if process.returncode != 0:
             lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
-            raise FiveninesError(
-                "mmdebstrap could not build the root file system:\n" + "\n".join(lines[-6:])
-            )
+            raise FiveninesError("mmdebstrap could not build the root file system:\n" + "\n".join(lines[-6:]))
         log.unlink()
 
     def _make_usable(self, tree: Path) -> None:
@@ -127,9 +138,7 @@ class DebianRoot(CachedEngine):
             shutil.rmtree(tree / "usr/share" / name, ignore_errors=True)
 
     def _write_accounts(self, tree: Path) -> None:
-        users = [
-            f"{name}:x:{uid}:{uid}:{name}:/nonexistent:/bin/false" for name, uid in self.accounts
-        ]
+        users = [f"{name}:x:{uid}:{uid}:{name}:/nonexistent:/bin/false" for name, uid in self.accounts]
         groups = [f"{name}:x:{uid}:" for name, uid in self.accounts]
         for kind, lines in (("passwd", users), ("group", groups)):
             text = (tree / f"usr/share/base-passwd/{kind}.master").read_text()

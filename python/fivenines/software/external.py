@@ -18,14 +18,10 @@ class _External(Engine):
         raise FiveninesError(f"engine {self.name} is not in the cache: there is nothing to remove")
 
     def root(self) -> Root:
-        raise FiveninesError(
-            f"engine {self.name} has no files here: it is for servers that others run"
-        )
+        raise FiveninesError(f"engine {self.name} has no files here: it is for servers that others run")
 
     def program(self, name: str) -> str:
-        raise FiveninesError(
-            f"engine {self.name} has no programs here: it is for servers that others run"
-        )
+        raise FiveninesError(f"engine {self.name} has no programs here: it is for servers that others run")
 
 
 class ExternalPostgres(_External):

@@ -34,9 +34,7 @@ class _HostEngine(Engine):
             raise FiveninesError(f"engine {self.name} cannot be pulled: {self.status().detail}")
 
     def remove(self) -> None:
-        raise FiveninesError(
-            f"engine {self.name} belongs to this machine: fivenines does not remove it"
-        )
+        raise FiveninesError(f"engine {self.name} belongs to this machine: fivenines does not remove it")
 
     def root(self) -> Root:
         server = self._find(self.server)
@@ -99,16 +97,7 @@ def _beside_usr(program: Path) -> tuple[Path, ...]:
 
 
 _SHOWN_ANYWAY = ("/usr", "/nix/store", "/gnu/store")
-_PARTS = (
-    "bin",
-    "sbin",
-    "libexec",
-    "lib",
-    "lib64",
-    "share/postgresql",
-    "share/mysql",
-    "share/mariadb",
-)
+_PARTS = ("bin", "sbin", "libexec", "lib", "lib64", "share/postgresql", "share/mysql", "share/mariadb")
 
 
 def _number(path: Path) -> float:

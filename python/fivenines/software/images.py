@@ -55,23 +55,11 @@ def unpack(reference: str, scratch: Path) -> Unpacked:
     require_tools()
     kept = f"oci:{scratch / 'image'}:it"
     source = transport(reference)
-    insecure = (
-        ["--src-tls-verify=false"] if source.startswith("docker://") and _is_here(source) else []
-    )
-    _run(
-        ["skopeo", "--insecure-policy", "copy", "--quiet", *insecure, source, kept],
-        reference,
-    )
+    insecure = ["--src-tls-verify=false"] if source.startswith("docker://") and _is_here(source) else []
+    _run(["skopeo", "--insecure-policy", "copy", "--quiet", *insecure, source, kept], reference)
     _require_platform(kept, reference)
     _run(
-        [
-            "umoci",
-            "unpack",
-            "--rootless",
-            "--image",
-            f"{scratch / 'image'}:it",
-            str(scratch / "bundle"),
-        ],
+        ["umoci", "unpack", "--rootless", "--image", f"{scratch / 'image'}:it", str(scratch / "bundle")],
         reference,
     )
     return Unpacked(scratch / "bundle" / "rootfs", _digest(scratch / "image"))
@@ -121,15 +109,12 @@ def _digest(image: Path) -> str:
 def _run(command: list[str], reference: str) -> str:
     try:
         done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
-            timeout=_PATIENCE,
-        )  # fmt: skip
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=_PATIENCE
+        )
     except subprocess.TimeoutExpired:
         raise FiveninesError(f"{reference}: {command[0]} took more than an hour") from None
     if done.returncode != 0:
-        raise FiveninesError(
-            f"{reference}: {command[0]} cannot fetch or unpack it: {_why(done.stderr)}"
-        )
+        raise FiveninesError(f"{reference}: {command[0]} cannot fetch or unpack it: {_why(done.stderr)}")
     return done.stdout
 
 

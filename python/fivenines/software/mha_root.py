@@ -12,7 +12,7 @@ from fivenines.software.debian_root import DebianRoot
 from fivenines.software.mariadb_root import MARIADB, MYSQL_ACCOUNT
 
 SSH_KEY = "/run/node/run/ssh_key"
-"""Where a host finds the key by which it logs in to others; each world has its own."""
+"""Where a host finds the key by which it logs in to others; each lab has its own."""
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,7 @@ class MhaRoot(DebianRoot):
     name = "mha-0.58"
     description = "MHA 0.58 with MariaDB 10.11, OpenSSH and Perl, from Debian 12's packages"
     family = "mariadb"
-    packages = (
-        *MARIADB, "mha4mysql-manager", "mha4mysql-node", "openssh-server", "openssh-client", "perl",
-    )  # fmt: skip
+    packages = (*MARIADB, "mha4mysql-manager", "mha4mysql-node", "openssh-server", "openssh-client", "perl")
     accounts = (MYSQL_ACCOUNT,)
     unused = ()
 

@@ -6,16 +6,27 @@ on the day of the pull: the receipt keeps it, and the built tree stays in the ca
 
 from pathlib import Path
 
-from fivenines.lab.world import remove
+from fivenines.lab.lab import remove
 from fivenines.software.base import Report
 from fivenines.software.debian_root import DebianRoot
 from fivenines.software.mariadb_root import MYSQL_ACCOUNT
 
 _UNUSED_PROGRAMS = (
-    "perl*", "my_print_defaults", "perror", "myisam*", "mysql_tzinfo_to_sql", "mysql_config_editor",
-    "innochecksum", "ibd2sdi", "mysql_secure_installation", "mysqlshow", "mysqlimport", "mysqlcheck",
-    "mysqlslap", "mysql_migrate_keyring",
-)  # fmt: skip
+    "perl*",
+    "my_print_defaults",
+    "perror",
+    "myisam*",
+    "mysql_tzinfo_to_sql",
+    "mysql_config_editor",
+    "innochecksum",
+    "ibd2sdi",
+    "mysql_secure_installation",
+    "mysqlshow",
+    "mysqlimport",
+    "mysqlcheck",
+    "mysqlslap",
+    "mysql_migrate_keyring",
+)
 _UNUSED_LIBRARIES = ("libperl*", "perl*", "gconv")
 _UNUSED_PLUGINS = ("authentication_*", "telemetry_client.so")
 
@@ -24,9 +35,7 @@ class MysqlRoot(DebianRoot):
     """Hosts overlay it."""
 
     name = "mysql-9.7"
-    description = (
-        "MySQL 9.7 with Group Replication and MySQL Router, from Debian unstable's packages"
-    )
+    description = "MySQL 9.7 with Group Replication and MySQL Router, from Debian unstable's packages"
     family = "mysql"
     series = "9.7"
     suite = "sid"

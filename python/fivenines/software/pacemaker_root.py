@@ -31,6 +31,4 @@ class PacemakerRoot(DebianRoot):
     def finish(self, tree: Path, report: Report) -> None:
         name, number = DAEMON
         groups = tree / "etc/group"
-        groups.write_text(
-            groups.read_text().replace(f"{name}:x:{number}:", f"{GROUP}:x:{number}:{name}")
-        )
+        groups.write_text(groups.read_text().replace(f"{name}:x:{number}:", f"{GROUP}:x:{number}:{name}"))

@@ -49,10 +49,7 @@ class ProgramRoot(CachedEngine):
     def status(self) -> EngineStatus:
         found = super().status()
         receipt = self._receipt()
-        changed = receipt is not None and self._stamp() not in (
-            "",
-            receipt.source.partition(" ")[2],
-        )
+        changed = receipt is not None and self._stamp() not in ("", receipt.source.partition(" ")[2])
         if found.installed and changed:
             return replace(found, installed=False, detail="the archive is another one now")
         return found

@@ -15,9 +15,7 @@ class SysbenchRoot(DebianRoot):
     """No host has it as its root: it is started on the client's host, as our own load generator is."""
 
     name = "sysbench"
-    description = (
-        "sysbench 1.0 with its OLTP scripts, as a second load generator, from Debian 12's packages"
-    )
+    description = "sysbench 1.0 with its OLTP scripts, as a second load generator, from Debian 12's packages"
     family = "none"
     series = "1.0.20"
     packages = ("sysbench",)

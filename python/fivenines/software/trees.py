@@ -24,9 +24,18 @@ _SERVERS: Mapping[Family, tuple[str, str]] = {
 """The server's program of each family, and its version in what it prints."""
 
 _IN_ROOT = (
-    "usr/local/sbin", "usr/local/bin", "usr/sbin", "usr/bin", "usr/libexec", "usr/local/mysql/bin",
-    "usr/lib/postgresql/*/bin", "usr/pgsql-*/bin", "opt/*/bin", "opt/*/*/bin", "opt/*/*/sbin",
-)  # fmt: skip
+    "usr/local/sbin",
+    "usr/local/bin",
+    "usr/sbin",
+    "usr/bin",
+    "usr/libexec",
+    "usr/local/mysql/bin",
+    "usr/lib/postgresql/*/bin",
+    "usr/pgsql-*/bin",
+    "opt/*/bin",
+    "opt/*/*/bin",
+    "opt/*/*/sbin",
+)
 """Where roots have programs: those of Debian, of the Red Hat family, and of images."""
 
 _IN_INSTALLATION = ("bin", "sbin", "libexec")
@@ -88,8 +97,8 @@ class Tree:
         inside = found.relative_to(self.path)
         return str(Path("/") / inside if self.is_root else ENGINE / inside)
 
-    def beside_server(self) -> dict[str, str]:
-        """See `Engine.beside_server`: of an installation that is not where it was built for."""
+    def next_to_server(self) -> dict[str, str]:
+        """See `Engine.next_to_server`: of an installation that is not where it was built for."""
         if self.is_root or self.family == "postgresql":
             return {}
         found = {}
@@ -121,9 +130,7 @@ _WORDS: Mapping[Family, Sequence[str]] = {
 def is_root(tree: Path) -> bool:
     """Whether a folder is a whole root file system, with a shell."""
     # links of a root are to its own files
-    return any(
-        (tree / place).is_symlink() or (tree / place).exists() for place in ("bin/sh", "usr/bin/sh")
-    )
+    return any((tree / place).is_symlink() or (tree / place).exists() for place in ("bin/sh", "usr/bin/sh"))
 
 
 def _located(tree: Path, program: str) -> Path | None:

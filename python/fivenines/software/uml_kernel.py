@@ -13,8 +13,16 @@ from fivenines.software.base import Report
 from fivenines.software.debian_root import DebianRoot
 
 MODULES = (
-    "overlay", "lru_cache", "drbd", "sch_netem", "sch_prio", "sch_tbf", "cls_u32", "dm-mod", "dm-delay",
-)  # fmt: skip
+    "overlay",
+    "lru_cache",
+    "drbd",
+    "sch_netem",
+    "sch_prio",
+    "sch_tbf",
+    "cls_u32",
+    "dm-mod",
+    "dm-delay",
+)
 """Of the kernel's modules those that are of use here, where they are not built in."""
 
 PLACE = Path("/run/uml")
@@ -29,9 +37,7 @@ class UmlKernel(DebianRoot):
     """The kernel, its C library and some of its modules. Programs are those of a host's root."""
 
     name = "uml"
-    description = (
-        "Linux as a process, with DRBD 8.4, for virtual machines, from Debian unstable's packages"
-    )
+    description = "Linux as a process, with DRBD 8.4, for virtual machines, from Debian unstable's packages"
     family = "none"
     suite = "sid"
     options = ('--aptopt=Acquire::Check-Valid-Until "false"',)

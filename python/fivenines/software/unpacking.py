@@ -69,9 +69,7 @@ def _lists_images(packed: tarfile.TarFile, manifest: tarfile.TarInfo) -> bool:
         found = json.load(stream) if stream is not None else None
     except ValueError:
         return False
-    return isinstance(found, list) and all(
-        isinstance(one, dict) and "Config" in one for one in found
-    )
+    return isinstance(found, list) and all(isinstance(one, dict) and "Config" in one for one in found)
 
 
 def _lift(tree: Path) -> None:

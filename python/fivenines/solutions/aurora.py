@@ -17,7 +17,7 @@ from fivenines.cluster.events import ManagerEvent
 from fivenines.errors import FiveninesError
 from fivenines.faults.base import Fault
 from fivenines.faults.settings import FaultSettings
-from fivenines.lab.world import World
+from fivenines.lab.lab import Lab
 from fivenines.servers.aurora import aurora_server
 from fivenines.servers.external import ExternalServer
 from fivenines.software.base import Engine, Report
@@ -41,19 +41,15 @@ class Aurora(External):
     server_of = staticmethod(aurora_server)
     hand_over_patience: ClassVar[float] = 120.0
 
-    def __init__(self, settings: AuroraSettings, world: World, engine: Engine, data: Path) -> None:
+    def __init__(self, settings: AuroraSettings, lab: Lab, engine: Engine, data: Path) -> None:
         self._api, self._described = described(settings)
         self._events: EventReader | None = None
         self._cuts: list[cuts.Cut] = []
-        super().__init__(settings.as_external(self._described), world, engine, data)
+        super().__init__(settings.as_external(self._described), lab, engine, data)
 
     @classmethod
     def data_for(  # type: ignore[override]  # its settings become those of an external cluster
-        cls,
-        settings: AuroraSettings,
-        workload: WorkloadSettings,
-        report: Report,
-        begun: bool = False,
+        cls, settings: AuroraSettings, workload: WorkloadSettings, report: Report, begun: bool = False
     ) -> Path:
         _, there = described(settings)
         return External.data_for(settings.as_external(there), workload, report, begun)
@@ -83,7 +79,7 @@ class Aurora(External):
 
     def fault(self, settings: FaultSettings) -> Fault[Any] | None:  # type: ignore[override]
         kind = settings.fault
-        if kind in ("kill", "crash", "restart"):
+        if kind in ("kill", "host-kill", "restart"):
             how = OnAws if kind == "restart" else Crashed
             return how(settings, kind, "", self._run)
         if kind in ("slow-disk", "stalled-replica", "storage-failure"):

@@ -96,9 +96,7 @@ def described(settings: AuroraSettings) -> tuple[Api, Described]:
         )
     if not_available(there):
         # after a restart, or during a backup, it soon is
-        wait_until(
-            lambda: not_available(api.cluster(there.name)), _BACK_SOON, settings.name, _EVERY
-        )
+        wait_until(lambda: not_available(api.cluster(there.name)), _BACK_SOON, settings.name, _EVERY)
         there = api.cluster(there.name)
     return api, there
 
@@ -107,9 +105,7 @@ def not_available(there: Described) -> str:
     """Why a cluster cannot be measured now; empty if it can."""
     if there.status not in _USABLE:
         return f"the cluster {there.name} is {there.status}"
-    waiting = [
-        f"{one.name} is {one.status}" for one in there.instances if one.status not in _USABLE
-    ]
+    waiting = [f"{one.name} is {one.status}" for one in there.instances if one.status not in _USABLE]
     waiting += [f"{one.name} has no address yet" for one in there.instances if not one.host]
     return "; ".join(waiting) or ("" if there.instances else f"{there.name} has no instance")
 
@@ -157,42 +153,44 @@ def over_budget(settings: AuroraSettings, further: float) -> str:
     )
 
 
-def cluster_values(
-    settings: AuroraSettings, create: CreateSettings, password: str
-) -> dict[str, Any]:
+def cluster_values(settings: AuroraSettings, create: CreateSettings, password: str) -> dict[str, Any]:
     """What CreateDBCluster is asked for, beside identifier and tags."""
     values: dict[str, Any] = {
-        "Engine": _RDS_ENGINES.get(settings.engine, settings.engine), "MasterUsername": settings.user,
-        "MasterUserPassword": password, "DatabaseName": settings.database,
-        "BackupRetentionPeriod": 1, "DeletionProtection": False,
-        "EngineVersion": create.version, "DBSubnetGroupName": create.subnet_group,
+        "Engine": _RDS_ENGINES.get(settings.engine, settings.engine),
+        "MasterUsername": settings.user,
+        "MasterUserPassword": password,
+        "DatabaseName": settings.database,
+        "BackupRetentionPeriod": 1,
+        "DeletionProtection": False,
+        "EngineVersion": create.version,
+        "DBSubnetGroupName": create.subnet_group,
         "VpcSecurityGroupIds": create.security_groups,
         "DBClusterParameterGroupName": create.parameter_group,
-    }  # fmt: skip
+    }
     if not settings.is_aurora:
         values |= {
-            "DBClusterInstanceClass": create.instance_class, "AllocatedStorage": create.storage,
-            "Iops": create.iops, "PubliclyAccessible": create.public,
-        }  # fmt: skip
+            "DBClusterInstanceClass": create.instance_class,
+            "AllocatedStorage": create.storage,
+            "Iops": create.iops,
+            "PubliclyAccessible": create.public,
+        }
     return {name: value for name, value in values.items() if value not in ("", None, [])}
 
 
-def instance_values(
-    settings: AuroraSettings, create: CreateSettings, number: int
-) -> dict[str, Any]:
+def instance_values(settings: AuroraSettings, create: CreateSettings, number: int) -> dict[str, Any]:
     """What CreateDBInstance is asked for of instance `number` (from 0)."""
     values: dict[str, Any] = {
-        "DBInstanceClass": create.instance_class, "Engine": settings.engine,
-        "PubliclyAccessible": create.public, "PromotionTier": min(number, 15),
-    }  # fmt: skip
+        "DBInstanceClass": create.instance_class,
+        "Engine": settings.engine,
+        "PubliclyAccessible": create.public,
+        "PromotionTier": min(number, 15),
+    }
     if create.zones:
         values["AvailabilityZone"] = create.zones[number % len(create.zones)]
     return values
 
 
-def _create(
-    api: Api, made: Made, settings: AuroraSettings, create: CreateSettings, report: Report
-) -> None:
+def _create(api: Api, made: Made, settings: AuroraSettings, create: CreateSettings, report: Report) -> None:
     report(f"{WAITING}the cluster {made.name} to be created, about ten minutes", None)
     tags = tags_of(made.name.rpartition("-")[2])
     password = os.environ.get(settings.password_env, "")

@@ -20,13 +20,18 @@ from fivenines.servers.aurora import AT_EASE_MS
 from fivenines.servers.external import ExternalServer
 from fivenines.software.base import Family
 
-_CRASHES = {"kill": "instance", "crash": "node"}
+_CRASHES = {"kill": "instance", "host-kill": "node"}
 """What crashes: the database alone; or it, and the process that writes to the storage."""
 
 _LOST = (
-    "Lost connection", "server closed the connection", "terminating connection", "gone away",
-    "SSL SYSCALL error", "SSL connection has been closed", "Connection reset",
-)  # fmt: skip
+    "Lost connection",
+    "server closed the connection",
+    "terminating connection",
+    "gone away",
+    "SSL SYSCALL error",
+    "SSL connection has been closed",
+    "Connection reset",
+)
 """How drivers tell that a crash ended the connection that asked for it."""
 
 
@@ -51,9 +56,7 @@ def simulation(family: Family, settings: FaultSettings, replica: str = "") -> st
     delay = round(1000 * getattr(settings, "delay", 0.0))
     if family == "postgresql":
         # of disks PostgreSQL takes one index: all of the volume's are named
-        disks = (
-            "FROM generate_series(0, (SELECT disks - 1 FROM aurora_show_volume_status())) AS disk"
-        )
+        disks = "FROM generate_series(0, (SELECT disks - 1 FROM aurora_show_volume_status())) AS disk"
         return {
             "stalled-replica": f"SELECT aurora_inject_replica_failure({percent}, {seconds}, '{replica}')",
             "storage-failure": f"SELECT aurora_inject_disk_failure({percent}, disk, true, {seconds}) {disks}",
@@ -118,9 +121,7 @@ class Simulated(Fault[FaultSettings]):
         if self.settings.fault != "stalled-replica":
             return Recovery(False, "its time is over; what its disks do cannot be seen", moment)
         back = context.settles(lambda: all(map(_at_ease, injection.servers)), 30.0)
-        return Recovery(
-            back, "it applies again" if back else "its time is over, but it lags", moment
-        )
+        return Recovery(back, "it applies again" if back else "its time is over, but it lags", moment)
 
 
 class CutOff(Fault[FaultSettings]):
@@ -151,9 +152,7 @@ class CutOff(Fault[FaultSettings]):
         moment = now()
         self._heal(injection.held)
         back = context.settles(lambda: all(map(_lets_in, injection.servers)), 30.0)
-        return Recovery(
-            back, "rules are back" if back else "rules are back, nobody is let in", moment
-        )
+        return Recovery(back, "rules are back" if back else "rules are back, nobody is let in", moment)
 
 
 def run(api: Api, name: str, server: ExternalServer) -> str:

@@ -21,7 +21,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z](?:-?[A-Za-z0-9])*")
 """Of a cluster: RDS API reference, CreateDBCluster."""
 
 _ANY = ("none", "command", "connection-storm", "long-transaction", "switchover", "partition")
-_AURORA = ("kill", "crash", "restart", "slow-disk", "stalled-replica", "storage-failure")
+_AURORA = ("kill", "host-kill", "restart", "slow-disk", "stalled-replica", "storage-failure")
 """Faults of single instances, by Aurora's own SQL and by RebootDBInstance: a Multi-AZ cluster has neither."""
 
 _SIMULATED = ("slow-disk", "stalled-replica", "storage-failure")
@@ -61,13 +61,11 @@ class AuroraSettings(SolutionSettings):
     """A cluster of Amazon Aurora, or a Multi-AZ cluster of RDS: an existing one, or one made for the run."""
 
     external = True
-    can_be_guests = False
+    can_be_vms = False
     chooses_successor = True
     storage_can_fail = True
 
-    solution: Literal["aurora"] = Field(
-        description="Amazon Aurora, or a Multi-AZ cluster of Amazon RDS"
-    )
+    solution: Literal["aurora"] = Field(description="Amazon Aurora, or a Multi-AZ cluster of Amazon RDS")
     engine: Literal["aurora-mysql", "aurora-postgresql", "rds-mysql", "rds-postgres"] = Field(
         description="what it runs: Aurora MySQL or PostgreSQL; or MySQL or PostgreSQL in a Multi-AZ cluster"
     )
@@ -90,9 +88,7 @@ class AuroraSettings(SolutionSettings):
         description="the account; of a cluster that is made its master"
     )
     password_env: str = Field(description="the environment variable that holds its password")
-    database: Annotated[str, Field(min_length=1)] = Field(
-        description="the database that is written to"
-    )
+    database: Annotated[str, Field(min_length=1)] = Field(description="the database that is written to")
     tls: Literal["disable", "prefer", "require", "verify-ca", "verify-full"] = Field(
         "prefer",
         description="encryption of fivenines' own connections; that of the load is `load: {tls: ...}`",
@@ -110,8 +106,7 @@ class AuroraSettings(SolutionSettings):
         True, description="whether all tables are read on all instances after a trial, and compared"
     )
     ledger: Literal["drop", "keep"] = Field(
-        "drop",
-        description="what becomes of the tables fivenines_ledger and fivenines_probes after a trial",
+        "drop", description="what becomes of the tables fivenines_ledger and fivenines_probes after a trial"
     )
     price_per_hour: Annotated[float, Field(gt=0)] | None = Field(
         None,
@@ -151,9 +146,13 @@ class AuroraSettings(SolutionSettings):
         if self.create is None or not self.access_to_aws.costs_money:
             return None
         return Charge(
-            self.name, self.create.instance_class, self.nodes, seconds + AROUND_SECONDS,
-            self.price(), self.budget,
-        )  # fmt: skip
+            self.name,
+            self.create.instance_class,
+            self.nodes,
+            seconds + AROUND_SECONDS,
+            self.price(),
+            self.budget,
+        )
 
     def price(self) -> float | None:
         """Of an instance per hour, as it is given or listed; None: it is not known."""
@@ -186,17 +185,11 @@ class AuroraSettings(SolutionSettings):
     def _problems_with_creation(self, create: CreateSettings) -> list[str]:
         found = []
         if 0 < len(os.environ.get(self.password_env, "")) < _SHORTEST_PASSWORD:
-            found.append(
-                f"password_env: RDS wants passwords of {_SHORTEST_PASSWORD} characters or more"
-            )
+            found.append(f"password_env: RDS wants passwords of {_SHORTEST_PASSWORD} characters or more")
         if not create.instance_class.startswith("db."):
-            found.append(
-                f"create.instance_class: {create.instance_class!r}: classes begin with db."
-            )
+            found.append(f"create.instance_class: {create.instance_class!r}: classes begin with db.")
         if self.is_aurora and (create.storage or create.iops):
-            found.append(
-                "create: storage and iops are for Multi-AZ clusters: Aurora grows by itself"
-            )
+            found.append("create: storage and iops are for Multi-AZ clusters: Aurora grows by itself")
         if not self.is_aurora and self.readers != _READERS_OF_MULTI_AZ:
             found.append("readers: a Multi-AZ cluster has two readers: write `readers: 2`")
         if not self.is_aurora and create.zones:
@@ -209,9 +202,11 @@ class AuroraSettings(SolutionSettings):
         """Settings of solutions that fivenines deploys."""
         usual = type(self).model_fields["limits"].get_default(call_default_factory=True)
         given = {
-            "server": bool(self.server), "limits": self.limits != usual,
-            "durability": self.durability != STRICT, "access": self.access.kind != "direct",
-        }  # fmt: skip
+            "server": bool(self.server),
+            "limits": self.limits != usual,
+            "durability": self.durability != STRICT,
+            "access": self.access.kind != "direct",
+        }
         return [
             f"{key}: fivenines does not set up the servers of this cluster: leave it out"
             for key, wrong in given.items()
@@ -257,10 +252,18 @@ class AuroraSettings(SolutionSettings):
         alike: dict[str, Any] = {
             name: getattr(self, name)
             for name in (
-                "name", "user", "password_env", "database", "tls", "tls_ca", "prepare", "existing",
-                "compare", "ledger",
+                "name",
+                "user",
+                "password_env",
+                "database",
+                "tls",
+                "tls_ca",
+                "prepare",
+                "existing",
+                "compare",
+                "ledger",
             )
-        }  # fmt: skip
+        }
         return ExternalSettings(
             solution="external",
             engine="external-postgres" if family == "postgres" else "external-mysql",

@@ -1,4 +1,4 @@
-"""A solution at work: deployed in a world, asked for roles, broken and recovered.
+"""A solution at work: deployed in a lab, asked for roles, broken and recovered.
 
 A subclass says how its servers are configured and joined, who has which role, and how a node that died
 comes back. Adding a solution is one file with a `SolutionSettings` and a `Solution`.
@@ -16,10 +16,10 @@ from fivenines.cluster.cluster import Cluster, N
 from fivenines.faults.base import Fault
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab.disk import Calls, Disk
-from fivenines.lab.guest import Guest, Machine
-from fivenines.lab.guest_disk_faults import GuestDiskFaults
 from fivenines.lab.host import Root
-from fivenines.lab.world import World
+from fivenines.lab.lab import Lab
+from fivenines.lab.vm import Machine, VirtualMachine
+from fivenines.lab.vm_disk_faults import VmDiskFaults
 from fivenines.load import dataset
 from fivenines.results.records import Divergence
 from fivenines.servers.base import Value
@@ -30,8 +30,8 @@ from fivenines.servers.spelled import AT_INITDB, IN_CONTROL_FILE, layered, plain
 from fivenines.software.base import Engine, Report
 from fivenines.software.store import engine
 from fivenines.solutions.durability import DECIDING
-from fivenines.solutions.guests import BEARS, BEARS_OTHERS, for_guests, guest_machine
 from fivenines.solutions.settings import SolutionSettings
+from fivenines.solutions.vms import BEARS, BEARS_OTHERS, for_vms, vm_machine
 from fivenines.workloads.settings import WorkloadSettings
 
 S = TypeVar("S", bound=SolutionSettings)
@@ -42,7 +42,7 @@ class Solution(Cluster[N], Generic[S, N]):
 
     Args:
         settings: what the experiment file says.
-        world: where its hosts are made.
+        lab: where its hosts are made.
         engine: its database server.
         data: folder of the data set that every node starts from.
     """
@@ -52,8 +52,8 @@ class Solution(Cluster[N], Generic[S, N]):
     bootstrap: ClassVar[tuple[str, dataset.Bootstrap] | None] = None
     """What its data needs beyond what one server has loaded; see `dataset.ensure`."""
 
-    def __init__(self, settings: S, world: World, engine: Engine, data: Path) -> None:
-        super().__init__(settings.name, settings.topology(), world, engine)
+    def __init__(self, settings: S, lab: Lab, engine: Engine, data: Path) -> None:
+        super().__init__(settings.name, settings.topology(), lab, engine)
         self.settings = settings
         self.read_replicas = settings.reads == "replicas"
         self.phases: dict[str, float] = {}
@@ -61,7 +61,7 @@ class Solution(Cluster[N], Generic[S, N]):
         """Calls to the disk that faults will interfere with, set before `deploy`."""
         self._data = data
         self.hosts_before: Mapping[str, int] = {}
-        """How many hosts of each kind another cluster has in this world; its own are numbered after them."""
+        """How many hosts of each kind another cluster has in this lab; its own are numbered after them."""
         self.turn: int | None = None
         """The site of all its hosts, see `Sites.place`; None: they are dealt over the sites."""
         self.joined_with: Callable[[N], Mapping[str, Value]] = lambda _node: {}
@@ -102,9 +102,7 @@ class Solution(Cluster[N], Generic[S, N]):
     # what all solutions do alike
 
     @classmethod
-    def data_for(
-        cls, settings: S, workload: WorkloadSettings, report: Report, begun: bool = False
-    ) -> Path:
+    def data_for(cls, settings: S, workload: WorkloadSettings, report: Report, begun: bool = False) -> Path:
         """The folder of its data set with this workload, made now where it is not kept.
 
         Args:
@@ -162,18 +160,20 @@ class Solution(Cluster[N], Generic[S, N]):
         """Make the hosts of its nodes; nothing runs on them yet."""
         limits = self.settings.limits
         for name in self.host_names("node", self.settings.nodes):
-            host = self.world.add_host(
-                name, self.root(), memory=limits.memory, cpus=limits.cpus, turn=self.turn,
+            host = self.lab.add_host(
+                name,
+                self.root(),
+                memory=limits.memory,
+                cpus=limits.cpus,
+                turn=self.turn,
                 machine=self._machine_for_faults(),
-            )  # fmt: skip
+            )
             self.nodes.append(cast(N, server(host, self.engine, self.passwords)))
             self.nodes[-1].made_with = self._made_with()
             host.show_socket(self.nodes[-1].socket_name)
             if self.disk_calls:
                 self.nodes[-1].disk = (
-                    GuestDiskFaults(host)
-                    if isinstance(host, Guest)
-                    else Disk(host, self.disk_calls)
+                    VmDiskFaults(host) if isinstance(host, VirtualMachine) else Disk(host, self.disk_calls)
                 )
 
     def _made_with(self) -> dict[str, Value]:
@@ -191,9 +191,9 @@ class Solution(Cluster[N], Generic[S, N]):
 
     def machine(self) -> Machine | None:
         """The virtual machine that a node is; None: it is a host of the lab."""
-        if self.settings.machines == "processes":
+        if self.settings.machines == "namespaces":
             return None
-        return guest_machine(self.settings.limits.memory, self.engine, dataset.size(self._data))
+        return vm_machine(self.settings.limits.memory, self.engine, dataset.size(self._data))
 
     def _machine_for_faults(self) -> Machine | None:
         machine = self.machine()
@@ -204,7 +204,7 @@ class Solution(Cluster[N], Generic[S, N]):
     @property
     def bears_connection_every(self) -> float:
         """Seconds between two fresh connections that its servers bear beside a load; 0: any number."""
-        if self.settings.machines == "processes":
+        if self.settings.machines == "namespaces":
             return 0.0
         return BEARS.get(self.engine.family, BEARS_OTHERS)
 
@@ -233,9 +233,9 @@ class Solution(Cluster[N], Generic[S, N]):
         reached = settings.access.server_settings
         managed = manager.server_settings if manager is not None else {}
         joined = self.joined_with(node)
-        guests = for_guests(node, settings.server) if settings.machines == "guests" else {}
+        vms = for_vms(node, settings.server) if settings.machines == "virtual-machines" else {}
         family = self.engine.family
-        own = layered(family, guests, reached, self.configuration(node), joined, managed)
+        own = layered(family, vms, reached, self.configuration(node), joined, managed)
         return layered(family, own, with_plugins(own, self.given()))
 
     def given(self) -> dict[str, Value]:
@@ -244,11 +244,7 @@ class Solution(Cluster[N], Generic[S, N]):
         if self.engine.family != "postgresql":
             return dict(server)
         # it has them from its data directory
-        return {
-            name: value
-            for name, value in server.items()
-            if plain(name, "postgresql") not in AT_INITDB
-        }
+        return {name: value for name, value in server.items() if plain(name, "postgresql") not in AT_INITDB}
 
     @property
     def of_role(self) -> frozenset[str]:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from fivenines.cluster.endpoints import Endpoints
 from fivenines.cluster.events import ManagerEvent
-from fivenines.lab.world import World
+from fivenines.lab.lab import Lab
 from fivenines.servers.base import Value
 from fivenines.servers.in_effect import Finding
 from fivenines.servers.mariadb.channel import GaleraChannel
@@ -45,15 +45,12 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
 
     settings_type = ClusterPairSettings
 
-    def __init__(
-        self, settings: ClusterPairSettings, world: World, engine: Engine, data: Path
-    ) -> None:
-        super().__init__(settings, world, engine, data)
+    def __init__(self, settings: ClusterPairSettings, lab: Lab, engine: Engine, data: Path) -> None:
+        super().__init__(settings, lab, engine, data)
         kind, channel = _KINDS[settings.a.solution]
         self.channel: Channel[Any] = channel()
         self.clusters = [
-            kind(_of_the_pair(settings, one), world, engine, data)
-            for one in (settings.a, settings.b)
+            kind(_of_the_pair(settings, one), lab, engine, data) for one in (settings.a, settings.b)
         ]
         for turn, cluster in enumerate(self.clusters):
             cluster.passwords = self.passwords
@@ -70,18 +67,12 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
 
     @classmethod
     def data_for(
-        cls,
-        settings: ClusterPairSettings,
-        workload: WorkloadSettings,
-        report: Report,
-        begun: bool = False,
+        cls, settings: ClusterPairSettings, workload: WorkloadSettings, report: Report, begun: bool = False
     ) -> Path:
         kind, _ = _KINDS[settings.a.solution]
         if settings.conflicts == "none":
             return kind.data_for(_of_the_pair(settings, settings.a), workload, report, begun)
-        servers = range(
-            1, settings.nodes + 1 if settings.conflicts == "max" else settings.a.nodes + 1
-        )
+        servers = range(1, settings.nodes + 1 if settings.conflicts == "max" else settings.a.nodes + 1)
         statements = detection(settings.conflicts, settings.conflict_column, servers)
         return Ndb.data_after(statements, _of_the_pair(settings, settings.a), workload, report)
 
@@ -132,8 +123,7 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
         a, b = self._sides()
         password = self.passwords.replication
         self.flows = [
-            Flow(source, target, self.channel, password, self._tell)
-            for source, target in ((a, b), (b, a))
+            Flow(source, target, self.channel, password, self._tell) for source, target in ((a, b), (b, a))
         ]
         self._allow_writes()
         for flow in self.flows:
@@ -142,8 +132,9 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
             flow.begin()
         wait_until(
             lambda: next(filter(None, (one.problem() or one.behind() for one in self._wanted_flows())), ""),
-            30.0, f"{self.settings.name}: the clusters do not replicate to each other",
-        )  # fmt: skip
+            30.0,
+            f"{self.settings.name}: the clusters do not replicate to each other",
+        )
 
     def _sides(self) -> tuple[Side, Side]:
         first, second = self.clusters
@@ -188,9 +179,7 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
     def endpoints(self) -> Endpoints:
         first = self.clusters[0].endpoints()
         both = [one.endpoints() for one in self.clusters]
-        return replace(
-            first, write=[each for one in both for each in one.write], read=(), find="writable"
-        )
+        return replace(first, write=[each for one in both for each in one.write], read=(), find="writable")
 
     def members_called(self, word: str) -> Sequence[Member]:
         if word in ("a", "b"):
@@ -230,8 +219,8 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
 
     # after a fault
 
-    def stray_reason(self, node: MysqlFamily) -> str:
-        return self.cluster_of(node).stray_reason(node)
+    def unexpected_primary_reason(self, node: MysqlFamily) -> str:
+        return self.cluster_of(node).unexpected_primary_reason(node)
 
     def restart_order(self, nodes: Sequence[Member]) -> list[Member]:  # type: ignore[override]
         return [
@@ -282,9 +271,7 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
         self.active = 1 - self.active
         name = "ab"[self.active]
         able = [node for node in self.clusters[self.active].nodes if self._able(node)]
-        self._tell(
-            "decided", able[0].name, f"cluster {name} is promoted: no server of the other works"
-        )
+        self._tell("decided", able[0].name, f"cluster {name} is promoted: no server of the other works")
         if left := flow.drain(_CATCHES_UP):
             self._tell("failed", able[0].name, f"what was received is not applied: {left}")
         flow.end()

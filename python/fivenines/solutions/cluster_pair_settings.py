@@ -34,18 +34,14 @@ class ClusterPairSettings(SolutionSettings):
 
     setup_seconds: ClassVar[float] = 25.0
 
-    can_be_guests = False
+    can_be_vms = False
 
-    solution: Literal["cluster-pair"] = Field(
-        description="two clusters that replicate to each other"
-    )
+    solution: Literal["cluster-pair"] = Field(description="two clusters that replicate to each other")
     a: Member = Field(
         description="the cluster at the first site: ndb or galera, or with settings as {solution: ndb, "
         "sql_nodes: 3}; other kinds are refused until they are tested"
     )
-    b: Member = Field(
-        description="the cluster at the second site, of the same kind; without it one as a"
-    )
+    b: Member = Field(description="the cluster at the second site, of the same kind; without it one as a")
     engine: str = Field("", description="that of the two clusters; not to be written")
     direction: Literal["both", "one-way"] = Field(
         "both",
@@ -167,10 +163,7 @@ class ClusterPairSettings(SolutionSettings):
     def hosts(self) -> tuple[str, ...]:
         before = self.hosts_before
         later = (_HOST.fullmatch(name) for name in self.b.hosts)
-        return (
-            *self.a.hosts,
-            *(f"{one[1]}{int(one[2]) + before.get(one[1], 0)}" for one in later if one),
-        )
+        return (*self.a.hosts, *(f"{one[1]}{int(one[2]) + before.get(one[1], 0)}" for one in later if one))
 
     @property
     def hosts_before(self) -> Mapping[str, int]:
@@ -200,7 +193,7 @@ class ClusterPairSettings(SolutionSettings):
 
     def problems_with_switchover(self) -> list[str]:
         return [
-            "a pair of clusters has no planned switchover yet; `crash` with target `a` makes a failover"
+            "a pair of clusters has no planned switchover yet; `host-kill` with target `a` makes a failover"
         ]
 
     @property
@@ -209,12 +202,22 @@ class ClusterPairSettings(SolutionSettings):
             **self.a.reserved,
             "log_bin": BINARY_LOG,
             **dict.fromkeys(
-                ("gtid_mode", "gtid_domain_id", "wsrep_gtid_domain_id", "wsrep_gtid_mode",
-                 "auto_increment_increment", "auto_increment_offset", "log_slave_updates",
-                 "log_replica_updates", "ndb_log_bin", "ndb_log_apply_status", "ndb_clear_apply_status"),
+                (
+                    "gtid_mode",
+                    "gtid_domain_id",
+                    "wsrep_gtid_domain_id",
+                    "wsrep_gtid_mode",
+                    "auto_increment_increment",
+                    "auto_increment_offset",
+                    "log_slave_updates",
+                    "log_replica_updates",
+                    "ndb_log_bin",
+                    "ndb_log_apply_status",
+                    "ndb_clear_apply_status",
+                ),
                 "each cluster of a pair has its own, so that neither takes back its own changes",
             ),
-        }  # fmt: skip
+        }
 
     def refused(self) -> dict[tuple[str, ...], str]:
         inside = {
@@ -224,7 +227,9 @@ class ClusterPairSettings(SolutionSettings):
             if keys[0] != "server"
         }
         options = self.server.get(PROVIDER)
-        told = option_problems(options, segments=self.a.segments) if (
-            isinstance(self.a, GaleraSettings) and isinstance(options, str)
-        ) else ""  # fmt: skip
+        told = (
+            option_problems(options, segments=self.a.segments)
+            if (isinstance(self.a, GaleraSettings) and isinstance(options, str))
+            else ""
+        )
         return super().refused() | inside | ({("server", PROVIDER): told} if told else {})

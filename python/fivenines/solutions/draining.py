@@ -6,7 +6,7 @@ from typing import ClassVar, TypeVar
 
 from fivenines.cluster.capabilities import Drain
 from fivenines.cluster.cluster import N
-from fivenines.lab.world import World
+from fivenines.lab.lab import Lab
 from fivenines.software.base import Engine
 from fivenines.solutions.base import Solution
 from fivenines.solutions.settings import SolutionSettings
@@ -22,8 +22,8 @@ class Draining(Solution[S, N]):
     acceptance: ClassVar[tuple[str, ...]]
     """Statements that undo it."""
 
-    def __init__(self, settings: S, world: World, engine: Engine, data: Path) -> None:
-        super().__init__(settings, world, engine, data)
+    def __init__(self, settings: S, lab: Lab, engine: Engine, data: Path) -> None:
+        super().__init__(settings, lab, engine, data)
         self.drained: set[str] = set()
         """Nodes that get no writes for now, although they could take them."""
 

@@ -12,25 +12,20 @@ from typing import Literal
 
 from fivenines.cluster.replicated_disk import DiskStatus
 from fivenines.errors import FiveninesError, brief
-from fivenines.lab.guest import Guest, Machine
 from fivenines.lab.host import NODE, Host, Root
-from fivenines.lab.world import World
+from fivenines.lab.lab import Lab
+from fivenines.lab.vm import Machine, VirtualMachine
 from fivenines.load import dataset
 from fivenines.results.records import Divergence, TableDifference
 from fivenines.servers import secrets
 from fivenines.servers.base import Server, Value, inside
 from fivenines.software.base import Engine
-from fivenines.software.beside_root import BesideRoot
+from fivenines.software.combined_root import CombinedRoot
 from fivenines.software.mysql_root import MysqlRoot
 from fivenines.solutions.base import Solution
-from fivenines.solutions.drbd_resource import (
-    DEVICE,
-    RESOURCE,
-    parse_status,
-    resource_file,
-)
+from fivenines.solutions.drbd_resource import DEVICE, RESOURCE, parse_status, resource_file
 from fivenines.solutions.drbd_settings import WITNESS, DrbdSettings
-from fivenines.solutions.guests import guest_machine
+from fivenines.solutions.vms import vm_machine
 from fivenines.waiting import wait_until, wait_while_moving
 
 _FOR_DRBD = 4 * 2**20
@@ -69,11 +64,11 @@ class Drbd(Solution[DrbdSettings, Server]):
 
     _witness: Host | None = None
 
-    def __init__(self, settings: DrbdSettings, world: World, engine: Engine, data: Path) -> None:
+    def __init__(self, settings: DrbdSettings, lab: Lab, engine: Engine, data: Path) -> None:
         # a server that has a root of its own leaves that place to Pacemaker's
         if isinstance(engine, MysqlRoot):
-            engine = BesideRoot(engine, Path(inside("conf")))
-        super().__init__(settings, world, engine, data)
+            engine = CombinedRoot(engine, Path(inside("conf")))
+        super().__init__(settings, lab, engine, data)
 
     @property
     def serving(self) -> list[Server]:
@@ -86,19 +81,16 @@ class Drbd(Solution[DrbdSettings, Server]):
 
     def machine(self) -> Machine:
         data = self.settings.disk or 2 * dataset.size(self._data) + 512 * 2**20
-        made = guest_machine(self.settings.limits.memory, self.engine, 0, mounted=False)
+        made = vm_machine(self.settings.limits.memory, self.engine, 0, mounted=False)
         modules = ("lru_cache", "drbd")
         return Machine(made.memory, data + _FOR_DRBD, made.kernel, modules, mounted=False)
 
     def configuration(self, node: Server) -> dict[str, Value]:
-        return {
-            **self.engine.beside_server(),
-            **node.durability(self.settings.durability.at_start),
-        }
+        return {**self.engine.next_to_server(), **node.durability(self.settings.durability.at_start)}
 
     def configure(self, node: Server) -> None:
         super().configure(node)
-        if isinstance(self.engine, BesideRoot):
+        if isinstance(self.engine, CombinedRoot):
             for name, text in self.engine.scripts("mysqld", "mysql").items():
                 program = node.host.node / "conf" / name
                 program.write_text(text)
@@ -107,12 +99,10 @@ class Drbd(Solution[DrbdSettings, Server]):
     def prepare(self) -> None:
         if self.settings.witness:
             machine = replace(self.machine(), memory=_OF_WITNESS, disk=_FOR_DRBD, modules=())
-            self._witness = self.world.add_host(
-                WITNESS, self.root(), turn=self.turn, machine=machine
-            )
+            self._witness = self.lab.add_host(WITNESS, self.root(), turn=self.turn, machine=machine)
 
     def hand_out(self) -> None:
-        first, other = (self._guest(node) for node in self.nodes)
+        first, other = (self._vm(node) for node in self.nodes)
         first.disk.make(self._data / dataset.ONE, _FOR_DRBD)
         other.disk.take(first.disk)
 
@@ -143,7 +133,7 @@ class Drbd(Solution[DrbdSettings, Server]):
             self.settings.drbd.disk,
             addresses,
             self.settings.manager.fence,
-            self._guest(node).machine.device,
+            self._vm(node).machine.device,
         )
         hosts = "".join(f"{address} {name}\n" for name, address in addresses.items())
         node.host.run(["sh", "-c", _PREPARE, "sh", hosts], stdin=text)
@@ -189,7 +179,7 @@ class Drbd(Solution[DrbdSettings, Server]):
 
     def status(self, node: Server) -> DiskStatus | None:
         """What a node tells of its disk; None: it has no power, or no device."""
-        if not self._guest(node).powered:
+        if not self._vm(node).powered:
             return None
         return parse_status(node.host.run(["cat", "/proc/drbd"], timeout=5.0))
 
@@ -230,9 +220,7 @@ class Drbd(Solution[DrbdSettings, Server]):
         """
         node = self.primary_of_record
         # by itself it compares 250 kB a second (drbd.conf(5), resync-rate), so as not to disturb
-        node.host.run(
-            ["drbdadm", "disk-options", "--resync-rate=400M", "--c-plan-ahead=0", RESOURCE]
-        )
+        node.host.run(["drbdadm", "disk-options", "--resync-rate=400M", "--c-plan-ahead=0", RESOURCE])
         node.host.run(["drbdadm", "verify", RESOURCE])
 
         def running() -> str:
@@ -244,7 +232,7 @@ class Drbd(Solution[DrbdSettings, Server]):
             return f"{node.name} has compared {now.done or 0:.1f} %"
 
         # a busy machine compares a tenth of what a free one does
-        # to ask a guest costs it processor time that comparing needs
+        # to ask a virtual machine costs it processor time that comparing needs
         wait_while_moving(running, _PATIENCE, "the disks were not compared", interval=1.0)
         node.host.run(["drbdadm", "adjust", RESOURCE])
         now = self.status(node)
@@ -270,8 +258,8 @@ class Drbd(Solution[DrbdSettings, Server]):
         except FiveninesError:
             return None
 
-    def _guest(self, node: Server) -> Guest:
-        assert isinstance(node.host, Guest)
+    def _vm(self, node: Server) -> VirtualMachine:
+        assert isinstance(node.host, VirtualMachine)
         return node.host
 
 

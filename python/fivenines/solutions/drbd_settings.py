@@ -18,16 +18,17 @@ WITNESS = "witness"
 
 _ON = {"mysql-9.7": "MySQL on ", "postgres-18": "PostgreSQL on "}
 
-_NO_QUORUM = (
-    "each node takes the other for dead; who was primary goes on, and without fencing both may"
-)
+_NO_QUORUM = "each node takes the other for dead; who was primary goes on, and without fencing both may"
 _QUORUM = "who sees neither the other node nor the witness stops its server"
 
 _NET: dict[str, Value] = {
     # tenths of a second for the second and the third
-    "connect_int": 1, "ping_int": 2, "ping_timeout": 10, "verify_alg": "crc32c",
+    "connect_int": 1,
+    "ping_int": 2,
+    "ping_timeout": 10,
+    "verify_alg": "crc32c",
     "after_sb_0pri": "discard-zero-changes",
-}  # fmt: skip
+}
 
 
 class DrbdOptions(Settings):
@@ -49,15 +50,12 @@ class DrbdSettings(SolutionSettings):
     setup_seconds: ClassVar[float] = 17.0
     restart_seconds: ClassVar[float] = 10.0
 
-    solution: Literal["drbd"] = Field(
-        description="one server on a replicated disk, under Pacemaker"
-    )
+    solution: Literal["drbd"] = Field(description="one server on a replicated disk, under Pacemaker")
     engine: Literal["mariadb-10.11", "mysql-9.7", "postgres-18"] = Field(
         "mariadb-10.11", description="the database server"
     )
-    machines: Literal["processes", "guests"] = Field(
-        "guests",
-        description="guests, and nothing else: DRBD is a module of the kernel",
+    machines: Literal["namespaces", "virtual-machines"] = Field(
+        "virtual-machines", description="virtual machines, and nothing else: DRBD is a module of the kernel"
     )
     protocol: Literal["A", "B", "C"] = Field(
         "C",
@@ -73,8 +71,7 @@ class DrbdSettings(SolutionSettings):
         "the other node stops its server",
     )
     verify: bool = Field(
-        True,
-        description="compare both disks block by block after a trial, which takes half a minute",
+        True, description="compare both disks block by block after a trial, which takes half a minute"
     )
     disk: Annotated[Size, Field(ge=64 * 2**20)] | None = Field(
         None, description="size of the disk, as 2GiB; null: as much as data and logs need"
@@ -120,8 +117,8 @@ class DrbdSettings(SolutionSettings):
 
     def problems_with_parts(self) -> list[str]:
         found = super().problems_with_parts()
-        if self.machines != "guests":
-            found.append("machines: processes: DRBD is a module of the kernel: write guests")
+        if self.machines != "virtual-machines":
+            found.append("machines: namespaces: DRBD is a module of the kernel: write virtual machines")
         if self.engine == "postgres-18" and self.manager.server_agent != "mysql":
             found.append("manager: server_agent: PostgreSQL is started by pgsql: leave it out")
         if self.reads == "replicas":

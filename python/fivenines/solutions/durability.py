@@ -29,9 +29,7 @@ class DurabilitySettings(Settings):
         description="strict: a commit waits for the disk of the node that takes writes; relaxed: it does "
         "not; adaptive: it waits only while no standby is there to have it",
     )
-    standby: Kind = Field(
-        "strict", description="whether a standby waits for its disk with what it receives"
-    )
+    standby: Kind = Field("strict", description="whether a standby waits for its disk with what it receives")
 
     @model_validator(mode="before")
     @classmethod

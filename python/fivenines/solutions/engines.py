@@ -8,19 +8,19 @@ from pydantic import PlainSerializer, ValidatorFunctionWrapHandler, WithJsonSche
 from fivenines.errors import UsageError
 from fivenines.settings import told
 from fivenines.software.base import Family
-from fivenines.software.brought import KINDS, Source, is_brought
+from fivenines.software.custom import KINDS, Source, is_custom
 
 
 def engine_type(known: tuple[str, ...], *families: Family) -> Any:
     """The type of the setting: these engines by name, or the user's own with servers of these families.
 
-    Its value is a name, see `software.brought`.
+    Its value is a name, see `software.custom`.
     """
 
     def validate(value: object, by_name: ValidatorFunctionWrapHandler) -> object:
         if isinstance(value, Mapping):
             return _own(value, families)
-        if isinstance(value, str) and is_brought(value):
+        if isinstance(value, str) and is_custom(value):
             return _own(value, families)
         return by_name(value)
 
@@ -46,7 +46,6 @@ def _own(value: Mapping[str, object] | str, families: tuple[Family, ...]) -> str
         raise told(str(error)) from None
     if source.family not in families:
         raise told(
-            f"{source.name} has servers of {source.family}, and this solution runs on "
-            f"{' or '.join(families)}"
+            f"{source.name} has servers of {source.family}, and this solution runs on {' or '.join(families)}"
         )
     return source.name

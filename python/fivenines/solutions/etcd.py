@@ -59,9 +59,7 @@ class Etcd:
         if running is None or not running.alive:
             (host.node / "etcd").mkdir(exist_ok=True)
             peers = {one.name: one.address for one in self.hosts}
-            self._processes[host.name] = host.spawn(
-                command(host.name, peers, self.pace), log="etcd.out"
-            )
+            self._processes[host.name] = host.spawn(command(host.name, peers, self.pace), log="etcd.out")
         return True
 
     def trouble(self) -> str:
@@ -96,10 +94,25 @@ def command(name: str, members: dict[str, str], pace: Pace) -> list[str]:
     peer, client = (f"http://{members[name]}:{port}" for port in (PEERS, CLIENTS))
     cluster = ",".join(f"{one}=http://{address}:{PEERS}" for one, address in members.items())
     return [
-        "etcd", "--name", name, "--data-dir", inside("etcd"),
-        "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
-        "--listen-client-urls", client, "--advertise-client-urls", client,
-        "--initial-cluster", cluster, "--initial-cluster-state", "new",
-        "--heartbeat-interval", str(round(pace.heartbeat * 1000)),
-        "--election-timeout", str(round(pace.election * 1000)),
-    ]  # fmt: skip
+        "etcd",
+        "--name",
+        name,
+        "--data-dir",
+        inside("etcd"),
+        "--listen-peer-urls",
+        peer,
+        "--initial-advertise-peer-urls",
+        peer,
+        "--listen-client-urls",
+        client,
+        "--advertise-client-urls",
+        client,
+        "--initial-cluster",
+        cluster,
+        "--initial-cluster-state",
+        "new",
+        "--heartbeat-interval",
+        str(round(pace.heartbeat * 1000)),
+        "--election-timeout",
+        str(round(pace.election * 1000)),
+    ]

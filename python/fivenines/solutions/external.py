@@ -17,23 +17,18 @@ from fivenines.errors import FiveninesError, UsageError, brief
 from fivenines.faults.hooked import Hooked, HookedEnd
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab import shell
+from fivenines.lab.lab import Lab
 from fivenines.lab.this_machine import ThisMachine
-from fivenines.lab.world import World
 from fivenines.load import dataset
 from fivenines.load.dsn import Address
 from fivenines.servers.base import Server, Value
-from fivenines.servers.elsewhere_odbc import ElsewhereByOdbc
 from fivenines.servers.external import ExternalServer, external_server
+from fivenines.servers.external_odbc import ExternalByOdbc
 from fivenines.servers.remote import Target
 from fivenines.software.base import Engine, Report
 from fivenines.software.store import engine
 from fivenines.solutions.base import Solution
-from fivenines.solutions.external_settings import (
-    BY_HOOKS,
-    ENDED_BY_RESTART,
-    ExternalSettings,
-    address,
-)
+from fivenines.solutions.external_settings import BY_HOOKS, ENDED_BY_RESTART, ExternalSettings, address
 from fivenines.waiting import wait_until
 from fivenines.workloads.settings import WorkloadSettings
 
@@ -47,30 +42,19 @@ class External(Solution[ExternalSettings, ExternalServer]):
     settings_type = ExternalSettings
     server_of = staticmethod(external_server)
     """Makes the server of a host that is reached so."""
-    world: ThisMachine
+    lab: ThisMachine
     patience: ClassVar[float] = 60.0
     """Seconds that replicas have to catch up with what was loaded."""
 
-    def __init__(
-        self, settings: ExternalSettings, world: World, engine: Engine, data: Path
-    ) -> None:
-        super().__init__(settings, world, engine, data)
+    def __init__(self, settings: ExternalSettings, lab: Lab, engine: Engine, data: Path) -> None:
+        super().__init__(settings, lab, engine, data)
         self._password = os.environ.get(settings.password_env, "") if settings.password_env else ""
 
     @classmethod
     def data_for(
-        cls,
-        settings: ExternalSettings,
-        workload: WorkloadSettings,
-        report: Report,
-        begun: bool = False,
+        cls, settings: ExternalSettings, workload: WorkloadSettings, report: Report, begun: bool = False
     ) -> Path:
-        key = (
-            *settings.addresses().items(),
-            settings.database,
-            settings.odbc,
-            *workload.data_set().items(),
-        )
+        key = (*settings.addresses().items(), settings.database, settings.odbc, *workload.data_set().items())
         if settings.prepare and key not in _loaded:
             with (
                 tempfile.TemporaryDirectory(prefix="fivenines-") as folder,
@@ -120,9 +104,7 @@ class External(Solution[ExternalSettings, ExternalServer]):
             if reason := node.refusal():
                 raise FiveninesError(f"{node.name} at {node.endpoint} does not let us in: {reason}")
         self._require_roles(self.nodes[0])
-        wait_until(
-            self._incomplete, self.patience, f"{self.settings.name}: it is not complete", 0.2
-        )
+        wait_until(self._incomplete, self.patience, f"{self.settings.name}: it is not complete", 0.2)
 
     def _require_roles(self, server: ExternalServer) -> None:
         if problem := self.settings.problem_with_roles(server.driver):
@@ -133,10 +115,7 @@ class External(Solution[ExternalSettings, ExternalServer]):
         if primary is None:
             return "no member takes writes"
         return next(
-            filter(
-                None, (self.not_joined_reason(node) or self.lag_reason(node) for node in self.nodes)
-            ),
-            "",
+            filter(None, (self.not_joined_reason(node) or self.lag_reason(node) for node in self.nodes)), ""
         )
 
     def observed_role(self, node: ExternalServer) -> Literal["primary", "replica", "down"]:
@@ -164,9 +143,7 @@ class External(Solution[ExternalSettings, ExternalServer]):
     def rejoin(self, node: ExternalServer) -> None:
         timeout = self.settings.hooks.timeout
         self.hook("restart", node)
-        wait_until(
-            node.refusal, timeout, f"{node.name} did not answer after the hook `restart`", 0.1
-        )
+        wait_until(node.refusal, timeout, f"{node.name} did not answer after the hook `restart`", 0.1)
 
     def not_joined_reason(self, node: ExternalServer) -> str:
         if reason := node.refusal():
@@ -217,9 +194,12 @@ class External(Solution[ExternalSettings, ExternalServer]):
             raise FiveninesError(f"{self.settings.name} has no hook `{name}`")
         values = {"node": node.name, "host": node.host.address, "port": str(node.port)}
         done = shell.require(
-            f"the hook `{name}` for {node.name}", shell.filled(command, values),
-            node.host.node / "log" / f"hook-{name}.log", self.settings.hooks.timeout, {},
-        )  # fmt: skip
+            f"the hook `{name}` for {node.name}",
+            shell.filled(command, values),
+            node.host.node / "log" / f"hook-{name}.log",
+            self.settings.hooks.timeout,
+            {},
+        )
         return f"hook `{name}` for {node.name}, {done.seconds:.2f} s"
 
     def endpoints(self) -> Endpoints:
@@ -227,9 +207,7 @@ class External(Solution[ExternalSettings, ExternalServer]):
         write = settings.written_to()
         return Endpoints(
             write=[settings.client_endpoint(address(text, settings.engine)) for text in write],
-            read=[
-                settings.client_endpoint(address(text, settings.engine)) for text in settings.read
-            ],
+            read=[settings.client_endpoint(address(text, settings.engine)) for text in settings.read],
             find=settings.looked_for(),
             spread="first",
         )
@@ -272,12 +250,18 @@ class External(Solution[ExternalSettings, ExternalServer]):
     def _server(self, name: str, where: Address) -> ExternalServer:
         settings = self.settings
         target = Target(
-            where.host, where.port, settings.user, self._password, settings.database, "",
-            settings.tls, settings.tls_ca or "",
-        )  # fmt: skip
-        host = self.world.add_external(name, where.host)
+            where.host,
+            where.port,
+            settings.user,
+            self._password,
+            settings.database,
+            "",
+            settings.tls,
+            settings.tls_ca or "",
+        )
+        host = self.lab.add_external(name, where.host)
         if settings.any_dbms:
-            return ElsewhereByOdbc(
+            return ExternalByOdbc(
                 host, self.engine, target, settings.connection_string(where), settings.dialect
             )
         server = self.server_of(host, self.engine, target)

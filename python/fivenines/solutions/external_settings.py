@@ -13,7 +13,7 @@ from fivenines.lab.settings import NetworkSettings
 from fivenines.load.dsn import Address, parse_addresses
 from fivenines.load.odbc import ConnectionStringError, split_password
 from fivenines.load.settings import LoadSettings
-from fivenines.servers.elsewhere_odbc import NO_ROLE
+from fivenines.servers.external_odbc import NO_ROLE
 from fivenines.settings import Settings
 from fivenines.software.store import engine
 from fivenines.solutions.durability import STRICT
@@ -28,7 +28,7 @@ _WORDS = ("proxy", "manager")
 BY_HOOKS = {
     "kill": ("kill", ""),
     "stop": ("stop", ""),
-    "crash": ("crash", ""),
+    "host-kill": ("host_kill", ""),
     "restart": ("restart", ""),
     "freeze": ("freeze", "thaw"),
     "partition": ("partition", "heal"),
@@ -37,7 +37,7 @@ BY_HOOKS = {
 }
 """Faults that hooks can do: the hook that breaks it, and the one that ends it."""
 
-ENDED_BY_RESTART = ("kill", "stop", "crash")
+ENDED_BY_RESTART = ("kill", "stop", "host-kill")
 
 _OF_SOCKETS = ("tls", "tls_ca", "keepalive", "tcp_user_timeout")
 """What of a load is set on connections that drivers of ODBC make themselves."""
@@ -54,23 +54,20 @@ class Hooks(Settings):
 
     kill: str = Field("", description="ends a server at once, for the fault `kill`")
     stop: str = Field("", description="shuts a server down cleanly, for the fault `stop`")
-    crash: str = Field("", description="takes a machine's power away, for the fault `crash`")
+    host_kill: str = Field("", description="takes a machine's power away, for the fault `host-kill`")
     restart: str = Field(
         "",
-        description="starts a server again after `kill`, `stop` and `crash`, and is the fault `restart`; "
+        description="starts a server again after `kill`, `stop` and `host-kill`, and is the fault `restart`; "
         "`true` where something else does it",
     )
     freeze: str = Field("", description="stops a server where it is, for the fault `freeze`")
     thaw: str = Field("", description="ends that")
     partition: str = Field("", description="cuts a member off, for the fault `partition`")
     heal: str = Field("", description="ends that")
-    stall: str = Field(
-        "", description="lets a replica apply nothing, for the fault `stalled-replica`"
-    )
+    stall: str = Field("", description="lets a replica apply nothing, for the fault `stalled-replica`")
     unstall: str = Field("", description="ends that")
     switchover: str = Field(
-        "",
-        description="hands the role of the primary to another member, for the fault `switchover`",
+        "", description="hands the role of the primary to another member, for the fault `switchover`"
     )
     timeout: Annotated[Duration, Field(gt=0)] = Field(
         30.0, description="longest time that one command may take"
@@ -82,23 +79,19 @@ class ExternalSettings(SolutionSettings):
 
     external = True
 
-    can_be_guests = False
+    can_be_vms = False
 
     solution: Literal["external"] = Field(description="a cluster that others run")
-    engine: Literal["external-postgres", "external-mariadb", "external-mysql", "external-odbc"] = (
-        Field(
-            description="which kind of server it is; external-odbc: any DBMS, where all goes by `odbc`, also "
-            "filling the tables and reading the ledger's rows; copies are not compared there, and no server "
-            "tells its delay or counters"
-        )
+    engine: Literal["external-postgres", "external-mariadb", "external-mysql", "external-odbc"] = Field(
+        description="which kind of server it is; external-odbc: any DBMS, where all goes by `odbc`, also "
+        "filling the tables and reading the ledger's rows; copies are not compared there, and no server "
+        "tells its delay or counters"
     )
     write: list[str] = Field(
-        default_factory=list,
-        description="where clients write: [host:port, ...]; empty: at the members",
+        default_factory=list, description="where clients write: [host:port, ...]; empty: at the members"
     )
     read: list[str] = Field(
-        default_factory=list,
-        description="where single reads go: [host:port, ...]; empty: where writes go",
+        default_factory=list, description="where single reads go: [host:port, ...]; empty: where writes go"
     )
     members: dict[str, str] = Field(
         default_factory=dict,
@@ -111,8 +104,7 @@ class ExternalSettings(SolutionSettings):
         "look if there are several",
     )
     writers: Literal["one", "all"] = Field(
-        "one",
-        description="how many servers take writes by design: two where one is meant are a split brain",
+        "one", description="how many servers take writes by design: two where one is meant are a split brain"
     )
     user: Annotated[str, Field(min_length=1)] = Field(
         description="the account; with external-odbc `odbc` names it by a keyword of its own, as it does the "
@@ -121,9 +113,7 @@ class ExternalSettings(SolutionSettings):
     password_env: str = Field(
         "", description="the environment variable that holds its password; empty: it has none"
     )
-    database: Annotated[str, Field(min_length=1)] = Field(
-        description="the database that is written to"
-    )
+    database: Annotated[str, Field(min_length=1)] = Field(description="the database that is written to")
     odbc: str = Field(
         "",
         description="a connection string of ODBC with {host} and {port}, without a password: the load, its "
@@ -149,16 +139,12 @@ class ExternalSettings(SolutionSettings):
     )
     compare: bool = Field(
         True,
-        description="whether all tables of the database are read on all members after a trial, and "
-        "compared",
+        description="whether all tables of the database are read on all members after a trial, and compared",
     )
     ledger: Literal["drop", "keep"] = Field(
-        "drop",
-        description="what becomes of the tables fivenines_ledger and fivenines_probes after a trial",
+        "drop", description="what becomes of the tables fivenines_ledger and fivenines_probes after a trial"
     )
-    hooks: Hooks = Field(
-        default_factory=Hooks, description="commands that break the servers and end that"
-    )
+    hooks: Hooks = Field(default_factory=Hooks, description="commands that break the servers and end that")
 
     def default_name(self) -> str:
         return "external"
@@ -193,9 +179,7 @@ class ExternalSettings(SolutionSettings):
         if self.any_dbms and (problem := self.problem_with_roles(self.dialect)):
             found.append(problem)
         if self.any_dbms and (self.tls != "prefer" or self.tls_ca):
-            found.append(
-                "tls: by ODBC that is the driver's: say it by a keyword of the driver in `odbc`"
-            )
+            found.append("tls: by ODBC that is the driver's: say it by a keyword of the driver in `odbc`")
         if self.tls_ca and not self.tls.startswith("verify"):
             found.append(f"tls_ca: {self.tls} verifies nothing; set tls to verify-ca or -full")
         return found
@@ -265,12 +249,10 @@ class ExternalSettings(SolutionSettings):
         """Settings of solutions that fivenines deploys."""
         found = {
             "server": bool(self.server),
-            "limits": self.limits != type(self).model_fields["limits"].get_default(
-                call_default_factory=True
-            ),
+            "limits": self.limits != type(self).model_fields["limits"].get_default(call_default_factory=True),
             "durability": self.durability != STRICT,
             "access": self.access.kind != "direct",
-        }  # fmt: skip
+        }
         told = [
             f"{key}: fivenines does not set up this cluster: leave it out"
             for key, given in found.items()
@@ -303,7 +285,7 @@ class ExternalSettings(SolutionSettings):
         given = (key for key in _OF_SOCKETS if getattr(load, key) != getattr(usual, key))
         return dict.fromkeys(given, why) if self.odbc else {}
 
-    def problem_beside(self) -> str:
+    def problem_alongside(self) -> str:
         if self.dialect in ("", "mysql", "postgres"):
             return ""
         return f"it is not written for the SQL of {self.dialect}"

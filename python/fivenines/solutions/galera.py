@@ -49,12 +49,8 @@ class GaleraSettings(QuorumSettings):
     size: Annotated[int, Field(ge=2, le=9)] = Field(
         3, description="number of nodes, odd; even with an arbiter"
     )
-    arbiter: bool = Field(
-        False, description="whether garbd, on a host of its own, votes and holds no data"
-    )
-    writes: Literal["one", "all"] = Field(
-        "one", description="clients write to one node, or spread over all"
-    )
+    arbiter: bool = Field(False, description="whether garbd, on a host of its own, votes and holds no data")
+    writes: Literal["one", "all"] = Field("one", description="clients write to one node, or spread over all")
     suspect_timeout: Annotated[Duration, Field(ge=0.5)] = Field(
         5.0, description="silence until a node is suspected (evs.suspect_timeout)"
     )
@@ -67,8 +63,7 @@ class GaleraSettings(QuorumSettings):
         "of suspect_timeout, at most 1s",
     )
     join_retrans_period: Annotated[Duration, Field(ge=0.1)] | None = Field(
-        None,
-        description="time until a message that forms a group is sent again (evs.join_retrans_period)",
+        None, description="time until a message that forms a group is sent again (evs.join_retrans_period)"
     )
     install_timeout: Duration | None = Field(
         None, description="time to agree on a new group before starting over (evs.install_timeout)"
@@ -80,8 +75,7 @@ class GaleraSettings(QuorumSettings):
         None, description="the part of them that carries write sets (evs.user_send_window)"
     )
     fc_limit: Annotated[int, Field(ge=1)] | None = Field(
-        None,
-        description="write sets that may wait at a node before it lets all others pause (gcs.fc_limit)",
+        None, description="write sets that may wait at a node before it lets all others pause (gcs.fc_limit)"
     )
     fc_factor: Annotated[float, Field(ge=0, le=1)] | None = Field(
         None, description="share of fc_limit below which they go on again (gcs.fc_factor)"
@@ -107,17 +101,13 @@ class GaleraSettings(QuorumSettings):
         description="full state transfer to a node that cannot catch up (wsrep_sst_method): rsync stops "
         "the donor's writes, mariabackup does not",
     )
-    appliers: Annotated[int, Field(ge=1)] = Field(
-        2, description="applier threads (wsrep_slave_threads)"
-    )
+    appliers: Annotated[int, Field(ge=1)] = Field(2, description="applier threads (wsrep_slave_threads)")
     bootstrap_after: Duration | None = Field(
         5.0,
         description="time without any majority after which a person makes the most advanced survivor "
         "a cluster of its own (pc.bootstrap); null: nobody does",
     )
-    gcache: Size = Field(
-        128 * 2**20, description="write-set cache for incremental joins (gcache.size)"
-    )
+    gcache: Size = Field(128 * 2**20, description="write-set cache for incremental joins (gcache.size)")
 
     def default_name(self) -> str:
         arbiter = " + garbd" if self.arbiter else ""
@@ -165,15 +155,24 @@ class GaleraSettings(QuorumSettings):
 
     @property
     def reserved(self) -> Mapping[str, str]:
-        own = ("wsrep_on", "wsrep_provider", "wsrep_cluster_name", "wsrep_cluster_address",
-               "wsrep_node_name", "wsrep_node_address", "wsrep_node_incoming_address",
-               "wsrep_sst_receive_address", "wsrep_sst_auth", "wsrep_sst_donor",
-               "wsrep_start_position", "wsrep_new_cluster", "wsrep_recover")  # fmt: skip
+        own = (
+            "wsrep_on",
+            "wsrep_provider",
+            "wsrep_cluster_name",
+            "wsrep_cluster_address",
+            "wsrep_node_name",
+            "wsrep_node_address",
+            "wsrep_node_incoming_address",
+            "wsrep_sst_receive_address",
+            "wsrep_sst_auth",
+            "wsrep_sst_donor",
+            "wsrep_start_position",
+            "wsrep_new_cluster",
+            "wsrep_recover",
+        )
         waits = {"init_connect": by_key("sync_wait")} if self.sync_wait else {}
         return {
-            **dict.fromkeys(
-                own, "fivenines makes the cluster, and joins each node by its own address"
-            ),
+            **dict.fromkeys(own, "fivenines makes the cluster, and joins each node by its own address"),
             "innodb_autoinc_lock_mode": "Galera needs 2",
             "wsrep_slave_threads": by_key("appliers"),
             "wsrep_sst_method": by_key("sst"),
@@ -200,9 +199,7 @@ No node may have it: it would take what another cluster's joiners wrote for its 
 _STATE = "grastate.dat"
 """What a node knows of the group, in its data directory."""
 
-_LIBRARY = tuple(
-    f"{folder}/galera*/libgalera_smm.so" for folder in ("usr/lib", "usr/lib64", "lib", "lib64")
-)
+_LIBRARY = tuple(f"{folder}/galera*/libgalera_smm.so" for folder in ("usr/lib", "usr/lib64", "lib", "lib64"))
 """Where roots and installations have it: Debian's, those of tarballs, those of the Red Hat family."""
 
 
@@ -235,17 +232,16 @@ class Galera(Quorum[GaleraSettings, Mariadb]):
     settings_type = GaleraSettings
     health = "synced"
     bootstrap = ("galera as nobody", _bootstrap_once)
-    refusal = (
-        ("SET GLOBAL wsrep_reject_queries = ALL",),
-        "rejects queries (wsrep_reject_queries)",
-    )
+    refusal = (("SET GLOBAL wsrep_reject_queries = ALL",), "rejects queries (wsrep_reject_queries)")
     acceptance = ("SET GLOBAL wsrep_reject_queries = NONE",)
 
     def configuration(self, node: Mariadb) -> dict[str, Value]:
         settings = self.settings
         options = {
-            "gcache.size": in_bytes(settings.gcache), **self._group_options(node.name), **self._own_options()
-        }  # fmt: skip
+            "gcache.size": in_bytes(settings.gcache),
+            **self._group_options(node.name),
+            **self._own_options(),
+        }
         addresses = ",".join(other.host.address for other in self.nodes)
         return {
             **_wsrep(node),
@@ -258,8 +254,8 @@ class Galera(Quorum[GaleraSettings, Mariadb]):
         }
 
     def _group_options(self, host: str) -> dict[str, str]:
-        sites = self.world.network.site_names if self.settings.segments else []
-        segment = sites.index(self.world.site_of(host)) if sites else None
+        sites = self.lab.network.site_names if self.settings.segments else []
+        segment = sites.index(self.lab.site_of(host)) if sites else None
         return group_options(self.settings, segment)
 
     def _own_options(self) -> dict[str, str]:
@@ -299,15 +295,14 @@ class Galera(Quorum[GaleraSettings, Mariadb]):
         self.each(lambda node: node.wait_ready())
         wait_until(
             lambda: next(filter(None, (self._incomplete(node) for node in self.nodes)), ""),
-            30.0, f"{self.settings.name}: not all nodes are Synced",
-        )  # fmt: skip
-        self.nodes[0].execute(
-            *galera_transfer.transfer_account(self.settings.sst, self.passwords.transfer)
+            30.0,
+            f"{self.settings.name}: not all nodes are Synced",
         )
+        self.nodes[0].execute(*galera_transfer.transfer_account(self.settings.sst, self.passwords.transfer))
 
     def _add_arbiter(self) -> None:
         root = engine(Arbiter.software).root()
-        host = self.world.add_host(Arbiter.name, root)
+        host = self.lab.add_host(Arbiter.name, root)
         members = [node.host.address for node in self.nodes]
         self.arbiter = Arbiter(host, members, _GROUP, as_text(self._group_options(host.name)))
         self.arbiter.start()
@@ -341,9 +336,7 @@ class Galera(Quorum[GaleraSettings, Mariadb]):
         """Make the most advanced survivor a cluster of its own once no node has a majority for long."""
         if self.settings.bootstrap_after is None:
             return []
-        answers = {
-            node.name: node.galera() for node in self.nodes if node.alive and not node.frozen
-        }
+        answers = {node.name: node.galera() for node in self.nodes if node.alive and not node.frozen}
         left = {name: state for name, state in answers.items() if state is not None}
         majority = any(state[1] == "Primary" for state in left.values())
         if not self.blocked_for_long(majority or not left):
@@ -366,9 +359,7 @@ class Galera(Quorum[GaleraSettings, Mariadb]):
         first = max(self.nodes, key=lambda node: sequence_number(positions[node.name]))
         self._allow_bootstrap(first)
         position = positions[first.name]
-        first.start(
-            "--wsrep-new-cluster", *([f"--wsrep-start-position={position}"] if position else [])
-        )
+        first.start("--wsrep-new-cluster", *([f"--wsrep-start-position={position}"] if position else []))
         first.wait_ready()
         if self.arbiter is not None:
             # what it knows of the group before is of no use to the new one
@@ -382,7 +373,7 @@ class Galera(Quorum[GaleraSettings, Mariadb]):
     def not_joined_reason(self, node: Mariadb) -> str:
         return "" if self._synced(node) else f"{node.name} is not Synced"
 
-    def stray_reason(self, node: Mariadb) -> str:
+    def unexpected_primary_reason(self, node: Mariadb) -> str:
         # when a state transfer has failed, the server goes on, out of the group, and wants to be restarted
         if not node.answers() or node.status("wsrep_connected").get("wsrep_connected") != "OFF":
             return ""

@@ -50,19 +50,35 @@ def as_text(options: Mapping[str, str]) -> str:
 
 
 _KEYS = {
-    "evs.suspect_timeout": "suspect_timeout", "evs.inactive_timeout": "inactive_timeout",
-    "evs.keepalive_period": "keepalive_period", "evs.join_retrans_period": "join_retrans_period",
-    "evs.install_timeout": "install_timeout", "evs.send_window": "send_window",
-    "evs.user_send_window": "user_send_window", "gcs.fc_limit": "fc_limit",
-    "gcs.fc_factor": "fc_factor", "gcs.fc_single_primary": "fc_single_primary",
-    "gcs.fc_master_slave": "fc_single_primary", "gcache.size": "gcache",
-}  # fmt: skip
+    "evs.suspect_timeout": "suspect_timeout",
+    "evs.inactive_timeout": "inactive_timeout",
+    "evs.keepalive_period": "keepalive_period",
+    "evs.join_retrans_period": "join_retrans_period",
+    "evs.install_timeout": "install_timeout",
+    "evs.send_window": "send_window",
+    "evs.user_send_window": "user_send_window",
+    "gcs.fc_limit": "fc_limit",
+    "gcs.fc_factor": "fc_factor",
+    "gcs.fc_single_primary": "fc_single_primary",
+    "gcs.fc_master_slave": "fc_single_primary",
+    "gcache.size": "gcache",
+}
 """Options that a key of the solution sets."""
 
 _OWN = (
-    "base_host", "base_port", "base_dir", "gmcast.listen_addr", "gmcast.group", "gmcast.peer_addr",
-    "ist.recv_addr", "ist.recv_bind", "gcache.dir", "gcache.name", "pc.bootstrap", "pc.recovery",
-)  # fmt: skip
+    "base_host",
+    "base_port",
+    "base_dir",
+    "gmcast.listen_addr",
+    "gmcast.group",
+    "gmcast.peer_addr",
+    "ist.recv_addr",
+    "ist.recv_bind",
+    "gcache.dir",
+    "gcache.name",
+    "pc.bootstrap",
+    "pc.recovery",
+)
 """Options that differ between nodes, or that fivenines sets when it bootstraps a cluster."""
 
 
@@ -85,11 +101,7 @@ def absorbed(data: dict[str, Any]) -> dict[str, Any]:
                 moved[name] = (key, _as_key(key, value))
     left = "; ".join(f"{name}={value}" for name, value in options if name not in moved)
     others = {one: value for one, value in server.items() if one != written}
-    return {
-        **data,
-        **dict(moved.values()),
-        "server": {**others, **({written: left} if left else {})},
-    }
+    return {**data, **dict(moved.values()), "server": {**others, **({written: left} if left else {})}}
 
 
 def is_provider(name: str) -> bool:

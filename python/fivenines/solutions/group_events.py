@@ -14,9 +14,7 @@ from pathlib import Path
 from fivenines.cluster.events import ManagerEvent
 from fivenines.servers.base import Server
 
-_LINE = re.compile(
-    r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z) \d+ \[\w+\] \[(MY-\d+)\] \[Repl\] (.*)$"
-)
+_LINE = re.compile(r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z) \d+ \[\w+\] \[(MY-\d+)\] \[Repl\] (.*)$")
 _HOST = re.compile(r"(\d+\.\d+\.\d+\.\d+):\d+")
 
 SAME_NS = 3_000_000_000
@@ -61,9 +59,7 @@ class GroupLog:
             return list(self.found)
 
 
-def told_by(
-    node: str, lines: Iterable[str], names: Mapping[str, str], offset_ns: int
-) -> list[ManagerEvent]:
+def told_by(node: str, lines: Iterable[str], names: Mapping[str, str], offset_ns: int) -> list[ManagerEvent]:
     """The events in a member's log lines.
 
     Args:

@@ -12,7 +12,7 @@ from typing import Literal
 from fivenines.cluster.capabilities import Drain
 from fivenines.cluster.events import ManagerEvent
 from fivenines.errors import FiveninesError
-from fivenines.lab.world import World
+from fivenines.lab.lab import Lab
 from fivenines.load import dataset
 from fivenines.servers.base import Value, inside
 from fivenines.servers.mysql.group import (
@@ -69,10 +69,8 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
     refusal = (("SET GLOBAL super_read_only = ON",), "is read-only")
     acceptance = ("SET GLOBAL super_read_only = OFF", "SET GLOBAL read_only = OFF")
 
-    def __init__(
-        self, settings: GroupReplicationSettings, world: World, engine: Engine, data: Path
-    ) -> None:
-        super().__init__(settings, world, engine, data)
+    def __init__(self, settings: GroupReplicationSettings, lab: Lab, engine: Engine, data: Path) -> None:
+        super().__init__(settings, lab, engine, data)
         self._rescuer: Thread | None = None
         self._log = GroupLog()
         self._told: list[ManagerEvent] = []
@@ -87,10 +85,7 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
         number = self._index(node)
         single = settings.mode == "single-primary"
         seeds = ",".join(f"{other.host.address}:{GROUP_PORT}" for other in self.nodes)
-        plugins = [
-            "group_replication.so",
-            *(["mysql_clone.so"] if settings.rejoin == "clone" else []),
-        ]
+        plugins = ["group_replication.so", *(["mysql_clone.so"] if settings.rejoin == "clone" else [])]
         weight = settings.weights[number] if number < len(settings.weights) else 50
         group: dict[str, Value] = {
             "group_name": GROUP_NAME,
@@ -142,9 +137,10 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
         self.each(lambda node: node.start())
         self.each(self._become_member)
         wait_until(
-            lambda: next(filter(None, map(self._incomplete, self.nodes)), ""), 60.0,
+            lambda: next(filter(None, map(self._incomplete, self.nodes)), ""),
+            60.0,
             f"{self.settings.name}: not all members are ONLINE",
-        )  # fmt: skip
+        )
         self._log.begin(self.nodes)
 
     def _become_member(self, node: Mysql) -> None:
@@ -154,9 +150,10 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
         if node is not seed:
             # the seed's own statement returns a second later than that
             wait_until(
-                lambda: "" if self._works(seed, self._groups()) else "it has not begun", 60.0,
+                lambda: "" if self._works(seed, self._groups()) else "it has not begun",
+                60.0,
                 f"{node.name} waits for {seed.name} to be the group",
-            )  # fmt: skip
+            )
         statements = self._begin if node is seed else [self._join_statement]
         try:
             node.execute(*statements, timeout=_LONGEST_JOIN)
@@ -179,9 +176,11 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
         node.start()
         node.wait_ready()
         wait_until(
-            lambda: "" if self._can_let_in() else "no member has a majority", _LONGEST_BLOCK,
-            f"{node.name} cannot join: the group did not come back", interval=0.25,
-        )  # fmt: skip
+            lambda: "" if self._can_let_in() else "no member has a majority",
+            _LONGEST_BLOCK,
+            f"{node.name} cannot join: the group did not come back",
+            interval=0.25,
+        )
         self._join(node)
 
     def _can_let_in(self) -> bool:
@@ -295,7 +294,7 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
             return f"{node.name} is still RECOVERING"
         return self._refused(node, f"{node.name} is {group.state}")
 
-    def stray_reason(self, node: Mysql) -> str:
+    def unexpected_primary_reason(self, node: Mysql) -> str:
         groups = self._groups()
         group = groups.get(node.name)
         if group is None or group.state not in ("OFFLINE", "ERROR"):
@@ -341,7 +340,4 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
         group = self._group(node)
         if group is not None and list(group.members.values()) == ["ONLINE"] * self.settings.size:
             return ""
-        return (
-            self.not_joined_reason(node)
-            or f"{node.name} sees {group.members if group else 'nobody'}"
-        )
+        return self.not_joined_reason(node) or f"{node.name} sees {group.members if group else 'nobody'}"

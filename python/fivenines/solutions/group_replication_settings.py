@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 else:
     AnyEngine = engine_type(("mysql-9.7",), "mysql")
 
-Consistency = Literal[
-    "EVENTUAL", "BEFORE_ON_PRIMARY_FAILOVER", "BEFORE", "AFTER", "BEFORE_AND_AFTER"
-]
+Consistency = Literal["EVENTUAL", "BEFORE_ON_PRIMARY_FAILOVER", "BEFORE", "AFTER", "BEFORE_AND_AFTER"]
 
 
 class GroupReplicationSettings(QuorumSettings):
@@ -42,8 +40,7 @@ class GroupReplicationSettings(QuorumSettings):
         "of a new primary, all before it, all members after it, or both",
     )
     poll_spin_loops: Annotated[int, Field(ge=0)] = Field(
-        0,
-        description="turns of the communication thread before it sleeps (costs CPU, saves latency)",
+        0, description="turns of the communication thread before it sleeps (costs CPU, saves latency)"
     )
     member_expel_timeout: Annotated[Duration, Field(ge=0, le=3600)] = Field(
         5.0,
@@ -63,8 +60,7 @@ class GroupReplicationSettings(QuorumSettings):
         [], description="weights at elections, node1 first; members without one have 50"
     )
     flow_control: Literal["QUOTA", "DISABLED"] = Field(
-        "QUOTA",
-        description="slow writers down when a member lags (group_replication_flow_control_mode)",
+        "QUOTA", description="slow writers down when a member lags (group_replication_flow_control_mode)"
     )
     applier_threshold: Annotated[int, Field(ge=0)] = Field(
         25_000, description="transactions waiting to be applied that trigger flow control"
@@ -120,17 +116,13 @@ class GroupReplicationSettings(QuorumSettings):
             canonical(name, self.family) == "sql_generate_invisible_primary_key" and is_on(value)
             for name, value in self.server.items()
         )
-        if getattr(workload, "secondary", False) and (
-            getattr(workload, "auto_inc", False) or not hidden
-        ):
+        if getattr(workload, "secondary", False) and (getattr(workload, "auto_inc", False) or not hidden):
             found.append(
                 "secondary: Group Replication takes no writes to a table without a primary key (error "
                 "3098): leave it out, or set auto_inc to false and "
                 "server.sql_generate_invisible_primary_key to true"
             )
-        cascades = workload.workload in ("crud", "ingest") and getattr(
-            workload, "foreign_keys", False
-        )
+        cascades = workload.workload in ("crud", "ingest") and getattr(workload, "foreign_keys", False)
         if self.mode == "multi-primary" and cascades:
             found.append(
                 "foreign_keys: a group with several primaries refuses foreign keys that cascade: leave it out"
@@ -142,8 +134,9 @@ class GroupReplicationSettings(QuorumSettings):
         for name, value in self.server.items():
             level = str(value).strip().lower()
             serial = canonical(name, self.family) == "transaction_isolation" and level in (
-                "serializable", "3",
-            )  # fmt: skip
+                "serializable",
+                "3",
+            )
             if serial and self.mode == "multi-primary":
                 found[("server", name)] = (
                     "a group with several primaries refuses serializable transactions: write "
@@ -154,18 +147,30 @@ class GroupReplicationSettings(QuorumSettings):
     @property
     def reserved(self) -> Mapping[str, str]:
         named = {
-            "consistency": "consistency", "poll_spin_loops": "poll_spin_loops",
+            "consistency": "consistency",
+            "poll_spin_loops": "poll_spin_loops",
             "member_expel_timeout": "member_expel_timeout",
             "unreachable_majority_timeout": "unreachable_majority_timeout",
-            "autorejoin_tries": "autorejoin_tries", "exit_state_action": "exit_state_action",
-            "member_weight": "weights", "flow_control_mode": "flow_control",
+            "autorejoin_tries": "autorejoin_tries",
+            "exit_state_action": "exit_state_action",
+            "member_weight": "weights",
+            "flow_control_mode": "flow_control",
             "flow_control_applier_threshold": "applier_threshold",
             "flow_control_certifier_threshold": "certifier_threshold",
-            "paxos_single_leader": "paxos_single_leader", "single_primary_mode": "mode",
+            "paxos_single_leader": "paxos_single_leader",
+            "single_primary_mode": "mode",
             "enforce_update_everywhere_checks": "mode",
-        }  # fmt: skip
-        own = ("group_name", "local_address", "group_seeds", "start_on_boot", "bootstrap_group",
-               "force_members", "recovery_use_ssl", "view_change_uuid")  # fmt: skip
+        }
+        own = (
+            "group_name",
+            "local_address",
+            "group_seeds",
+            "start_on_boot",
+            "bootstrap_group",
+            "force_members",
+            "recovery_use_ssl",
+            "view_change_uuid",
+        )
         return {
             **{f"group_replication_{name}": by_key(key) for name, key in named.items()},
             **dict.fromkeys(
@@ -175,9 +180,7 @@ class GroupReplicationSettings(QuorumSettings):
             "log_bin": BINARY_LOG,
             "gtid_mode": "Group Replication needs it ON",
             "enforce_gtid_consistency": "Group Replication needs it ON",
-            **dict.fromkeys(
-                ("replica_parallel_workers", "slave_parallel_workers"), by_key("appliers")
-            ),
+            **dict.fromkeys(("replica_parallel_workers", "slave_parallel_workers"), by_key("appliers")),
         }
 
     @property
@@ -223,9 +226,7 @@ class GroupReplicationSettings(QuorumSettings):
                 else " until it reaches the majority or a person intervenes"
             ),
             one_down="goes on, after a pause until it is expelled",
-            two_down="goes on"
-            if self.size >= 5
-            else "blocks until a person forces a new membership",
+            two_down="goes on" if self.size >= 5 else "blocks until a person forces a new membership",
             sources=[
                 "MySQL 9 reference manual, Group Replication",
                 "MySQL 9 reference manual, Transaction Consistency Guarantees",

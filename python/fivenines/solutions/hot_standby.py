@@ -9,12 +9,7 @@ from typing import Literal
 
 from fivenines.servers.base import Value
 from fivenines.servers.postgres import logical, slots
-from fivenines.servers.postgres.server import (
-    STANDBY_SIGNAL,
-    Postgres,
-    conninfo,
-    synchronous_names,
-)
+from fivenines.servers.postgres.server import STANDBY_SIGNAL, Postgres, conninfo, synchronous_names
 from fivenines.solutions.hot_standby_settings import HotStandbySettings
 from fivenines.solutions.streaming import Streaming
 from fivenines.waiting import wait_until
@@ -31,7 +26,7 @@ class HotStandby(Streaming[HotStandbySettings]):
         publishing = dict(logical.PUBLISHING) if self.settings.subscriber else {}
         delayed = {"recovery_min_apply_delay": f"{round(1000 * self.settings.delay)}ms"}
         return {
-            "synchronous_commit": self.commit_level(self.settings.safeness),
+            "synchronous_commit": self.commit_level(self.settings.synchronous_commit),
             # enough for pg_rewind and for a standby that was away, without slots to clean up; with slots as
             # well, as a standby that is promoted has kept nothing for the others
             "wal_keep_size": "512MB",
@@ -63,9 +58,10 @@ class HotStandby(Streaming[HotStandbySettings]):
         if self.settings.slots:
             self.each(self._make_slots, self.publishers)
         wait_until(
-            lambda: next(filter(None, map(self.not_joined_reason, standbys)), ""), 30.0,
+            lambda: next(filter(None, map(self.not_joined_reason, standbys)), ""),
+            30.0,
             f"{self.settings.name}: not all standbys follow the primary",
-        )  # fmt: skip
+        )
         if self.settings.subscriber:
             self._join_subscriber()
 
@@ -89,7 +85,7 @@ class HotStandby(Streaming[HotStandbySettings]):
         primary.set_system("synchronous_standby_names", self._sync_names(primary))
         self._guard_subscriber(primary)
 
-    def stray_reason(self, node: Postgres) -> str:
+    def unexpected_primary_reason(self, node: Postgres) -> str:
         primary = self.primary()
         if primary is None or primary is node or not node.answers() or self._is_subscriber(node):
             return ""
@@ -135,10 +131,13 @@ class HotStandby(Streaming[HotStandbySettings]):
         logical.join(primary, self.publishers, subscriber)
         self._guard_subscriber(primary)
         wait_until(
-            lambda: self.not_joined_reason(subscriber)
-            or next(filter(None, map(logical.slot_reason, self.publishers[1:])), ""),
-            60.0, f"{self.settings.name}: the subscriber does not follow the primary",
-        )  # fmt: skip
+            lambda: (
+                self.not_joined_reason(subscriber)
+                or next(filter(None, map(logical.slot_reason, self.publishers[1:])), "")
+            ),
+            60.0,
+            f"{self.settings.name}: the subscriber does not follow the primary",
+        )
 
     def _guard_subscriber(self, primary: Postgres) -> None:
         """Give the subscriber nothing that standbys lack: whoever is promoted can go on from there."""
@@ -151,9 +150,7 @@ class HotStandby(Streaming[HotStandbySettings]):
 
     def _followed(self, node: Postgres) -> Postgres | None:
         ((followed,),) = node.query("SHOW primary_conninfo")
-        return next(
-            (one for one in self.nodes if f"host={one.host.address} " in f"{followed} "), None
-        )
+        return next((one for one in self.nodes if f"host={one.host.address} " in f"{followed} "), None)
 
     def _is_awaited(self, node: Postgres) -> bool:
         differ = self.settings.cascade or self.settings.delay
@@ -169,11 +166,7 @@ class HotStandby(Streaming[HotStandbySettings]):
         return self._is_delayed(node) or self._is_subscriber(node)
 
     def _sync_names(self, primary: Postgres) -> str:
-        able = [
-            one.name
-            for one in self.nodes
-            if one is not primary and not self._is_never_promoted(one)
-        ]
+        able = [one.name for one in self.nodes if one is not primary and not self._is_never_promoted(one)]
         asked = self.settings
         return synchronous_names(able, asked.wait_for, asked.choice) if asked.synchronous else ""
 

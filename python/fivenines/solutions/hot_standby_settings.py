@@ -26,14 +26,14 @@ else:
 
 
 class HotStandbySettings(SolutionSettings):
-    """Streaming replication; `safeness` says what a commit waits for (synchronous_commit)."""
+    """Streaming replication; `synchronous_commit` says what a commit waits for (synchronous_commit)."""
 
     setup_seconds: ClassVar[float] = 3.0
 
     solution: Literal["hot-standby"] = Field(description="PostgreSQL primary with hot standbys")
     engine: AnyEngine = Field("postgres-18", description="the database server")
     standbys: Annotated[int, Field(ge=1, le=8)] = Field(1, description="number of standbys")
-    safeness: Literal["off", "local", "remote_write", "on", "remote_apply"] = Field(
+    synchronous_commit: Literal["off", "local", "remote_write", "on", "remote_apply"] = Field(
         "on",
         description="what a commit waits for: off (nothing), local (own disk: 1-safe), remote_write "
         "(a standby has it: 2-safe received), on (a standby has it on disk: 2-safe durable), "
@@ -64,18 +64,16 @@ class HotStandbySettings(SolutionSettings):
         description="one more node that gets all rows by logical replication from whoever is primary, by a "
         "slot that outlives a failover (PostgreSQL 17 and newer); it takes no writes, and is never promoted",
     )
-    manager: AnyManager = Field(
-        default_factory=OperatorSettings, description="the failover manager"
-    )
+    manager: AnyManager = Field(default_factory=OperatorSettings, description="the failover manager")
     durability_by_role = True
 
     def default_name(self) -> str:
-        return f"hot-standby {self.safeness}"
+        return f"hot-standby {self.synchronous_commit}"
 
     def problems(self) -> list[str]:
         """What makes no sense in the settings as a whole."""
         return [
-            *postgres_problems(self.durability, "safeness", self.safeness),
+            *postgres_problems(self.durability, "synchronous_commit", self.synchronous_commit),
             *self._problems_with_waiting(),
             *self._problems_with_standbys(),
         ]
@@ -84,13 +82,11 @@ class HotStandbySettings(SolutionSettings):
         able = self.standbys - bool(self.delay)
         if self.synchronous and self.wait_for > able:
             besides = ", besides the delayed one" if self.delay else ""
-            return [
-                f"wait_for: {self.wait_for} standbys cannot acknowledge, there are {able}{besides}"
-            ]
+            return [f"wait_for: {self.wait_for} standbys cannot acknowledge, there are {able}{besides}"]
         if not self.synchronous and (self.wait_for > 1 or self.choice != "any"):
             key = "wait_for" if self.wait_for > 1 else "choice"
             return [
-                f"{key}: with safeness {self.safeness} a commit waits for no standby: leave it out"
+                f"{key}: with synchronous_commit {self.synchronous_commit} a commit waits for no standby: leave it out"
             ]
         if self.synchronous and self.cascade and self.wait_for > 1:
             return ["wait_for: in a cascade one standby alone follows the primary: set it to 1"]
@@ -125,14 +121,14 @@ class HotStandbySettings(SolutionSettings):
     @property
     def synchronous(self) -> bool:
         """Whether a commit waits for standbys."""
-        return self.safeness in ("remote_write", "on", "remote_apply")
+        return self.synchronous_commit in ("remote_write", "on", "remote_apply")
 
     @property
     def reserved(self) -> Mapping[str, str]:
         of_subscriber = ("wal_level", "sync_replication_slots", "hot_standby_feedback")
         return {
-            "synchronous_commit": by_key("safeness"),
-            "synchronous_standby_names": by_key("safeness, wait_for and choice"),
+            "synchronous_commit": by_key("synchronous_commit"),
+            "synchronous_standby_names": by_key("synchronous_commit, wait_for and choice"),
             "recovery_min_apply_delay": by_key("delay"),
             "primary_slot_name": by_key("slots"),
             "hot_standby": "standbys answer reads and checks here",

@@ -33,10 +33,7 @@ class InnodbClusterSettings(GroupReplicationSettings):
             return of_group
         sources = [*of_group.sources, "MySQL Router 9 manual: Metadata Cache, Read/Write Splitting"]
         return of_group.model_copy(
-            update={
-                "extra": "MySQL Router, beside clients or on a host of its own",
-                "sources": sources,
-            }
+            update={"extra": "MySQL Router, beside clients or on a host of its own", "sources": sources}
         )
 
 

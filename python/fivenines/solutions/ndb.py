@@ -12,7 +12,7 @@ from typing import Literal
 from fivenines.cluster.endpoints import Endpoints
 from fivenines.errors import FiveninesError
 from fivenines.lab.disk import Disk
-from fivenines.lab.world import World
+from fivenines.lab.lab import Lab
 from fivenines.load import dataset
 from fivenines.servers.base import Value
 from fivenines.servers.in_effect import Finding
@@ -44,8 +44,8 @@ class Ndb(Draining[NdbSettings, SqlNode]):
     refusal = (("SET GLOBAL super_read_only = ON",), "is read-only")
     acceptance = ("SET GLOBAL super_read_only = OFF", "SET GLOBAL read_only = OFF")
 
-    def __init__(self, settings: NdbSettings, world: World, engine: Engine, data: Path) -> None:
-        super().__init__(settings, world, engine, data)
+    def __init__(self, settings: NdbSettings, lab: Lab, engine: Engine, data: Path) -> None:
+        super().__init__(settings, lab, engine, data)
         self.data: list[DataNode] = []
         self.management: list[ManagementNode] = []
         self._ended: dict[str, float] = {}
@@ -65,11 +65,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
 
     @classmethod
     def data_after(
-        cls,
-        statements: Sequence[str],
-        settings: NdbSettings,
-        workload: WorkloadSettings,
-        report: Report,
+        cls, statements: Sequence[str], settings: NdbSettings, workload: WorkloadSettings, report: Report
     ) -> Path:
         """Files of one SQL node and of every data node, after a clean shutdown of the whole cluster.
 
@@ -101,8 +97,8 @@ class Ndb(Draining[NdbSettings, SqlNode]):
             }
         )
 
-        def fill(world: World) -> Mapping[str, Path]:
-            made = cls(alone, world, software, dataset.NOWHERE)
+        def fill(lab: Lab) -> Mapping[str, Path]:
+            made = cls(alone, lab, software, dataset.NOWHERE)
             return made.load(statements, workload, report)
 
         return dataset.kept(software, described, report, fill)
@@ -110,7 +106,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
     def load(
         self, statements: Sequence[str], workload: WorkloadSettings, report: Report
     ) -> Mapping[str, Path]:
-        """Make a data set in an empty world; its directories."""
+        """Make a data set in an empty lab; its directories."""
         self.add_hosts()
         (node,) = self.nodes
         report("initialising a server", None)
@@ -142,18 +138,18 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         settings, limits = self.settings, self.settings.limits
         managing = self.host_names("management", settings.management_nodes)
         for index, name in enumerate(managing):
-            host = self.world.add_host(
+            host = self.lab.add_host(
                 name, self.root(), memory=limits.memory, cpus=limits.cpus, turn=self._turn(index)
             )
             place = Place(FIRST_MANAGEMENT + index, host.address)
             self.management.append(ManagementNode(host, self.engine, place))
         hosts = [
-            self.world.add_host(
+            self.lab.add_host(
                 name, self.root(), memory=limits.memory, cpus=limits.cpus, turn=self._turn(index)
             )
             for index, name in enumerate(self.host_names("data", settings.data_nodes))
         ]
-        sites = [self.world.site_of(host.name) for host in hosts]
+        sites = [self.lab.site_of(host.name) for host in hosts]
         groups = node_groups(sites, settings.replicas, settings.placement == "spread")
         for host, group in zip(hosts, groups, strict=True):
             # neighbours in number are a group wherever they are, so that one data set fits all placements
@@ -182,9 +178,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         return Layout(
             data=[one.place for one in self.data],
             management=[one.place for one in self.management],
-            sql=[
-                Place(FIRST_SQL + index, one.host.address) for index, one in enumerate(self.nodes)
-            ],
+            sql=[Place(FIRST_SQL + index, one.host.address) for index, one in enumerate(self.nodes)],
             settings=self.settings.told_to_data_nodes(),
             ranks=self.settings.ranks,
         )
@@ -220,8 +214,9 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         self.each(lambda node: node.wait_ready(_UP))
         wait_until(
             lambda: next(filter(None, map(self.not_joined_reason, self.members)), ""),
-            30.0, f"{self.settings.name}: not all nodes are up",
-        )  # fmt: skip
+            30.0,
+            f"{self.settings.name}: not all nodes are up",
+        )
         self.nodes[0].share_accounts()
 
     def start_alone(self, node: SqlNode) -> None:
@@ -360,9 +355,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         def missing() -> str:
             for one in self.data:
                 if not one.alive:
-                    raise FiveninesError(
-                        f"{one.name} ended instead of starting:\n{one.last_words()}"
-                    )
+                    raise FiveninesError(f"{one.name} ended instead of starting:\n{one.last_words()}")
             return next(filter(None, map(self.not_joined_reason, self.data)), "")
 
         wait_until(missing, _UP, "not all data nodes started", interval=0.2)

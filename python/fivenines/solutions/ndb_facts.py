@@ -18,8 +18,7 @@ def ndb_facts(settings: "NdbSettings") -> SolutionFacts:
         else "none: each row is in one data node",
         failover="built in: the others of a node group have the rows, and any SQL node takes writes",
         least_servers="2 data nodes and an arbitrator on a third host (a management node)",
-        extra=f"{settings.management_nodes} management node"
-        + ("s" if settings.management_nodes > 1 else ""),
+        extra=f"{settings.management_nodes} management node" + ("s" if settings.management_nodes > 1 else ""),
         write_scaling="yes: rows are partitioned over node groups"
         if settings.data_nodes > settings.replicas
         else "by more node groups; there is one",
@@ -33,6 +32,6 @@ def ndb_facts(settings: "NdbSettings") -> SolutionFacts:
         two_down="goes on while each node group has a member left",
         sources=[
             "MySQL NDB Cluster 9 reference manual: NDB Cluster Nodes, Node Groups, Fragment Replicas, and "
-            "Partitions; Arbitration; Defining NDB Cluster Data Nodes",
+            "Partitions; Arbitration; Defining NDB Cluster Data Nodes"
         ],
     )

@@ -32,7 +32,7 @@ class NdbSettings(SolutionSettings):
     setup_seconds: ClassVar[float] = 20.0
     restart_seconds: ClassVar[float] = 20.0
 
-    can_be_guests = False
+    can_be_vms = False
 
     solution: Literal["ndb"] = Field(description="MySQL NDB Cluster")
     engine: Literal["mysql-ndb-9.7"] = Field("mysql-ndb-9.7", description="the database server")
@@ -99,8 +99,7 @@ class NdbSettings(SolutionSettings):
         "(TransactionDeadlockDetectionTimeout)",
     )
     read_backup: bool = Field(
-        True,
-        description="whether reads take the nearest copy, not the primary one (ndb_read_backup)",
+        True, description="whether reads take the nearest copy, not the primary one (ndb_read_backup)"
     )
     fully_replicated: bool = Field(
         False, description="whether every node group has all rows (ndb_fully_replicated)"
@@ -168,13 +167,9 @@ class NdbSettings(SolutionSettings):
             if key := _KEYS.get(same):
                 found[("cluster", name)] = by_key(key)
             elif same in _OWN:
-                found[("cluster", name)] = (
-                    "fivenines places the nodes, and gives each its own: leave it out"
-                )
+                found[("cluster", name)] = "fivenines places the nodes, and gives each its own: leave it out"
             elif same in first:
-                found[("cluster", name)] = (
-                    f"it is the same setting as {first[same]}: leave one of them out"
-                )
+                found[("cluster", name)] = f"it is the same setting as {first[same]}: leave one of them out"
             first.setdefault(same, name)
         return found
 
@@ -191,7 +186,7 @@ class NdbSettings(SolutionSettings):
             "ndb_fully_replicated": by_key("fully_replicated"),
             "innodb_flush_log_at_trx_commit": "no row of the load is in InnoDB",
             "log_bin": "one cluster needs no binary log; two of them are solution cluster-pair",
-        }  # fmt: skip
+        }
 
     @property
     def data_names(self) -> tuple[str, ...]:
@@ -253,29 +248,45 @@ class NdbSettings(SolutionSettings):
         target = str(getattr(fault, "target", ""))
         if not target.startswith(("all", "data", "group")) or target == "all-management":
             return []
-        return [
-            "with replicas: 1 a data node that is shut down ends the cluster; write target: nodes"
-        ]
+        return ["with replicas: 1 a data node that is shut down ends the cluster; write target: nodes"]
 
     def facts(self) -> SolutionFacts:
         return ndb_facts(self)
 
 
 _KEYS = {
-    "noofreplicas": "replicas", "datamemory": "data_memory", "fragmentlogfilesize": "redo",
-    "nooffragmentlogfiles": "redo", "heartbeatintervaldbdb": "heartbeat",
-    "heartbeatintervaldbapi": "api_heartbeat", "timebetweenlocalcheckpoints": "local_checkpoint",
-    "timebetweenglobalcheckpoints": "global_checkpoint", "arbitration": "arbitration",
+    "noofreplicas": "replicas",
+    "datamemory": "data_memory",
+    "fragmentlogfilesize": "redo",
+    "nooffragmentlogfiles": "redo",
+    "heartbeatintervaldbdb": "heartbeat",
+    "heartbeatintervaldbapi": "api_heartbeat",
+    "timebetweenlocalcheckpoints": "local_checkpoint",
+    "timebetweenglobalcheckpoints": "global_checkpoint",
+    "arbitration": "arbitration",
     "arbitrationtimeout": "arbitration_timeout",
-    "transactiondeadlockdetectiontimeout": "deadlock_timeout", "arbitrationrank": "arbitrator",
-}  # fmt: skip
+    "transactiondeadlockdetectiontimeout": "deadlock_timeout",
+    "arbitrationrank": "arbitrator",
+}
 """Settings of config.ini that a key of the solution sets."""
 
 _OWN = (
-    "nodeid", "id", "hostname", "datadir", "nodegroup", "serverport", "portnumber", "filesystempath",
-    "filesystempathdd", "filesystempathdatafiles", "filesystempathundofiles", "backupdatadir",
-    "executeoncomputer", "locationdomainid", "loglevelcheckpoint",
-)  # fmt: skip
+    "nodeid",
+    "id",
+    "hostname",
+    "datadir",
+    "nodegroup",
+    "serverport",
+    "portnumber",
+    "filesystempath",
+    "filesystempathdd",
+    "filesystempathdatafiles",
+    "filesystempathundofiles",
+    "backupdatadir",
+    "executeoncomputer",
+    "locationdomainid",
+    "loglevelcheckpoint",
+)
 
 _SMALL: dict[str, Value] = {
     "SharedGlobalMemory": "32M",

@@ -57,9 +57,7 @@ class Flow:
         tell: hears what happens.
     """
 
-    def __init__(
-        self, source: Side, target: Side, kind: Channel[Any], password: str, tell: Tell
-    ) -> None:
+    def __init__(self, source: Side, target: Side, kind: Channel[Any], password: str, tell: Tell) -> None:
         self.source, self.target = source, target
         self._kind, self._password, self._tell = kind, password, tell
         self.follows: MysqlFamily | None = None
@@ -143,9 +141,7 @@ class Flow:
         self._since = None
         self._move(reason, sources, targets)
 
-    def _move(
-        self, reason: str, sources: Sequence[MysqlFamily], targets: Sequence[MysqlFamily]
-    ) -> None:
+    def _move(self, reason: str, sources: Sequence[MysqlFamily], targets: Sequence[MysqlFamily]) -> None:
         before = (self.follows, self.applier)
         # a server whose log has an end cannot be read on; one that does not apply may be at fault itself
         source = _other(sources, self.follows)

@@ -63,9 +63,7 @@ class Patroni(Streaming[PatroniSettings]):
         )
         patroni_daemon.write(text, node.host.node / "conf" / "patroni.yml")
         self.daemons[node.name] = Daemon(node, self.settings.version)
-        self._logs[node.name] = Follower(
-            self.daemons[node.name].log, node.name, node.host.day_ahead_ns
-        )
+        self._logs[node.name] = Follower(self.daemons[node.name].log, node.name, node.host.day_ahead_ns)
 
     def prepare(self) -> None:
         pace = Pace(self.settings.etcd_heartbeat, self.settings.etcd_election)
@@ -77,9 +75,7 @@ class Patroni(Streaming[PatroniSettings]):
         self.etcd.await_leader()
         # the others come when the first has the lock: who leads at the start is then no matter of chance
         self.daemons[first.name].start()
-        wait_until(
-            lambda: self._unled(first), 120.0, f"{settings.name}: {first.name} did not lead", 0.05
-        )
+        wait_until(lambda: self._unled(first), 120.0, f"{settings.name}: {first.name} did not lead", 0.05)
         for node in self.nodes[1:]:
             self.daemons[node.name].start()
         wait_until(self._incomplete, 120.0, f"{settings.name}: not complete", 0.1)
@@ -98,7 +94,7 @@ class Patroni(Streaming[PatroniSettings]):
         if not names:
             return [node.host for node in self.nodes[:3]]
         root = engine("patroni").root()
-        return [self.world.add_host(name, root) for name in names]
+        return [self.lab.add_host(name, root) for name in names]
 
     def _unled(self, node: Postgres) -> str:
         self.daemons[node.name].require()
@@ -181,7 +177,7 @@ class Patroni(Streaming[PatroniSettings]):
         reason = super().not_joined_reason(node)
         return f"{reason}: {self._words(node)}" if reason else ""
 
-    def stray_reason(self, node: Postgres) -> str:
+    def unexpected_primary_reason(self, node: Postgres) -> str:
         if node.alive and not self.daemons[node.name].alive:
             return f"the Patroni of {node.name} has ended"
         return ""
@@ -190,9 +186,7 @@ class Patroni(Streaming[PatroniSettings]):
         primary = self.primary()
         if primary is None:
             raise FiveninesError(f"nobody to hand over from: {self._trouble() or 'no primary'}")
-        answer = self.daemons[primary.name].ask(
-            "POST", "/switchover", {"leader": primary.name}, 90.0
-        )
+        answer = self.daemons[primary.name].ask("POST", "/switchover", {"leader": primary.name}, 90.0)
         if answer.status != 200:
             raise FiveninesError(f"Patroni refused the switchover: {answer.text.strip()}")
         return f"by Patroni: {answer.text.strip()}"

@@ -25,13 +25,11 @@ Seconds = Annotated[Duration, Field(ge=1, multiple_of=1)]
 class PatroniSettings(SolutionSettings):
     """PostgreSQL whose servers are started, promoted and demoted by Patroni; etcd decides who leads."""
 
-    can_be_guests = False
+    can_be_vms = False
 
     solution: Literal["patroni"] = Field(description="PostgreSQL with Patroni and etcd")
     engine: Literal["postgres-18"] = Field("postgres-18", description="the database server")
-    version: Literal[4, 3] = Field(
-        4, description="major version of Patroni: 4 (PyPI), 3 (Debian 12)"
-    )
+    version: Literal[4, 3] = Field(4, description="major version of Patroni: 4 (PyPI), 3 (Debian 12)")
     members: Annotated[int, Field(ge=2, le=5)] = Field(3, description="number of database servers")
     mode: Literal["asynchronous", "synchronous", "strict_synchronous"] = Field(
         "asynchronous",
@@ -46,8 +44,7 @@ class PatroniSettings(SolutionSettings):
         "on", description="what a commit waits for, at its own node and at a synchronous standby"
     )
     ttl: Seconds = Field(
-        30.0,
-        description="how long the leader's lock lives without being renewed (Patroni 4: at least 20s)",
+        30.0, description="how long the leader's lock lives without being renewed (Patroni 4: at least 20s)"
     )
     loop_wait: Seconds = Field(10.0, description="time between two looks of each Patroni")
     retry_timeout: Annotated[Duration, Field(ge=3, multiple_of=1)] = Field(
@@ -60,8 +57,7 @@ class PatroniSettings(SolutionSettings):
         2**20, description="a standby that is further behind in the log is not promoted"
     )
     use_pg_rewind: bool = Field(
-        True,
-        description="an old primary whose log went another way is rewound; false: it stays out",
+        True, description="an old primary whose log went another way is rewound; false: it stays out"
     )
     failsafe_mode: bool = Field(
         False, description="a leader without etcd goes on while it reaches all other members"
@@ -171,17 +167,13 @@ class PatroniSettings(SolutionSettings):
                 f"the mode; set it to on, or mode to asynchronous"
             )
         if self.mode != "asynchronous" and self.synchronous_node_count >= self.members:
-            found.append(
-                f"synchronous_node_count: {self.members} members have {self.members - 1} standbys"
-            )
+            found.append(f"synchronous_node_count: {self.members} members have {self.members - 1} standbys")
         found += postgres_problems(self.durability, "synchronous_commit", self.synchronous_commit)
         return found
 
     def facts(self) -> SolutionFacts:
         asynchronous = self.mode == "asynchronous"
-        waits = (
-            "when its own node has it" if asynchronous else "when a synchronous standby has it, too"
-        )
+        waits = "when its own node has it" if asynchronous else "when a synchronous standby has it, too"
         alone = {
             "asynchronous": "goes on",
             "synchronous": "goes on alone, and then waits for its own disk only",
@@ -201,9 +193,7 @@ class PatroniSettings(SolutionSettings):
                 else "nothing while a synchronous standby was assigned"
             ),
             partition=f"the side with etcd's majority has the leader; a leader without etcd {cut_off}",
-            one_down="writes go on after the failover"
-            if self.members > 2
-            else f"the other one {alone}",
+            one_down="writes go on after the failover" if self.members > 2 else f"the other one {alone}",
             two_down=(
                 f"the last one {alone}, if etcd has its majority"
                 if self.etcd == "apart"

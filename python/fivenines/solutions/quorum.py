@@ -11,7 +11,7 @@ from typing import Literal, TypeVar
 
 from fivenines.cluster.cluster import N
 from fivenines.cluster.endpoints import Endpoints
-from fivenines.lab.world import World
+from fivenines.lab.lab import Lab
 from fivenines.software.base import Engine
 from fivenines.solutions.draining import Draining
 from fivenines.solutions.read_locks import LOCK, ReadLocks
@@ -32,8 +32,8 @@ S = TypeVar("S", bound=QuorumSettings)
 class Quorum(Draining[S, N]):
     """Its nodes are alike; a majority of them must work."""
 
-    def __init__(self, settings: S, world: World, engine: Engine, data: Path) -> None:
-        super().__init__(settings, world, engine, data)
+    def __init__(self, settings: S, lab: Lab, engine: Engine, data: Path) -> None:
+        super().__init__(settings, lab, engine, data)
         self._locks = ReadLocks()
         self._without_majority: float | None = None
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from fivenines.errors import FiveninesError
-from fivenines.lab.world import World
+from fivenines.lab.lab import Lab
 from fivenines.load import dataset
 from fivenines.managers.any import AnyManager
 from fivenines.managers.operator import OperatorSettings
@@ -51,9 +51,7 @@ class ReplicationSettings(SolutionSettings):
 
     setup_seconds: ClassVar[float] = 5.0
 
-    solution: Literal["replication"] = Field(
-        description="MariaDB or MySQL primary with replicas, by GTID"
-    )
+    solution: Literal["replication"] = Field(description="MariaDB or MySQL primary with replicas, by GTID")
     engine: AnyEngine = Field("mariadb-10.11", description="the database server")
     replicas: Annotated[int, Field(ge=0, le=8)] = Field(2, description="number of replicas")
     mode: Literal["async", "after_sync", "after_commit"] = Field(
@@ -78,9 +76,7 @@ class ReplicationSettings(SolutionSettings):
         None,
         description="what they may apply at once (slave_parallel_mode, MariaDB only); default: optimistic",
     )
-    manager: AnyManager = Field(
-        default_factory=OperatorSettings, description="the failover manager"
-    )
+    manager: AnyManager = Field(default_factory=OperatorSettings, description="the failover manager")
     durability_by_role = True
 
     def default_name(self) -> str:
@@ -92,9 +88,7 @@ class ReplicationSettings(SolutionSettings):
             kind = "replication" if self.mode == "async" else "semi-synchronous replication"
             return [f"{kind} needs at least one replica: set replicas to 1 or more"]
         if self.wait_for > self.replicas:
-            return [
-                f"wait_for: {self.wait_for} replicas cannot acknowledge, there are {self.replicas}"
-            ]
+            return [f"wait_for: {self.wait_for} replicas cannot acknowledge, there are {self.replicas}"]
         if self.wait_for > 1 and family_of(self.engine) != "mysql":
             return ["wait_for: MariaDB waits for one replica; set it to 1, or engine to mysql-9.7"]
         adaptive = self.durability.primary == "adaptive" and self.mode != "async"
@@ -113,18 +107,24 @@ class ReplicationSettings(SolutionSettings):
                 "leave it out"
             ]
         if self.parallel_mode and (self.appliers or 0) < 2:
-            return [
-                "parallel_mode: one thread alone applies nothing at once: set appliers to 2 or more"
-            ]
+            return ["parallel_mode: one thread alone applies nothing at once: set appliers to 2 or more"]
         return []
 
     @property
     def reserved(self) -> Mapping[str, str]:
-        waiting = {"wait_point": "mode", "timeout": "semi_sync_timeout",
-                   "wait_for_slave_count": "wait_for", "wait_for_replica_count": "wait_for"}  # fmt: skip
+        waiting = {
+            "wait_point": "mode",
+            "timeout": "semi_sync_timeout",
+            "wait_for_slave_count": "wait_for",
+            "wait_for_replica_count": "wait_for",
+        }
         sides = ("master", "slave", "source", "replica")
-        threads = ("slave_parallel_threads", "slave_parallel_workers", "replica_parallel_workers",
-                   "replica_parallel_threads")  # fmt: skip
+        threads = (
+            "slave_parallel_threads",
+            "slave_parallel_workers",
+            "replica_parallel_workers",
+            "replica_parallel_threads",
+        )
         return {
             "log_bin": BINARY_LOG,
             "gtid_mode": "replicas here follow by GTID",
@@ -160,13 +160,9 @@ class Replication(Solution[ReplicationSettings, MysqlFamily]):
 
     settings_type = ReplicationSettings
 
-    def __init__(
-        self, settings: ReplicationSettings, world: World, engine: Engine, data: Path
-    ) -> None:
-        super().__init__(settings, world, engine, data)
-        self._sql: Replicating = (
-            MysqlReplicating() if engine.family == "mysql" else MariadbReplicating()
-        )
+    def __init__(self, settings: ReplicationSettings, lab: Lab, engine: Engine, data: Path) -> None:
+        super().__init__(settings, lab, engine, data)
+        self._sql: Replicating = MysqlReplicating() if engine.family == "mysql" else MariadbReplicating()
         self._diverged: set[str] = set()
         """Nodes whose history is not the primary's."""
         self._restored: Counter[str] = Counter()
@@ -197,9 +193,10 @@ class Replication(Solution[ReplicationSettings, MysqlFamily]):
         primary, replicas = self.nodes[0], self.nodes[1:]
         self.each(lambda node: node.execute(*self._follow(primary)), replicas)
         wait_until(
-            lambda: next(filter(None, map(self.not_joined_reason, replicas)), ""), 30.0,
+            lambda: next(filter(None, map(self.not_joined_reason, replicas)), ""),
+            30.0,
             f"{self.settings.name}: not all replicas follow the primary",
-        )  # fmt: skip
+        )
         if self._semi_synchronous:
             primary.execute(*self._sql.wait_for_replicas)
             self._await_semi_sync(primary)
@@ -252,7 +249,7 @@ class Replication(Solution[ReplicationSettings, MysqlFamily]):
             return f"{node.name} is still connecting"
         return self._misled(state, node) or self._divergence(state, node)
 
-    def stray_reason(self, node: MysqlFamily) -> str:
+    def unexpected_primary_reason(self, node: MysqlFamily) -> str:
         if not node.answers():
             return ""
         if node.writable():

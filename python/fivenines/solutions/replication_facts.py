@@ -86,7 +86,7 @@ def hot_standby_facts(settings: "HotStandbySettings") -> SolutionFacts:
         "remote_write": "a standby that has received it (2-safe received)",
         "on": "a standby that has it on disk (2-safe durable)",
         "remote_apply": "a standby that shows it (2-safe visible)",
-    }[settings.safeness]
+    }[settings.synchronous_commit]
     if settings.wait_for > 1:
         waits = waits.replace("a standby that has", f"{settings.wait_for} standbys that have")
         waits = waits.replace("a standby that shows", f"{settings.wait_for} standbys that show")
@@ -103,13 +103,11 @@ def hot_standby_facts(settings: "HotStandbySettings") -> SolutionFacts:
         extra=_watcher(settings).extra,
         write_scaling=_WRITES,
         read_scaling="yes, by standbys; the one that acknowledged a commit shows it"
-        if settings.safeness == "remote_apply"
+        if settings.synchronous_commit == "remote_apply"
         else "yes, by standbys; reads there may be old",
-        one_failure_loses=loss.get(settings.safeness, "nothing that was acknowledged"),
+        one_failure_loses=loss.get(settings.synchronous_commit, "nothing that was acknowledged"),
         partition=_partition(_watcher(settings)),
-        one_down=_one_down(
-            _watcher(settings), able if synchronous else None, None, settings.wait_for
-        ),
+        one_down=_one_down(_watcher(settings), able if synchronous else None, None, settings.wait_for),
         two_down=_two_down(able - settings.wait_for + 1, synchronous, None),
         sources=[
             "PostgreSQL 18 manual: 26 High Availability, 19.5 synchronous_commit, 19.6 "

@@ -9,9 +9,7 @@ from collections.abc import Mapping
 from fivenines.servers.spelled import canonical
 from fivenines.software.base import Family
 
-_ADDRESS = (
-    "each node has an address of its own in the lab, and clients, proxies and checks come by it"
-)
+_ADDRESS = "each node has an address of its own in the lab, and clients, proxies and checks come by it"
 _FILES = "each node keeps its files in a folder of its own, where fivenines looks for them"
 _NUMBER = "it must differ between the nodes, so fivenines gives each node its own"
 _ACCOUNT = "fivenines starts each server under an account of the lab"
@@ -22,15 +20,43 @@ _DIRECTIVE = "it reads another file: write the settings themselves"
 
 _MYSQL_FAMILY: dict[str, str] = {
     **dict.fromkeys(
-        ("bind_address", "port", "extra_port", "networking", "admin_address", "admin_port",
-         "mysqlx_bind_address", "mysqlx_port", "report_host", "report_port"),
+        (
+            "bind_address",
+            "port",
+            "extra_port",
+            "networking",
+            "admin_address",
+            "admin_port",
+            "mysqlx_bind_address",
+            "mysqlx_port",
+            "report_host",
+            "report_port",
+        ),
         _ADDRESS,
     ),
     **dict.fromkeys(
-        ("datadir", "basedir", "socket", "mysqlx_socket", "pid_file", "log_error", "relay_log",
-         "relay_log_basename", "relay_log_index", "relay_log_info_file", "log_bin_index", "log_basename",
-         "general_log_file", "slow_query_log_file", "innodb_data_home_dir",
-         "innodb_log_group_home_dir", "innodb_undo_directory", "master_info_file", "chroot", "init_file"),
+        (
+            "datadir",
+            "basedir",
+            "socket",
+            "mysqlx_socket",
+            "pid_file",
+            "log_error",
+            "relay_log",
+            "relay_log_basename",
+            "relay_log_index",
+            "relay_log_info_file",
+            "log_bin_index",
+            "log_basename",
+            "general_log_file",
+            "slow_query_log_file",
+            "innodb_data_home_dir",
+            "innodb_log_group_home_dir",
+            "innodb_undo_directory",
+            "master_info_file",
+            "chroot",
+            "init_file",
+        ),
         _FILES,
     ),
     "server_id": _NUMBER,
@@ -48,13 +74,21 @@ _MYSQL_FAMILY: dict[str, str] = {
     "validate_config": "the server would check its options and end",
     "initialize": "fivenines makes the data directories",
     "initialize_insecure": "fivenines makes the data directories",
-}  # fmt: skip
+}
 
 _POSTGRES: dict[str, str] = {
     **dict.fromkeys(("listen_addresses", "port"), _ADDRESS),
     **dict.fromkeys(
-        ("unix_socket_directories", "unix_socket_group", "unix_socket_permissions", "hba_file",
-         "ident_file", "data_directory", "config_file", "external_pid_file"),
+        (
+            "unix_socket_directories",
+            "unix_socket_group",
+            "unix_socket_permissions",
+            "hba_file",
+            "ident_file",
+            "data_directory",
+            "config_file",
+            "external_pid_file",
+        ),
         _FILES,
     ),
     **dict.fromkeys(
@@ -62,10 +96,19 @@ _POSTGRES: dict[str, str] = {
         "it names the node's primary, which changes with each failover",
     ),
     **dict.fromkeys(
-        ("restore_command", "archive_cleanup_command", "recovery_end_command", "recovery_target",
-         "recovery_target_action", "recovery_target_inclusive", "recovery_target_lsn",
-         "recovery_target_name", "recovery_target_time", "recovery_target_timeline",
-         "recovery_target_xid"),
+        (
+            "restore_command",
+            "archive_cleanup_command",
+            "recovery_end_command",
+            "recovery_target",
+            "recovery_target_action",
+            "recovery_target_inclusive",
+            "recovery_target_lsn",
+            "recovery_target_name",
+            "recovery_target_time",
+            "recovery_target_timeline",
+            "recovery_target_xid",
+        ),
         "it is about restoring a backup, and standbys here follow their primary",
     ),
     "synchronous_standby_names": "it names the nodes that a commit waits for, which fivenines keeps to the "
@@ -75,7 +118,7 @@ _POSTGRES: dict[str, str] = {
     **dict.fromkeys(("include", "include_dir", "include_if_exists"), _DIRECTIVE),
     **dict.fromkeys(("server_encoding", "lc_collate", "lc_ctype"), _LOADED),
     **dict.fromkeys(("block_size", "wal_block_size", "segment_size"), _COMPILED),
-}  # fmt: skip
+}
 
 RESERVED: dict[Family, Mapping[str, str]] = {
     "mariadb": _MYSQL_FAMILY,
@@ -96,9 +139,7 @@ def by_key(key: str) -> str:
     return f"the solution sets it by its own key, which reports name: write `{key}`"
 
 
-def refused(
-    given: Mapping[str, object], family: Family | None, own: Mapping[str, str]
-) -> dict[str, str]:
+def refused(given: Mapping[str, object], family: Family | None, own: Mapping[str, str]) -> dict[str, str]:
     """The settings that are not the user's to set, as the user spells them, with reason and remedy.
 
     Args:
@@ -111,11 +152,7 @@ def refused(
     first: dict[str, str] = {}
     for name, value in given.items():
         same = canonical(name, family)
-        if (
-            reason := known.get(same)
-            or _abbreviated(same, family, known)
-            or _log(same, value, family)
-        ):
+        if reason := known.get(same) or _abbreviated(same, family, known) or _log(same, value, family):
             remedy = "" if "write " in reason else "; leave it out"
             found[name] = f"{reason}{remedy}"
         elif same in first and same not in ADDED:

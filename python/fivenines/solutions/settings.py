@@ -32,7 +32,7 @@ else:
     AnyAccess = plugins.settings_union("fivenines.access", AccessSettings, "kind")
 
 
-Machines = Literal["processes", "guests"]
+Machines = Literal["namespaces", "virtual-machines"]
 
 
 _KEYS_NEEDED = ("sql_require_primary_key", "innodb_force_primary_key")
@@ -61,21 +61,18 @@ class SolutionSettings(Settings):
         description="strict: a commit waits for the disk of its node; relaxed: it does not; adaptive: it "
         "does not as long as a standby is there; or by role, as {primary: relaxed, standby: strict}",
     )
-    access: AnyAccess = Field(
-        default_factory=DirectSettings, description="how clients reach the nodes"
-    )
+    access: AnyAccess = Field(default_factory=DirectSettings, description="how clients reach the nodes")
     machines: Machines = Field(
-        "processes",
+        "namespaces",
         description="what its nodes are. processes: hosts of the lab, which share the machine's kernel; "
-        "guests: virtual machines with kernels and disks of their own, which can lose their power",
+        "virtual machines: virtual-machines with kernels and disks of their own, which can lose their power",
     )
     reads: Literal["primary", "replicas"] = Field(
         "primary", description="where single reads outside of transactions go"
     )
     limits: HostLimits = Field(default_factory=HostLimits, description="limits of each host")
     server: dict[str, str | int | float | bool] = Field(
-        default_factory=dict,
-        description="further settings of the servers, as in their configuration file",
+        default_factory=dict, description="further settings of the servers, as in their configuration file"
     )
     sweep: SweepSettings | None = Field(
         None, description="settings to try several values of; the best case is compared"
@@ -145,16 +142,25 @@ class SolutionSettings(Settings):
         """Its facts, as managers, access layers and faults are told them."""
         manager = self.failover_manager
         return Topology(
-            solution=self.solution, engine=self.engine, durability=str(self.durability),
-            mode=getattr(self, "mode", ""), nodes=self.nodes, votes=self.votes, hosts=self.hosts,
-            access=self.access.kind, access_host=self.access.host,
+            solution=self.solution,
+            engine=self.engine,
+            durability=str(self.durability),
+            mode=getattr(self, "mode", ""),
+            nodes=self.nodes,
+            votes=self.votes,
+            hosts=self.hosts,
+            access=self.access.kind,
+            access_host=self.access.host,
             manager=manager.kind if manager is not None else "",
             manager_host=manager.host if manager is not None else "",
             moves_address=manager is not None and manager.moves_address,
-            without_switchover=tuple(self.problems_with_switchover()), words=self.target_words,
-            restart_seconds=self.restart_seconds, machines=self.machines,
-            chooses_successor=self.chooses_successor, storage_can_fail=self.storage_can_fail,
-        )  # fmt: skip
+            without_switchover=tuple(self.problems_with_switchover()),
+            words=self.target_words,
+            restart_seconds=self.restart_seconds,
+            machines=self.machines,
+            chooses_successor=self.chooses_successor,
+            storage_can_fail=self.storage_can_fail,
+        )
 
     def default_name(self) -> str:
         """A short name for reports, made of the kind and what tells it from its siblings."""
@@ -166,7 +172,7 @@ class SolutionSettings(Settings):
         topology = self.topology()
         managed = manager.problems_with(topology) if manager is not None else []
         own = self._problems_with_roles() if self.durability.by_role else []
-        own += self._problems_with_guests() if self.machines == "guests" else []
+        own += self._problems_with_vms() if self.machines == "virtual-machines" else []
         own += self._problems_with_promoters()
         return [*own, *self.access.problems_with(topology), *managed]
 
@@ -179,16 +185,16 @@ class SolutionSettings(Settings):
             return [f"access.marks: {self.solution} fails over by itself: no mark means promoted"]
         return ["manager: the access layer promotes (access.marks): write manager: {kind: none}"]
 
-    can_be_guests: ClassVar[bool] = True
+    can_be_vms: ClassVar[bool] = True
     """Whether its nodes can be virtual machines."""
 
-    def _problems_with_guests(self) -> list[str]:
-        if not self.can_be_guests:
-            return [f"machines: guests: {self.solution} runs as processes only"]
+    def _problems_with_vms(self) -> list[str]:
+        if not self.can_be_vms:
+            return [f"machines: virtual-machines: {self.solution} runs as processes only"]
         manager = self.failover_manager
-        if manager is not None and not manager.for_guests:
+        if manager is not None and not manager.for_vms:
             return [
-                f"machines: guests: {manager.kind} starts the servers by itself, and cannot in guests yet"
+                f"machines: virtual-machines: {manager.kind} starts the servers by itself, and cannot in virtual machines yet"
             ]
         return []
 
@@ -258,11 +264,7 @@ class SolutionSettings(Settings):
         if self.external or self.family is None:
             return {}
         made = MADE_WITH.get(self.family, ())
-        return {
-            name: value
-            for name, value in self.server.items()
-            if canonical(name, self.family) in made
-        }
+        return {name: value for name, value in self.server.items() if canonical(name, self.family) in made}
 
     def handed_over(self) -> dict[tuple[str, ...], object]:
         """What goes to the servers as a person wrote it, by its keys: they may refuse it."""
@@ -287,7 +289,7 @@ class SolutionSettings(Settings):
         """What has no effect on its load, by the keys of the section `load:`."""
         return {}
 
-    def problem_beside(self) -> str:
+    def problem_alongside(self) -> str:
         """Why it takes no workloads beside the load (`ledger: {bank: …}`); empty: it takes them."""
         return ""
 
@@ -297,10 +299,8 @@ class SolutionSettings(Settings):
 
     def problems_with_network(self, network: "NetworkSettings") -> list[str]:
         """Why it cannot run in a network."""
-        if self.machines == "guests" and network.bandwidth is not None:
-            return [
-                "`bandwidth` cannot be set for virtual machines; a `link` between sites can have one"
-            ]
+        if self.machines == "virtual-machines" and network.bandwidth is not None:
+            return ["`bandwidth` cannot be set for virtual machines; a `link` between sites can have one"]
         return []
 
     def problems_with_switchover(self) -> list[str]:

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 else:
     AnyEngine = engine_type(
         ("postgres-18", "mariadb-10.11", "mysql-9.7", "host-postgres", "host-mariadb"),
-        "postgresql", "mariadb", "mysql",
-    )  # fmt: skip
+        "postgresql",
+        "mariadb",
+        "mysql",
+    )
 
 
 class StandaloneSettings(SolutionSettings):
@@ -55,9 +57,7 @@ class StandaloneSettings(SolutionSettings):
             partition="clients on the other side are refused",
             one_down=away,
             two_down=away,
-            sources=[
-                "Manuals: PostgreSQL 19.5 (synchronous_commit); innodb_flush_log_at_trx_commit"
-            ],
+            sources=["Manuals: PostgreSQL 19.5 (synchronous_commit); innodb_flush_log_at_trx_commit"],
         )
 
 

@@ -25,8 +25,9 @@ class Streaming(Solution[S, Postgres]):
         node.execute("SELECT pg_wal_replay_pause()")
         wait_until(
             lambda: "" if _replay(node) == "paused" else _replay(node),
-            5.0, f"{node.name}: replay was not paused",
-        )  # fmt: skip
+            5.0,
+            f"{node.name}: replay was not paused",
+        )
         return "pg_wal_replay_pause()"
 
     def unstall(self, node: Postgres) -> str:
@@ -69,8 +70,7 @@ class Streaming(Solution[S, Postgres]):
     def not_streaming_reason(self, node: Postgres, upstream: Postgres) -> str:
         """Why a node does not get the log of another one; empty if it does."""
         rows = upstream.query(
-            "SELECT state, sync_state FROM pg_stat_replication "
-            f"WHERE application_name = '{node.name}'"
+            f"SELECT state, sync_state FROM pg_stat_replication WHERE application_name = '{node.name}'"
         )
         if not rows:
             return f"{node.name} is not connected to {upstream.name}"

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from fivenines.needs.measures import measure_named
+from fivenines.requirements.measures import measure_named
 from fivenines.settings import Settings, told
 
 _BEFORE = {"throughput": "tps"}

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from fivenines.analysis.statistics import Summary
 from fivenines.analysis.wording import NOTHING, count, mean_with_interval, milliseconds, number
-from fivenines.needs.measures import MEASURES
 from fivenines.report.charts.claims import ClaimRow, claim_chart
 from fivenines.report.charts.drawing import Drawing
 from fivenines.report.table import Table
+from fivenines.requirements.measures import MEASURES
 from fivenines.studies.claims.figures import AXES, Sample
 from fivenines.studies.claims.places import called
 from fivenines.studies.claims.verdicts import Atom, Figure, Span
@@ -38,10 +38,9 @@ def figures_table(judged: Judged) -> Table:
     """Our figures beside the printed ones, a row for each."""
     pairs = list(_pairs(judged))
     rows = [
-        [pair.where or NOTHING, pair.key[1], _ours(pair.key[2], pair.ours),
-         _theirs(pair.key[2], pair.theirs)]
+        [pair.where or NOTHING, pair.key[1], _ours(pair.key[2], pair.ours), _theirs(pair.key[2], pair.theirs)]
         for pair in pairs
-    ]  # fmt: skip
+    ]
     columns = ["Where", "What", "Measured here", "Printed"]
     keep = [n for n in range(4) if n in (1, 2) or any(row[n] != NOTHING for row in rows)]
     shown = [[row[n] for n in keep] for row in rows]
@@ -77,9 +76,7 @@ def _of_figures(judged: Judged) -> Drawing | None:
                 continue
             summary = sample.summary
             name = " ".join(filter(None, (pair.key[1], pair.where)))
-            rows.append(
-                ClaimRow(name, printed, summary.mean or 0.0, summary.ci_low, summary.ci_high)
-            )
+            rows.append(ClaimRow(name, printed, summary.mean or 0.0, summary.ci_low, summary.ci_high))
             measures.add(pair.key[2])
     if not rows or len(measures) > 1:
         return None

@@ -8,7 +8,7 @@ from typing import Literal
 
 from fivenines.analysis.wording import listed
 from fivenines.experiment.defaults import as_dict
-from fivenines.experiment.duet_plan import blocks, seconds_of
+from fivenines.experiment.interleaved_plan import blocks, seconds_of
 from fivenines.experiment.plan import cells, plan
 from fivenines.experiment.source import Part
 from fivenines.studies.claims.verdicts import Outcome, Verdict
@@ -52,9 +52,7 @@ class Judged:
         """What was seen, a sentence for each comparison."""
         if self.result == "not run":
             names = listed(list(self.parts))
-            return [
-                f"The part{'s' * (len(self.parts) > 1)} {names} {_HAVE[len(self.parts) > 1]} not run."
-            ]
+            return [f"The part{'s' * (len(self.parts) > 1)} {names} {_HAVE[len(self.parts) > 1]} not run."]
         return list(dict.fromkeys(atom.sentence for atom in self.verdict.atoms))
 
 
@@ -114,16 +112,10 @@ def judge(
         cannot: why a part cannot run on this machine, by its name.
     """
     cannot = cannot or {}
-    unavailable = {
-        **study.unavailable,
-        **{name: Unavailable(why=why) for name, why in cannot.items()},
-    }
+    unavailable = {**study.unavailable, **{name: Unavailable(why=why) for name, why in cannot.items()}}
     found = [
         PartFigures(
-            one.name,
-            as_dict(one.experiment),
-            [cell.key for cell in cells(one.experiment)],
-            folder / one.name,
+            one.name, as_dict(one.experiment), [cell.key for cell in cells(one.experiment)], folder / one.name
         )
         for one in parts
     ]
@@ -138,9 +130,7 @@ def judge(
     return StudyResult(study, form, folder, states, claims)
 
 
-def asked_parts(
-    claim: Claim, parts: Sequence[Part], unavailable: Mapping[str, Unavailable]
-) -> list[str]:
+def asked_parts(claim: Claim, parts: Sequence[Part], unavailable: Mapping[str, Unavailable]) -> list[str]:
     """The parts whose figures a claim asks for, in the order of the study."""
     spots = [spot for part in parts for spot in spots_of_part(part)]
     plan = PlannedFigures(spots, unavailable)

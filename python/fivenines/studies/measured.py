@@ -15,18 +15,11 @@ from fivenines.analysis.statistics import Summary, of_moments
 from fivenines.analysis.sweeps import Compared, Sweep, Unit, Variant, compared
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.analysis.wording import count
-from fivenines.needs.measures import When
+from fivenines.requirements.measures import When
 from fivenines.results import layout
 from fivenines.results.records import CellKey
 from fivenines.results.store import open_run
-from fivenines.studies.claims.figures import (
-    Events,
-    Level,
-    Place,
-    Sample,
-    TrialValue,
-    Variants,
-)
+from fivenines.studies.claims.figures import Events, Level, Place, Sample, TrialValue, Variants
 from fivenines.studies.measures import EXACT, full_name, of_all, taken
 from fivenines.studies.models import Unavailable
 from fivenines.studies.spots import Spot, levels, matching, one_cell, spots_of
@@ -89,9 +82,7 @@ class PartFigures:
         whole = {condition: keys for condition, keys in self._of_sweeps.items() if keys <= wanted}
         one_by_one = wanted.difference(*whole.values())
         best = [
-            cell
-            for cell in self.found.cells
-            if cell.best and _condition(cell.key, cell.best.sweep) in whole
+            cell for cell in self.found.cells if cell.best and _condition(cell.key, cell.best.sweep) in whole
         ]
         own = [cell for cell in self.found.measured if cell.key in one_by_one]
         return [trial for cell in [*own, *best] for trial in cell.trials]
@@ -120,9 +111,7 @@ class RunFigures:
         unavailable: what claims name and cannot be run here.
     """
 
-    def __init__(
-        self, parts: Sequence[PartFigures], unavailable: Mapping[str, Unavailable]
-    ) -> None:
+    def __init__(self, parts: Sequence[PartFigures], unavailable: Mapping[str, Unavailable]) -> None:
         self._parts = {one.name: one for one in parts}
         self._unavailable = unavailable
 
@@ -138,9 +127,7 @@ class RunFigures:
             if reason := of_all(measure):
                 return Sample(missing=reason, source=part)
             trials = [client_measures(one.stored, place.client) for one in trials]
-        return (
-            _exact(trials, part) if measure in EXACT else _sample(full_name(measure), trials, part)
-        )
+        return _exact(trials, part) if measure in EXACT else _sample(full_name(measure), trials, part)
 
     def events(self, measure: str, place: Place) -> Events:
         """In how many trials an event was seen at a place."""
@@ -214,10 +201,7 @@ def _limited(trials: Sequence[TrialMeasures]) -> str:
 
 
 def _failing(trials: Sequence[TrialMeasures]) -> str:
-    found = [
-        one for one in trials
-        if not one.faults and failed_share(one.record.load) > _FEW_FAILED
-    ]  # fmt: skip
+    found = [one for one in trials if not one.faults and failed_share(one.record.load) > _FEW_FAILED]
     if not found:
         return ""
     said = [f"{one.code} {one.message}" for one in found[0].errors if one.source == "load"]
@@ -261,9 +245,7 @@ def _sample(measure: str, trials: Sequence[TrialMeasures], part: str) -> Sample:
     failing = "" if measure.startswith("connect") else _failing(trials)
     found = zip(trials, values_of(measure, trials), strict=True)
     values = tuple(
-        TrialValue(f"{part}/{trial.record.id}", *value)
-        for trial, value in found
-        if value is not None
+        TrialValue(f"{part}/{trial.record.id}", *value) for trial, value in found if value is not None
     )
     if not values:
         missing = f"no trial has measured {measure}" if trials else "no trial is complete"

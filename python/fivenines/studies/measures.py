@@ -2,7 +2,7 @@
 
 from fivenines.analysis.clients import OF_A_CLIENT
 from fivenines.analysis.measured import EVENTS, VALUES
-from fivenines.needs.measures import MEASURES, When
+from fivenines.requirements.measures import MEASURES, When
 
 EXACT = ("hosts",)
 """Numbers of the solution, which no chance changes."""

@@ -58,36 +58,28 @@ class Published(Settings):
     at: FreeLevel = Field(default_factory=dict, description="levels of other axes: `{rtt: 10}`")
     n: int | None = Field(None, ge=1, description="number of trials; null: not printed")
     by: str | None = Field(
-        None,
-        description="an axis: `mean` and `sd` are by its levels. `variant`: by those of a sweep",
+        None, description="an axis: `mean` and `sd` are by its levels. `variant`: by those of a sweep"
     )
-    mean: Figure | dict[str, Figure] | None = Field(
-        None, description="the mean, or each by its level"
-    )
+    mean: Figure | dict[str, Figure] | None = Field(None, description="the mean, or each by its level")
     sd: Figure | dict[str, Figure] | None = Field(
         None, description="the standard deviation over the trials, or each by its level"
     )
     bound: bool = Field(False, description="the means are lower bounds: `more than 120 s`")
     seen: int | None = Field(None, ge=0, description="of an event: in how many of `n` trials")
     chosen: str | None = Field(None, description="of a sweep: the variant that was best")
-    scale: str = Field(
-        "", description="what figures are in that are not in the unit: `strict = 100`"
-    )
+    scale: str = Field("", description="what figures are in that are not in the unit: `strict = 100`")
 
 
 class Claim(Settings):
     """What the study says, and the test by which it is judged."""
 
-    id: str = Field(
-        pattern=r"^[a-z0-9][a-z0-9-]*$", description="a short name, unique in the study"
-    )
+    id: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$", description="a short name, unique in the study")
     says: str = Field(min_length=1, description="the claim in a sentence")
     basis: Literal["measured", "stated"] = Field(
         "measured", description="whether the study measured it, or says it without figures"
     )
     fidelity: Literal["same", "scaled", "stand-in"] = Field(
-        "same",
-        description="same: as published. scaled: smaller or shorter. stand-in: by what stands for it",
+        "same", description="same: as published. scaled: smaller or shorter. stand-in: by what stands for it"
     )
     note: str = Field("", description="what a reader must know to take the verdict rightly")
     test: AnyTest = Field(description="one test by its name: `{greater: {...}}`")
@@ -117,7 +109,5 @@ class Study(Settings):
         description="what claims name and cannot be run here, by the name of the solution, part, workload, "
         "network or fault",
     )
-    published: list[Published] = Field(
-        default_factory=list, description="figures as they were printed"
-    )
+    published: list[Published] = Field(default_factory=list, description="figures as they were printed")
     claims: Annotated[list[Claim], Field(min_length=1, description="what is judged")]

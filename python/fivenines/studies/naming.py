@@ -78,8 +78,14 @@ class _Known:
 
 
 def _of_published(one: Published, here: KeyPath, known: _Known) -> Iterator[Mistake]:
-    names = {"part": one.part, "solution": one.solution, "workload": one.workload,
-             "network": one.network, "fault": one.fault, "client": one.client}  # fmt: skip
+    names = {
+        "part": one.part,
+        "solution": one.solution,
+        "workload": one.workload,
+        "network": one.network,
+        "fault": one.fault,
+        "client": one.client,
+    }
     for axis, name in names.items():
         if name is not None:
             named = Named((axis,), axis, name, None if axis == "part" else one.part)
@@ -87,9 +93,7 @@ def _of_published(one: Published, here: KeyPath, known: _Known) -> Iterator[Mist
                 yield mistake
     if one.by not in (None, VARIANT) and (no := known._no_axis(one.by or "", (*here, "by"))):
         yield no
-    if not any(
-        is_known(name, kind) for name in _names_of(one.measure) for kind in ("values", "events")
-    ):
+    if not any(is_known(name, kind) for name in _names_of(one.measure) for kind in ("values", "events")):
         yield _unknown((*here, "measure"), one.measure, [*VALUES, *EVENTS])
     if one.mean is None and one.seen is None and one.chosen is None:
         yield Mistake(None, here, f"{dotted(here)}: write mean, seen or chosen")
@@ -103,14 +107,10 @@ def _of_published(one: Published, here: KeyPath, known: _Known) -> Iterator[Mist
             yield Mistake(None, path, f"{dotted(path)}: there is no mean at {shown(level)}")
     if one.seen is not None and (one.n is None or one.seen > one.n):
         path = (*here, "seen")
-        yield Mistake(
-            None, path, f"{dotted(path)}: found {one.seen} of {one.n} trials: write `n`, no less"
-        )
+        yield Mistake(None, path, f"{dotted(path)}: found {one.seen} of {one.n} trials: write `n`, no less")
 
 
-def _measures(
-    asked: Iterator[tuple[tuple[str | int, ...], str, str]], here: KeyPath
-) -> Iterator[Mistake]:
+def _measures(asked: Iterator[tuple[tuple[str | int, ...], str, str]], here: KeyPath) -> Iterator[Mistake]:
     for path, name, kind in asked:
         if not any(is_known(one, kind) for one in _names_of(name)):
             yield _unknown((*here, *path), name, list(VALUES if kind == "values" else EVENTS))

@@ -17,13 +17,7 @@ from fivenines.studies.figures_shown import drawing, figures_table
 from fivenines.studies.judged import Judged, StudyResult
 from fivenines.studies.written import printed_words
 
-SIGNS = {
-    "holds": "✓",
-    "does not hold": "✗",
-    "cannot be told": "?",
-    "cannot be run here": "○",
-    "not run": "○",
-}
+SIGNS = {"holds": "✓", "does not hold": "✗", "cannot be told": "?", "cannot be run here": "○", "not run": "○"}
 """Before the words of a verdict, as colour alone says nothing."""
 
 FIDELITY = {
@@ -57,11 +51,22 @@ def render(result: StudyResult) -> str:
     study = result.study
     with debug_mode(False):
         claims = [_shown(one) for one in result.claims]
-    return templates().get_template("study.html.j2").render(
-        version=__version__, style=styled(), study=study, form=result.form, result=result,
-        claims=claims, legend=LEGEND, report=layout.REPORT, signs=SIGNS,
-        begun={one.name for one in result.parts if one.complete},
-    )  # fmt: skip
+    return (
+        templates()
+        .get_template("study.html.j2")
+        .render(
+            version=__version__,
+            style=styled(),
+            study=study,
+            form=result.form,
+            result=result,
+            claims=claims,
+            legend=LEGEND,
+            report=layout.REPORT,
+            signs=SIGNS,
+            begun={one.name for one in result.parts if one.complete},
+        )
+    )
 
 
 def _shown(judged: Judged) -> ShownClaim:

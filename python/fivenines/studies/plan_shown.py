@@ -15,10 +15,7 @@ from fivenines.units import about
 
 def rows(chosen: Chosen) -> list[list[object]]:
     """A row for each part."""
-    return [
-        [one.part.name, one.cells, one.trials, about(one.seconds), one.left_out]
-        for one in chosen.plans
-    ]
+    return [[one.part.name, one.cells, one.trials, about(one.seconds), one.left_out] for one in chosen.plans]
 
 
 def total(chosen: Chosen) -> str:
@@ -35,9 +32,7 @@ def total(chosen: Chosen) -> str:
 
 def claims(chosen: Chosen) -> list[list[str]]:
     """A row for each claim that is judged."""
-    return [
-        [one["claim"], ", ".join(one["parts"]) or NOTHING, one["says"]] for one in _claims(chosen)
-    ]
+    return [[one["claim"], ", ".join(one["parts"]) or NOTHING, one["says"]] for one in _claims(chosen)]
 
 
 def as_json(chosen: Chosen) -> dict[str, Any]:
@@ -49,13 +44,16 @@ def as_json(chosen: Chosen) -> dict[str, Any]:
         "expected_seconds": sizes([one for one in chosen.plans if not one.left_out])["seconds"],
         "parts": [
             {
-                "part": one.part.name, "cells": one.cells, "trials": one.trials,
-                "expected_seconds": one.seconds, "left_out": one.left_out,
+                "part": one.part.name,
+                "cells": one.cells,
+                "trials": one.trials,
+                "expected_seconds": one.seconds,
+                "left_out": one.left_out,
             }
             for one in chosen.plans
         ],
         "claims": _claims(chosen),
-    }  # fmt: skip
+    }
 
 
 def listed() -> tuple[list[dict[str, Any]], list[str]]:
@@ -107,9 +105,12 @@ def _claims(chosen: Chosen) -> list[dict[str, Any]]:
     every: list[Part] = [one.part for one in chosen.plans]
     return [
         {
-            "claim": claim.id, "says": claim.says, "basis": claim.basis, "fidelity": claim.fidelity,
+            "claim": claim.id,
+            "says": claim.says,
+            "basis": claim.basis,
+            "fidelity": claim.fidelity,
             "parts": asked_parts(claim, every, chosen.study.unavailable),
         }
         for claim in chosen.study.claims
         if not chosen.only or claim.id in chosen.only
-    ]  # fmt: skip
+    ]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from fivenines.analysis.statistics import of_moments
-from fivenines.needs.measures import MEASURES
+from fivenines.requirements.measures import MEASURES
 from fivenines.studies.claims.figures import AXES, Events, Level, Place, Sample, Variants
 from fivenines.studies.measures import EXACT
 from fivenines.studies.models import Published
@@ -73,9 +73,7 @@ class PrintedFigures:
             every.sort(key=lambda one: one.number or 0.0)
         return every
 
-    def _best(
-        self, entries: Sequence[Published], measure: str | None, place: Place
-    ) -> Published | None:
+    def _best(self, entries: Sequence[Published], measure: str | None, place: Place) -> Published | None:
         named = [one for one in entries if measure is None or one.measure == measure]
         ranked = [(score, one) for one in named if (score := _matches(one, place)) is not None]
         return max(ranked, key=lambda each: each[0])[1] if ranked else None
@@ -115,9 +113,7 @@ def _levels(entry: Published, axis: str) -> list[str]:
     return [] if level is None else [level]
 
 
-def _of(
-    figures: float | Mapping[str, float] | None, entry: Published, place: Place
-) -> float | None:
+def _of(figures: float | Mapping[str, float] | None, entry: Published, place: Place) -> float | None:
     if not isinstance(figures, Mapping):
         return figures
     level = place.level(entry.by or "")

@@ -7,7 +7,7 @@ from pathlib import Path
 from fivenines.errors import UsageError
 from fivenines.experiment.checks import machine_problem
 from fivenines.experiment.document import Document
-from fivenines.experiment.duet_plan import blocks, seconds_of
+from fivenines.experiment.interleaved_plan import blocks, seconds_of
 from fivenines.experiment.plan import plan, tried
 from fivenines.experiment.source import Part
 from fivenines.results import layout, parts
@@ -26,7 +26,7 @@ class PartPlan:
 
     Attributes:
         part: its experiment.
-        cells, trials: how many; duets count as trials.
+        cells, trials: how many; blocks count as trials.
         seconds: about how long.
         cannot: why it cannot run on this machine; empty: it can.
         left_out: why it does not run now; empty: it does.
@@ -132,8 +132,8 @@ def keep_source(chosen: Chosen, folder: Path) -> None:
 
 def _plan(part: Part, wanted: bool, named: bool, study: Study) -> PartPlan:
     experiment = part.experiment
-    duets, trials = blocks(experiment), plan(experiment)
-    seconds = seconds_of([*duets, *trials], experiment)
+    planned, trials = blocks(experiment), plan(experiment)
+    seconds = seconds_of([*planned, *trials], experiment)
     cannot = next(filter(None, map(machine_problem, experiment.solutions)), "")
     left_out = ""
     if cannot:
@@ -142,12 +142,9 @@ def _plan(part: Part, wanted: bool, named: bool, study: Study) -> PartPlan:
         left_out = "not asked for"
     elif seconds > study.refuse_above and not named:
         left_out = (
-            f"{part.name} takes about {about(seconds)}, so it runs only where it is named: "
-            f"--part {part.name}"
+            f"{part.name} takes about {about(seconds)}, so it runs only where it is named: --part {part.name}"
         )
-    return PartPlan(
-        part, len(tried(experiment)), len(duets) + len(trials), seconds, cannot, left_out
-    )
+    return PartPlan(part, len(tried(experiment)), len(planned) + len(trials), seconds, cannot, left_out)
 
 
 def _require_known(what: str, names: Sequence[str], known: Sequence[str]) -> None:

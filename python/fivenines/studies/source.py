@@ -9,24 +9,14 @@ from pydantic import ValidationError
 from fivenines.errors import UsageError
 from fivenines.experiment import document, parts, source
 from fivenines.experiment.document import Document
-from fivenines.experiment.mistakes import (
-    KeyPath,
-    Mistake,
-    dotted,
-    from_validation,
-    shown,
-    validated,
-)
+from fivenines.experiment.mistakes import KeyPath, Mistake, dotted, from_validation, shown, validated
 from fivenines.experiment.source import Part
 from fivenines.studies import naming
 from fivenines.studies.models import Form, Study
 
 FORMS: tuple[Form, ...] = ("quick", "full")
 
-_LAYERS: Mapping[Form, Sequence[str]] = {
-    "full": ("experiment",),
-    "quick": ("experiment", "quick"),
-}
+_LAYERS: Mapping[Form, Sequence[str]] = {"full": ("experiment",), "quick": ("experiment", "quick")}
 """What is laid over each other for a form: of the study, and each time of the part over it."""
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from fivenines.needs.measures import When
+from fivenines.requirements.measures import When
 from fivenines.results.records import CellKey
 from fivenines.studies.claims.figures import AXES, NAMED, Level, Place
 from fivenines.units import parse_duration, parse_rate, parse_size
@@ -12,12 +12,7 @@ from fivenines.units import parse_duration, parse_rate, parse_size
 NO_FAULT = "none"
 """What a cell without a fault has in the place of its name; a place has nothing there."""
 
-_SECTIONS = {
-    "network": "network",
-    "solution": "solutions",
-    "workload": "workloads",
-    "fault": "faults",
-}
+_SECTIONS = {"network": "network", "solution": "solutions", "workload": "workloads", "fault": "faults"}
 """Where the settings of what a cell names stand in an experiment."""
 
 
@@ -85,12 +80,7 @@ def level_of(axis: str, value: Any) -> Level:
     if isinstance(value, int | float):
         return Level(f"{value:g}", float(value))
     text = str(value)
-    for parse, scale in (
-        (parse_duration, 1000.0),
-        (parse_rate, 1.0),
-        (parse_size, 1.0),
-        (float, 1.0),
-    ):
+    for parse, scale in ((parse_duration, 1000.0), (parse_rate, 1.0), (parse_size, 1.0), (float, 1.0)):
         try:
             number = scale * parse(text)
         except ValueError:

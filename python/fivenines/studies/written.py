@@ -34,12 +34,7 @@ def as_json(result: StudyResult) -> dict[str, Any]:
         "differs": study.differs,
         "unavailable": {name: one.model_dump() for name, one in study.unavailable.items()},
         "parts": [
-            {
-                "part": one.name,
-                "complete": one.complete,
-                "planned": one.planned,
-                "cannot": one.cannot,
-            }
+            {"part": one.name, "complete": one.complete, "planned": one.planned, "cannot": one.cannot}
             for one in result.parts
         ],
         "claims": [_claim(one) for one in result.claims],
@@ -99,14 +94,20 @@ def printed_words(one: Judged) -> str:
 def _claim(one: Judged) -> dict[str, Any]:
     claim = one.claim
     return {
-        "id": claim.id, "says": claim.says, "basis": claim.basis, "fidelity": claim.fidelity,
-        "note": claim.note, "result": one.result, "tally": one.verdict.tally,
-        "sentences": one.sentences, "parts": list(one.parts),
+        "id": claim.id,
+        "says": claim.says,
+        "basis": claim.basis,
+        "fidelity": claim.fidelity,
+        "note": claim.note,
+        "result": one.result,
+        "tally": one.verdict.tally,
+        "sentences": one.sentences,
+        "parts": list(one.parts),
         "comparisons": _comparisons(one.verdict),
-        "printed": None if one.printed is None else {
-            "result": one.printed.outcome, "comparisons": _comparisons(one.printed),
-        },
-    }  # fmt: skip
+        "printed": None
+        if one.printed is None
+        else {"result": one.printed.outcome, "comparisons": _comparisons(one.printed)},
+    }
 
 
 def _comparisons(verdict: Verdict) -> list[dict[str, Any]]:
@@ -116,23 +117,38 @@ def _comparisons(verdict: Verdict) -> list[dict[str, Any]]:
 def _atom(atom: Atom) -> dict[str, Any]:
     span = atom.span
     return {
-        "about": atom.about, "status": atom.status, "why": atom.why, "sentence": atom.sentence,
-        "span": None if span is None else {
-            "kind": span.kind, "estimate": span.estimate, "low": span.low, "high": span.high,
-            "at_least": span.at_least, "at_most": span.at_most,
+        "about": atom.about,
+        "status": atom.status,
+        "why": atom.why,
+        "sentence": atom.sentence,
+        "span": None
+        if span is None
+        else {
+            "kind": span.kind,
+            "estimate": span.estimate,
+            "low": span.low,
+            "high": span.high,
+            "at_least": span.at_least,
+            "at_most": span.at_most,
         },
         "best": list(atom.members),
         "figures": [
             {
-                "name": one.name, "measure": one.measure,
+                "name": one.name,
+                "measure": one.measure,
                 # of printed figures without a spread the number of trials may not be known
                 "n": one.sample.summary.n if one.sample.values or one.sample.summary.sd is not None else None,
-                "mean": one.sample.summary.mean, "sd": one.sample.summary.sd,
-                "low": one.sample.summary.ci_low, "high": one.sample.summary.ci_high,
-                "lower_bounds": one.sample.summary.bounds, "source": one.sample.source,
-                "missing": one.sample.missing, "cannot_be_run_here": one.sample.unavailable,
-                "limited": one.sample.limited, "failing": one.sample.failing,
+                "mean": one.sample.summary.mean,
+                "sd": one.sample.summary.sd,
+                "low": one.sample.summary.ci_low,
+                "high": one.sample.summary.ci_high,
+                "lower_bounds": one.sample.summary.bounds,
+                "source": one.sample.source,
+                "missing": one.sample.missing,
+                "cannot_be_run_here": one.sample.unavailable,
+                "limited": one.sample.limited,
+                "failing": one.sample.failing,
             }
             for one in atom.figures
         ],
-    }  # fmt: skip
+    }

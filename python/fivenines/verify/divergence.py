@@ -37,7 +37,7 @@ Chunks = dict[int, tuple[int, int]]
 
 
 def diverged(
-    solution: Solution[Any, Any], stray: Mapping[str, str], bound: float = BOUND
+    solution: Solution[Any, Any], unexpected_primaries: Mapping[str, str], bound: float = BOUND
 ) -> Divergence:
     """Compare all nodes of a solution that are working members and have applied everything.
 
@@ -46,7 +46,7 @@ def diverged(
         stray: nodes that are known to be out, with the reason.
         bound: seconds for all of it.
     """
-    left_out = dict(stray)
+    left_out = dict(unexpected_primaries)
     deadline = time.monotonic() + min(CATCH_UP, bound)
     for node in solution.nodes:
         if node.name not in left_out and (reason := _behind(solution, node, deadline)):
@@ -82,9 +82,11 @@ def compare(
     began = time.monotonic()
     if len(nodes) < 2:
         return Divergence(
-            compared=[node.name for node in nodes], left_out=dict(left_out), tables=0,
+            compared=[node.name for node in nodes],
+            left_out=dict(left_out),
+            tables=0,
             incomplete="there were no two nodes to compare",
-        )  # fmt: skip
+        )
     comparison = _Comparison(nodes, reference, began + bound)
     comparison.run()
     return Divergence(
@@ -142,9 +144,7 @@ class _Comparison:
         if differing:
             self.differences.append(self._descend(shape, chunks, differing))
 
-    def _descend(
-        self, shape: Shape, chunks: Mapping[str, Chunks], differing: set[int]
-    ) -> TableDifference:
+    def _descend(self, shape: Shape, chunks: Mapping[str, Chunks], differing: set[int]) -> TableDifference:
         """Find the keys whose rows differ, within the chunks that do."""
         wanted, read = set[int](), 0
         for chunk in sorted(differing):
@@ -163,9 +163,7 @@ class _Comparison:
             self.incomplete = f"no time was left for the keys of {shape.name}: {error}"
             return difference
         if wanted != differing:
-            self.incomplete = (
-                f"{shape.name}: keys are named in {len(wanted)} of {len(differing)} chunks"
-            )
+            self.incomplete = f"{shape.name}: keys are named in {len(wanted)} of {len(differing)} chunks"
         keys = differing_keys(shape.key, rows)
         return difference.model_copy(update={"keys": keys[:SHOWN], "differing": len(keys)})
 
@@ -233,9 +231,7 @@ def differing_keys(
 
 def _numbers_first(values: tuple[str, ...]) -> tuple[tuple[int, int, str], ...]:
     """Numbers in their own order, before everything else."""
-    return tuple(
-        (0, int(value), "") if value.lstrip("-").isdecimal() else (1, 0, value) for value in values
-    )
+    return tuple((0, int(value), "") if value.lstrip("-").isdecimal() else (1, 0, value) for value in values)
 
 
 def _chunks(cursor: Any, dialect: Dialect, shape: Shape) -> Chunks:

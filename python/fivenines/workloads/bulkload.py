@@ -37,10 +37,7 @@ class Bulkload(WorkloadSettings):
             source, sql = "acknowledged transactions", "SELECT COUNT(*) FROM bulk_item"
             found.append(Tally(name, source, sql, {"load": items}))
         excess = f"SELECT COUNT(*) AS items FROM bulk_item HAVING COUNT(*) > {self.rows}"
-        return [
-            *found,
-            Invariant("no more items than asked for", "each row is loaded once", excess),
-        ]
+        return [*found, Invariant("no more items than asked for", "each row is loaded once", excess)]
 
 
 _ITEMS_OF_CUSTOMER = 100

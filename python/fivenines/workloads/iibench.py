@@ -21,9 +21,7 @@ class Iibench(WorkloadSettings):
     family = "iibench"
     scale = ("rows", "data_length", "cash_registers", "customers", "products")
 
-    workload: Literal["iibench"] = Field(
-        description="iiBench: inserts into a table with three indexes"
-    )
+    workload: Literal["iibench"] = Field(description="iiBench: inserts into a table with three indexes")
     rows: Annotated[int, Field(ge=0, le=1_000_000_000)] = Field(0, description="rows loaded before")
     batch: Annotated[int, Field(ge=1, le=10_000)] = Field(1000, description="rows of one INSERT")
     data_length: Annotated[int, Field(ge=0, le=4000)] = Field(
@@ -42,5 +40,5 @@ class Iibench(WorkloadSettings):
                 "acknowledged transactions",
                 "SELECT COUNT(*) FROM purchases_index",
                 {"insert": self.batch},
-            ),
+            )
         ]

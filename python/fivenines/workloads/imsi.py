@@ -25,9 +25,7 @@ class Imsi(WorkloadSettings):
     workload: Literal["imsi"] = Field(description="allocating visitor IMSIs to home IMSIs")
     home: Identities = Field(525_000, description="home IMSIs, the subscribers")
     visitors: Identities = Field(525_000, description="visitor IMSIs, which are lent to them")
-    sites: Annotated[int, Field(ge=1, le=100)] = Field(
-        2, description="sites with subscribers of their own"
-    )
+    sites: Annotated[int, Field(ge=1, le=100)] = Field(2, description="sites with subscribers of their own")
     site: Annotated[int, Field(ge=0, le=100)] = Field(
         0, description="the site that this load works for; 0: connection i for site i mod sites"
     )

@@ -37,9 +37,7 @@ RULES: list[Check] = [
         _MUTUAL,
     ),
     Invariant(
-        "a visitor IMSI is lent by a partner of the subscriber's operator, at its site",
-        "AllocateIMSI",
-        _OWN,
+        "a visitor IMSI is lent by a partner of the subscriber's operator, at its site", "AllocateIMSI", _OWN
     ),
     Invariant(
         "a home IMSI holds what its events say",

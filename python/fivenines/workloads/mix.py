@@ -16,9 +16,7 @@ from fivenines.workloads.settings import WorkloadSettings
 if TYPE_CHECKING:
     AnyPart = WorkloadSettings
 else:
-    AnyPart = plugins.settings_union(
-        "fivenines.workloads", WorkloadSettings, "workload", without=("mix",)
-    )
+    AnyPart = plugins.settings_union("fivenines.workloads", WorkloadSettings, "workload", without=("mix",))
 
 
 class Part(Settings):
@@ -58,9 +56,7 @@ class Mix(WorkloadSettings):
         return found
 
     def document(self) -> dict[str, Any]:
-        parts = [
-            {"weight": part.weight, "workload": part.workload.document()} for part in self.parts
-        ]
+        parts = [{"weight": part.weight, "workload": part.workload.document()} for part in self.parts]
         return {"workload": self.workload, "parts": parts}
 
     def prepares(self) -> list[WorkloadSettings]:
@@ -87,9 +83,7 @@ class Mix(WorkloadSettings):
         ]
 
     def located(self, base: Path) -> "Mix":
-        parts = [
-            part.model_copy(update={"workload": part.workload.located(base)}) for part in self.parts
-        ]
+        parts = [part.model_copy(update={"workload": part.workload.located(base)}) for part in self.parts]
         return self.model_copy(update={"parts": parts})
 
     def _workloads(self) -> Iterator[WorkloadSettings]:

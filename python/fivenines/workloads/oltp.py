@@ -39,12 +39,8 @@ class Oltp(WorkloadSettings):
         "oltp_delete",
     ] = Field(description="which of sysbench's OLTP transactions")
     tables: Annotated[int, Field(ge=1, le=1000)] = Field(4, description="number of tables")
-    table_size: Annotated[int, Field(ge=1, le=100_000_000)] = Field(
-        10_000, description="rows in each table"
-    )
-    auto_inc: bool = Field(
-        True, description="the server numbers inserted rows; else the client does"
-    )
+    table_size: Annotated[int, Field(ge=1, le=100_000_000)] = Field(10_000, description="rows in each table")
+    auto_inc: bool = Field(True, description="the server numbers inserted rows; else the client does")
     secondary_indexes: Annotated[int, Field(ge=0, le=3)] = Field(
         1, description="secondary indexes of a table: on k; on c as well; on pad as well"
     )
@@ -73,9 +69,5 @@ class Oltp(WorkloadSettings):
     rand_spec_res: Annotated[int, Field(ge=0, le=99)] = Field(
         75, description="percentage of choices that are among them"
     )
-    rand_pareto_h: Annotated[float, Field(gt=0, lt=1)] = Field(
-        0.2, description="parameter h of `pareto`"
-    )
-    rand_zipfian_exp: Annotated[float, Field(ge=0, le=10)] = Field(
-        0.8, description="exponent of `zipfian`"
-    )
+    rand_pareto_h: Annotated[float, Field(gt=0, lt=1)] = Field(0.2, description="parameter h of `pareto`")
+    rand_zipfian_exp: Annotated[float, Field(ge=0, le=10)] = Field(0.8, description="exponent of `zipfian`")

@@ -38,9 +38,11 @@ _ONE = {"enum": list(PROGRAMS)}
 Programs = Annotated[
     list[Program],
     BeforeValidator(_listed),
-    WithJsonSchema({
-        "anyOf": [_ONE, {"type": "array", "items": _ONE, "minItems": 1, "uniqueItems": True}],
-        "allowed": "fivenines, sysbench, or a list of both",
-    }),
-]  # fmt: skip
+    WithJsonSchema(
+        {
+            "anyOf": [_ONE, {"type": "array", "items": _ONE, "minItems": 1, "uniqueItems": True}],
+            "allowed": "fivenines, sysbench, or a list of both",
+        }
+    ),
+]
 """The programs that make the load; each measures every cell."""

@@ -58,12 +58,9 @@ class Script(WorkloadSettings):
                 found.append("files: an entry has no name")
             if not (weight.isascii() and weight.isdecimal() and 1 <= int(weight) <= 1_000_000):
                 found.append(f"files: the weight of {entry!r} is not a whole number from 1 on")
-        found += [f"setup: {name!r} does not end in .sql" for name in self.setup
-                  if not name.endswith(".sql")]  # fmt: skip
+        found += [f"setup: {name!r} does not end in .sql" for name in self.setup if not name.endswith(".sql")]
         if {name.replace("_", "-") for name in self.options} & {"threads", "num-threads"}:
-            found.append(
-                "options: threads are connections here: leave it out, `connections` says it"
-            )
+            found.append("options: threads are connections here: leave it out, `connections` says it")
         lua = sum(parted(entry)[0].endswith(".lua") for entry in self.files)
         if self.options and not lua:
             found.append("options: they are for a Lua script; SQL files take `define`")
@@ -75,8 +72,7 @@ class Script(WorkloadSettings):
 
     def missing_files(self, base: Path) -> list[str]:
         names = [*(parted(entry)[0] for entry in self.files), *self.setup]
-        return [f"{base / name}: there is no such file" for name in names
-                if not (base / name).is_file()]  # fmt: skip
+        return [f"{base / name}: there is no such file" for name in names if not (base / name).is_file()]
 
     def located(self, base: Path) -> "Script":
         folder = base.absolute()
@@ -133,10 +129,7 @@ def _fingerprint(files: list[Path]) -> str:
 
 def _texts(values: dict[str, str | int | float | bool]) -> dict[str, str]:
     """Values as one would write them on a command line."""
-    return {
-        name: value if isinstance(value, str) else json.dumps(value)
-        for name, value in values.items()
-    }
+    return {name: value if isinstance(value, str) else json.dumps(value) for name, value in values.items()}
 
 
 def parted(entry: str) -> tuple[str, str]:

@@ -10,9 +10,7 @@ from collections.abc import Mapping, Sequence
 from fivenines.workloads.invariant import Check, Invariant, Tally
 
 
-def stress_checks(
-    parents: int, children: int, batch: int, adds: Mapping[str, int]
-) -> Sequence[Check]:
+def stress_checks(parents: int, children: int, batch: int, adds: Mapping[str, int]) -> Sequence[Check]:
     """The invariants of so many parent and child tables.
 
     Args:
@@ -37,9 +35,7 @@ def stress_checks(
         each = batch * children // parents
         name, source = "children: loaded + inserted", "acknowledged transactions"
         found.append(Tally(name, source, _count(tables), {"insert": each}))
-    pairs = [
-        (f"tbtest_child{child + 1}", f"tbtest{child % parents + 1}") for child in range(children)
-    ]
+    pairs = [(f"tbtest_child{child + 1}", f"tbtest{child % parents + 1}") for child in range(children)]
     found += [
         Invariant("no child is without its parent", "key (a, date)", _each(pairs, _ORPHANS)),
         Invariant(

@@ -14,9 +14,14 @@ from fivenines.workloads.settings import WorkloadSettings
 from fivenines.workloads.shares import share_problem
 
 TRANSACTIONS = (
-    "get_subscriber_data", "get_new_destination", "get_access_data", "update_subscriber_data",
-    "update_location", "insert_call_forwarding", "delete_call_forwarding",
-)  # fmt: skip
+    "get_subscriber_data",
+    "get_new_destination",
+    "get_access_data",
+    "update_subscriber_data",
+    "update_location",
+    "insert_call_forwarding",
+    "delete_call_forwarding",
+)
 MIXES = ("r80w20", "r20w80")
 
 
@@ -26,12 +31,8 @@ class Tatp(WorkloadSettings):
     family = "tatp"
     scale = ("subscribers",)
 
-    workload: Literal["tatp"] = Field(
-        description="TATP (TM1): short transactions of a phone network"
-    )
-    subscribers: Annotated[int, Field(ge=1, le=100_000_000)] = Field(
-        100_000, description="subscribers"
-    )
+    workload: Literal["tatp"] = Field(description="TATP (TM1): short transactions of a phone network")
+    subscribers: Annotated[int, Field(ge=1, le=100_000_000)] = Field(100_000, description="subscribers")
     mix: str = Field(
         "r80w20",
         description="`r80w20` (80 % read), `r20w80`, or seven percentages joined by commas: "

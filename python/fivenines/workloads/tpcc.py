@@ -24,20 +24,16 @@ class Tpcc(WorkloadSettings):
     family = "tpcc"
     scale = ("warehouses", "foreign_keys")
 
-    workload: Literal["tpcc"] = Field(
-        description="TPC-C: orders, payments, deliveries of warehouses"
-    )
+    workload: Literal["tpcc"] = Field(description="TPC-C: orders, payments, deliveries of warehouses")
     warehouses: Annotated[int, Field(ge=1, le=100_000)] = Field(1, description="warehouses")
     mix: str = Field(
-        "45,43,4,4,4",
-        description="five percentages joined by commas: " + ", ".join(TRANSACTIONS),
+        "45,43,4,4,4", description="five percentages joined by commas: " + ", ".join(TRANSACTIONS)
     )
     think_times: bool = Field(
         False, description="keying and think times as specified; else as fast as it goes"
     )
     home: Literal["fixed", "random"] = Field(
-        "fixed",
-        description="fixed: each connection stays at one warehouse; random: any, each time",
+        "fixed", description="fixed: each connection stays at one warehouse; random: any, each time"
     )
     foreign_keys: bool = Field(False, description="keys between tables are declared")
 

@@ -138,9 +138,6 @@ CONDITIONS: list[Check] = [
         {"new_order": 1},
     ),
     Tally(
-        "payments: loaded + paid",
-        "acknowledged transactions",
-        "SELECT COUNT(*) FROM history",
-        {"payment": 1},
+        "payments: loaded + paid", "acknowledged transactions", "SELECT COUNT(*) FROM history", {"payment": 1}
     ),
 ]

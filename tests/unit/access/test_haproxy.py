@@ -29,9 +29,8 @@ def _behind(count: int, spread: str = "first", reads: bool = False, **checks: An
     every = tuple(node.endpoint for node in nodes)
     endpoints = Endpoints(every, every[1:] if reads else (), "writable", spread)  # type: ignore[arg-type]
     return SimpleNamespace(
-        nodes=nodes, replicas=nodes[1:], endpoints=lambda: endpoints, health="synced",
-        health_check=checks.get,
-    )  # fmt: skip
+        nodes=nodes, replicas=nodes[1:], endpoints=lambda: endpoints, health="synced", health_check=checks.get
+    )
 
 
 def _layer(count: int = 3, spread: str = "first", reads: bool = False, **given: Any) -> Haproxy:
@@ -85,9 +84,7 @@ def test_writes_to_all_nodes_have_no_backups() -> None:
 @pytest.mark.parametrize("spread", ["first", "all"])
 def test_reads_go_round_all_but_the_preferred_node(spread: str) -> None:
     sections = _sections(_layer(spread=spread)._configuration())
-    assert _servers(sections["listen read"]) == [
-        "node2 10.99.0.12:3306 check", "node3 10.99.0.13:3306 check",
-    ]  # fmt: skip
+    assert _servers(sections["listen read"]) == ["node2 10.99.0.12:3306 check", "node3 10.99.0.13:3306 check"]
     assert "bind 0.0.0.0:3307" in sections["listen read"]
     assert "balance roundrobin" in sections["listen read"]
 
@@ -162,12 +159,17 @@ def test_a_moved_entry_outlives_a_restart_and_is_checked(
 
 @pytest.mark.parametrize(
     ("given", "said"),
-    [({}, ""), ({"manager": {"kind": "mha"}, "access": {"kind": "haproxy"}}, ""),
-     ({"manager": {"kind": "mha"}, "access": {"kind": "haproxy", "entry": "manager"}}, ""),
-     ({"access": {"kind": "haproxy", "entry": "manager"}}, "manager operator does not move"),
-     ({"manager": {"kind": "none"}, "access": {"kind": "haproxy", "entry": "manager"}},
-      "manager none does not move HAProxy's entry, mha can: write entry: checks")],
-)  # fmt: skip
+    [
+        ({}, ""),
+        ({"manager": {"kind": "mha"}, "access": {"kind": "haproxy"}}, ""),
+        ({"manager": {"kind": "mha"}, "access": {"kind": "haproxy", "entry": "manager"}}, ""),
+        ({"access": {"kind": "haproxy", "entry": "manager"}}, "manager operator does not move"),
+        (
+            {"manager": {"kind": "none"}, "access": {"kind": "haproxy", "entry": "manager"}},
+            "manager none does not move HAProxy's entry, mha can: write entry: checks",
+        ),
+    ],
+)
 def test_only_a_manager_that_can_is_let_move_the_entry(given: dict[str, Any], said: str) -> None:
     made = ReplicationSettings(**{"solution": "replication", **given})
     found = made.problems_with_parts()
@@ -254,9 +256,7 @@ FRONT = ("write", "FRONTEND", "OPEN")
         ([], False),
     ],
 )
-def test_when_haproxy_is_ready(
-    answering: Answers, rows: list[tuple[str, str, str]], ready: bool
-) -> None:
+def test_when_haproxy_is_ready(answering: Answers, rows: list[tuple[str, str, str]], ready: bool) -> None:
     assert answering(rows)._not_ready() == ("" if ready else "no node is up")
 
 

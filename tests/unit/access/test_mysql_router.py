@@ -58,9 +58,15 @@ def written(folder: Path, **given: Any) -> configparser.ConfigParser:
 
 def test_what_the_file_says_is_what_router_is_told(tmp_path: Path) -> None:
     told = written(
-        tmp_path, ttl=0.2, connect_timeout=2, read_timeout=3, quarantine_threshold=4,
-        quarantine_interval=5, use_gr_notifications=True, split=True,
-    )  # fmt: skip
+        tmp_path,
+        ttl=0.2,
+        connect_timeout=2,
+        read_timeout=3,
+        quarantine_threshold=4,
+        quarantine_interval=5,
+        use_gr_notifications=True,
+        split=True,
+    )
     cache = told["metadata_cache:group"]
     assert (cache["ttl"], cache["connect_timeout"], cache["read_timeout"]) == ("0.2", "2", "3")
     assert cache["use_gr_notifications"] == "1"
@@ -84,9 +90,7 @@ def test_what_the_file_says_is_what_router_is_told(tmp_path: Path) -> None:
         ("disabled", "DISABLED", "DISABLED", False),
     ],
 )
-def test_modes_of_tls(
-    tmp_path: Path, mode: str, client: str, server: str, certificate: bool
-) -> None:
+def test_modes_of_tls(tmp_path: Path, mode: str, client: str, server: str, certificate: bool) -> None:
     told = written(tmp_path, tls=mode)["DEFAULT"]
     assert (told["client_ssl_mode"], told["server_ssl_mode"]) == (client, server)
     assert ("client_ssl_cert" in told) == certificate
@@ -122,10 +126,8 @@ def test_what_makes_no_sense_is_said() -> None:
     assert said.startswith("access: mysql-router needs a group")
     assert problems(GroupReplicationSettings(solution="group-replication", access=access)) == []
     (said,) = problems(
-        InnodbClusterSettings(
-            solution="innodb-cluster", access={**access, "connect_timeout": 1.5}
-        )
-    )  # fmt: skip
+        InnodbClusterSettings(solution="innodb-cluster", access={**access, "connect_timeout": 1.5})
+    )
     assert said.startswith("connect_timeout must be whole seconds")
     split = MysqlRouterSettings(kind="mysql-router", split=True, tls="passthrough")
     assert "split needs tls" in split.problems()[0]

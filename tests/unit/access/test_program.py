@@ -24,34 +24,40 @@ def settings(**given: Any) -> ProgramSettings:
 def layer(tmp_path: Path, **given: Any) -> Program:
     """One whose host is a folder; what is run there is noted."""
     nodes = [
-        SimpleNamespace(name=f"node{number}", port=5432, endpoint=f"10.99.0.{10 + number}:5432",
-                        host=SimpleNamespace(address=f"10.99.0.{10 + number}"))
+        SimpleNamespace(
+            name=f"node{number}",
+            port=5432,
+            endpoint=f"10.99.0.{10 + number}:5432",
+            host=SimpleNamespace(address=f"10.99.0.{10 + number}"),
+        )
         for number in (1, 2)
-    ]  # fmt: skip
+    ]
     solution: Any = SimpleNamespace(
-        nodes=nodes, passwords=Passwords(), primary_of_record=nodes[0], on_appointed=[],
+        nodes=nodes,
+        passwords=Passwords(),
+        primary_of_record=nodes[0],
+        on_appointed=[],
         node=lambda name: next(one for one in nodes if one.name == name),
         endpoints=lambda: SimpleNamespace(read=("10.99.0.12:5432",)),
-    )  # fmt: skip
+    )
     made = Program(settings(**given), solution)
     ran: list[str] = []
     (tmp_path / "conf").mkdir(parents=True)
     made._running.host = SimpleNamespace(  # type: ignore[assignment]
-        address="10.99.0.13", node=tmp_path, ran=ran, own=lambda *_parts, uid: None,
+        address="10.99.0.13",
+        node=tmp_path,
+        ran=ran,
+        own=lambda *_parts, uid: None,
         run=lambda command, **_more: ran.append(" ".join(command)),
-    )  # fmt: skip
-    made._running._process = SimpleNamespace(
-        alive=True, interrupt=lambda number: ran.append(number.name)
-    )  # type: ignore[assignment]
+    )
+    made._running._process = SimpleNamespace(alive=True, interrupt=lambda number: ran.append(number.name))  # type: ignore[assignment]
     made._running._root = Root()
     made._running.write_files()
     return made
 
 
 def test_files_have_passwords_where_only_the_program_sees_them(tmp_path: Path) -> None:
-    made = layer(
-        tmp_path, files={"users.txt": "{{ application.user }} {{ application.password }}\n"}
-    )
+    made = layer(tmp_path, files={"users.txt": "{{ application.user }} {{ application.password }}\n"})
     secret = made.solution.passwords.application
     assert (tmp_path / "secret" / "users.txt").read_text() == f"app {secret}\n"
     assert (tmp_path / "secret" / "users.txt").stat().st_mode & 0o077 == 0
@@ -100,10 +106,7 @@ def test_reads_go_to_its_read_port_where_it_has_one(tmp_path: Path) -> None:
     ("given", "told"),
     [
         ({"files": {"a.ini": "x\n{% for node in %}\n"}}, "access.files.a.ini: line 2: "),
-        (
-            {"files": {"a.ini": "{{ primry.name }}"}},
-            "'primry' is undefined; known are nodes, primary",
-        ),
+        ({"files": {"a.ini": "{{ primry.name }}"}}, "'primry' is undefined; known are nodes, primary"),
         ({"files": {"a.ini": "{{ primary.nme }}"}}, "access.files.a.ini: "),
         ({"command": ["x", "{{ fles }}"]}, "access.command: 'fles' is undefined"),
         ({"root": "trees/mine"}, "access.root: write the whole path of trees/mine"),
@@ -129,9 +132,7 @@ def test_a_program_that_is_not_there_is_named() -> None:
     assert "no file /nowhere.tar" in archive.machine_problem()
     assert archive.engines == ["root:archive:/nowhere.tar"] and settings().engines == []
     image = settings(root={"image": "docker.io/library/proxy:1"})
-    assert image.machine_problem() == "" and image.engines == [
-        "root:image:docker.io/library/proxy:1"
-    ]
+    assert image.machine_problem() == "" and image.engines == ["root:image:docker.io/library/proxy:1"]
 
 
 def test_a_mistake_in_a_template_says_where_it_is_in_the_file() -> None:
@@ -144,9 +145,7 @@ def test_a_mistake_in_a_template_says_where_it_is_in_the_file() -> None:
 
 def test_a_node_is_taken_out_of_service_by_the_users_command(tmp_path: Path) -> None:
     assert layer(tmp_path / "none").draining is None
-    made = layer(
-        tmp_path / "one", drain=["out", "{{ node.name }}"], undrain=["in", "{{ node.name }}"]
-    )
+    made = layer(tmp_path / "one", drain=["out", "{{ node.name }}"], undrain=["in", "{{ node.name }}"])
     assert made.draining is made
     made.drain("node2")
     made.undrain("node2")

@@ -21,10 +21,7 @@ KEY = CellKey(solution="a", workload="w", connections=1, network="lan", fault="n
 
 
 def verdict(*sides: tuple[list[float], list[float]]) -> Agreement:
-    by = {
-        f"program {number}": compare(summarise(a), summarise(b))
-        for number, (a, b) in enumerate(sides)
-    }
+    by = {f"program {number}": compare(summarise(a), summarise(b)) for number, (a, b) in enumerate(sides)}
     return Agreement(SPEED, KEY, KEY.model_copy(update={"solution": "b"}), by)
 
 
@@ -62,11 +59,7 @@ def test_agreement_on_the_direction_is_none_on_the_size() -> None:
 
 
 @given(
-    st.lists(
-        st.tuples(*[st.lists(st.floats(1, 1e6), min_size=2, max_size=6)] * 2),
-        min_size=2,
-        max_size=3,
-    )
+    st.lists(st.tuples(*[st.lists(st.floats(1, 1e6), min_size=2, max_size=6)] * 2), min_size=2, max_size=3)
 )
 def test_the_order_of_solutions_and_programs_does_not_matter(
     sides: list[tuple[list[float], list[float]]],
@@ -78,15 +71,10 @@ def test_the_order_of_solutions_and_programs_does_not_matter(
 
 
 @pytest.mark.parametrize(
-    ("sysbench", "wanted"),
-    [({"a": 1800.0, "b": 900.0}, "agree"), ({"a": 700.0, "b": 1400.0}, "disagree")],
+    ("sysbench", "wanted"), [({"a": 1800.0, "b": 900.0}, "agree"), ({"a": 700.0, "b": 1400.0}, "disagree")]
 )
-def test_a_planted_disagreement_is_found(
-    tmp_path: Path, sysbench: dict[str, float], wanted: str
-) -> None:
-    run = two_programs(
-        tmp_path / "run", {"fivenines": {"a": 1600.0, "b": 800.0}, "sysbench": sysbench}
-    )
+def test_a_planted_disagreement_is_found(tmp_path: Path, sysbench: dict[str, float], wanted: str) -> None:
+    run = two_programs(tmp_path / "run", {"fivenines": {"a": 1600.0, "b": 800.0}, "sysbench": sysbench})
     found = {one.metric.name: one for one in agreements(run, analyse(run))}
     assert found["throughput"].verdict == wanted
     assert found["throughput"].a.workload == "oltp_read_write"
@@ -103,9 +91,7 @@ def test_a_solution_that_one_program_did_not_measure_is_no_pair(tmp_path: Path) 
     run = two_programs(tmp_path / "run", speeds)
     cells = analyse(run)
     lacking = [
-        replace(cell, complete=0)
-        if "sysbench" in cell.key.workload and cell.key.solution == "b"
-        else cell
+        replace(cell, complete=0) if "sysbench" in cell.key.workload and cell.key.solution == "b" else cell
         for cell in cells
     ]
     assert agreements(run, cells) and not agreements(run, lacking)

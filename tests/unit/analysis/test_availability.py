@@ -5,14 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fivenines.analysis.availability import (
-    Outage,
-    Timeline,
-    availability,
-    outage,
-    throughput,
-    timeline,
-)
+from fivenines.analysis.availability import Outage, Timeline, availability, outage, throughput, timeline
 from fivenines.results.layout import SLOT_MS
 from fivenines.results.records import Windows
 
@@ -39,12 +32,7 @@ def found(successes: np.ndarray, fault_at: float = 5000.0) -> Outage:
     return result
 
 
-@given(
-    st.floats(5000, 9000),
-    st.floats(120, 5000),
-    st.floats(0.5, 25),
-    st.floats(0, 10),
-)
+@given(st.floats(5000, 9000), st.floats(120, 5000), st.floats(0.5, 25), st.floats(0, 10))
 def test_a_planted_outage_is_found_to_within_one_slot(
     fault_at: float, length: float, pace: float, phase: float
 ) -> None:
@@ -58,9 +46,7 @@ def test_a_planted_outage_is_found_to_within_one_slot(
 
 
 @given(st.integers(5000, 9000), st.integers(100, 2000), st.integers(100, 2000))
-def test_the_longest_gap_counts_and_the_first_ends_the_failover(
-    fault_at: int, one: int, other: int
-) -> None:
+def test_the_longest_gap_counts_and_the_first_ends_the_failover(fault_at: int, one: int, other: int) -> None:
     second = fault_at + one + 500
     line = _line(without((fault_at, fault_at + one), (second, second + other)))
     result = availability(line, WINDOWS, fault_at)

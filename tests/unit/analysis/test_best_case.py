@@ -28,10 +28,7 @@ def _chosen(variants: dict[str, list[float]], *, higher: bool = True) -> Choice:
 def test_the_odd_half_chooses_and_the_even_half_reports() -> None:
     found = _chosen({"a": [10.0, 1.0, 12.0, 3.0], "b": [9.0, 50.0, 9.0, 52.0]})
     assert [one.name for one in found.candidates] == ["a", "b"]
-    assert (found.best.choosing.strata[""].mean, found.best.reporting.strata[""].mean) == (
-        11.0,
-        2.0,
-    )
+    assert (found.best.choosing.strata[""].mean, found.best.reporting.strata[""].mean) == (11.0, 2.0)
     assert found.verdict == "behind"  # the half that had no say contradicts the choice
     assert found.optimism is not None and found.optimism.absolute == 9.0
     assert _chosen({"a": [10.0, 1.0], "b": [9.0, 5.0]}, higher=False).best.name == "b"
@@ -45,9 +42,7 @@ _VALUES = st.floats(1e-3, 1e6)
     st.lists(_VALUES, min_size=10, max_size=10),
     st.booleans(),
 )
-def test_the_reporting_half_has_no_say(
-    drawn: list[list[float]], others: list[float], higher: bool
-) -> None:
+def test_the_reporting_half_has_no_say(drawn: list[list[float]], others: list[float], higher: bool) -> None:
     variants = {f"v{n}": values for n, values in enumerate(drawn)}
     fresh = iter(others)
     replaced = {
@@ -83,9 +78,7 @@ def test_a_variant_that_is_truly_better_is_found_and_told_apart() -> None:
     draw = random.Random(2)
     right = ahead = 0
     for _ in range(300):
-        variants = {
-            f"v{n}": [draw.gauss(100 + 15 * (n == 3), 5) for _ in range(10)] for n in range(5)
-        }
+        variants = {f"v{n}": [draw.gauss(100 + 15 * (n == 3), 5) for _ in range(10)] for n in range(5)}
         found = _chosen(variants)
         right += found.best.name == "v3"
         ahead += found.verdict == "ahead"
@@ -138,10 +131,11 @@ def _strata(**values: list[float]) -> dict[str, list[Observation]]:
 @given(
     st.lists(
         st.tuples(st.lists(_VALUES, min_size=2, max_size=4), st.lists(_VALUES, min_size=2, max_size=4)),
-        min_size=1, max_size=4,
+        min_size=1,
+        max_size=4,
     ),
     st.floats(0.01, 100),
-)  # fmt: skip
+)
 def test_a_mean_ratio_has_no_unit_and_turns_around(
     drawn: list[tuple[list[float], list[float]]], unit: float
 ) -> None:

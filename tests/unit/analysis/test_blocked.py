@@ -11,14 +11,7 @@ from scipy import stats
 from simulated import Campaign, Random, inside, require_at_least, require_exact
 
 from fivenines.analysis import blocked
-from fivenines.analysis.statistics import (
-    Difference,
-    Summary,
-    compare,
-    of_two_runs,
-    scaled,
-    summarise,
-)
+from fivenines.analysis.statistics import Difference, Summary, compare, of_two_runs, scaled, summarise
 
 FACTORS = {"fast": 1.4, "usual": 1.0, "slow": 0.55, "odd": 0.8}
 
@@ -29,9 +22,7 @@ def _of(values: Sequence[tuple[str, float]]) -> Summary:
 
 def test_one_trial_on_each_machine_is_the_paired_t_test() -> None:
     a, b = [140.0, 101.0, 56.0, 83.0], [120.0, 90.0, 50.0, 70.0]
-    found = compare(
-        _of(list(zip(FACTORS, a, strict=True))), _of(list(zip(FACTORS, b, strict=True)))
-    )
+    found = compare(_of(list(zip(FACTORS, a, strict=True))), _of(list(zip(FACTORS, b, strict=True))))
     wanted = stats.ttest_rel(a, b).confidence_interval(0.95)
     assert found.df == 3
     assert (found.low, found.high) == pytest.approx((wanted.low, wanted.high))
@@ -72,9 +63,7 @@ def test_another_unit_changes_no_ratio() -> None:
 
 def test_lower_bounds_leave_an_end_open() -> None:
     values = [("one", 3.0), ("two", 5.0), ("one", 3.5), ("two", 5.5)]
-    bounded = summarise(
-        [value for _, value in values], bounds=1, machines=[machine for machine, _ in values]
-    )
+    bounded = summarise([value for _, value in values], bounds=1, machines=[machine for machine, _ in values])
     found = compare(bounded, _of([("one", 2.0), ("two", 4.0), ("two", 4.4)]))
     assert found.low is not None and found.high is None and found.ratio_high is None
 
@@ -119,11 +108,13 @@ def test_a_machine_that_is_slower_by_an_amount_changes_no_difference(
 
 
 def _sample(chance: Random, mean: float, share: dict[str, int]) -> Summary:
-    return _of([
-        (machine, mean * FACTORS[machine] * chance.normal(1, 0.05))
-        for machine, n in share.items()
-        for _ in range(n)
-    ])  # fmt: skip
+    return _of(
+        [
+            (machine, mean * FACTORS[machine] * chance.normal(1, 0.05))
+            for machine, n in share.items()
+            for _ in range(n)
+        ]
+    )
 
 
 def _ratio(a: dict[str, int], b: dict[str, int]) -> Campaign:
@@ -139,11 +130,13 @@ def _difference(a: dict[str, int], b: dict[str, int]) -> Campaign:
     """Machines that add the same to both; errors alike."""
 
     def sample(chance: Random, mean: float, share: dict[str, int]) -> Summary:
-        return _of([
-            (machine, mean + 500 * FACTORS[machine] + chance.normal(0, 40))
-            for machine, n in share.items()
-            for _ in range(n)
-        ])  # fmt: skip
+        return _of(
+            [
+                (machine, mean + 500 * FACTORS[machine] + chance.normal(0, 40))
+                for machine, n in share.items()
+                for _ in range(n)
+            ]
+        )
 
     def campaign(chance: Random) -> bool:
         found = compare(sample(chance, 1100.0, a), sample(chance, 1000.0, b))
@@ -176,10 +169,7 @@ def test_without_blocks_unlike_shares_mislead() -> None:
     """What these tests would say of the comparison without blocks."""
 
     def campaign(chance: Random) -> bool:
-        a, b = (
-            _sample(chance, mean, share)
-            for mean, share in zip((1100.0, 1000.0), UNLIKE, strict=True)
-        )
+        a, b = (_sample(chance, mean, share) for mean, share in zip((1100.0, 1000.0), UNLIKE, strict=True))
         found = compare(*(summarise([value for _, value in one.machines]) for one in (a, b)))
         return inside(1.1, found.ratio_low, found.ratio_high)
 

@@ -7,9 +7,17 @@ from fivenines.results.basics import Machine
 from fivenines.results.calibration import Calibration, Line, Step
 
 HERE = Machine(
-    hostname="here", kernel="Linux 6.1", os="x", cpu="c", cores=2, memory_bytes=1, python="3.11",
-    user="root", limits="", congestion_control="cubic",
-)  # fmt: skip
+    hostname="here",
+    kernel="Linux 6.1",
+    os="x",
+    cpu="c",
+    cores=2,
+    memory_bytes=1,
+    python="3.11",
+    user="root",
+    limits="",
+    congestion_control="cubic",
+)
 NOW = "2026-03-01T12:00:00+00:00"
 
 
@@ -19,9 +27,14 @@ def line(within: bool | None) -> Line:
 
 def step(name: str, *within: bool | None, short: bool = False, failure: str = "") -> Step:
     return Step(
-        name=name, title=name.title(), at="2026-02-20T12:00:00+00:00", seconds=1.0, short=short,
-        lines=[line(one) for one in within], failure=failure,
-    )  # fmt: skip
+        name=name,
+        title=name.title(),
+        at="2026-02-20T12:00:00+00:00",
+        seconds=1.0,
+        short=short,
+        lines=[line(one) for one in within],
+        failure=failure,
+    )
 
 
 def of(*steps: Step) -> Calibration:

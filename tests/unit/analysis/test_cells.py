@@ -43,8 +43,9 @@ def test_loss_and_its_bound(quick: Run) -> None:
 def test_errors_add_up_by_class(quick: Run) -> None:
     errors = by_solution(quick)["2-safe (on)"].errors
     assert [(error.source, error.kind, error.count) for error in errors] == [
-        ("ledger", "refused", 360), ("load", "connection_lost", 24),
-    ]  # fmt: skip
+        ("ledger", "refused", 360),
+        ("load", "connection_lost", 24),
+    ]
 
 
 def test_without_fault_there_is_no_outage(tmp_path: Path) -> None:

@@ -27,10 +27,7 @@ def test_what_is_not_known_has_no_lag() -> None:
     assert lag_between(lag_of([5000], [50], 9000), 0, 4000) is None
 
 
-@given(
-    st.lists(st.tuples(st.floats(1, 5000), st.floats(0, 1)), min_size=2, max_size=20),
-    st.floats(0, 1000),
-)
+@given(st.lists(st.tuples(st.floats(1, 5000), st.floats(0, 1)), min_size=2, max_size=20), st.floats(0, 1000))
 def test_the_largest_lag_is_the_longest_way_from_a_start_to_the_next_end(
     steps: list[tuple[float, float]], more: float
 ) -> None:
@@ -41,6 +38,4 @@ def test_the_largest_lag_is_the_longest_way_from_a_start_to_the_next_end(
     begun = [t - ms for t, ms in zip(completed, took, strict=True)]
     reached = [*completed[1:], end]
     assert found is not None
-    assert found.max == pytest.approx(
-        max(t - b for b, t in zip(begun, reached, strict=True)), abs=0.1
-    )
+    assert found.max == pytest.approx(max(t - b for b, t in zip(begun, reached, strict=True)), abs=0.1)

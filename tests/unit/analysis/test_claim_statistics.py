@@ -48,13 +48,8 @@ def test_holm_is_between_none_and_bonferroni_and_keeps_the_order(errors: list[fl
 
 
 def test_a_contrast_of_two_is_welchs_difference() -> None:
-    found, known = (
-        contrast([summarise(B), summarise(A)], [1, -1]),
-        compare(summarise(B), summarise(A)),
-    )
-    assert (found.estimate, found.low, found.high) == pytest.approx(
-        (known.absolute, known.low, known.high)
-    )
+    found, known = (contrast([summarise(B), summarise(A)], [1, -1]), compare(summarise(B), summarise(A)))
+    assert (found.estimate, found.low, found.high) == pytest.approx((known.absolute, known.low, known.high))
 
 
 def test_a_contrast_of_one_is_students_interval() -> None:
@@ -177,9 +172,7 @@ def test_a_ratio_of_ratios_is_the_difference_of_logarithms() -> None:
     error = math.sqrt(4 * 0.05**2 / 10)
     half = stats.t.ppf(0.975, 36) * error
     assert found.estimate == pytest.approx(1.4 / 1.1)
-    assert (found.low, found.high) == pytest.approx(
-        (1.4 / 1.1 * math.exp(-half), 1.4 / 1.1 * math.exp(half))
-    )
+    assert (found.low, found.high) == pytest.approx((1.4 / 1.1 * math.exp(-half), 1.4 / 1.1 * math.exp(half)))
 
 
 def test_bounds_of_a_ratio_of_ratios() -> None:
@@ -196,8 +189,10 @@ def test_two_one_sided_tests_agree_with_those_of_scipy() -> None:
     for _ in range(60):
         a, b = chance.normal(100, 8, 10), chance.normal(chance.uniform(90, 112), 8, 10)
         told = same(Quotient(summarise(a.tolist()), summarise(b.tolist())), 0.2)
-        tests = [stats.ttest_ind(x, 1.2 * y, equal_var=False, alternative="less").pvalue
-                 for x, y in ((a, b), (b, a))]  # fmt: skip
+        tests = [
+            stats.ttest_ind(x, 1.2 * y, equal_var=False, alternative="less").pvalue
+            for x, y in ((a, b), (b, a))
+        ]
         worst = max(tests)
         if abs(worst - 0.025) > 0.01:  # Fieller's degrees of freedom differ a little from Welch's
             assert (told is True) == (worst < 0.025)
@@ -214,13 +209,7 @@ def test_the_smallest_error_is_the_p_value() -> None:
 
 @pytest.mark.parametrize(
     ("low", "high", "found"),
-    [
-        (1.0, 2.0, "above"),
-        (None, 0.5, "below"),
-        (0.5, None, None),
-        (None, None, None),
-        (0, 2, None),
-    ],
+    [(1.0, 2.0, "above"), (None, 0.5, "below"), (0.5, None, None), (None, None, None), (0, 2, None)],
 )
 def test_the_side_of_a_limit(low: float | None, high: float | None, found: str | None) -> None:
     assert side(low, high, 1.0) == found

@@ -23,7 +23,7 @@ def test_service_that_did_not_come_back_is_compared_as_far_as_is_proven(tmp_path
     cells = analyse(open_run(write_run(tmp_path / "run", matrix)))
     standalone = cells[0]
     assert standalone.key.solution == "standalone"
-    assert (standalone.writes.not_back, standalone.failover.not_back) == (3, 3)
+    assert (standalone.writes.not_recovered, standalone.failover.not_recovered) == (3, 3)
     assert (standalone.failover.summary.n, standalone.failover.summary.bounds) == (3, 3)
     found = {
         c.b.solution: c
@@ -44,9 +44,11 @@ def test_service_that_did_not_come_back_is_compared_as_far_as_is_proven(tmp_path
 
 def test_phases_are_compared_where_both_have_them(tmp_path: Path) -> None:
     recipes = [
-        Recipe("quick", outage=2000.0), Recipe("slow", outage=5000.0),
-        Recipe("alone", outage=3000.0, decides=False), Recipe("gone", outage=None),
-    ]  # fmt: skip
+        Recipe("quick", outage=2000.0),
+        Recipe("slow", outage=5000.0),
+        Recipe("alone", outage=3000.0, decides=False),
+        Recipe("gone", outage=None),
+    ]
     cells = analyse(open_run(write_run(tmp_path / "run", Matrix(recipes))))
     pairs = {
         name: {(c.a.solution, c.b.solution) for c in comparisons(cells) if c.metric == name}

@@ -66,8 +66,7 @@ def test_reads_are_ignored() -> None:
 
 
 def test_a_retried_id_counts_with_its_best_outcome() -> None:
-    tries = [Operation(1, "write", "in_doubt"), Operation(1, "write", "ok"),
-             Operation(1, "write", "failed")]  # fmt: skip
+    tries = [Operation(1, "write", "in_doubt"), Operation(1, "write", "ok"), Operation(1, "write", "failed")]
     check = check_nodes(tries, {"n": []}, {}, "n")
     assert (check.acknowledged, check.in_doubt, check.failed) == (1, 0, 0)
     assert check.nodes[0].lost_ids == [1]
@@ -95,8 +94,10 @@ def test_an_unknown_outcome_is_refused() -> None:
         check_nodes([Operation(7, "write", "maybe")], {}, {}, "")
 
 
-@given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from(OUTCOMES)), max_size=40),
-       st.sets(st.integers(1, 40)))  # fmt: skip
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.sampled_from(OUTCOMES)), max_size=40),
+    st.sets(st.integers(1, 40)),
+)
 def test_rows_out_of_their_clients_order(writes: list[tuple[int, str]], present: set[int]) -> None:
     tried = [Operation(n, "write", outcome, c) for n, (c, outcome) in enumerate(writes, 1)]
     node = check_nodes(tried, {"n": sorted(present)}, {}, "n").nodes[0]
@@ -105,11 +106,13 @@ def test_rows_out_of_their_clients_order(writes: list[tuple[int, str]], present:
         for late in tried
         if late.id in present
         and any(
-            early.client == late.client and early.id < late.id
-            and early.outcome == "ok" and early.id not in present
+            early.client == late.client
+            and early.id < late.id
+            and early.outcome == "ok"
+            and early.id not in present
             for early in tried
         )
-    ]  # fmt: skip
+    ]
     assert (node.disordered, node.disordered_ids) == (len(expected), expected)
 
 

@@ -7,15 +7,7 @@ flickers; the last tests put wrong quantiles in, and see that these tests would 
 
 import pytest
 from scipy import stats
-from simulated import (
-    Campaign,
-    Random,
-    by_chance,
-    coverage,
-    inside,
-    require_at_least,
-    require_exact,
-)
+from simulated import Campaign, Random, by_chance, coverage, inside, require_at_least, require_exact
 
 from fivenines.analysis import best_case, nines, statistics
 from fivenines.analysis.best_case import Observation, choose, mean_ratio
@@ -64,9 +56,7 @@ def skewed_mean(n: int, spread: float) -> Campaign:
     return campaign
 
 
-@pytest.mark.parametrize(
-    ("n", "spread", "least"), [(5, 0.3, 0.92), (5, 0.6, 0.87), (30, 0.6, 0.92)]
-)
+@pytest.mark.parametrize(("n", "spread", "least"), [(5, 0.3, 0.92), (5, 0.6, 0.87), (30, 0.6, 0.92)])
 def test_means_of_skewed_times_fall_short_by_as_much_as_the_docs_say(
     n: int, spread: float, least: float
 ) -> None:
@@ -101,9 +91,7 @@ def test_differences_of_very_few_trials_are_cautious(n: int) -> None:
 
 def test_a_solution_is_told_from_itself_in_one_of_twenty_comparisons() -> None:
     def campaign(chance: Random) -> bool:
-        return not compare(
-            normal(chance, 10, 800.0, 120.0), normal(chance, 10, 800.0, 120.0)
-        ).differs
+        return not compare(normal(chance, 10, 800.0, 120.0), normal(chance, 10, 800.0, 120.0)).differs
 
     require_exact(campaign)
 

@@ -41,8 +41,9 @@ def test_servers_cannot_have_written_more_than_the_device_saw() -> None:
 
 def test_each_kind_of_server_has_its_counters() -> None:
     mariadb = {
-        "Innodb_data_written": {"node1": _grows(15.0)}, "Innodb_os_log_written": {"node1": _grows(8.0)},
-    }  # fmt: skip
+        "Innodb_data_written": {"node1": _grows(15.0)},
+        "Innodb_os_log_written": {"node1": _grows(8.0)},
+    }
     assert server_written(mariadb)["node1"].v[-1] == 230.0
     # MySQL's Innodb_data_written has its log, too; its files are counted one by one
     mysql = {**mariadb, "file_summary_by_event_name.write_bytes": {"node1": _grows(9.0)}}

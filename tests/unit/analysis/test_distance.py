@@ -50,10 +50,13 @@ def test_round_trips_are_those_of_networks_with_sites() -> None:
     three["links"] = [{"source": "a", "target": "c", "rtt": "9ms"}]
     experiment = {
         "network": [
-            {"name": "lan", "sites": {}}, network("wan", "10ms"), three,
-            network("uneven", "10ms", links=one_way), {"name": "one", "sites": ["a"]},
+            {"name": "lan", "sites": {}},
+            network("wan", "10ms"),
+            three,
+            network("uneven", "10ms", links=one_way),
+            {"name": "one", "sites": ["a"]},
         ]
-    }  # fmt: skip
+    }
     assert round_trips(experiment) == {"wan": 10.0, "three": 5.5, "uneven": 20.0}
     assert round_trips({}) == {}
 
@@ -61,8 +64,11 @@ def test_round_trips_are_those_of_networks_with_sites() -> None:
 def test_cells_are_placed_by_their_distance(run: Run) -> None:
     found = places(run, analyse(run))
     assert [(p.rtt_ms, p.cell.key.solution) for p in found] == [
-        (1.0, "a"), (1.0, "b"), (100.0, "a"), (100.0, "b"),
-    ]  # fmt: skip
+        (1.0, "a"),
+        (1.0, "b"),
+        (100.0, "a"),
+        (100.0, "b"),
+    ]
 
 
 def test_bytes_are_those_of_a_transaction(run: Run) -> None:

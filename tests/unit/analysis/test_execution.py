@@ -19,8 +19,15 @@ def with_windows() -> TrialRecord:
 
 
 def write(id_: int, started: int, outcome: str = "ok", kind: str = "write") -> dict[str, Any]:
-    return {"id": id_, "client": 0, "kind": kind, "endpoint": "w", "started_us": started,
-            "completed_us": started + 900, "outcome": outcome}  # fmt: skip
+    return {
+        "id": id_,
+        "client": 0,
+        "kind": kind,
+        "endpoint": "w",
+        "started_us": started,
+        "completed_us": started + 900,
+        "outcome": outcome,
+    }
 
 
 def test_writes_of_the_steady_window_that_succeeded(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ import pytest
 from synthetic_failover import PROMOTE, RECONNECT, ROUTE
 from synthetic_run import END, MARIADB, STEADY_END, Matrix, Recipe, write_run
 
-from fivenines.analysis.blows import Blow, Turn, blows
 from fivenines.analysis.cells import CellResult, analyse
+from fivenines.analysis.fault_windows import FaultWindow, Turn, fault_windows
 from fivenines.analysis.phases import PHASES
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.results import layout, store
@@ -40,9 +40,7 @@ def lengths(trial: TrialMeasures) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("solution", ["manager", "group"])
-def test_planted_phases_are_found_in_every_trial(
-    cells: dict[str, CellResult], solution: str
-) -> None:
+def test_planted_phases_are_found_in_every_trial(cells: dict[str, CellResult], solution: str) -> None:
     for trial in cells[solution].trials:
         found = lengths(trial)
         assert list(found) == [name for name in PHASES if name != "client"]
@@ -78,7 +76,7 @@ def test_means_of_phases_add_up_to_the_mean_of_the_whole(cells: dict[str, CellRe
 
 def test_what_never_came_back_is_in_no_phase(cells: dict[str, CellResult]) -> None:
     result = cells["gone"].faults[0]
-    assert (result.not_back, result.stuck) == (3, {"promote": 3})
+    assert (result.not_recovered, result.stuck) == (3, {"promote": 3})
     assert result.returned.mean == pytest.approx(END - STEADY_END, abs=70)
     assert all(phase.summary.n == 0 for phase in result.phases)
     assert (result.back.n, result.returned.bounds, result.work_lost.bounds) == (0, 3, 3)
@@ -90,9 +88,7 @@ def test_brown_out_and_work_lost(cells: dict[str, CellResult]) -> None:
     assert result.brownout.mean == pytest.approx(1500, abs=900)
     # nothing for the outage, then half of the rate
     assert result.work_lost.mean == pytest.approx(tps * (4.06 + 0.75), rel=0.15)
-    assert result.failed.mean == pytest.approx(
-        8 * 46, rel=0.2
-    )  # planted once in 100 ms, then every slot
+    assert result.failed.mean == pytest.approx(8 * 46, rel=0.2)  # planted once in 100 ms, then every slot
     assert result.steady_below.mean == 0
 
 
@@ -141,17 +137,15 @@ def test_the_window_of_a_fault_ends_at_the_next(tmp_path: Path) -> None:
     with_faults(copy, fault(at), fault(at + 2000, "node3", role="replica"))
     (cell,) = analyse(open_run(copy))
     first, second = cell.trials[0].faults
-    assert (first.blow.until, second.blow.until) == (at + 2000, END)
+    assert (first.fault_window.until, second.fault_window.until) == (at + 2000, END)
     assert not first.failover.returned
     assert second.failover.return_ms == pytest.approx(2000 + RECONNECT, abs=400)
     assert [result.label for result in cell.faults] == ["kill primary", "kill replica"]
-    assert [result.not_back for result in cell.faults] == [1, 0]
+    assert [result.not_recovered for result in cell.faults] == [1, 0]
 
 
 @pytest.mark.parametrize("decides", [True, False])
-def test_a_stall_that_comes_later_is_an_outage_but_no_failover(
-    tmp_path: Path, decides: bool
-) -> None:
+def test_a_stall_that_comes_later_is_an_outage_but_no_failover(tmp_path: Path, decides: bool) -> None:
     copy = write_run(tmp_path / "run", Matrix(RECIPES[:1], trials=1))
     trial = open_run(copy).complete[0]
     began = trial.record.faults[0].at
@@ -172,10 +166,13 @@ def test_a_stall_that_comes_later_is_an_outage_but_no_failover(
 def test_faults_at_once_are_one(tmp_path: Path) -> None:
     copy = write_run(tmp_path / "run", Matrix(RECIPES[:1], trials=1))
     record = with_faults(
-        copy, fault(5000), fault(5100, "node2", role="replica", nodes=["node2", "node3"]),
-        fault(9000), fault(END + 1),
-    )  # fmt: skip
-    both, later = blows(record)
+        copy,
+        fault(5000),
+        fault(5100, "node2", role="replica", nodes=["node2", "node3"]),
+        fault(9000),
+        fault(END + 1),
+    )
+    both, later = fault_windows(record)
     assert both.hit == {"node1", "node2", "node3"}
     assert both.label == "kill primary and kill replica"
     assert (both.at, both.until, later.until) == (5000, 9000, END)
@@ -183,7 +180,7 @@ def test_faults_at_once_are_one(tmp_path: Path) -> None:
 
 
 def test_a_fault_of_its_own_knows_its_rate() -> None:
-    assert Blow((fault(1, mtbf=86_400.0),), 2).mtbf == 86_400
+    assert FaultWindow((fault(1, mtbf=86_400.0),), 2).mtbf == 86_400
 
 
 def test_no_fault_no_measures(tmp_path: Path) -> None:
@@ -207,20 +204,20 @@ def test_a_fault_that_goes_from_server_to_server_has_turns(tmp_path: Path) -> No
     rolling = fault(5_000, "node2", kind="maintenance", role="all", nodes=nodes, ended=9_000)
     moments = [5_000.1, 7_000.0, 8_000.0, 9_000.1]
     events = [
-        Event(t=t, kind="maintenance", node=node)
-        for t, node in zip(moments, [*nodes, "node2"], strict=True)
+        Event(t=t, kind="maintenance", node=node) for t, node in zip(moments, [*nodes, "node2"], strict=True)
     ]
     record = with_faults(copy, rolling).model_copy(update={"events": events})
-    (blow,) = blows(record)
-    assert blow.turns == (
-        Turn("node2", 5_000.1, 7_000.0), Turn("node3", 7_000.0, 8_000.0),
+    (fault_window,) = fault_windows(record)
+    assert fault_window.turns == (
+        Turn("node2", 5_000.1, 7_000.0),
+        Turn("node3", 7_000.0, 8_000.0),
         Turn("node1", 8_000.0, END),
-    )  # fmt: skip
-    alone = blow.alone(blow.turns[2])
+    )
+    alone = fault_window.alone(fault_window.turns[2])
     assert (alone.at, alone.until, list(alone.hit)) == (8_000.0, END, ["node1"])
-    assert alone.label == blow.label == "maintenance all"
+    assert alone.label == fault_window.label == "maintenance all"
     killed = record.model_copy(update={"faults": [fault(5_000, nodes=nodes)]})
-    assert blows(killed)[0].turns == ()
+    assert fault_windows(killed)[0].turns == ()
 
 
 def test_phases_are_those_of_the_turn_with_the_longest_interruption(tmp_path: Path) -> None:
@@ -229,10 +226,7 @@ def test_phases_are_those_of_the_turn_with_the_longest_interruption(tmp_path: Pa
     at, before = found.faults[0].at, STEADY_END - 1000
     # the planted failover belongs to the second turn; the first one interrupted nothing
     rolling = fault(before, "node3", kind="maintenance", role="all", nodes=["node3", "node1"])
-    turns = [
-        Event(t=before, kind="maintenance", node="node3"),
-        Event(t=at, kind="maintenance", node="node1"),
-    ]
+    turns = [Event(t=before, kind="maintenance", node="node3"), Event(t=at, kind="maintenance", node="node1")]
     stored = open_run(copy).complete[0]
     record = found.model_copy(update={"faults": [rolling], "events": [*turns, *found.events]})
     store.write_json(stored.folder / layout.TRIAL, record)

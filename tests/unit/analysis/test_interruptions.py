@@ -73,12 +73,12 @@ def test_what_is_slow_throughout_does_not_stall() -> None:
     ("planted", "closed"),
     [
         # it ends within the window, with it, and after it
-        ((9000, 9800), True), ((10200, 11000), False), ((10200, 11500), False),
+        ((9000, 9800), True),
+        ((10200, 11000), False),
+        ((10200, 11500), False),
     ],
-)  # fmt: skip
-def test_a_stall_that_the_window_cuts_is_a_lower_bound(
-    planted: tuple[float, float], closed: bool
-) -> None:
+)
+def test_a_stall_that_the_window_cuts_is_a_lower_bound(planted: tuple[float, float], closed: bool) -> None:
     stalled = line(steadily(500), planted)
     (gap,) = stalls(stalled, WINDOWS)
     assert gap.closed is closed and gap.ms == pytest.approx(800, abs=2 * SLOT_MS)
@@ -134,8 +134,9 @@ def test_the_interruption_at_the_end_of_the_window_is_counted_as_unfinished() ->
     planted = [(12060, 12799), (13699, 14599), (15499, 16399), (17299, 18199), (19099, 19999)]
     found = after(*planted)
     assert [(gap.start, gap.end, gap.closed) for gap in found.gaps[-2:]] == [
-        (17290, 18200, True), (19090, 20000, False),
-    ]  # fmt: skip
+        (17290, 18200, True),
+        (19090, 20000, False),
+    ]
     assert (len(found.gaps), found.back) == (5, False)
 
 
@@ -173,12 +174,18 @@ BACK = TrialEvent("switch back", "switch back to node1", 16500, 16500)
 @pytest.mark.parametrize(
     ("gap", "cause"),
     [
-        ((11990, 13000), "fault"), ((13500, 13900), "fault"), ((11990, 17000), "fault"),
-        ((14300, 15000), "return"), ((15300, 15800), "return"), ((19000, 19500), "switch back"),
-        ((16100, 16600), "switch back"), ((16100, 16400), "switch back"), ((22000, 23000), "none"),
+        ((11990, 13000), "fault"),
+        ((13500, 13900), "fault"),
+        ((11990, 17000), "fault"),
+        ((14300, 15000), "return"),
+        ((15300, 15800), "return"),
+        ((19000, 19500), "switch back"),
+        ((16100, 16600), "switch back"),
+        ((16100, 16400), "switch back"),
+        ((22000, 23000), "none"),
         ((11000, 11900), "none"),
     ],
-)  # fmt: skip
+)
 def test_each_interruption_belongs_to_an_event(gap: tuple[float, float], cause: str) -> None:
     assert attributed(Gap(*gap), [FAULT, RETURN, BACK]).cause == cause
 

@@ -44,9 +44,13 @@ def test_measures_are_those_of_hdrhistogram(
     assert found is not None
     assert found.n == len(values)
     for quantile, told in (
-        (50.0, found.p50), (90, found.p90), (95, found.p95), (99, found.p99), (99.9, found.p999),
+        (50.0, found.p50),
+        (90, found.p90),
+        (95, found.p95),
+        (99, found.p99),
+        (99.9, found.p999),
         (99.99, found.p9999),
-    ):  # fmt: skip
+    ):
         assert told * 1000 == pytest.approx(expected.get_value_at_percentile(quantile))
     assert found.max * 1000 == pytest.approx(expected.get_max_value())
     assert found.mean * 1000 == pytest.approx(expected.get_mean_value())
@@ -86,7 +90,7 @@ WORK = {"completed": True, "work": {"from_s": 0.0, "to_s": 0.903}}
         (WORK, 500, None, (0, 500)),
         ({**WORK, "completed": False}, 903, None, (0, 903)),
     ],
-)  # fmt: skip
+)
 def test_the_second_in_which_fixed_work_ends_counts(
     load: dict[str, Any], end: float, fault_at: float | None, window: tuple[float, float]
 ) -> None:
@@ -114,9 +118,11 @@ def test_histograms_of_different_ranges_add_up(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("garbage\n", "a line is no histogram: 'garbage'"),
-     ("Tag=t,0.0,1.0,0.0,HISTFAAAA!\n", "a histogram cannot be decoded")],
-)  # fmt: skip
+    [
+        ("garbage\n", "a line is no histogram: 'garbage'"),
+        ("Tag=t,0.0,1.0,0.0,HISTFAAAA!\n", "a histogram cannot be decoded"),
+    ],
+)
 def test_a_damaged_log_is_named(tmp_path: Path, text: str, message: str) -> None:
     log = tmp_path / "latency.hlog"
     log.write_text(text)

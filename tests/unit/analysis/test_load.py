@@ -12,7 +12,7 @@ json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
     max_leaves=8,
-)  # fmt: skip
+)
 
 
 @given(st.dictionaries(st.sampled_from(["types", "schedule", "steps", "connects"]), json_values))
@@ -34,17 +34,17 @@ def test_keys_of_later_versions_are_passed_over() -> None:
 
 
 def test_the_offered_rate_is_that_of_the_window() -> None:
-    steps = steps_of({"steps": [
-        {"from_s": 0, "to_s": 4, "rate": 100}, {"from_s": 4, "to_s": 10, "rate": 400},
-    ]})  # fmt: skip
+    steps = steps_of(
+        {"steps": [{"from_s": 0, "to_s": 4, "rate": 100}, {"from_s": 4, "to_s": 10, "rate": 400}]}
+    )
     schedule = schedule_of({"schedule": {"kind": "open", "rate": 100}})
     assert offered_rate(schedule, steps, 0, 4000) == 100
     assert offered_rate(schedule, steps, 2000, 6000) == pytest.approx(250)
     assert offered_rate(schedule, steps, 4000, 60_000) == 400
     assert offered_rate(schedule, [], 0, 4000) == 100
-    unknown = steps_of({"steps": [
-        {"from_s": 0, "to_s": 4, "rate": 100}, {"from_s": 4, "to_s": 10, "rate": None},
-    ]})  # fmt: skip
+    unknown = steps_of(
+        {"steps": [{"from_s": 0, "to_s": 4, "rate": 100}, {"from_s": 4, "to_s": 10, "rate": None}]}
+    )
     assert offered_rate(schedule, unknown, 0, 4000) == 100
     assert offered_rate(schedule, unknown, 0, 6000) is None
     assert offered_rate(schedule, unknown, 4000, 6000) is None

@@ -36,9 +36,7 @@ def test_machines_that_are_alike_are_told_apart_by_chance_only() -> None:
     chance = np.random.default_rng(2)
     alike = {"one": 1.0, "two": 1.0, "three": 1.0}
     alarms = sum(
-        found.differ
-        for _ in range(1000)
-        if (found := effects(_measured(chance, alike, 2))) is not None
+        found.differ for _ in range(1000) if (found := effects(_measured(chance, alike, 2))) is not None
     )
     assert 25 <= alarms <= 78, "5 % of 1,000, give or take chance (99.9 %)"
 

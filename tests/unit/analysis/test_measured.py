@@ -8,16 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from synthetic_run import (
-    END,
-    STEADY_END,
-    WARMUP,
-    Matrix,
-    Recipe,
-    write_run,
-    write_table,
-    write_timeline,
-)
+from synthetic_run import END, STEADY_END, WARMUP, Matrix, Recipe, write_run, write_table, write_timeline
 
 from fivenines.analysis import phases
 from fivenines.analysis.availability import timeline
@@ -26,7 +17,7 @@ from fivenines.analysis.series import Series
 from fivenines.analysis.steadiness import steadiness
 from fivenines.analysis.steady import delay_course
 from fivenines.analysis.trials import TrialMeasures, measures
-from fivenines.needs.measures import MEASURES, PHASES, measure_named
+from fivenines.requirements.measures import MEASURES, PHASES, measure_named
 from fivenines.results import layout, store
 from fivenines.results.records import TrialRecord, Windows
 from fivenines.results.store import open_run
@@ -40,9 +31,7 @@ def _trial(
     folder: Path, plant: Plant | None = None, recipe: Recipe | None = None, fault: str = "none"
 ) -> TrialMeasures:
     """A trial with an even load of 9 transactions a slot, unless something else is planted."""
-    matrix = Matrix(
-        [recipe or Recipe("a", known=True, sampled="mariadb")], faults=[fault], trials=1
-    )
+    matrix = Matrix([recipe or Recipe("a", known=True, sampled="mariadb")], faults=[fault], trials=1)
     run = write_run(folder / "run", matrix)
     path = run / "trials" / "0001"
     if fault == "none":
@@ -53,14 +42,17 @@ def _trial(
     return found
 
 
-def _line(
-    slots: range | list[int], each: Callable[[int], int] = lambda _: PER_SLOT
-) -> list[dict[str, Any]]:
+def _line(slots: range | list[int], each: Callable[[int], int] = lambda _: PER_SLOT) -> list[dict[str, Any]]:
     return [
-        {"slot_ms": slot, "source": "load", "writes_ok": each(slot), "transactions_ok": each(slot),
-         "queries_ok": 2 * each(slot)}
+        {
+            "slot_ms": slot,
+            "source": "load",
+            "writes_ok": each(slot),
+            "transactions_ok": each(slot),
+            "queries_ok": 2 * each(slot),
+        }
         for slot in slots
-    ]  # fmt: skip
+    ]
 
 
 def _value(trial: TrialMeasures, name: str) -> float | None:
@@ -87,9 +79,7 @@ def test_every_listed_measure_has_a_value_or_an_event() -> None:
     assert [one.replace(" ", "_") for one in phases.PHASES] == list(PHASES)
 
 
-def test_an_even_load_has_no_stall_no_variation_and_a_last_quarter_like_the_first(
-    tmp_path: Path,
-) -> None:
+def test_an_even_load_has_no_stall_no_variation_and_a_last_quarter_like_the_first(tmp_path: Path) -> None:
     trial = _trial(tmp_path)
     assert _value(trial, "tps") == 100 * PER_SLOT and _value(trial, "qps") == 200 * PER_SLOT
     assert (_value(trial, "stalls"), _value(trial, "stalls_longest")) == (0.0, 0.0)
@@ -98,9 +88,12 @@ def test_an_even_load_has_no_stall_no_variation_and_a_last_quarter_like_the_firs
 
 def test_a_fault_after_the_end_of_the_load_has_no_failover_at_all(tmp_path: Path) -> None:
     def until(end: float) -> Plant:
-        return lambda path: _record(path, lambda record: record.model_copy(update={
-            "windows": Windows(warmup_end=WARMUP, steady_end=min(STEADY_END, end), end=end)
-        }))  # fmt: skip
+        return lambda path: _record(
+            path,
+            lambda record: record.model_copy(
+                update={"windows": Windows(warmup_end=WARMUP, steady_end=min(STEADY_END, end), end=end)}
+            ),
+        )
 
     met = _trial(tmp_path / "met", fault="kill")
     assert met.availability is not None and met.record.fault is not None
@@ -157,30 +150,28 @@ def _delays(values: Mapping[float, float | None], source: str = "Seconds_Behind_
 def test_told_delay_is_the_largest_of_the_steady_window(tmp_path: Path) -> None:
     told = {500.0: 90, 1500.0: 0, 2500.0: 1, 3500.0: None, 4500.0: 3, 6000.0: 70}
     trial = _trial(tmp_path, _delays(told))
-    assert _value(trial, "delay_told_max") == 3000
-    assert _value(trial, "delay_told_mean") == pytest.approx(4000 / 3)
-    assert _value(trial, "delay_told_growth") == pytest.approx(1000, rel=0.1)
+    assert _value(trial, "reported_lag_max") == 3000
+    assert _value(trial, "reported_lag_mean") == pytest.approx(4000 / 3)
+    assert _value(trial, "reported_lag_growth") == pytest.approx(1000, rel=0.1)
 
 
 def test_only_what_is_told_of_applying_counts(tmp_path: Path) -> None:
     trial = _trial(tmp_path, _delays({1500.0: 7, 2500.0: 7}, "pg_last_xact_replay_timestamp"))
-    assert _value(trial, "delay_told_max") is None
+    assert _value(trial, "reported_lag_max") is None
 
 
 def test_true_delay_is_the_age_of_the_oldest_write_that_a_node_lacks(tmp_path: Path) -> None:
     # before the fault node2 applies nothing for 3 s
     trial = _trial(tmp_path, fault="kill")
-    largest = _value(trial, "delay_true_max")
+    largest = _value(trial, "actual_lag_max")
     assert largest is not None and 2500 < largest <= 3100
-    growth = _value(trial, "delay_true_growth")
+    growth = _value(trial, "actual_lag_growth")
     assert growth is not None and 600 < growth < 1000
-    assert _value(trial, "delay_told_max") == 0.0, "the replica says 0 while it applies nothing"
+    assert _value(trial, "reported_lag_max") == 0.0, "the replica says 0 while it applies nothing"
 
 
 @given(
-    st.floats(-50, 50),
-    st.floats(0, 1000),
-    st.lists(st.floats(0, 60), min_size=2, max_size=20, unique=True),
+    st.floats(-50, 50), st.floats(0, 1000), st.lists(st.floats(0, 60), min_size=2, max_size=20, unique=True)
 )
 def test_growth_is_the_slope_of_a_line(slope: float, start: float, at: list[float]) -> None:
     t = np.sort(np.array(at)) * 1000
@@ -208,12 +199,14 @@ def _reads(ages: list[int]) -> Plant:
         rows = [
             head | {"id": n, "kind": "write", "started_us": n * 100_000 - 1000, "completed_us": n * 100_000}
             for n in range(1, 60)
-        ]  # fmt: skip
+        ]
         for n, age in enumerate(ages):
             at = 2_050_000 + n * 100_000
             seen = at // 100_000 - age
-            rows.append(head | {"id": seen, "kind": "read", "started_us": at, "completed_us": at + 500,
-                                "seen": [seen]})  # fmt: skip
+            rows.append(
+                head
+                | {"id": seen, "kind": "read", "started_us": at, "completed_us": at + 500, "seen": [seen]}
+            )
         write_table(path, "ledger", rows)
 
     return plant
@@ -247,9 +240,7 @@ def test_bytes_for_a_transaction(tmp_path: Path) -> None:
     def plant(path: Path) -> None:
         def alone(record: TrialRecord) -> TrialRecord:
             assert record.deployment is not None
-            kept = {
-                n: h for n, h in record.deployment.hosts.items() if h.kind in ("node", "client")
-            }
+            kept = {n: h for n, h in record.deployment.hosts.items() if h.kind in ("node", "client")}
             deployment = record.deployment.model_copy(update={"hosts": kept})
             return record.model_copy(update={"deployment": deployment})
 
@@ -275,8 +266,9 @@ def test_a_counter_that_one_node_does_not_tell_is_not_known(tmp_path: Path) -> N
     def plant(path: Path) -> None:
         rows = [
             {"t_ms": t, "node": node, "name": "Handler_write", "value": t}
-            for node, until in (("node1", 15_000), ("node2", 2000)) for t in range(0, until, 500)
-        ]  # fmt: skip
+            for node, until in (("node1", 15_000), ("node2", 2000))
+            for t in range(0, until, 500)
+        ]
         write_table(path, "counters", rows)
 
     assert _value(_trial(tmp_path, plant), "counter:Handler_write/s") is None
@@ -284,12 +276,20 @@ def test_a_counter_that_one_node_does_not_tell_is_not_known(tmp_path: Path) -> N
 
 def test_rows_are_those_of_the_node_that_changed_most(tmp_path: Path) -> None:
     def plant(path: Path) -> None:
-        rates = {"node1": (("Innodb_rows_inserted", 40), ("Innodb_rows_updated", 2)),
-                 "node2": (("Innodb_rows_inserted", 40),)}  # fmt: skip
-        write_table(path, "counters", [
-            {"t_ms": t, "node": node, "name": name, "value": t * rate / 1000}
-            for node, some in rates.items() for name, rate in some for t in range(0, 15_000, 500)
-        ])  # fmt: skip
+        rates = {
+            "node1": (("Innodb_rows_inserted", 40), ("Innodb_rows_updated", 2)),
+            "node2": (("Innodb_rows_inserted", 40),),
+        }
+        write_table(
+            path,
+            "counters",
+            [
+                {"t_ms": t, "node": node, "name": name, "value": t * rate / 1000}
+                for node, some in rates.items()
+                for name, rate in some
+                for t in range(0, 15_000, 500)
+            ],
+        )
 
     assert _value(_trial(tmp_path, plant), "rows_s") == pytest.approx(42.0)
 
@@ -315,21 +315,43 @@ def test_execution_and_connects(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("said", "total", "share", "cut"),
     [
-        ({"total_s": 12.5, "completed": True, "cut": False, "done": 100, "work": {"transactions": 100}},
-         (12_500.0, False), 1.0, False),
-        ({"total_s": 60.0, "completed": False, "cut": True, "done": 30, "work": {"transactions": 120}},
-         (60_000.0, True), 0.25, True),
-        ({"total_s": 60.0, "completed": False, "cut": True, "done": 30, "connections": 6,
-          "work": {"transactions": None, "each": 10}}, (60_000.0, True), 0.5, True),
+        (
+            {"total_s": 12.5, "completed": True, "cut": False, "done": 100, "work": {"transactions": 100}},
+            (12_500.0, False),
+            1.0,
+            False,
+        ),
+        (
+            {"total_s": 60.0, "completed": False, "cut": True, "done": 30, "work": {"transactions": 120}},
+            (60_000.0, True),
+            0.25,
+            True,
+        ),
+        (
+            {
+                "total_s": 60.0,
+                "completed": False,
+                "cut": True,
+                "done": 30,
+                "connections": 6,
+                "work": {"transactions": None, "each": 10},
+            },
+            (60_000.0, True),
+            0.5,
+            True,
+        ),
         ({"total_s": 9.0, "completed": True, "done": 7, "work": {}}, (9000.0, False), 1.0, False),
         ({"total_s": 9.0, "completed": False, "done": 7, "work": {}}, (9000.0, True), None, True),
         ({}, None, None, None),
     ],
-)  # fmt: skip
+)
 def test_fixed_work(
-    tmp_path: Path, said: dict[str, Any], total: tuple[float, bool] | None, share: float | None,
+    tmp_path: Path,
+    said: dict[str, Any],
+    total: tuple[float, bool] | None,
+    share: float | None,
     cut: bool | None,
-) -> None:  # fmt: skip
+) -> None:
     trial = _trial(tmp_path, _load(**said))
     assert VALUES["total_time"](trial) == total
     assert _value(trial, "completed") == share
@@ -371,25 +393,29 @@ def test_without_a_fault_there_are_no_phases(tmp_path: Path) -> None:
     assert all(VALUES[f"phase:{name}"](trial) is None for name in PHASES)
 
 
-def test_what_is_read_later_is_read_once_for_all(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = write_run(
-        tmp_path / "run", Matrix([Recipe("a", known=True, sampled="postgres")], trials=3)
-    )
+def test_what_is_read_later_is_read_once_for_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = write_run(tmp_path / "run", Matrix([Recipe("a", known=True, sampled="postgres")], trials=3))
     trials = measures(open_run(run).complete)
     assert not list(run.glob("cache/*.steady")), "what nobody asks for is not computed"
-    before = values_of("delay_told_max", trials)
+    before = values_of("reported_lag_max", trials)
     assert len(list(run.glob("cache/*.steady"))) == 3
     for path in run.glob("trials/*/*.parquet"):
         path.write_bytes(b"")
-    assert values_of("delay_told_max", trials) == before
+    assert values_of("reported_lag_max", trials) == before
     assert all(value is not None for value in values_of("host_cpu:node", trials))
 
 
 def test_a_run_without_samples_measures_none_of_it(tmp_path: Path) -> None:
     trial = _trial(tmp_path, recipe=Recipe("a"))
-    for name in ("delay_told_max", "delay_true_max", "host_cpu", "memory", "wire_bytes_per_transaction",
-                 "counter:Com_commit/s", "rows_s", "host_cpu:node"):  # fmt: skip
+    for name in (
+        "reported_lag_max",
+        "actual_lag_max",
+        "host_cpu",
+        "memory",
+        "wire_bytes_per_transaction",
+        "counter:Com_commit/s",
+        "rows_s",
+        "host_cpu:node",
+    ):
         assert VALUES[name](trial) is None, name
     assert measure_named("host_cpu:node").unit == "cores"

@@ -10,14 +10,7 @@ from hypothesis import strategies as st
 from synthetic_run import Matrix, Recipe, write_run
 
 from fivenines.analysis.cells import CellResult, analyse
-from fivenines.analysis.nines import (
-    YEAR,
-    Term,
-    assumed_mtbf,
-    availabilities,
-    nines,
-    unavailable,
-)
+from fivenines.analysis.nines import YEAR, Term, assumed_mtbf, availabilities, nines, unavailable
 from fivenines.analysis.statistics import summarise
 from fivenines.results.store import open_run
 
@@ -80,11 +73,7 @@ def test_the_same_class_twice_as_often_is_twice_as_bad(term: Term) -> None:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    recipes = [
-        Recipe("back", outage=4000.0),
-        Recipe("gone", outage=None),
-        Recipe("calm", outage=1.0),
-    ]
+    recipes = [Recipe("back", outage=4000.0), Recipe("gone", outage=None), Recipe("calm", outage=1.0)]
     matrix = Matrix(recipes, faults=["kill", "stop"], trials=3)
     return write_run(tmp_path_factory.mktemp("runs") / "nines", matrix)
 
@@ -101,8 +90,9 @@ def test_assumptions_come_from_the_experiment(run: Path) -> None:
 def test_one_for_each_fault_and_one_for_all_together(cells: list[CellResult]) -> None:
     found = availabilities(cells, {"kill": 90 * DAY})
     assert [(one.key.solution, one.fault) for one in found[:2]] == [
-        ("back", "kill primary"), ("gone", "kill primary"),
-    ]  # fmt: skip
+        ("back", "kill primary"),
+        ("gone", "kill primary"),
+    ]
     together = {one.key.solution: one for one in found if one.fault == "all together"}
     back = [one for one in found if one.key.solution == "back" and one.fault == "kill primary"]
     assert together["back"].unavailable

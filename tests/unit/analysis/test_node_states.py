@@ -86,18 +86,13 @@ def test_nothing_is_known_before_the_first_change() -> None:
 
 @given(
     st.lists(
-        st.tuples(
-            st.floats(0, 20_000),
-            st.sampled_from(["writable", "read_only", "refusing", "away"]),
-        ),
+        st.tuples(st.floats(0, 20_000), st.sampled_from(["writable", "read_only", "refusing", "away"])),
         max_size=20,
     ),
     st.sampled_from(["node1", "node2"]),
     st.floats(5000, 15_000),
 )
-def test_whoever_is_found_is_writable_then(
-    pairs: list[tuple[float, str]], node: str, start: float
-) -> None:
+def test_whoever_is_found_is_writable_then(pairs: list[tuple[float, str]], node: str, start: float) -> None:
     series = changes(*sorted(pairs, key=lambda pair: pair[0]))
     found = writable({node: series}, start)
     if found is None:

@@ -25,9 +25,7 @@ def lengths(failover: Failover) -> dict[str, float]:
 
 def test_all_marks_give_all_phases() -> None:
     found = split(marks(8000, 8120, 8170, 8230, 9700))
-    assert lengths(found) == {
-        "detect": 3000, "promote": 120, "route": 50, "reconnect": 60, "catch up": 1470,
-    }  # fmt: skip
+    assert lengths(found) == {"detect": 3000, "promote": 120, "route": 50, "reconnect": 60, "catch up": 1470}
     assert (found.ms, found.return_ms, found.ended, found.returned) == (4700, 3230, True, True)
     assert found.notes == ()
 
@@ -43,11 +41,8 @@ def test_any_marks_give_phases_that_add_up(
     followed: bool,
 ) -> None:
     found = split(
-        marks(
-            decided, writable, routed, reconnected, caught_up,
-            interrupted=interrupted, followed=followed,
-        )
-    )  # fmt: skip
+        marks(decided, writable, routed, reconnected, caught_up, interrupted=interrupted, followed=followed)
+    )
     names = [phase.name for phase in found.phases]
     assert names == sorted(set(names), key=PHASES.index)
     assert all(phase.ms >= 0 for phase in found.phases)
@@ -102,9 +97,7 @@ def test_what_never_ends_is_a_lower_bound_in_the_phase_under_way(
 
 def test_what_follows_proves_what_precedes() -> None:
     found = split(marks(6000, 7500, 7000, 7100, 7100))
-    assert lengths(found) == {
-        "detect": 1000, "promote": 1000, "route": 0, "reconnect": 100, "catch up": 0,
-    }  # fmt: skip
+    assert lengths(found) == {"detect": 1000, "promote": 1000, "route": 0, "reconnect": 100, "catch up": 0}
     assert found.notes == ("writable was seen 500 ms after what follows from it",)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fivenines.analysis import power
-from fivenines.analysis.duet import ratio_of
+from fivenines.analysis.interleaved_ratio import ratio_of
 from fivenines.analysis.statistics import compare, summarise
 
 CAMPAIGNS = 2000
@@ -24,9 +24,7 @@ def lognormal(rng: np.random.Generator, mean: float, cov: float, n: int) -> list
 @pytest.mark.parametrize(
     ("n", "difference", "cov"), [(3, 0.5, 0.2), (10, 0.15, 0.2), (10, 0.3, 0.2), (20, 0.1, 0.1)]
 )
-def test_trials_tell_a_difference_as_often_as_promised(
-    n: int, difference: float, cov: float
-) -> None:
+def test_trials_tell_a_difference_as_often_as_promised(n: int, difference: float, cov: float) -> None:
     rng = np.random.default_rng([n, int(100 * difference)])
     told = sum(
         compare(
@@ -48,12 +46,12 @@ def test_rounds_tell_a_difference_as_often_as_the_t_test_of_their_logarithms(
     found = [summarise(list(rng.normal(shift, sd, n))) for _ in range(CAMPAIGNS)]
     told = sum(one.ci_low is not None and one.ci_low > 0 for one in found)
     assert told / CAMPAIGNS == pytest.approx(power.power_of_pairs(difference, sd, n), abs=SLACK)
-    # the duet's interval allows for memory between batches, which costs some of it
-    duets = sum(
+    # the interleaved's interval allows for memory between batches, which costs some of it
+    blocks = sum(
         one is not None and one.differs
         for one in (ratio_of([list(rng.normal(shift, sd, n))]) for _ in range(CAMPAIGNS))
     )
-    assert duets / CAMPAIGNS > 0.6 * told / CAMPAIGNS
+    assert blocks / CAMPAIGNS > 0.6 * told / CAMPAIGNS
 
 
 @given(st.floats(0.01, 1.0), st.integers(2, 200))
@@ -70,9 +68,7 @@ def test_the_smallest_difference_is_told_with_the_promised_chance(spread: float,
 
 
 @given(st.floats(0.01, 1.0), st.sampled_from([0.05, 0.1, 0.2]))
-def test_the_number_that_is_needed_is_the_smallest_that_suffices(
-    spread: float, difference: float
-) -> None:
+def test_the_number_that_is_needed_is_the_smallest_that_suffices(spread: float, difference: float) -> None:
     for fewest, chance in (
         (power.trials_for(difference, spread), power.power_of_two),
         (power.pairs_for(difference, spread), power.power_of_pairs),

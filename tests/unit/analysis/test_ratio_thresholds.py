@@ -7,8 +7,8 @@ from synthetic_run import Matrix, Recipe, write_run
 
 from fivenines.analysis.ratio_thresholds import RatioResult, judge_ratios
 from fivenines.analysis.versus import Versus, versus
-from fivenines.needs.ratios import parse_ratio
 from fivenines.report.ratio_thresholds import why, write_junit
+from fivenines.requirements.ratios import parse_ratio
 from fivenines.results.store import open_run
 
 
@@ -30,12 +30,13 @@ def test_planted_changes_pass_and_fail(tmp_path: Path) -> None:
         [Recipe("a", tps=700, outage=3000), Recipe("b", tps=1300, outage=6000)],
     )
     judged = _judged(found, "tps >= 0.95", "b: outage_writes <= 1.5", "failover <= 300%")
-    assert [(one.threshold.text, one.change.key.solution, one.outcome)
-            for one in judged if one.change] == [
-        ("tps >= 0.95", "a", "failed"), ("tps >= 0.95", "b", "passed"),
+    assert [(one.threshold.text, one.change.key.solution, one.outcome) for one in judged if one.change] == [
+        ("tps >= 0.95", "a", "failed"),
+        ("tps >= 0.95", "b", "passed"),
         ("b: outage_writes <= 1.5", "b", "failed"),
-        ("failover <= 300%", "a", "passed"), ("failover <= 300%", "b", "passed"),
-    ]  # fmt: skip
+        ("failover <= 300%", "a", "passed"),
+        ("failover <= 300%", "b", "passed"),
+    ]
 
 
 def test_what_is_not_proven_is_undecided(tmp_path: Path) -> None:
@@ -45,9 +46,7 @@ def test_what_is_not_proven_is_undecided(tmp_path: Path) -> None:
 
 
 def test_a_bound_can_fail_and_never_pass(tmp_path: Path) -> None:
-    found = _versus(
-        tmp_path, [Recipe("a", outage=2000)], [Recipe("a", outage=2000, gone=5)], trials=5
-    )
+    found = _versus(tmp_path, [Recipe("a", outage=2000)], [Recipe("a", outage=2000, gone=5)], trials=5)
     longer, shorter = _judged(found, "outage_writes <= 1.5", "outage_writes <= 100")
     assert (longer.outcome, shorter.outcome) == ("failed", "undecided")
 

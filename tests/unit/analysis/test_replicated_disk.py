@@ -17,9 +17,7 @@ _MB = 1_000_000
 def _trial(folder: Path, rows: list[tuple[object, ...]]) -> StoredTrial:
     run = open_run(write_run(folder / "run", replace(QUICKSTART, trials=1)))
     trial = run.trials[0]
-    write_table(
-        trial.folder, "disks", [dict(zip(TABLES["disks"], row, strict=True)) for row in rows]
-    )
+    write_table(trial.folder, "disks", [dict(zip(TABLES["disks"], row, strict=True)) for row in rows])
     return trial
 
 

@@ -30,9 +30,7 @@ def _stopped(spread: float, at_least: int, at_most: int, nominal: float, within:
 
 @pytest.mark.parametrize("spread", [0.05, 0.1, 0.2, 0.4])
 @pytest.mark.parametrize(("at_least", "at_most"), [(2, 10), (3, 20), (5, 30)])
-def test_an_interval_holds_whenever_a_campaign_stops(
-    spread: float, at_least: int, at_most: int
-) -> None:
+def test_an_interval_holds_whenever_a_campaign_stops(spread: float, at_least: int, at_most: int) -> None:
     held = _stopped(spread, at_least, at_most, level(at_least, at_most), 0.1)
     assert held >= CONFIDENCE - 0.01
 
@@ -90,14 +88,8 @@ def test_values_that_are_all_equal_are_known_when_they_are_some() -> None:
     assert look([(0.0, False)] * 5, 5, 3, 0.1, level(3, 20)).state == "settled"
 
 
-@given(
-    st.lists(st.floats(0.1, 1e6), min_size=2, max_size=30),
-    st.floats(0.96, 0.999),
-    st.booleans(),
-)
-def test_the_wider_interval_has_the_usual_one_in_it(
-    values: list[float], nominal: float, bound: bool
-) -> None:
+@given(st.lists(st.floats(0.1, 1e6), min_size=2, max_size=30), st.floats(0.96, 0.999), st.booleans())
+def test_the_wider_interval_has_the_usual_one_in_it(values: list[float], nominal: float, bound: bool) -> None:
     usual = summarise(values, bounds=int(bound))
     wide = at_level(usual, nominal)
     assert (wide.n, wide.mean, wide.sd, wide.bounds) == (usual.n, usual.mean, usual.sd, int(bound))

@@ -5,23 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fivenines.analysis.series import (
-    Series,
-    gain_between,
-    gains,
-    mean_between,
-    rates,
-    thinned,
-    value_at,
-)
+from fivenines.analysis.series import Series, gain_between, gains, mean_between, rates, thinned, value_at
 
 LIVES = st.lists(st.lists(st.integers(0, 1000), min_size=1, max_size=6), min_size=1, max_size=5)
 
 
 @given(LIVES)
-def test_gains_are_never_negative_and_never_more_than_what_was_counted(
-    lives: list[list[int]],
-) -> None:
+def test_gains_are_never_negative_and_never_more_than_what_was_counted(lives: list[list[int]]) -> None:
     """Each life counts from 0; what is gained in all is at most the sum of all lives."""
     values = [float(v) for life in lives for v in np.cumsum(life)]
     found = gains(np.array(values))

@@ -19,12 +19,17 @@ def load(*errors: tuple[str, str, int, int, int], ok: int = 0) -> dict[str, Any]
         "transactions": {"ok": ok},
         "errors": [
             {
-                "class": kind, "code": code, "count": many, "first_ms": first, "last_ms": last,
-                "message": f"words of {code}", "source": "load",
+                "class": kind,
+                "code": code,
+                "count": many,
+                "first_ms": first,
+                "last_ms": last,
+                "message": f"words of {code}",
+                "source": "load",
             }
             for kind, code, many, first, last in errors
         ],
-    }  # fmt: skip
+    }
 
 
 def even(ok: int, failed: int, seconds: int = 21) -> list[Second]:
@@ -89,9 +94,7 @@ def test_a_service_that_ends_within_the_window_is_found() -> None:
     stalled = [one for one in seconds if one.ok]
     assert why_not(stalled, load(), START, END) is None, "a stall without a failure is a figure"
     waiting = load(("deadlock", "40P01", 35, 14_000, 20_990))
-    assert why_not(seconds, waiting, START, END) is None, (
-        "connections that wait for each other are served"
-    )
+    assert why_not(seconds, waiting, START, END) is None, "connections that wait for each other are served"
     recovered = [*seconds[:-1], Second(20_000.0, 100, 0)]
     assert why_not(recovered, load(("other", "1", 30, 14_000, 19_990)), START, END) is None
 

@@ -15,8 +15,16 @@ def _times(mean: float, p99: float) -> Latency:
     return Latency(1000, 5.0, mean, mean, mean, mean, p99, p99, p99, p99)
 
 
-ALONE = Sharing(2, lab=1.9, others=0.02, steal=0.0, idle=0.05, named=[],
-                waited=_times(1.0, 6.0), latency=_times(8.0, 20.0))  # fmt: skip
+ALONE = Sharing(
+    2,
+    lab=1.9,
+    others=0.02,
+    steal=0.0,
+    idle=0.05,
+    named=[],
+    waited=_times(1.0, 6.0),
+    latency=_times(8.0, 20.0),
+)
 
 
 def test_waiting_for_the_servers_under_test_is_expected() -> None:
@@ -43,12 +51,17 @@ def test_shares_are_of_the_window() -> None:
         return Series(t, per_second * t / 1000)
 
     samples = {
-        "cores": Series(t, np.full(len(t), 2.0)), "machine_cores": Series(t, np.full(len(t), 2.0)),
-        "lab_s": grows(0.8), "others_s": grows(0.5), "busy_s": grows(1.4), "steal_s": grows(0.1),
-        "idle_s": grows(0.5), "controller_s": grows(0.02),
+        "cores": Series(t, np.full(len(t), 2.0)),
+        "machine_cores": Series(t, np.full(len(t), 2.0)),
+        "lab_s": grows(0.8),
+        "others_s": grows(0.5),
+        "busy_s": grows(1.4),
+        "steal_s": grows(0.1),
+        "idle_s": grows(0.5),
+        "controller_s": grows(0.02),
         # told from the moment on at which it had used something
         "others_s:cc (user a)": Series(t[5:], 0.5 * (t[5:] - 4000) / 1000),
-    }  # fmt: skip
+    }
     found = sharing(samples, (2000, 7000), None, None)
     assert found is not None
     assert (found.cores, round(found.lab, 6), round(found.others, 6)) == (2, 0.8, 0.5)

@@ -45,18 +45,29 @@ _BYTES = st.integers(0, 10**9).map(float)
 _INSIDE = ("node1", "node2", "manager")
 
 
-@given(st.fixed_dictionaries({(a, b): _BYTES for a in _INSIDE for b in _INSIDE if a != b}),
-       st.fixed_dictionaries({"to": _BYTES, "back": _BYTES}), st.booleans())  # fmt: skip
+@given(
+    st.fixed_dictionaries({(a, b): _BYTES for a in _INSIDE for b in _INSIDE if a != b}),
+    st.fixed_dictionaries({"to": _BYTES, "back": _BYTES}),
+    st.booleans(),
+)
 def test_flows_are_told_apart_with_and_without_a_proxy(
     inside: Flows, client: dict[str, float], proxy: bool
 ) -> None:
-    hosts = {"node1": host("node"), "node2": host("node"), "manager": host("manager"),
-             "client": host("client")}  # fmt: skip
+    hosts = {
+        "node1": host("node"),
+        "node2": host("node"),
+        "manager": host("manager"),
+        "client": host("client"),
+    }
     flows = dict(inside)
     if proxy:
         hosts["proxy"] = host("proxy", forwards=True)
-        flows |= {("client", "proxy"): client["to"], ("proxy", "client"): client["back"],
-                  ("proxy", "node1"): client["to"], ("node1", "proxy"): client["back"]}  # fmt: skip
+        flows |= {
+            ("client", "proxy"): client["to"],
+            ("proxy", "client"): client["back"],
+            ("proxy", "node1"): client["to"],
+            ("node1", "proxy"): client["back"],
+        }
     else:
         flows |= {("client", "node2"): client["to"], ("node2", "client"): client["back"]}
     found = traffic(sampled(flows, hosts), hosts, 0.0, 10_000.0)
@@ -113,16 +124,24 @@ def test_loaded_hosts_and_bytes(run: Run, cells: list[CellResult]) -> None:
 
 def test_prices_by_the_kind_of_host(run: Run, cells: list[CellResult]) -> None:
     deployment = Deployment(
-        seconds=1, phases={}, roles={}, settings={}, manager={}, access={},
-        hosts={"node1": host("node"), "node2": host("node"), "proxy": host("proxy"),
-               "etcd1": host("etcd"), "client": host("client")},
-    )  # fmt: skip
+        seconds=1,
+        phases={},
+        roles={},
+        settings={},
+        manager={},
+        access={},
+        hosts={
+            "node1": host("node"),
+            "node2": host("node"),
+            "proxy": host("proxy"),
+            "etcd1": host("etcd"),
+            "client": host("client"),
+        },
+    )
     assert Prices("EUR", 0.2).hour(deployment) == pytest.approx(0.8)
     assert Prices("EUR", 0.2, {"proxy": 0.05, "etcd": 0}).hour(deployment) == pytest.approx(0.45)
     assert per_thousand(3.6, [1000.0, 0.0]).mean == pytest.approx(0.001)
-    priced = {
-        one.key.solution: one for one in loaded_results(run.complete, cells, Prices("EUR", 0.3))
-    }
+    priced = {one.key.solution: one for one in loaded_results(run.complete, cells, Prices("EUR", 0.3))}
     assert set(priced) == {"calm", "split"}, "nothing is known of the hosts of the other"
     assert priced["calm"].hour == pytest.approx(0.6)
     assert priced["calm"].thousand and priced["calm"].thousand.n == 2

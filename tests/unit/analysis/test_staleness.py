@@ -31,18 +31,19 @@ def writes_of(acknowledged: list[list[int]], lost: set[int]) -> list[Writes]:
         kept = [row for row in rows if row[0] not in lost]
         gone = [row for row in rows if row[0] in lost]
         found.append(
-            Writes(
-                *(ints([row[column] for row in part]) for part in (kept, gone) for column in (0, 1))
-            )
+            Writes(*(ints([row[column] for row in part]) for part in (kept, gone) for column in (0, 1)))
         )
     return found
 
 
 READS = st.lists(
-    st.tuples(st.integers(0, 100), st.integers(0, CLIENTS - 1),
-              st.lists(st.integers(0, 40), min_size=CLIENTS, max_size=CLIENTS)),
+    st.tuples(
+        st.integers(0, 100),
+        st.integers(0, CLIENTS - 1),
+        st.lists(st.integers(0, 40), min_size=CLIENTS, max_size=CLIENTS),
+    ),
     max_size=30,
-)  # fmt: skip
+)
 WRITES = st.lists(st.lists(st.integers(0, 100), max_size=12), min_size=CLIENTS, max_size=CLIENTS)
 
 
@@ -107,21 +108,35 @@ def test_the_distribution_is_of_stale_reads_only() -> None:
 
 
 def write(id_: int, at: int, outcome: str = "ok") -> dict[str, Any]:
-    return {"id": id_, "client": 0, "kind": "write", "endpoint": "w", "started_us": at - 500,
-            "completed_us": at, "outcome": outcome}  # fmt: skip
+    return {
+        "id": id_,
+        "client": 0,
+        "kind": "write",
+        "endpoint": "w",
+        "started_us": at - 500,
+        "completed_us": at,
+        "outcome": outcome,
+    }
 
 
 def read(at: int, seen: list[int | None], endpoint: str = "r") -> dict[str, Any]:
-    return {"id": 1, "client": 0, "kind": "read", "endpoint": endpoint, "started_us": at,
-            "completed_us": at + 300, "outcome": "ok", "seen": seen}  # fmt: skip
+    return {
+        "id": 1,
+        "client": 0,
+        "kind": "read",
+        "endpoint": endpoint,
+        "started_us": at,
+        "completed_us": at + 300,
+        "outcome": "ok",
+        "seen": seen,
+    }
 
 
 def test_a_stopped_replica_shows_views_whose_age_grows(tmp_path: Path) -> None:
     write_table(tmp_path, "ledger", [write(n, n * 10_000) for n in range(1, 101)])
     views = [{"t_us": t, "node": "node1", "seen": [t // 10_000]} for t in range(0, 10**6, 10**5)]
     views += [
-        {"t_us": t, "node": "node2", "seen": [min(t // 10_000, 30) or None]}
-        for t in range(0, 10**6, 10**5)
+        {"t_us": t, "node": "node2", "seen": [min(t // 10_000, 30) or None]} for t in range(0, 10**6, 10**5)
     ]
     write_table(tmp_path, "views", views)
     found = staleness.measure(tmp_path, record([]))

@@ -89,11 +89,7 @@ def test_nobody_is_blamed_without_evidence() -> None:
 
 
 def test_deadlocks_are_counted_by_the_log_where_there_is_one() -> None:
-    told = [
-        Incident(3310, "deadlock", 0),
-        Incident(3320, "deadlock", 0),
-        Incident(3300, "lock wait", 1000),
-    ]
+    told = [Incident(3310, "deadlock", 0), Incident(3320, "deadlock", 0), Incident(3300, "lock wait", 1000)]
     sampled = {"pg_stat_database.deadlocks": _counter({4: 5.0})}
     logged = Evidence(sampled, told)
     assert _one(logged) == ("deadlock", 2)
@@ -116,10 +112,8 @@ def test_deadlocks_are_counted_by_the_log_where_there_is_one() -> None:
         ({"Innodb_log_waits": _counter({3: 1.0})}, ("waiting for flushes", 0)),
         ({"Innodb_log_waits": _counter({6: 1.0})}, (UNKNOWN, 0)),
     ],
-)  # fmt: skip
-def test_counters_tell_the_cause(
-    counters: dict[str, dict[str, Series]], cause: tuple[str, int]
-) -> None:
+)
+def test_counters_tell_the_cause(counters: dict[str, dict[str, Series]], cause: tuple[str, int]) -> None:
     assert _one(Evidence(counters, connections=8)) == cause
 
 
@@ -133,9 +127,10 @@ def test_logs_tell_of_waits_and_checkpoints() -> None:
 
 def test_other_programs_are_a_cause_where_nothing_else_is() -> None:
     machine = {
-        "cores": Series(T, np.full(len(T), 2.0)), "steal_s": Series(T, 0 * T),
+        "cores": Series(T, np.full(len(T), 2.0)),
+        "steal_s": Series(T, 0 * T),
         "others_s": Series(T, 1.2 * T / 1000),
-    }  # fmt: skip
+    }
     assert _one(Evidence(machine=machine)) == ("other programs", 0)
     idle = {**machine, "others_s": Series(T, 0.2 * T / 1000)}
     assert _one(Evidence(machine=idle)) == (UNKNOWN, 0)

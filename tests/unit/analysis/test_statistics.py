@@ -8,13 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from fivenines.analysis.statistics import (
-    Summary,
-    compare,
-    never_upper_bound,
-    student_t,
-    summarise,
-)
+from fivenines.analysis.statistics import Summary, compare, never_upper_bound, student_t, summarise
 
 finite = st.floats(-1e6, 1e6)
 samples = st.lists(finite, min_size=2, max_size=30)
@@ -24,9 +18,7 @@ spread_samples = samples.filter(lambda values: np.std(values) > 1e-3)
 @given(spread_samples, st.sampled_from([0.8, 0.95, 0.99]))
 def test_interval_is_that_of_scipy(values: list[float], confidence: float) -> None:
     summary = summarise(values, confidence)
-    low, high = stats.t.interval(
-        confidence, len(values) - 1, loc=np.mean(values), scale=stats.sem(values)
-    )
+    low, high = stats.t.interval(confidence, len(values) - 1, loc=np.mean(values), scale=stats.sem(values))
     tolerance = 1e-9 * (1 + max(map(abs, values)))
     assert summary.ci_low == pytest.approx(low, abs=tolerance)
     assert summary.ci_high == pytest.approx(high, abs=tolerance)
@@ -87,8 +79,7 @@ def test_difference_is_antisymmetric(a: list[float], b: list[float]) -> None:
 
 
 @given(
-    st.lists(st.floats(10, 20), min_size=3, max_size=20),
-    st.lists(st.floats(10, 20), min_size=3, max_size=20),
+    st.lists(st.floats(10, 20), min_size=3, max_size=20), st.lists(st.floats(10, 20), min_size=3, max_size=20)
 )
 def test_ratio_agrees_with_difference(a: list[float], b: list[float]) -> None:
     difference = compare(summarise(a), summarise(b))

@@ -101,13 +101,16 @@ def test_a_workload_has_one_best_case_over_all_connections(tmp_path: Path) -> No
     recipes = {0: Recipe("", tps=800), 9: Recipe("", tps=2400)}
     matrix = Matrix(
         variants("gr", recipes, best_for="workload"),
-        workloads=["oltp_read_only", "oltp_read_write"], connections=[1, 8, 32], trials=2,
-    )  # fmt: skip
+        workloads=["oltp_read_only", "oltp_read_write"],
+        connections=[1, 8, 32],
+        trials=2,
+    )
     found = compared(open_run(write_run(tmp_path / "run", matrix)))
     units = found.sweeps[0].units
     assert [unit.conditions for unit in units] == [
-        {"workload": "oltp_read_only"}, {"workload": "oltp_read_write"},
-    ]  # fmt: skip
+        {"workload": "oltp_read_only"},
+        {"workload": "oltp_read_write"},
+    ]
     assert all(unit.choice and len(unit.choice.strata) == 3 for unit in units)
     assert all(cell.key.workload == unit.workload for unit in units for cell in unit.cells)
     assert {cell.best and cell.best.variant for cell in found.cells} == {"gr [spin=9]"}
@@ -117,10 +120,7 @@ def test_a_workload_has_one_best_case_over_all_connections(tmp_path: Path) -> No
 def test_workloads_may_choose_differently(tmp_path: Path) -> None:
     recipes = {0: Recipe("", tps=800), 9: Recipe("", tps=2400)}
     matrix = Matrix(
-        variants("gr", recipes, best_for="workload"),
-        workloads=["a", "b"],
-        connections=[1, 8],
-        trials=2,
+        variants("gr", recipes, best_for="workload"), workloads=["a", "b"], connections=[1, 8], trials=2
     )
     run = write_run(tmp_path / "run", matrix)
     # in workload b the figures of the two change places
@@ -132,11 +132,13 @@ def test_workloads_may_choose_differently(tmp_path: Path) -> None:
             (path / "trial.json").write_text(json.dumps(record))
     found = compared(open_run(run))
     assert [unit.choice and unit.choice.best.name for unit in found.sweeps[0].units] == [
-        "gr [spin=9]", "gr [spin=0]",
-    ]  # fmt: skip
+        "gr [spin=9]",
+        "gr [spin=0]",
+    ]
     assert {(cell.key.workload, cell.best and cell.best.variant) for cell in found.cells} == {
-        ("a", "gr [spin=9]"), ("b", "gr [spin=0]"),
-    }  # fmt: skip
+        ("a", "gr [spin=9]"),
+        ("b", "gr [spin=0]"),
+    }
 
 
 def test_the_way_of_a_study_shows_the_trials_that_chose_and_says_so(tmp_path: Path) -> None:

@@ -35,9 +35,7 @@ def test_each_trouble_is_told_once_with_its_trials(told: list[TroubleResult]) ->
 
 
 def test_the_worst_kinds_come_first(tmp_path: Path) -> None:
-    matrix = Matrix(
-        [Recipe("never back", outage=None, rejoins=False), Recipe("fine")], trials=2, broken=1
-    )
+    matrix = Matrix([Recipe("never back", outage=None, rejoins=False), Recipe("fine")], trials=2, broken=1)
     kinds = [one.kind for one in found(tmp_path, matrix)]
     assert kinds == sorted(kinds, key=KINDS.index)
     assert {"writes not back", "did not rejoin", "broken trial"} <= set(kinds)

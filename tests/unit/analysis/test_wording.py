@@ -23,15 +23,11 @@ def text(a: list[float], b: list[float], words: object = SPEED) -> str:
 
 
 def test_faster() -> None:
-    assert text([123, 124, 122], [100, 101, 99]) == (
-        "A is 23 % faster than B (95 % interval 20 to 26 %)."
-    )
+    assert text([123, 124, 122], [100, 101, 99]) == ("A is 23 % faster than B (95 % interval 20 to 26 %).")
 
 
 def test_slower_turns_the_interval_round() -> None:
-    assert text([80, 81, 79], [100, 101, 99]) == (
-        "A is 20 % slower than B (95 % interval 18 to 22 %)."
-    )
+    assert text([80, 81, 79], [100, 101, 99]) == ("A is 20 % slower than B (95 % interval 18 to 22 %).")
 
 
 def test_much_faster_is_told_in_times() -> None:
@@ -47,8 +43,7 @@ def test_shorter_and_longer() -> None:
 
 def test_not_shown_to_differ() -> None:
     assert text([100, 110, 95], [101, 99, 104]) == (
-        "A and B are not shown to differ"
-        " (difference +0.3 %, 95 % interval \N{MINUS SIGN}16 to +17 %)."
+        "A and B are not shown to differ (difference +0.3 %, 95 % interval \N{MINUS SIGN}16 to +17 %)."
     )
 
 
@@ -77,11 +72,18 @@ def test_clauses() -> None:
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        (0, "0"), (0.01234, "0.0123"), (4.5678, "4.57"), (78.94, "78.9"), (99.96, "100"),
-        (999.6, "1 000"), (1234.5, "1 234"), (45678, "45 678"), (-3.14159, "-3.14"),
+        (0, "0"),
+        (0.01234, "0.0123"),
+        (4.5678, "4.57"),
+        (78.94, "78.9"),
+        (99.96, "100"),
+        (999.6, "1 000"),
+        (1234.5, "1 234"),
+        (45678, "45 678"),
+        (-3.14159, "-3.14"),
         (float("nan"), "\N{EN DASH}"),
     ],
-)  # fmt: skip
+)
 def test_numbers_have_three_digits(value: float, expected: str) -> None:
     shown = number(value).replace("\N{NARROW NO-BREAK SPACE}", " ").replace("\N{MINUS SIGN}", "-")
     assert shown == expected
@@ -89,8 +91,10 @@ def test_numbers_have_three_digits(value: float, expected: str) -> None:
 
 def test_units() -> None:
     assert [milliseconds(value) for value in (0.87, 12.34, 6123)] == [
-        "870 \N{MICRO SIGN}s", "12.3 ms", "6.12 s",
-    ]  # fmt: skip
+        "870 \N{MICRO SIGN}s",
+        "12.3 ms",
+        "6.12 s",
+    ]
     assert span(4100, 4400, milli=True) == "4.10 to 4.40 s"
     assert span(900, 1100, milli=True) == "900 ms to 1.10 s"
     assert mean_with_interval(summarise([10.0, 12.0, 14.0])) == "12 (7 to 17)"
@@ -100,5 +104,7 @@ def test_units() -> None:
 def test_lists_and_counts() -> None:
     assert (listed([]), listed(["a"]), listed(["a", "b", "c"])) == ("", "a", "a, b and c")
     assert (count(1, "trial"), count(2, "trial"), count(2, "box", "boxes")) == (
-        "1 trial", "2 trials", "2 boxes",
-    )  # fmt: skip
+        "1 trial",
+        "2 trials",
+        "2 boxes",
+    )

@@ -16,11 +16,7 @@ from fivenines.errors import UsageError
         ("AccessDenied", 2, "these credentials may not do that (AccessDenied): because"),
         ("DBClusterQuotaExceededFault", 1, "a quota of the account is used up"),
         ("InsufficientDBInstanceCapacity", 1, "Choose another class or zone"),
-        (
-            "InvalidDBClusterStateFault",
-            1,
-            "cannot fly: InvalidDBClusterStateFault: because it rains",
-        ),
+        ("InvalidDBClusterStateFault", 1, "cannot fly: InvalidDBClusterStateFault: because it rains"),
     ],
 )
 def test_an_error_says_what_to_do(code: str, exit_code: int, words: str) -> None:
@@ -70,10 +66,13 @@ def test_rules_of_a_port(rule: dict[str, object], lets_in: bool) -> None:
 
 def test_a_rule_is_put_back_source_by_source() -> None:
     rule = {
-        "IpProtocol": "tcp", "FromPort": 3306, "ToPort": 3306,
+        "IpProtocol": "tcp",
+        "FromPort": 3306,
+        "ToPort": 3306,
         "IpRanges": [{"CidrIp": "10.0.0.0/8"}, {"CidrIp": "192.0.2.0/24"}],
-        "UserIdGroupPairs": [{"GroupId": "sg-9"}], "Ipv6Ranges": [],
-    }  # fmt: skip
+        "UserIdGroupPairs": [{"GroupId": "sg-9"}],
+        "Ipv6Ranges": [],
+    }
     what = {"IpProtocol": "tcp", "FromPort": 3306, "ToPort": 3306}
     assert list(_singles(rule)) == [
         {**what, "IpRanges": [{"CidrIp": "10.0.0.0/8"}]},

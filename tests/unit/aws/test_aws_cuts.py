@@ -11,12 +11,7 @@ from fivenines.aws import cuts
 from fivenines.aws.api import Access
 from fivenines.errors import FiveninesError
 
-RULE = {
-    "IpProtocol": "tcp",
-    "FromPort": 3306,
-    "ToPort": 3306,
-    "IpRanges": [{"CidrIp": "10.0.0.0/8"}],
-}
+RULE = {"IpProtocol": "tcp", "FromPort": 3306, "ToPort": 3306, "IpRanges": [{"CidrIp": "10.0.0.0/8"}]}
 
 
 class Groups:

@@ -30,15 +30,18 @@ FAILOVER = [
     told(14388, "shop-0", "A new writer was promoted. Restarting database as a reader."),
     told(20200, "shop", "Completed RDS initiated failover to DB instance: shop-2"),
     told(23155, "shop-0", "DB instance restarted"),
-]  # fmt: skip
+]
 
 
 def test_a_failover_is_told_in_its_steps() -> None:
     found = managers(reversed(FAILOVER), from_begin)
     assert [(one.monotonic_ns // 1_000_000, one.kind, one.node) for one in found] == [
-        (0, "decided", "shop-2"), (10872, "restarted", "shop-2"), (14388, "demoted", "shop-0"),
-        (20200, "promoted", "shop-2"), (23155, "restarted", "shop-0"),
-    ]  # fmt: skip
+        (0, "decided", "shop-2"),
+        (10872, "restarted", "shop-2"),
+        (14388, "demoted", "shop-0"),
+        (20200, "promoted", "shop-2"),
+        (23155, "restarted", "shop-0"),
+    ]
     assert found[0].detail == f"RDS at 00:14:55.811 UTC: {FAILOVER[0].message}"
 
 
@@ -54,7 +57,7 @@ def test_a_failover_is_told_in_its_steps() -> None:
         ("Cluster failover failed, check the health of your cluster instances.", "failed", "who"),
         ("DB instance shutdown", "stopped", "who"),
     ],
-)  # fmt: skip
+)
 def test_messages_of_all_times_are_understood(message: str, kind: str, node: str) -> None:
     (found,) = managers([told(0, "who", message)], from_begin)
     assert (found.kind, found.node) == (kind, node)

@@ -37,9 +37,7 @@ class Cloud:
         members = (Instance("a-1", "", True), Instance("a-2", "", False))
         return [
             Described("a", "aurora-mysql", "", "available", "", "", 1, members, tags=OURS),
-            Described(
-                "shop", "aurora-mysql", "", "available", "", "", 1, (Instance("s", "", True),)
-            ),
+            Described("shop", "aurora-mysql", "", "available", "", "", 1, (Instance("s", "", True),)),
         ]
 
     def instances(self) -> dict[str, dict[str, str]]:
@@ -56,16 +54,11 @@ class Cloud:
 
 def test_only_what_carries_the_tag_is_found() -> None:
     found = find(Cloud())  # type: ignore[arg-type]
-    assert [(one.cluster, one.instances) for one in found] == [
-        ("a", ("a-1", "a-2")),
-        ("", ("lonely",)),
-    ]
+    assert [(one.cluster, one.instances) for one in found] == [("a", ("a-1", "a-2")), ("", ("lonely",))]
     assert found[1].origin.owner == "?" and not found[1].origin.in_use
 
 
-def test_instances_go_first_and_what_is_refused_is_tried_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_instances_go_first_and_what_is_refused_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(left, "_EVERY", 0.0)
     cloud = Cloud({"a-2": 2, "a": 1})
     (one, _) = find(cloud)  # type: ignore[arg-type]

@@ -15,10 +15,8 @@ def product(*prices: str, unit: str = "Hrs") -> str:
     terms = {
         f"SKU.{n}": {"priceDimensions": {f"SKU.{n}.R": {"unit": unit, "pricePerUnit": {"USD": price}}}}
         for n, price in enumerate(prices)
-    }  # fmt: skip
-    return json.dumps(
-        {"product": {"sku": "SKU"}, "terms": {"OnDemand": terms, "Reserved": {"x": {}}}}
-    )
+    }
+    return json.dumps({"product": {"sku": "SKU"}, "terms": {"OnDemand": terms, "Reserved": {"x": {}}}})
 
 
 def test_the_lowest_price_on_demand_is_taken() -> None:
@@ -68,8 +66,10 @@ def test_the_price_list_is_asked_for_the_class_and_the_region() -> None:
     listing = Listing([product("0.313")])
     assert per_hour(listing, "aurora-mysql", "db.r6g.large") == 0.313  # type: ignore[arg-type]
     assert listing.asked == {
-        "instanceType": "db.r6g.large", "databaseEngine": "Aurora MySQL", "regionCode": "eu-central-1",
-    }  # fmt: skip
+        "instanceType": "db.r6g.large",
+        "databaseEngine": "Aurora MySQL",
+        "regionCode": "eu-central-1",
+    }
 
 
 def test_a_price_that_is_not_listed_is_not_guessed() -> None:

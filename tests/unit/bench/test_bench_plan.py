@@ -66,9 +66,11 @@ def test_steps_and_searches() -> None:
 
 @pytest.mark.parametrize(
     ("dsn", "where"),
-    [(ONE, ["--host", "db", "--port", "3307"]),
-     (parse_dsn("mysql://u@%2Fa.sock/d"), ["--socket", "/a.sock"])],
-)  # fmt: skip
+    [
+        (ONE, ["--host", "db", "--port", "3307"]),
+        (parse_dsn("mysql://u@%2Fa.sock/d"), ["--socket", "/a.sock"]),
+    ],
+)
 def test_a_preparation_is_told_the_server(dsn: Dsn, where: list[str]) -> None:
     bench = Bench(dsn, WORKLOAD, LoadSettings(tls="require"), seed=7)
     commands = bench.prepare_commands(dsn.addresses[0], Filling(threads=3, drop=True))

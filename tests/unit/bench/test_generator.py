@@ -59,9 +59,7 @@ def test_who_asks_twice_gets_no_figures(tmp_path: Path, program: Program) -> Non
 def test_it_also_runs_where_signals_cannot_be_caught(tmp_path: Path) -> None:
     found = []
     bench = Bench(parse_dsn(NOOP), WORKLOAD, seconds=0.1)
-    thread = threading.Thread(
-        target=lambda: found.append(run(bench, tmp_path, lambda _second: None))
-    )
+    thread = threading.Thread(target=lambda: found.append(run(bench, tmp_path, lambda _second: None)))
     thread.start()
     thread.join(30)
     assert found and not found[0].interrupted
@@ -75,9 +73,7 @@ def test_lines_that_are_something_else_are_passed_over() -> None:
 
 
 @pytest.fixture
-def program(
-    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Program]:
+def program(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
     """Puts a shell script in fivenines-core's place: for endings that the program itself never has."""
 
     def put(script: str) -> None:
@@ -99,23 +95,21 @@ def program(
             FiveninesError,
             "the load on mysql://me@db:3306/test failed: denied for ***",
         ),
-        ("exit 3", FiveninesError,
-         "the load on mysql://me@db:3306/test failed: it gave no reason"),
+        ("exit 3", FiveninesError, "the load on mysql://me@db:3306/test failed: it gave no reason"),
         (
             "echo \"error: unexpected argument '--new'\n\nUsage: load\" >&2; exit 2",
             UsageError,
             "fivenines-core refuses what is asked: unexpected argument '--new'",
         ),
         (
-            'echo "db: server (1146): Table \'test.sbtest1\' doesn\'t exist" >&2; exit 1',
+            "echo \"db: server (1146): Table 'test.sbtest1' doesn't exist\" >&2; exit 1",
             FiveninesError,
             "the load on mysql://me@db:3306/test failed: db: server (1146): Table 'test.sbtest1' "
             "doesn't exist\n    --prepare makes the workload's tables and fills them",
         ),
-        ("exit 0", FiveninesError,
-         "the load on mysql://me@db:3306/test failed: it gave no reason"),
+        ("exit 0", FiveninesError, "the load on mysql://me@db:3306/test failed: it gave no reason"),
     ],
-)  # fmt: skip
+)
 def test_a_failure_is_one_message_without_the_password(
     tmp_path: Path, program: Program, script: str, kind: type[Exception], message: str
 ) -> None:
@@ -126,9 +120,7 @@ def test_a_failure_is_one_message_without_the_password(
     assert type(failed.value) is kind
 
 
-def test_a_result_of_an_earlier_load_is_not_taken_for_this_one(
-    tmp_path: Path, program: Program
-) -> None:
+def test_a_result_of_an_earlier_load_is_not_taken_for_this_one(tmp_path: Path, program: Program) -> None:
     (tmp_path / "load.json").write_text('{"transactions": {"ok": 5}}')
     program("exit 0")
     with pytest.raises(FiveninesError):
@@ -141,9 +133,7 @@ def test_a_preparation_tells_progress(program: Program) -> None:
     generator.prepare([str(core.core_binary())], DSN, told.append)
     assert told == [{"event": "progress", "done": 1, "total": 2}]
     program('echo "refused: geheim" >&2; exit 1')
-    with pytest.raises(
-        FiveninesError, match=r"^preparing mysql://me@db:3306/test failed: refused: \*\*\*$"
-    ):
+    with pytest.raises(FiveninesError, match=r"^preparing mysql://me@db:3306/test failed: refused: \*\*\*$"):
         generator.prepare([str(core.core_binary())], DSN, told.append)
 
 
@@ -155,8 +145,5 @@ def test_the_folder_is_kept_only_if_asked_for(tmp_path: Path) -> None:
         pass
     assert made.is_dir()
     (tmp_path / "file").write_text("")
-    with (
-        pytest.raises(FiveninesError, match="cannot be made"),
-        generator.folder(tmp_path / "file" / "x"),
-    ):
+    with pytest.raises(FiveninesError, match="cannot be made"), generator.folder(tmp_path / "file" / "x"):
         pass

@@ -17,10 +17,7 @@ from fivenines.workloads.oltp import Oltp
 
 MIX = Mix(
     workload="mix",
-    parts=[
-        Part(workload=Oltp(workload="oltp_read_only")),
-        Part(workload=Oltp(workload="oltp_point_select")),
-    ],
+    parts=[Part(workload=Oltp(workload="oltp_read_only")), Part(workload=Oltp(workload="oltp_point_select"))],
 )
 
 

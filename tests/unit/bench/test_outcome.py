@@ -17,8 +17,11 @@ OLTP = Oltp(workload="oltp_read_only")
 
 def record(**changes: Any) -> dict[str, Any]:
     return {
-        "transactions": {"ok": 600, "failed": 3, "in_doubt": 1}, "queries": 6000,
-        "duration_s": 2.0, "expected": 4, "retries": 2,
+        "transactions": {"ok": 600, "failed": 3, "in_doubt": 1},
+        "queries": 6000,
+        "duration_s": 2.0,
+        "expected": 4,
+        "retries": 2,
         "types": [{"name": "new_order", "ok": 270}, {"name": "insert", "ok": 10}],
         "errors": [
             {"class": "timeout", "code": "end", "count": 1, "message": "late", "source": "load"},
@@ -27,7 +30,7 @@ def record(**changes: Any) -> dict[str, Any]:
         ],
         "client": {"user_s": 0.02, "system_s": 0.01, "wall_s": 2.0, "bottleneck": False},
         **changes,
-    }  # fmt: skip
+    }
 
 
 def read(tmp_path: Path, workload: WorkloadSettings, **changes: Any) -> Outcome:
@@ -40,10 +43,13 @@ def read(tmp_path: Path, workload: WorkloadSettings, **changes: Any) -> Outcome:
     [
         (Tpcc(workload="tpcc"), "tpmC", 8100.0),
         (Tatp(workload="tatp"), "MQTh", 300.0),
-        (Mix(workload="mix", parts=[Part(workload=OLTP), Part(workload=Tpcc(workload="tpcc"))]),
-         "tpmC", 8100.0),
+        (
+            Mix(workload="mix", parts=[Part(workload=OLTP), Part(workload=Tpcc(workload="tpcc"))]),
+            "tpmC",
+            8100.0,
+        ),
     ],
-)  # fmt: skip
+)
 def test_each_workload_has_its_unit(
     tmp_path: Path, workload: WorkloadSettings, unit: str, value: float
 ) -> None:
@@ -72,13 +78,7 @@ def test_other_workloads_have_transactions_and_queries(tmp_path: Path) -> None:
 def test_sums_errors_and_the_generators_own_cost(tmp_path: Path) -> None:
     outcome = read(tmp_path, OLTP)
     total = outcome.total
-    assert (total.ok, total.failed, total.in_doubt, total.expected, total.retries) == (
-        600,
-        3,
-        1,
-        4,
-        2,
-    )
+    assert (total.ok, total.failed, total.in_doubt, total.expected, total.retries) == (600, 3, 1, 4, 2)
     assert [one["class"] for one in outcome.errors] == ["deadlock", "timeout"]
     assert outcome.cpu_us_per_query == pytest.approx(5.0)
     assert outcome.latencies == {} and outcome.connect is None
@@ -103,8 +103,13 @@ def test_nothing_worked_names_the_commonest_error(tmp_path: Path) -> None:
 def test_json_has_all_of_it(tmp_path: Path) -> None:
     found = read(tmp_path, OLTP).as_json()
     assert set(found) == {
-        "interrupted", "throughput", "latency_ms", "latency_by_type_ms", "connect_ms", "client",
+        "interrupted",
+        "throughput",
+        "latency_ms",
+        "latency_by_type_ms",
+        "connect_ms",
+        "client",
         "load",
-    }  # fmt: skip
+    }
     assert found["latency_ms"] is None
     assert found["client"] == {"cpu_us_per_query": pytest.approx(5.0), "limit": None}

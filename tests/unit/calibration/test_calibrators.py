@@ -51,14 +51,7 @@ def test_planted_outages_do_not_run_into_each_other(short: bool) -> None:
 
 def test_windows_are_cut_from_the_time_line(tmp_path: Path) -> None:
     file = tmp_path / "timeline.csv"
-    rows = [
-        "900,load,5",
-        "1000,load,1",
-        "1390,load,2",
-        "1390,ledger,7",
-        "1400,load,4",
-        "1800,load,9",
-    ]
+    rows = ["900,load,5", "1000,load,1", "1390,load,2", "1390,ledger,7", "1400,load,4", "1800,load,9"]
     file.write_text("slot_ms,source,transactions_ok\n" + "\n".join(rows) + "\n")
     assert windows_of(file, 800) == [3.0, 4.0]
 
@@ -75,9 +68,7 @@ def test_neighbours_are_compared_with_each_other_only() -> None:
     assert neighbour_sd([0.0, 200.0]) == 0.0
 
 
-def test_a_difference_between_neighbours_would_be_a_false_alarm(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_difference_between_neighbours_would_be_a_false_alarm(monkeypatch: pytest.MonkeyPatch) -> None:
     chance = random.Random(3)
     assert false_alarms([chance.gauss(100, 10) for _ in range(96)], random.Random(1))[1] == 12
     # sides that differ by much more than they scatter are always told apart: sorted, not dealt
@@ -87,8 +78,17 @@ def test_a_difference_between_neighbours_would_be_a_false_alarm(
 
 
 def load_of(point_select: int = 4000) -> dict[str, object]:
-    counts = {"begin": 400, "commit": 400, "rollback": 0, "point_select": point_select, "insert": 400,
-              "delete": 400, "index_update": 400, "non_index_update": 400, "sum_range": 400}  # fmt: skip
+    counts = {
+        "begin": 400,
+        "commit": 400,
+        "rollback": 0,
+        "point_select": point_select,
+        "insert": 400,
+        "delete": 400,
+        "index_update": 400,
+        "non_index_update": 400,
+        "sum_range": 400,
+    }
     return {"statements": counts, "transactions": {"ok": 400}, "duration_s": 8.0}
 
 
@@ -158,9 +158,7 @@ def test_a_later_step_takes_the_place_of_an_earlier_one(cache: Path) -> None:
     again = type("Again", (Good,), {"name": "rows"})
     calibrated(again)
     kept = calibrations.load(describe())
-    assert (
-        kept is not None and kept.sound and [step.name for step in kept.steps] == ["rows", "links"]
-    )
+    assert kept is not None and kept.sound and [step.name for step in kept.steps] == ["rows", "links"]
 
 
 def test_steps_of_another_kernel_are_dropped_and_a_damaged_file_is_none(cache: Path) -> None:

@@ -61,11 +61,7 @@ def test_an_outage_whose_end_was_not_seen_is_out_of_bounds() -> None:
 
 
 def test_each_length_and_way_has_a_line_and_says_what_was_not_noticed() -> None:
-    found = [
-        outage(500.0, 0.0, "reset"),
-        replace(outage(50.0, 0.0), noticed=False),
-        outage(50.0, 9.0),
-    ]
+    found = [outage(500.0, 0.0, "reset"), replace(outage(50.0, 0.0), noticed=False), outage(50.0, 9.0)]
     short, long = judge_outages(found)
     assert short.planted == "outage of 50.0 ms, nothing passes, 2 times"
     assert short.measured.endswith("1 of 2 stood out as an outage")
@@ -93,16 +89,10 @@ def test_nothing_planted_proves_nothing() -> None:
 
 
 def test_stale_reads_and_their_ages() -> None:
-    assert [one.within for one in judge_ages("reads", [100.0, 700.0], [110.0, 690.0])] == [
-        True,
-        True,
-    ]
+    assert [one.within for one in judge_ages("reads", [100.0, 700.0], [110.0, 690.0])] == [True, True]
     missed = judge_ages("reads", [100.0, 700.0], [110.0, 0.0])
     assert [one.within for one in missed] == [False, False] and missed[0].error == "missed 1"
-    assert [one.within for one in judge_ages("reads", [100.0, 700.0], [110.0, 900.0])] == [
-        True,
-        False,
-    ]
+    assert [one.within for one in judge_ages("reads", [100.0, 700.0], [110.0, 900.0])] == [True, False]
 
 
 def test_links() -> None:

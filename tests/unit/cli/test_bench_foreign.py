@@ -7,15 +7,17 @@ from fivenines.cli.main import execute
 
 
 def test_all_of_pgbenchs_options_are_named_at_once(capsys: pytest.CaptureFixture[str]) -> None:
-    code = execute(
-        ["bench", "-f", "a.sql", "-c", "10", "-j2", "-T", "60", "--max-tries=3", "-M", "simple"]
-    )
+    code = execute(["bench", "-f", "a.sql", "-c", "10", "-j2", "-T", "60", "--max-tries=3", "-M", "simple"])
     said = capsys.readouterr().err
     assert code == 2
     for option, instead in (
-        ("-f", "--script FILE"), ("-c", "--connections N"), ("-j", "leave it out"),
-        ("-T", "--duration"), ("--max-tries", "--retries N"), ("-M", "--protocol prepared"),
-    ):  # fmt: skip
+        ("-f", "--script FILE"),
+        ("-c", "--connections N"),
+        ("-j", "leave it out"),
+        ("-T", "--duration"),
+        ("--max-tries", "--retries N"),
+        ("-M", "--protocol prepared"),
+    ):
         assert f"{option}: {instead}" in said
 
 

@@ -49,9 +49,7 @@ def test_options_of_the_dsn_count_unless_the_command_line_says_otherwise(tmp_pat
     dsn = "mysql://u:p@h1,h2/d?sslmode=require&target_session_attrs=any&load_balance_hosts=random"
     bench = ask(dsn=dsn).bench
     assert (bench.load.tls, bench.find, bench.load.spread) == ("require", "any", "random")
-    bench = ask(
-        dsn=dsn, tls="verify-ca", tls_ca=tmp_path / "ca.pem", find="writable", spread="all"
-    ).bench
+    bench = ask(dsn=dsn, tls="verify-ca", tls_ca=tmp_path / "ca.pem", find="writable", spread="all").bench
     assert (bench.load.tls, bench.find, bench.load.spread) == ("verify-ca", "writable", "all")
     assert bench.load.tls_ca == str(tmp_path / "ca.pem")
 
@@ -60,9 +58,11 @@ def test_clients_wait_as_long_as_the_command_line_says_or_else_the_dsn() -> None
     load = ask(dsn="mysql://u:p@h1,h2/d?connect_timeout=2").bench.load
     assert (load.connect_timeout, load.answer_timeout) == (2.0, 30.0)
     load = ask(
-        dsn="mysql://u:p@h/d?connect_timeout=2", connect_timeout="500ms", answer_timeout="none",
+        dsn="mysql://u:p@h/d?connect_timeout=2",
+        connect_timeout="500ms",
+        answer_timeout="none",
         keepalive="off",
-    ).bench.load  # fmt: skip
+    ).bench.load
     assert (load.connect_timeout, load.answer_timeout, load.keepalive) == (0.5, None, None)
     load = ask(answer_timeout="2s", keepalive="5s, 1s, 3").bench.load
     assert load.answer_timeout == 2.0
@@ -71,10 +71,21 @@ def test_clients_wait_as_long_as_the_command_line_says_or_else_the_dsn() -> None
 
 def test_a_load_is_driven_as_asked() -> None:
     asked = ask(
-        connections="64", rate="5000", arrivals="poisson", duration="60s", retries=3,
-        retry_on="deadlock, conflict", reconnect="10", read="h2,h3:1", read_share=50.0, prepare=True,
-        drop=True, threads=2, warmup="1m", metrics="127.0.0.1:9187",
-    )  # fmt: skip
+        connections="64",
+        rate="5000",
+        arrivals="poisson",
+        duration="60s",
+        retries=3,
+        retry_on="deadlock, conflict",
+        reconnect="10",
+        read="h2,h3:1",
+        read_share=50.0,
+        prepare=True,
+        drop=True,
+        threads=2,
+        warmup="1m",
+        metrics="127.0.0.1:9187",
+    )
     bench, load = asked.bench, asked.bench.load
     assert (bench.connections, bench.seconds, load.rate, load.arrivals) == (64, 60, 5000, "poisson")
     assert (load.retries, load.retry_on, load.reconnect) == (3, ["deadlock", "conflict"], 10)
@@ -115,9 +126,10 @@ def test_what_ends_by_itself_has_no_usual_duration(options: dict[str, Any]) -> N
 
 def test_settings_go_to_the_workloads_that_have_them() -> None:
     bench = ask(
-        workload=["oltp_read_only@4", "tatp"], tables=2,
+        workload=["oltp_read_only@4", "tatp"],
+        tables=2,
         settings=["subscribers=500", "tatp.mix=r20w80", "oltp.range_size=7"],
-    ).bench  # fmt: skip
+    ).bench
     assert isinstance(bench.workload, Mix)
     first, second = bench.workload.parts
     assert isinstance(first.workload, Oltp) and isinstance(second.workload, Tatp)
@@ -128,9 +140,7 @@ def test_settings_go_to_the_workloads_that_have_them() -> None:
 def test_scripts_make_workloads(tmp_path: Path) -> None:
     for name in ("a.sql", "b.sql", "c.lua"):
         (tmp_path / name).write_text("")
-    workload = ask(
-        script=[f"{tmp_path}/a.sql@3", f"{tmp_path}/b.sql"], define=["scale=10"]
-    ).bench.workload
+    workload = ask(script=[f"{tmp_path}/a.sql@3", f"{tmp_path}/b.sql"], define=["scale=10"]).bench.workload
     assert isinstance(workload, Script)
     assert workload.files == [f"{tmp_path}/a.sql@3", f"{tmp_path}/b.sql"]
     assert workload.define == {"scale": "10"}
@@ -146,38 +156,42 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"duration": "5"}, "--duration: '5' is not a duration: write a number and a unit"),
     ({"duration": "0s"}, "--duration 0s: that measures nothing; with --prepare it only prepares"),
     ({"duration": "9s", "rate": "1@5s"}, "--duration: the steps take 5s together; leave it out"),
-    ({"workload": ["oltp_reed_only"]},
-     "--workload: unknown workload 'oltp_reed_only'; did you mean 'oltp_read_only'?"),
+    (
+        {"workload": ["oltp_reed_only"]},
+        "--workload: unknown workload 'oltp_reed_only'; did you mean 'oltp_read_only'?",
+    ),
     ({"workload": ["tatp@0"]}, "--workload tatp@0: the weight is not a whole number from 1 to 1000000"),
     ({"workload": ["tatp", "tatp"]}, "bench: parts[0] and parts[1]: both are tatp"),
-    ({"workload": ["tatp"], "tables": 3},
-     "bench: --set tables=3: tatp has no setting 'tables'"),
-    ({"workload": ["tatp"], "settings": ["subscriber=5"]},
-     "bench: --set subscriber=5: tatp has no setting 'subscriber'; did you mean 'subscribers'?\n"
-     "    allowed: choice, mix, subscribers"),
-    ({"workload": ["tatp"], "settings": ["subscribers=many"]},
-     "bench: subscribers: found 'many'"),
+    ({"workload": ["tatp"], "tables": 3}, "bench: --set tables=3: tatp has no setting 'tables'"),
+    (
+        {"workload": ["tatp"], "settings": ["subscriber=5"]},
+        "bench: --set subscriber=5: tatp has no setting 'subscriber'; did you mean 'subscribers'?\n"
+        "    allowed: choice, mix, subscribers",
+    ),
+    ({"workload": ["tatp"], "settings": ["subscribers=many"]}, "bench: subscribers: found 'many'"),
     ({"workload": ["tatp"], "settings": ["mix=1,2"]}, "bench: mix: write 7 percentages"),
-    ({"settings": ["tables"]},
-     "bench: --set tables: write KEY=VALUE, as in --set subscribers=10000"),
+    ({"settings": ["tables"]}, "bench: --set tables: write KEY=VALUE, as in --set subscribers=10000"),
     ({"script": ["no.sql"]}, "--script no.sql: there is no such file"),
     ({"script": ["pyproject.toml"]}, "--script pyproject.toml: "),
-    ({"script_options": ["extra"]},
-     "bench: 'extra' is not an option, and no --script FILE.lua takes it"),
+    ({"script_options": ["extra"]}, "bench: 'extra' is not an option, and no --script FILE.lua takes it"),
     ({"define": ["a=1"]}, "--define: it is for --script FILE.sql, which is not there"),
     ({"rate": "fast"}, "--rate fast: write transactions per second, as in 5000, or steps"),
     ({"rate": "0"}, "--rate 0: write transactions per second"),
     ({"rate": "10@1s,x@2s"}, "--rate: 'x@2s' is not a step: write steps as in 1000@10s,2000@10s"),
     ({"arrivals": "poisson"}, "--arrivals: poisson arrivals need a `rate` or `steps`"),
-    ({"arrivals": "poison", "rate": "5"},
-     "--arrivals poison: one of constant, poisson; did you mean 'poisson'?"),
+    (
+        {"arrivals": "poison", "rate": "5"},
+        "--arrivals poison: one of constant, poisson; did you mean 'poisson'?",
+    ),
     ({"think_time": "1s", "rate": "5"}, "--think-time: with a rate, starts do not depend on"),
     ({"think_distribution": "exponential"}, "--think-distribution: there is no think_time"),
     ({"connections": "0"}, "--connections 0: write a number from 1 to 100000, or steps"),
     ({"connections": "many"}, "--connections many: write a number"),
     ({"connections": "8@x"}, "--connections: '8@x' is not a step: write steps as in 8@10s,64@10s"),
-    ({"connections": "8@1s,9@1s", "rate": "5@1s,6@1s"},
-     "--rate and --connections: only one of them can have steps"),
+    (
+        {"connections": "8@1s,9@1s", "rate": "5@1s,6@1s"},
+        "--rate and --connections: only one of them can have steps",
+    ),
     ({"search": "20ms"}, "--search 20ms: write a measure and its bound, as in p99=20ms"),
     ({"search": "p98=20ms"}, "--search p98=20ms: write a measure and its bound"),
     ({"search": "p99=20"}, "--search: '20' is not a duration"),
@@ -211,7 +225,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"find": "writeable"}, "--find writeable: one of writable, any; did you mean 'writable'?"),
     ({"metrics": "http"}, "--metrics http: write a port, as in 9187, or HOST:PORT"),
     ({"metrics": "99999"}, "--metrics 99999: write a port"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("options", "message"), MISTAKES)

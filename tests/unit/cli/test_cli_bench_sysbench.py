@@ -26,14 +26,7 @@ def ask(script: str, words: list[str], **options: Any) -> Asked:
 
 
 def test_options_of_the_run_are_those_of_bench(script: str) -> None:
-    words = [
-        "--time=60",
-        "--threads=16",
-        "--events=5000",
-        "--rate=100",
-        "--rand-seed=7",
-        "--rows=5",
-    ]
+    words = ["--time=60", "--threads=16", "--events=5000", "--rate=100", "--rand-seed=7", "--rows=5"]
     bench = ask(script, words).bench
     assert (bench.connections, bench.seconds, bench.transactions) == (16, 60, together(5000))
     assert (bench.load.rate, bench.seed) == (100, 7)
@@ -48,9 +41,15 @@ def test_zero_is_without_a_limit(script: str) -> None:
 
 def test_the_account_may_be_said_again(script: str) -> None:
     words = [
-        "--db-driver=pgsql", "--pgsql-host=h2", "--pgsql-port=6432", "--pgsql-user=app",
-        "--pgsql-password=secret", "--pgsql-db=shop", "--mysql-db=other", "--rows=5",
-    ]  # fmt: skip
+        "--db-driver=pgsql",
+        "--pgsql-host=h2",
+        "--pgsql-port=6432",
+        "--pgsql-user=app",
+        "--pgsql-password=secret",
+        "--pgsql-db=shop",
+        "--mysql-db=other",
+        "--rows=5",
+    ]
     workload = ask(script, words).bench.workload
     assert isinstance(workload, Script) and workload.options == {"rows": "5"}
 
@@ -58,14 +57,16 @@ def test_the_account_may_be_said_again(script: str) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--db-driver=mysql", "--pgsql-db=other", "--pgsql-password=hidden"],
-         "--db-driver is not that of --dsn (postgres); --pgsql-db is not that of --dsn; "
-         "--pgsql-password is not that of --dsn: leave it out"),
+        (
+            ["--db-driver=mysql", "--pgsql-db=other", "--pgsql-password=hidden"],
+            "--db-driver is not that of --dsn (postgres); --pgsql-db is not that of --dsn; "
+            "--pgsql-password is not that of --dsn: leave it out",
+        ),
         (["--time=soon"], "--time behind `--` is a whole number, not 'soon'"),
         (["--threads=0"], "there is at least one"),
         (["rows=5"], "'rows=5' behind `--` is not an option"),
     ],
-)  # fmt: skip
+)
 def test_mistakes_are_named(script: str, words: list[str], message: str) -> None:
     with pytest.raises(UsageError) as caught:
         ask(script, words)

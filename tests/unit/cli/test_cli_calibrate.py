@@ -57,9 +57,7 @@ def test_what_is_within_bounds_and_what_is_not(fivenines: Fivenines) -> None:
     assert "ok  10 ms" in answer.out and "1 of 1 line within bounds" in answer.out
     within[:] = [True, False]
     answer = fivenines("calibrate")
-    assert (
-        answer.code == 1 and "OUT  10 ms" in answer.out and "out of bounds: links (1)" in answer.out
-    )
+    assert answer.code == 1 and "OUT  10 ms" in answer.out and "out of bounds: links (1)" in answer.out
     shown = fivenines("calibrate", "--show")
     assert shown.code == 1 and shown.out == answer.out
 
@@ -90,9 +88,7 @@ def test_doctor_ends_in_a_verdict(fivenines: Fivenines) -> None:
     within[:] = [False]
     fivenines("calibrate")
     last = fivenines("doctor").out.splitlines()[-3:-1]
-    assert last[0].startswith(
-        "warning  calibration: 0 of 1 line within bounds; out of bounds: links"
-    )
+    assert last[0].startswith("warning  calibration: 0 of 1 line within bounds; out of bounds: links")
     assert "--show" in last[1]
 
 

@@ -24,13 +24,8 @@ def test_the_command_fails_for_what_is_not_allowed(fivenines: Fivenines, tmp_pat
     assert "| ✗ worse |" in fivenines("compare", before, after, "--format", "md").out
 
 
-def test_new_losses_and_nothing_to_compare_do_not_pass(
-    fivenines: Fivenines, tmp_path: Path
-) -> None:
-    before, lossy = (
-        _run(tmp_path / "before", Recipe("a")),
-        _run(tmp_path / "after", Recipe("a", lost=2)),
-    )
+def test_new_losses_and_nothing_to_compare_do_not_pass(fivenines: Fivenines, tmp_path: Path) -> None:
+    before, lossy = (_run(tmp_path / "before", Recipe("a")), _run(tmp_path / "after", Recipe("a", lost=2)))
     assert fivenines("compare", str(before), str(lossy), "--allow", "90%").code == 3
     other = str(_run(tmp_path / "other", Recipe("b")))
     answer = fivenines("compare", str(before), other, "--allow", "5%")
@@ -104,9 +99,16 @@ def test_other_measures_are_compared_when_asked_for(fivenines: Fivenines, tmp_pa
     usual = json.loads(fivenines("compare", before, after, "--format", "json").out)["changes"]
     assert not {"host_cpu:node", "stalls"} & {one["measure"] for one in usual}
     asked = fivenines(
-        "compare", before, after, "--measure", "host_cpu:node", "--threshold",
-        "a: counter:Com_commit/s >= 50%", "--format", "json",
-    )  # fmt: skip
+        "compare",
+        before,
+        after,
+        "--measure",
+        "host_cpu:node",
+        "--threshold",
+        "a: counter:Com_commit/s >= 50%",
+        "--format",
+        "json",
+    )
     assert asked.code == 0
     told = json.loads(asked.out)
     found = {one["measure"]: one["verdict"] for one in told["changes"]}

@@ -22,29 +22,30 @@ def test_decide_says_what_to_take_and_why(fivenines: Fivenines, run: str) -> Non
         "few to prove “no acknowledged row lost” and 2 more needs."
     )
     assert any("✗ 3 of 3" in line for line in lines)
-    assert (
-        "- 1-safe (local) misses a need: acknowledged rows lost in 3 of 3 trials (lost = 0)."
-        in lines
-    )
+    assert "- 1-safe (local) misses a need: acknowledged rows lost in 3 of 3 trials (lost = 0)." in lines
 
 
 def test_decide_by_other_needs_runs_nothing_again(fivenines: Fivenines, run: str) -> None:
     answer = fivenines(
-        "decide", run, "--need", "outage_writes < 10s", "--prefer", "tps", "--format", "json"
+        "decide", run, "--require", "outage_writes < 10s", "--prefer", "tps", "--format", "json"
     )
     (found,) = json.loads(answer.out)
     assert found["best"] == ["1-safe (local)"]
-    assert {need["status"] for one in found["candidates"] for need in one["needs"].values()} == {
-        "met"
-    }
+    assert {
+        requirement["status"] for one in found["candidates"] for requirement in one["requirements"].values()
+    } == {"met"}
 
 
-def test_decide_wide_has_all_columns_in_full_in_one_line_each(
-    fivenines: Fivenines, run: str
-) -> None:
+def test_decide_wide_has_all_columns_in_full_in_one_line_each(fivenines: Fivenines, run: str) -> None:
     narrow, wide = fivenines("decide", run), fivenines("decide", run, "--wide")
-    columns = ["Solution", "not_back = 0", "lost = 0", "split_brain = 0", "Transactions/s",
-               "Outage, writes"]  # fmt: skip
+    columns = [
+        "Solution",
+        "not_recovered = 0",
+        "lost = 0",
+        "split_brain = 0",
+        "Transactions/s",
+        "Outage, writes",
+    ]
     head = wide.out.splitlines()[1]
     assert [name for name in columns if name in head] == columns
     rows = [line for line in wide.out.splitlines() if line.startswith(("1-safe", "2-safe"))]
@@ -55,19 +56,19 @@ def test_decide_wide_has_all_columns_in_full_in_one_line_each(
 
 
 def test_decide_names_what_is_missed_and_was_not_asked_for(fivenines: Fivenines, run: str) -> None:
-    answer = fivenines("decide", run, "--need", "outage_writes < 10s", "--prefer", "tps")
+    answer = fivenines("decide", run, "--require", "outage_writes < 10s", "--prefer", "tps")
     assert answer.out.startswith("Take 1-safe (local): ")
     assert answer.out.splitlines()[-1] == (
         "- Not asked for: 1-safe (local): acknowledged rows lost in 3 of 3 trials (lost = 0)."
     )
-    asked = fivenines("decide", run, "--need", "outage_writes < 10s", "--need", "lost = 0")
+    asked = fivenines("decide", run, "--require", "outage_writes < 10s", "--require", "lost = 0")
     assert "Not asked for" not in asked.out
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--need", "outage < 3s"], "--need: there is no measure 'outage'"),
+        (["--require", "outage < 3s"], "--require: there is no measure 'outage'"),
         (["--prefer", "lost"], "--prefer: lost is a matter of needs"),
         (["--by", "fault"], "--by: "),
     ],
@@ -91,9 +92,7 @@ def test_check_fails_a_pipeline_with_code_3(fivenines: Fivenines, run: str, tmp_
 
 
 def test_check_passes_what_is_proven_and_what_is_undecided(fivenines: Fivenines, run: str) -> None:
-    answer = fivenines(
-        "check", run, "--threshold", "2-safe (on): lost = 0", "--threshold", "tps > 5"
-    )
+    answer = fivenines("check", run, "--threshold", "2-safe (on): lost = 0", "--threshold", "tps > 5")
     assert answer.code == 0
     assert answer.out.splitlines()[-1] == (
         "2 thresholds, judged 3 times (for each solution and condition): 2 passed, 1 undecided"
@@ -104,10 +103,7 @@ def test_check_passes_what_is_proven_and_what_is_undecided(fivenines: Fivenines,
     ("words", "message"),
     [
         ([], "there are no thresholds: name one by --threshold 'lost = 0'"),
-        (
-            ["--threshold", "nobody: lost = 0"],
-            "no solution is called 'nobody'; there are 1-safe (local)",
-        ),
+        (["--threshold", "nobody: lost = 0"], "no solution is called 'nobody'; there are 1-safe (local)"),
         (["--threshold", "lst = 0"], "did you mean 'lost'?"),
     ],
 )
@@ -120,9 +116,15 @@ def test_check_tells_what_it_cannot_judge(
 
 @pytest.mark.parametrize(
     ("what", "name"),
-    [("solutions", "galera"), ("workloads", "tpcc"), ("faults", "partition"),
-     ("managers", "operator"), ("access", "haproxy"), ("measures", "outage_writes")],
-)  # fmt: skip
+    [
+        ("solutions", "galera"),
+        ("workloads", "tpcc"),
+        ("faults", "partition"),
+        ("managers", "operator"),
+        ("access", "haproxy"),
+        ("measures", "outage_writes"),
+    ],
+)
 def test_list_names_each_with_a_line_about_it(fivenines: Fivenines, what: str, name: str) -> None:
     rows = json.loads(fivenines("list", what, "--json").out)
     assert name in [row["name"] for row in rows]

@@ -16,9 +16,7 @@ def examined(monkeypatch: pytest.MonkeyPatch, *checks: Check) -> None:
     monkeypatch.setattr(doctor, "examine", lambda: list(checks))
 
 
-def test_what_is_missing_comes_with_its_remedy(
-    fivenines: Fivenines, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_missing_comes_with_its_remedy(fivenines: Fivenines, monkeypatch: pytest.MonkeyPatch) -> None:
     examined(
         monkeypatch,
         Check("ip", "ok", "/usr/sbin/ip"),
@@ -42,12 +40,13 @@ def test_what_is_missing_comes_with_its_remedy(
     ("states", "verdict"),
     [
         (["ok", "ok"], "Ready: everything works here."),
-        (["ok", "warning"],
-         "Ready: experiments can run here. 1 warning above: what they name is limited."),
-        (["warning", "warning"],
-         "Ready: experiments can run here. 2 warnings above: what they name is limited."),
+        (["ok", "warning"], "Ready: experiments can run here. 1 warning above: what they name is limited."),
+        (
+            ["warning", "warning"],
+            "Ready: experiments can run here. 2 warnings above: what they name is limited.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_last_line_is_the_verdict(
     fivenines: Fivenines, monkeypatch: pytest.MonkeyPatch, states: list[Any], verdict: str
 ) -> None:
@@ -62,12 +61,7 @@ def test_a_warning_is_no_failure(fivenines: Fivenines, monkeypatch: pytest.Monke
     assert json.loads(answer.out) == {
         "ok": True,
         "checks": [
-            {
-                "name": "limits",
-                "state": "warning",
-                "seen": "no cgroups",
-                "remedy": "run it elsewhere",
-            }
+            {"name": "limits", "state": "warning", "seen": "no cgroups", "remedy": "run it elsewhere"}
         ],
     }
 
@@ -91,8 +85,7 @@ def test_without_nft_the_network_cannot_be_cut(monkeypatch: pytest.MonkeyPatch) 
         (
             "kernel/unprivileged_userns_clone",
             "0",
-            "kernel.unprivileged_userns_clone is 0: "
-            "sudo sysctl -w kernel.unprivileged_userns_clone=1",
+            "kernel.unprivileged_userns_clone is 0: sudo sysctl -w kernel.unprivileged_userns_clone=1",
         ),
         (
             "user/max_user_namespaces",
@@ -110,20 +103,16 @@ def test_without_nft_the_network_cannot_be_cut(monkeypatch: pytest.MonkeyPatch) 
 def test_the_setting_that_forbids_namespaces_is_named(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str, remedy: str
 ) -> None:
-    monkeypatch.setattr(
-        doctor, "_words", lambda path: [value] if str(path) == f"/proc/sys/{name}" else []
-    )
-    monkeypatch.setattr(doctor, "_WORLD", ["false"])
+    monkeypatch.setattr(doctor, "_words", lambda path: [value] if str(path) == f"/proc/sys/{name}" else [])
+    monkeypatch.setattr(doctor, "_LAB", ["false"])
     check = doctor.namespaces()
     assert (check.state, check.seen) == ("failed", "unshare failed: exit code 1")
     assert check.remedy == remedy
 
 
-def test_without_a_forbidding_sysctl_the_container_is_suspected(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_without_a_forbidding_sysctl_the_container_is_suspected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "_words", lambda path: [])
-    monkeypatch.setattr(doctor, "_WORLD", ["false"])
+    monkeypatch.setattr(doctor, "_LAB", ["false"])
     assert doctor.namespaces().remedy == (
         "no sysctl forbids user namespaces; in a container its seccomp or AppArmor profile does:\n"
         "docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined "

@@ -44,10 +44,7 @@ def known(pretend: Pretend) -> Engine:
 
 def test_engines_are_listed(fivenines: Fivenines, known: Engine) -> None:
     answer = fivenines("engines", "list")
-    assert answer.out.splitlines() == [
-        "engine       here  version  size",
-        "postgres-18  no    -           -",
-    ]
+    assert answer.out.splitlines() == ["engine       here  version  size", "postgres-18  no    -           -"]
     assert answer.err == "what each of them is: fivenines engines list --wide\n"
     assert fivenines("engines", "list", "--wide").out.splitlines() == [
         "engine       here  version  size  description",

@@ -7,7 +7,7 @@ from cli_support import Fivenines
 from synthetic_run import Matrix, Recipe, write_run
 
 from fivenines.cli import console
-from fivenines.cli.export import _teller
+from fivenines.cli.export import _reporter
 
 
 def test_it_says_what_is_in_the_file(fivenines: Fivenines, tmp_path: Path) -> None:
@@ -27,7 +27,7 @@ def test_a_file_has_to_be_named(fivenines: Fivenines, tmp_path: Path) -> None:
 
 def test_what_takes_long_says_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     now = [0.0]
-    tell = _teller(lambda: now[0])
+    tell = _reporter(lambda: now[0])
     assert not console.stderr().is_terminal
     for done, at in enumerate((0.5, 1.9, 2.5, 3.0, 8.0), 1):
         now[0] = at

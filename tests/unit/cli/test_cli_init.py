@@ -19,9 +19,21 @@ from fivenines.experiment.starter import offered
 
 def test_it_writes_a_file_that_is_planned_as_it_stands(fivenines: Fivenines) -> None:
     answer = fivenines(
-        "init", "mine.yaml", "--solution", "galera", "--solution", "hot-standby",
-        "--workload", "tpcc", "--fault", "freeze", "--connections", "4", "--trials", "2",
-    )  # fmt: skip
+        "init",
+        "mine.yaml",
+        "--solution",
+        "galera",
+        "--solution",
+        "hot-standby",
+        "--workload",
+        "tpcc",
+        "--fault",
+        "freeze",
+        "--connections",
+        "4",
+        "--trials",
+        "2",
+    )
     assert (answer.code, answer.err) == (0, "")
     assert answer.out.startswith("mine.yaml: 2 cells, 4 trials, about ")
     assert answer.out.endswith("\n  fivenines run mine.yaml\n")
@@ -85,11 +97,7 @@ def test_an_answer_is_names_or_numbers() -> None:
     names = ["galera", "patroni", "standalone"]
     assert chosen("2", names) == ["patroni"]
     assert chosen(" standalone, 1,galera", names) == ["standalone", "galera"]
-    for wrong, message in (
-        ("4", "there is no '4'"),
-        ("patron", "did you mean 'patroni'"),
-        (" ,", "one"),
-    ):
+    for wrong, message in (("4", "there is no '4'"), ("patron", "did you mean 'patroni'"), (" ,", "one")):
         with pytest.raises(ValueError, match=message):
             chosen(wrong, names)
 
@@ -113,9 +121,13 @@ def _at_terminal(folder: Path, answers: list[str]) -> tuple[str, int]:
     """`fivenines init` with a person at a terminal who answers one question after the other."""
     mine, its = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "fivenines", "init"], cwd=folder, stdin=its, stdout=its, stderr=its,
+        [sys.executable, "-m", "fivenines", "init"],
+        cwd=folder,
+        stdin=its,
+        stdout=its,
+        stderr=its,
         env={**os.environ, "FIVENINES_CACHE": str(folder / "cache"), "TERM": "xterm"},
-    )  # fmt: skip
+    )
     os.close(its)
     said, deadline = "", time.monotonic() + 60
     while time.monotonic() < deadline:

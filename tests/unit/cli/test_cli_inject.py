@@ -14,16 +14,21 @@ from fivenines.errors import UsageError
 from fivenines.playground.state import Clients, Rows
 
 RECORD = {
-    "kind": "kill", "node": "node1", "nodes": ["node1"], "role": "primary", "verified": True,
-    "detail": "SIGKILL", "ended_verified": True, "ended_detail": "", "rejoined": True,
+    "kind": "kill",
+    "node": "node1",
+    "nodes": ["node1"],
+    "role": "primary",
+    "verified": True,
+    "detail": "SIGKILL",
+    "ended_verified": True,
+    "ended_detail": "",
+    "rejoined": True,
     "rejoin_detail": "",
-}  # fmt: skip
+}
 
 
 class Injected:
-    def __init__(
-        self, over: bool, events: list[Any], moment: int | None = None, **record: Any
-    ) -> None:
+    def __init__(self, over: bool, events: list[Any], moment: int | None = None, **record: Any) -> None:
         self.over, self.events, self.records = over, events, [{**RECORD, **record}]
         self.moment = moment
 
@@ -33,9 +38,7 @@ def _event(t: float, kind: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def playground(
-    pretend: Callable[..., ModuleType], monkeypatch: pytest.MonkeyPatch
-) -> dict[str, Any]:
+def playground(pretend: Callable[..., ModuleType], monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """A playground: `asked` is what it was asked, `answers` what it says of the fault."""
     state: dict[str, Any] = {"asked": [], "answers": [], "healed": [0]}
     monkeypatch.setattr(inject, "_LOOK", 0.0)
@@ -72,9 +75,7 @@ def test_events_are_shown_once_and_then_the_end(fivenines: Any, playground: Any)
 
 def test_ctrl_c_ends_the_fault_and_waits_for_the_nodes(fivenines: Any, playground: Any) -> None:
     struck = _event(80, "fault")
-    playground["answers"] = [
-        Injected(False, [struck]), KeyboardInterrupt, Injected(True, [struck])
-    ]  # fmt: skip
+    playground["answers"] = [Injected(False, [struck]), KeyboardInterrupt, Injected(True, [struck])]
     answer = fivenines("inject", "freeze")
     assert answer.code == 0
     assert playground["asked"][1:] == ["heal"]

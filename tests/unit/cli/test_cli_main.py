@@ -30,15 +30,16 @@ def program(*arguments: str, **environment: str) -> subprocess.CompletedProcess[
     """The program as its own process, without a terminal."""
     return subprocess.run(
         [sys.executable, "-m", "fivenines", *arguments],
-        capture_output=True, text=True, check=False, timeout=60,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
         env={**os.environ, "COLUMNS": "80", **environment},
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_each_help_has_an_example_and_fits_80_columns(
-    fivenines: Fivenines, command: list[str]
-) -> None:
+def test_each_help_has_an_example_and_fits_80_columns(fivenines: Fivenines, command: list[str]) -> None:
     answer = fivenines(*command, "--help")
     assert answer.code == 0
     assert all(len(line) <= 80 for line in answer.out.splitlines())
@@ -71,12 +72,11 @@ def test_the_program_alone_shows_its_help_as_a_mistake(fivenines: Fivenines) -> 
         ),
         (
             ["decide", "--format", "x"],
-            "error: --format: there is no 'x': it is one of text, md, json\n"
-            "see: fivenines decide --help\n",
+            "error: --format: there is no 'x': it is one of text, md, json\nsee: fivenines decide --help\n",
         ),
         (["results", "show", "x"], "error: there is no run 'x'; runs/ has none\n"),
     ],
-)  # fmt: skip
+)
 def test_mistakes_are_one_message_and_exit_code_2(
     fivenines: Fivenines, arguments: list[str], message: str
 ) -> None:
@@ -109,11 +109,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     ],
 )
 def test_errors_become_a_message_and_an_exit_code(
-    fivenines: Fivenines,
-    monkeypatch: pytest.MonkeyPatch,
-    error: BaseException,
-    code: int,
-    message: str,
+    fivenines: Fivenines, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int, message: str
 ) -> None:
     failing(monkeypatch, error)
     answer = fivenines("version")
@@ -128,8 +124,7 @@ def test_an_unexpected_error_leaves_a_log_and_no_traceback(
     (log,) = (tmp_path / "cache" / "crashes").iterdir()
     assert answer.code == 1
     assert answer.err == (
-        "error: unexpected, a mistake in fivenines: ZeroDivisionError: by [zero]\n"
-        f"details are in {log}\n"
+        f"error: unexpected, a mistake in fivenines: ZeroDivisionError: by [zero]\ndetails are in {log}\n"
     )
     text = log.read_text()
     assert "Traceback (most recent call last)" in text
@@ -161,11 +156,7 @@ def test_the_help_does_not_import_what_only_commands_need() -> None:
 
 def test_there_are_no_colours_without_a_terminal() -> None:
     done = program("run", "absent.yaml")
-    assert (done.returncode, done.stdout, done.stderr) == (
-        2,
-        "",
-        "error: absent.yaml: no such file\n",
-    )
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", "error: absent.yaml: no such file\n")
     assert "\x1b" not in program("--help").stdout
 
 
@@ -173,8 +164,12 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     done = subprocess.run(
         f"{sys.executable} -m fivenines run {Path(__file__).parents[3]}/examples/mariadb-ha.yaml "
         "--dry-run --json | head -1",
-        shell=True, capture_output=True, text=True, check=False, timeout=60,
-    )  # fmt: skip
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
     assert (done.stdout, done.stderr) == ("{\n", "")
 
 

@@ -38,9 +38,15 @@ class Campaigns:
         pretend("fivenines.runner.campaign", run_campaign=self.run)
 
     def run(
-        self, experiment: Any, source: Any, work: Any, folder: Path, resume: bool, listener: Any,
+        self,
+        experiment: Any,
+        source: Any,
+        work: Any,
+        folder: Path,
+        resume: bool,
+        listener: Any,
         workers: Any = (),
-    ) -> list[str]:  # fmt: skip
+    ) -> list[str]:
         self.began.append((folder.name, len(work), resume))
         if folder.name == self.interrupted:
             raise KeyboardInterrupt
@@ -49,9 +55,10 @@ class Campaigns:
             matrix = Matrix(
                 [Recipe(name, lost=5) for name in names],
                 workloads=[one.name for one in experiment.workloads],
-                faults=[one.fault for one in experiment.faults], trials=experiment.trials.at_most,
+                faults=[one.fault for one in experiment.faults],
+                trials=experiment.trials.at_most,
                 name=experiment.name,
-            )  # fmt: skip
+            )
             write_run(folder.with_name(f"{folder.name}.new"), matrix)
             for one in folder.with_name(f"{folder.name}.new").iterdir():
                 one.rename(folder / one.name)
@@ -80,10 +87,7 @@ def test_a_dry_run_shows_each_part_with_its_time(fivenines: Fivenines) -> None:
     one = fivenines("run", "two.yaml", "--dry-run", "--part", "loss").out
     assert "reads" not in one and "1 part, 2 trials" in one
     plan = json.loads(fivenines("run", "two.yaml", "--dry-run", "--json").out)
-    assert [(one["part"], len(one["trials"])) for one in plan["parts"]] == [
-        ("reads", 4),
-        ("loss", 2),
-    ]
+    assert [(one["part"], len(one["trials"])) for one in plan["parts"]] == [("reads", 4), ("loss", 2)]
 
 
 def test_parts_run_one_after_another_into_folders_of_their_own(
@@ -117,9 +121,7 @@ def test_a_part_alone_and_then_the_rest(fivenines: Fivenines, campaigns: Campaig
     assert not folder.exists()
 
 
-def test_an_interrupted_part_says_how_all_are_continued(
-    fivenines: Fivenines, campaigns: Campaigns
-) -> None:
+def test_an_interrupted_part_says_how_all_are_continued(fivenines: Fivenines, campaigns: Campaigns) -> None:
     campaigns.interrupted = "loss"
     answer = fivenines("run", "two.yaml", "--out", "here", "--part", "reads", "--part", "loss")
     assert answer.code == 130
@@ -137,9 +139,7 @@ def test_who_asks_one_part_to_stop_stops_all(fivenines: Fivenines, campaigns: Ca
     assert [name for name, *_ in campaigns.began] == ["reads"]
 
 
-def test_broken_trials_of_a_part_fail_the_run_at_its_end(
-    fivenines: Fivenines, campaigns: Campaigns
-) -> None:
+def test_broken_trials_of_a_part_fail_the_run_at_its_end(fivenines: Fivenines, campaigns: Campaigns) -> None:
     campaigns.broken = "reads"
     answer = fivenines("run", "two.yaml", "--out", "here")
     assert answer.code == 1 and "error: 1 of 6 trials are broken (in reads): " in answer.err
@@ -148,15 +148,7 @@ def test_broken_trials_of_a_part_fail_the_run_at_its_end(
 
 def test_thresholds_are_judged_in_every_part(fivenines: Fivenines, campaigns: Campaigns) -> None:
     answer = fivenines(
-        "run",
-        "two.yaml",
-        "--out",
-        "here",
-        "--threshold",
-        "lost = 0",
-        "--junit",
-        "out.xml",
-        "--json",
+        "run", "two.yaml", "--out", "here", "--threshold", "lost = 0", "--junit", "out.xml", "--json"
     )
     assert answer.code == 3
     found = json.loads(answer.out)

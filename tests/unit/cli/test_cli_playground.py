@@ -89,15 +89,13 @@ def test_a_setting_inside_a_kind_needs_no_kind() -> None:
         wanted_solution("galera", ["access.fall=5"], None, None)
 
 
-def test_up_refuses_a_host_that_the_solution_has_not(
-    fivenines: Fivenines, calls: list[Any]
-) -> None:
+def test_up_refuses_a_host_that_the_solution_has_not(fivenines: Fivenines, calls: list[Any]) -> None:
     answer = fivenines("up", "galera", "--network", "sites={a: [nod1], b: [node3]}")
     assert answer.code == 2 and "no host is called 'nod1'; there are node1 to node3" in answer.err
 
 
 def test_up_brings_up_what_was_asked_and_shows_it(fivenines: Fivenines, calls: list[Any]) -> None:
-    answer = fivenines("up", "hot-standby", "--nodes", "3", "--set", "safeness=on")
+    answer = fivenines("up", "hot-standby", "--nodes", "3", "--set", "synchronous_commit=on")
     assert answer.code == 0
     (wanted,) = calls
     assert (wanted.solution.nodes, wanted.solution.name) == (3, "hot-standby on")
@@ -119,9 +117,7 @@ def test_up_brings_up_what_was_asked_and_shows_it(fivenines: Fivenines, calls: l
     assert told["nodes"][1]["role"] == "standby" and told["login"]["dsn"] == DSN
 
 
-def test_up_passes_on_a_load_its_workload_and_the_ports(
-    fivenines: Fivenines, calls: list[Any]
-) -> None:
+def test_up_passes_on_a_load_its_workload_and_the_ports(fivenines: Fivenines, calls: list[Any]) -> None:
     answer = fivenines("up", "standalone", "--load", "50", "--workload", "tatp", "--port", "41000")
     assert answer.code == 0, answer.err
     assert (calls[0].rate, calls[0].workload.workload, calls[0].port) == (50, "tatp", 41000)
@@ -134,9 +130,7 @@ def test_the_help_of_up_has_every_solution_with_a_line(fivenines: Fivenines) -> 
     answer = fivenines("up", "--help")
     for name, model in kinds("fivenines.solutions", SolutionSettings, "solution").items():
         about = model.model_fields["solution"].description
-        line = [
-            line.split(None, 1) for line in answer.out.splitlines() if line.split()[:1] == [name]
-        ]
+        line = [line.split(None, 1) for line in answer.out.splitlines() if line.split()[:1] == [name]]
         assert [words[1].rstrip() for words in line] == ([] if model.external else [about]), name
     assert max(map(len, answer.out.splitlines())) <= 80
 
@@ -166,8 +160,7 @@ def test_status_is_watched_line_by_line_until_ctrl_c(
     assert (answer.code, answer.err) == (0, "")
     lines = [line.partition(" ")[2] for line in answer.out.splitlines() if line[0] != " "]
     look = (
-        "node1 primary, node2 standby NOT HEALTHY; load: oltp_read_write, 50/s asked, 49.8/s done, "
-        "0 errors"
+        "node1 primary, node2 standby NOT HEALTHY; load: oltp_read_write, 50/s asked, 49.8/s done, 0 errors"
     )
     assert lines == [look] * 3
     events = [line.strip() for line in answer.out.splitlines() if line[0] == " "]
@@ -175,9 +168,7 @@ def test_status_is_watched_line_by_line_until_ctrl_c(
     assert fivenines("status", "--watch", "--json").code == 2
 
 
-def test_a_part_of_the_access_layer_is_shown_with_its_port(
-    fivenines: Fivenines, pretend: Pretend
-) -> None:
+def test_a_part_of_the_access_layer_is_shown_with_its_port(fivenines: Fivenines, pretend: Pretend) -> None:
     proxied = replace(
         STATUS,
         endpoints=["writes: 10.0.0.9:3306"],
@@ -203,10 +194,7 @@ def test_nodes_are_asked_broken_and_brought_down(fivenines: Fivenines, calls: li
 
 def test_settings_are_read_as_in_a_file() -> None:
     wanted = wanted_solution(
-        "galera",
-        ["access=haproxy", "access.interval=500ms", "size=5", "server.wsrep_debug=NONE"],
-        None,
-        None,
+        "galera", ["access=haproxy", "access.interval=500ms", "size=5", "server.wsrep_debug=NONE"], None, None
     ).model_dump()
     assert (wanted["size"], wanted["access"]["interval"]) == (5, "500ms")
     assert wanted["server"] == {"wsrep_debug": "NONE"}
@@ -216,24 +204,38 @@ def test_settings_are_read_as_in_a_file() -> None:
 @pytest.mark.parametrize(
     ("solution", "settings", "nodes", "message"),
     [
-        ("galara", [], None,
-         "up: unknown solution 'galara'; did you mean 'galera'?\n"
-         f"    allowed: one of {SOLUTION_KINDS}"),
-        ("galera", ["size"], None, "up: --set size: write KEY=VALUE, as in --set safeness=on"),
-        ("galera", ["=5"], None, "up: --set =5: write KEY=VALUE, as in --set safeness=on"),
-        ("galera", ["size.x=5", "size=3", "size.x=5"], None,
-         "up: --set size.x=5: size has no settings inside"),
-        ("galera", ["size=[5"], None,
-         "up: --set size=[5:1:3: not readable as YAML: expected ',' or ']', but got "
-         "'<stream end>' (while parsing a flow sequence)"),
-        ("galera", [], 4,
-         "up: --nodes 4: a Galera cluster of 4 votes has no majority when it breaks into "
-         "halves: set size to 3 or 5, or to 2 or 4 with `arbiter: true`"),
+        (
+            "galara",
+            [],
+            None,
+            f"up: unknown solution 'galara'; did you mean 'galera'?\n    allowed: one of {SOLUTION_KINDS}",
+        ),
+        ("galera", ["size"], None, "up: --set size: write KEY=VALUE, as in --set synchronous_commit=on"),
+        ("galera", ["=5"], None, "up: --set =5: write KEY=VALUE, as in --set synchronous_commit=on"),
+        (
+            "galera",
+            ["size.x=5", "size=3", "size.x=5"],
+            None,
+            "up: --set size.x=5: size has no settings inside",
+        ),
+        (
+            "galera",
+            ["size=[5"],
+            None,
+            "up: --set size=[5:1:3: not readable as YAML: expected ',' or ']', but got "
+            "'<stream end>' (while parsing a flow sequence)",
+        ),
+        (
+            "galera",
+            [],
+            4,
+            "up: --nodes 4: a Galera cluster of 4 votes has no majority when it breaks into "
+            "halves: set size to 3 or 5, or to 2 or 4 with `arbiter: true`",
+        ),
         ("standalone", [], 2, "up: --nodes 2: standalone has 1"),
-        ("hot-standby", [], 1,
-         "up: --nodes 1: standbys: found 0\n    allowed: a whole number from 1 to 8"),
+        ("hot-standby", [], 1, "up: --nodes 1: standbys: found 0\n    allowed: a whole number from 1 to 8"),
     ],
-)  # fmt: skip
+)
 def test_wrong_settings_are_refused(
     solution: str, settings: list[str], nodes: int | None, message: str
 ) -> None:

@@ -77,9 +77,7 @@ def _results(fivenines: Fivenines, *arguments: str) -> dict[str, str]:
 
 def test_figures_of_trials_make_the_verdicts(fivenines: Fivenines) -> None:
     folder = _ran()
-    assert _results(fivenines) == {
-        "faster": "holds", "nothing-lost": "holds", "cloud": "cannot be run here",
-    }  # fmt: skip
+    assert _results(fivenines) == {"faster": "holds", "nothing-lost": "holds", "cloud": "cannot be run here"}
     kept = json.loads((folder / "claims.json").read_text())
     assert kept["sentence"] == "2 of 3 hold, 1 cannot be run here"
     (faster, *_) = kept["claims"]
@@ -117,15 +115,19 @@ def test_the_page_shows_verdicts_figures_and_what_differs(fivenines: Fivenines) 
     folder = _ran()
     answer = fivenines("replicate", "--judge", "done")
     assert answer.code == 0
-    assert answer.out.splitlines()[-2:] == [
-        "2 of 3 hold, 1 cannot be run here", f"page: {folder}/study.html",
-    ]  # fmt: skip
+    assert answer.out.splitlines()[-2:] == ["2 of 3 hold, 1 cannot be run here", f"page: {folder}/study.html"]
     page = (folder / "study.html").read_text()
     for words in (
-        "2 of 3 hold, 1 cannot be run here", "Two cores.", "One standby stands for two.",
-        "Measured here", "T1", "<svg", 'href="speed/report.html"', "<dd>a cloud account.</dd>",
+        "2 of 3 hold, 1 cannot be run here",
+        "Two cores.",
+        "One standby stands for two.",
+        "Measured here",
+        "T1",
+        "<svg",
+        'href="speed/report.html"',
+        "<dd>a cloud account.</dd>",
         "By the printed figures the claim does not hold under the same test.",
-    ):  # fmt: skip
+    ):
         assert words in page, words
     assert "http://" not in page.replace("http://www.w3.org", "")
 
@@ -179,9 +181,7 @@ def test_a_dry_run_shows_parts_times_and_claims(fivenines: Fivenines) -> None:
 
 
 def test_only_what_a_claim_needs(fivenines: Fivenines) -> None:
-    answer = fivenines(
-        "replicate", "mine.yaml", "--dry-run", "--format", "json", "--only", "faster"
-    )
+    answer = fivenines("replicate", "mine.yaml", "--dry-run", "--format", "json", "--only", "faster")
     plan = json.loads(answer.out)
     assert [one["left_out"] for one in plan["parts"]] == ["", "not asked for"]
     assert [one["claim"] for one in plan["claims"]] == ["faster"]
@@ -191,18 +191,13 @@ def test_only_what_a_claim_needs(fivenines: Fivenines) -> None:
     ("arguments", "said"),
     [
         (["wolsky-2006"], "no study has this name; did you mean 'wolski-2006'?"),
-        (
-            ["mine.yaml", "--only", "fastr"],
-            "the study has no claim 'fastr'; did you mean 'faster'?",
-        ),
+        (["mine.yaml", "--only", "fastr"], "the study has no claim 'fastr'; did you mean 'faster'?"),
         (["mine.yaml", "--part", "sped"], "the study has no part 'sped'; did you mean 'speed'?"),
         (["mine.yaml", "--quick", "--full"], "--quick and --full exclude each other"),
         (["mine.yaml", "--resume"], "there is no run of 'small quick' in runs/ to continue"),
     ],
 )
-def test_what_is_not_there_is_refused(
-    fivenines: Fivenines, arguments: list[str], said: str
-) -> None:
+def test_what_is_not_there_is_refused(fivenines: Fivenines, arguments: list[str], said: str) -> None:
     answer = fivenines("replicate", *arguments)
     assert answer.code == 2 and said in answer.err, answer.err
 
@@ -217,9 +212,15 @@ class Campaigns:
         pretend("fivenines.runner.campaign", run_campaign=self.run)
 
     def run(
-        self, experiment: Any, source: Any, work: Any, folder: Path, resume: bool, listener: Any,
+        self,
+        experiment: Any,
+        source: Any,
+        work: Any,
+        folder: Path,
+        resume: bool,
+        listener: Any,
         workers: Any = (),
-    ) -> list[str]:  # fmt: skip
+    ) -> list[str]:
         self.began.append((folder.name, resume))
         if folder.name == self.interrupted:
             raise KeyboardInterrupt

@@ -109,17 +109,14 @@ def test_a_misspelt_run_is_refused_with_the_nearest(fivenines: Fivenines) -> Non
     )
 
 
-def test_an_experiments_name_stands_for_its_newest_run(
-    fivenines: Fivenines, reported: None
-) -> None:
+def test_an_experiments_name_stands_for_its_newest_run(fivenines: Fivenines, reported: None) -> None:
     for age, name in enumerate(["small-20260103-101500", NAME]):
         manifest = write_run(name, {"name": "small"}) / "manifest.json"
         os.utime(manifest, (1000 - age, 1000 - age))
     assert fivenines("report", "small").out == "runs/small-20260103-101500/report.html\n"
     assert fivenines("results", "rm", "small", "--yes").code == 2
     assert fivenines("report", "smalls").err == (
-        f"error: there is no run 'smalls'; there are small-20260103-101500, {NAME} "
-        "(fivenines results list)\n"
+        f"error: there is no run 'smalls'; there are small-20260103-101500, {NAME} (fivenines results list)\n"
     )
 
 

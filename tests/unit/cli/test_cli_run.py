@@ -37,12 +37,11 @@ def test_a_dry_run_shows_the_plan(fivenines: Fivenines) -> None:
         "solution    workload        connections  network  fault",
         "standalone  oltp_read_only            8  lan      none",
         "pair        oltp_read_only            8  lan      none",
-        "2 cells, 4 trials in interleaved order (seed 1), about 74 s once engines and data are in "
-        "the cache",
+        "2 cells, 4 trials in interleaved order (seed 1), about 74 s once engines and data are in the cache",
         "power: 2 trials a side tell a difference in throughput from a factor of 3.10 on (with a chance of "
         "80 %)",
         "  20 % takes 20 trials, 10 % takes 71 trials and 5 % takes 265 trials, where trials of one solution"
-        " differ by 20 % (assumed; the report has what was seen); `design: duet` needs far fewer",
+        " differ by 20 % (assumed; the report has what was seen); `design: interleaved` needs far fewer",
     ]
 
 
@@ -55,10 +54,9 @@ def test_a_dry_run_of_fixed_work_says_at_most(fivenines: Fivenines) -> None:
     assert "4 trials in interleaved order (seed 1), at most about 9 min" in plan
 
 
-def test_a_dry_run_of_duets_shows_who_is_side_by_side(fivenines: Fivenines) -> None:
+def test_a_dry_run_of_blocks_shows_who_is_side_by_side(fivenines: Fivenines) -> None:
     text = (
-        Path("small.yaml").read_text()
-        + "design: duet\nfaults: [none, {fault: kill, only: [pair]}]\n"
+        Path("small.yaml").read_text() + "design: interleaved\nfaults: [none, {fault: kill, only: [pair]}]\n"
     )
     Path("small.yaml").write_text(text)
     answer = fivenines("run", "small.yaml", "--dry-run")
@@ -69,19 +67,17 @@ def test_a_dry_run_of_duets_shows_who_is_side_by_side(fivenines: Fivenines) -> N
         "faults, in trials of each alone:",
         "solution  workload        connections  network  fault",
         "pair      oltp_read_only            8  lan      kill",
-        "3 duets, 1 cell, 2 trials in interleaved order (seed 1), about 3 min once engines and data are in "
+        "3 blocks, 1 cell, 2 trials in interleaved order (seed 1), about 3 min once engines and data are in "
         "the cache",
     ]
     plan = json.loads(fivenines("run", "small.yaml", "--dry-run", "--json").out)
-    assert [len(one["cells"]) for one in plan["duets"]] == [2, 2, 2]
+    assert [len(one["cells"]) for one in plan["blocks"]] == [2, 2, 2]
     alone = fivenines("run", "small.yaml", "--dry-run", "--only", "standalone")
     assert (alone.code, "side by side" in alone.out) == (0, False)
 
 
 def test_a_dry_run_for_scripts_lists_all_trials(fivenines: Fivenines) -> None:
-    answer = fivenines(
-        "run", "small.yaml", "--dry-run", "--json", "--only", "pair", "--trials", "3"
-    )
+    answer = fivenines("run", "small.yaml", "--dry-run", "--json", "--only", "pair", "--trials", "3")
     plan = json.loads(answer.out)
     assert [trial["solution"] for trial in plan["trials"]] == ["pair"] * 3
     assert plan["expected_seconds"] == 3 * 19
@@ -98,8 +94,7 @@ def test_an_unknown_solution_is_refused_before_anything_starts(fivenines: Fiveni
     answer = fivenines("run", "small.yaml", "--only", "piar")
     assert (answer.code, answer.out) == (2, "")
     assert answer.err == (
-        "error: no solution is called 'piar'; did you mean 'pair'?\n"
-        "    allowed: 'pair', 'standalone'\n"
+        "error: no solution is called 'piar'; did you mean 'pair'?\n    allowed: 'pair', 'standalone'\n"
     )
     assert not Path("runs").exists()
 
@@ -120,9 +115,15 @@ class Campaign:
         )
 
     def run(
-        self, experiment: Any, source: Any, trials: Any, folder: Any, resume: Any, listener: Any,
+        self,
+        experiment: Any,
+        source: Any,
+        trials: Any,
+        folder: Any,
+        resume: Any,
+        listener: Any,
         workers: Any = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.calls.append(([trial.id for trial in trials], folder, resume))
         listener(CampaignStarted(len(trials), 50.0))
         listener(TrialFinished(record("0001"), Figures(1254.2, 3200.0, True, 0)))
@@ -159,15 +160,16 @@ def test_a_run_for_scripts_answers_in_json(fivenines: Fivenines, pretend: Preten
     }
 
 
-def test_progress_for_scripts_is_a_json_object_a_line(
-    fivenines: Fivenines, pretend: Pretend
-) -> None:
+def test_progress_for_scripts_is_a_json_object_a_line(fivenines: Fivenines, pretend: Pretend) -> None:
     Campaign(pretend)
     answer = fivenines("run", "small.yaml", "--out", "here", "--progress", "json")
     lines = [json.loads(line) for line in answer.out.splitlines()]
     assert [line["event"] for line in lines] == [
-        "campaign-started", "trial-finished", "campaign-finished", "result",
-    ]  # fmt: skip
+        "campaign-started",
+        "trial-finished",
+        "campaign-finished",
+        "result",
+    ]
     assert (lines[1]["tps"], lines[1]["outage_ms"], lines[1]["lost"]) == (1254.2, 3200.0, 0)
     assert lines[-1]["summary"] == [{"Solution": "pair", "Transactions/s": "900"}]
     assert all(isinstance(line["at"], float) for line in lines)
@@ -175,9 +177,7 @@ def test_progress_for_scripts_is_a_json_object_a_line(
     assert not Path("here/journal.jsonl").exists()
 
 
-def test_a_run_that_was_stopped_says_how_to_continue(
-    fivenines: Fivenines, pretend: Pretend
-) -> None:
+def test_a_run_that_was_stopped_says_how_to_continue(fivenines: Fivenines, pretend: Pretend) -> None:
     class Stopping(Campaign):
         def run(self, *arguments: Any, **more: Any) -> None:
             arguments[5](CampaignStopped(3))
@@ -194,9 +194,7 @@ def test_a_run_that_was_stopped_says_how_to_continue(
 
 def test_an_address_for_metrics_that_makes_no_sense_is_refused(fivenines: Fivenines) -> None:
     answer = fivenines("run", "small.yaml", "--metrics", "http")
-    assert (answer.code, answer.err) == (
-        2, "error: --metrics http: write a port, as in 9187, or HOST:PORT\n",
-    )  # fmt: skip
+    assert (answer.code, answer.err) == (2, "error: --metrics http: write a port, as in 9187, or HOST:PORT\n")
 
 
 def test_an_interrupted_run_says_how_to_continue(fivenines: Fivenines, pretend: Pretend) -> None:
@@ -266,9 +264,7 @@ def test_a_failed_run_is_a_failure(fivenines: Fivenines, pretend: Pretend) -> No
     assert answer.err.endswith("error: no user namespaces here\n")
 
 
-def test_a_folder_with_something_in_it_is_not_overwritten(
-    fivenines: Fivenines, pretend: Pretend
-) -> None:
+def test_a_folder_with_something_in_it_is_not_overwritten(fivenines: Fivenines, pretend: Pretend) -> None:
     campaign = Campaign(pretend)
     Path("here").mkdir()
     assert fivenines("run", "small.yaml", "--out", "here").code == 0
@@ -279,9 +275,7 @@ def test_a_folder_with_something_in_it_is_not_overwritten(
     assert len(campaign.calls) == 1
 
 
-def test_resume_continues_the_newest_run_of_the_experiment(
-    fivenines: Fivenines, pretend: Pretend
-) -> None:
+def test_resume_continues_the_newest_run_of_the_experiment(fivenines: Fivenines, pretend: Pretend) -> None:
     campaign = Campaign(pretend)
     said = as_dict(load_experiment(Path("small.yaml"))[0])
     write_run("other-20260102-101500", {**said, "name": "other"})
@@ -291,9 +285,7 @@ def test_resume_continues_the_newest_run_of_the_experiment(
     assert campaign.calls[0][1:] == (folder, True)
 
 
-def test_the_folder_is_held_until_the_report_is_written(
-    fivenines: Fivenines, pretend: Pretend
-) -> None:
+def test_the_folder_is_held_until_the_report_is_written(fivenines: Fivenines, pretend: Pretend) -> None:
     Campaign(pretend)
     refused = []
 
@@ -331,9 +323,7 @@ def test_resume_without_a_run_is_refused(fivenines: Fivenines, pretend: Pretend)
     )
 
 
-def test_resume_with_a_changed_experiment_says_what_changed(
-    fivenines: Fivenines, pretend: Pretend
-) -> None:
+def test_resume_with_a_changed_experiment_says_what_changed(fivenines: Fivenines, pretend: Pretend) -> None:
     Campaign(pretend)
     said = as_dict(load_experiment(Path("small.yaml"))[0])
     folder = write_run("small-20260102-101500", {**said, "connections": [16]})

@@ -88,8 +88,7 @@ def test_elsewhere_than_on_a_terminal_progress_is_a_few_plain_lines(trials: list
         "0001  standalone, oltp_read_only, 8 conn: 901 tps, outage 3.20 s, nothing lost: done in 20 s",
         f"trial 2 of 4: {second}, oltp_read_only, 8 conn (about 60 s left)",
         "  set-up",
-        f"0002  {second}, oltp_read_only, 8 conn: BROKEN: the server did not start (it is tried "
-        "once more)",
+        f"0002  {second}, oltp_read_only, 8 conn: BROKEN: the server did not start (it is tried once more)",
         f"0002  {second}, oltp_read_only, 8 conn: BROKEN: the server did not start (given up; its "
         "logs are kept)",
     ]
@@ -112,9 +111,7 @@ def test_what_lasts_is_said_though_no_event_comes(trials: list[Trial]) -> None:
     assert out.getvalue() == "10:15:00    settling (300 s)\n"
 
 
-def test_loads_that_end_with_their_work_take_at_most_so_long_until_one_is_known(
-    trials: list[Trial],
-) -> None:
+def test_loads_that_end_with_their_work_take_at_most_so_long_until_one_is_known(trials: list[Trial]) -> None:
     clock = Clock()
     story = Story(clock)
     started = CampaignStarted(4, 400.0, trials, at_most=False, longest=True)

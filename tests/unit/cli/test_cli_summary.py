@@ -20,11 +20,7 @@ SAID = [Block(["workload tpcc"], ["Solution"], [["pair"]]), Block(["SPLIT BRAIN"
     ],
 )
 def test_results_are_on_stdout_and_alarms_on_stderr(
-    pretend: Pretend,
-    capsys: pytest.CaptureFixture[str],
-    blocks: list[Block],
-    out: list[str],
-    err: str,
+    pretend: Pretend, capsys: pytest.CaptureFixture[str], blocks: list[Block], out: list[str], err: str
 ) -> None:
     pretend("fivenines.report", terminal=SimpleNamespace(blocks=lambda run, width, wide: blocks))
     summary.show(Path("run"))

@@ -47,9 +47,7 @@ def test_runs_are_the_newest_first(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert [name for name, _ in complete.runs("f")] == ["first"]
 
 
-def test_without_a_playground_there_are_no_hosts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_playground_there_are_no_hosts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FIVENINES_CACHE", str(tmp_path))
     assert complete.hosts("") == []
 
@@ -86,13 +84,19 @@ def _asked(words: str, folder: Path) -> subprocess.CompletedProcess[str]:
         f"finally: print([m for m in sys.modules if re.fullmatch('{HEAVY}', m)], file=sys.stderr)"
     )
     return subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False,
+        [sys.executable, "-c", code],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
         timeout=60,
         env={
-            **os.environ, "_FIVENINES_COMPLETE": "complete_bash", "COMP_WORDS": words,
+            **os.environ,
+            "_FIVENINES_COMPLETE": "complete_bash",
+            "COMP_WORDS": words,
             "COMP_CWORD": str(len(words.split(" ")) - 1),
         },
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize(
@@ -123,15 +127,24 @@ def test_bash_completes(tmp_path: Path) -> None:
     """The script that `--install-completion` installs, in a real shell."""
     program = Path(sys.executable).with_name("fivenines")
     script = subprocess.run(
-        [program], capture_output=True, text=True, check=True, timeout=60,
+        [program],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
         env={**os.environ, "_FIVENINES_COMPLETE": "source_bash"},
-    ).stdout  # fmt: skip
+    ).stdout
     lines = (
         f"{script}\nCOMP_WORDS=(fivenines up gal); COMP_CWORD=2\n"
         "_fivenines_completion fivenines; echo ${COMPREPLY[@]}"
     )
     done = subprocess.run(
-        ["bash", "--norc", "-c", lines], cwd=tmp_path, capture_output=True, text=True, check=True,
-        timeout=60, env={**os.environ, "PATH": f"{program.parent}:{os.environ['PATH']}"},
-    )  # fmt: skip
+        ["bash", "--norc", "-c", lines],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+        env={**os.environ, "PATH": f"{program.parent}:{os.environ['PATH']}"},
+    )
     assert done.stdout == "galera\n"

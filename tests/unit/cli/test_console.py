@@ -14,19 +14,11 @@ ROWS = [["group", "1 229 (1 102 to 1 355)"], ["another", "9.5 (8.1 to 11)"]]
     ("width", "lines"),
     [
         (80, ["group    1 229 (1 102 to 1 355)", "another  9.5 (8.1 to 11)"]),
-        (
-            28,
-            ["group    1 229", "         (1 102 to 1 355)", "another  9.5", "         (8.1 to 11)"],
-        ),
-        (
-            20,
-            ["group    1 229", "(1 102 to", "1 355)", "another  9.5", "(8.1 to", "11)"],
-        ),
+        (28, ["group    1 229", "         (1 102 to 1 355)", "another  9.5", "         (8.1 to 11)"]),
+        (20, ["group    1 229", "(1 102 to", "1 355)", "another  9.5", "(8.1 to", "11)"]),
     ],
 )
-def test_an_interval_is_not_torn(
-    monkeypatch: pytest.MonkeyPatch, width: int, lines: list[str]
-) -> None:
+def test_an_interval_is_not_torn(monkeypatch: pytest.MonkeyPatch, width: int, lines: list[str]) -> None:
     text = io.StringIO()
     monkeypatch.setattr(console, "stdout", lambda: Console(file=text, width=width))
     console.table(["Solution", "Per second"], ROWS)

@@ -44,9 +44,6 @@ def test_no_table_is_wider_than_it_must_be(rows: list[tuple[str, str, str]], wid
 def test_names_are_broken_before_figures() -> None:
     rows = [["a solution with a long name", "911 (497 to 1326)"], ["b", "5"]]
     _, lines = layout.table(["Solution", "Per second"], rows, 36, names=["Solution"])
-    assert lines == [
-        ["a solution with a  911 (497 to 1326)", "long name"],
-        ["b                  5"],
-    ]
+    assert lines == [["a solution with a  911 (497 to 1326)", "long name"], ["b                  5"]]
     _, lines = layout.table(["Solution", "Per second"], rows, 30)
     assert lines[0] == ["a solution with  911", "a long name      (497 to 1326)"]

@@ -44,6 +44,10 @@ def test_roff_has_nothing_to_complain_about() -> None:
     for name, text in PAGES.items():
         done = subprocess.run(
             ["groff", "-man", "-Tutf8", "-ww", "-z"],
-            input=text, capture_output=True, text=True, check=True, timeout=60,
-        )  # fmt: skip
+            input=text,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
+        )
         assert done.stderr == "", name

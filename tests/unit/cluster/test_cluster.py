@@ -29,9 +29,7 @@ def test_a_node_that_answers_late_once_is_still_the_primary() -> None:
     assert Cluster.target(asked(late), "replica") is NODES[1]
 
 
-def test_nobody_is_primary_once_all_were_asked_for_some_time(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_nobody_is_primary_once_all_were_asked_for_some_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "_PATIENCE", 0.15)
     with pytest.raises(FiveninesError, match="pair: no node is primary now"):
         Cluster.target(asked({"node1": "down", "node2": "replica"}), "primary")

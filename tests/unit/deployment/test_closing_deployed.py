@@ -24,13 +24,15 @@ def test_whatever_fails_to_end_the_rest_is_ended(
 
         return end
 
-    world = SimpleNamespace(close=ending("world"))
+    lab = SimpleNamespace(close=ending("lab"))
     solution = SimpleNamespace(leave=ending("leave"), stop=ending("access"))
     manager = SimpleNamespace(stop=ending("manager"))
     made: dict[str, Any] = {
-        "_around": world, "_manager": manager, "_keeper": SimpleNamespace(stop=ending("durability")),
+        "_around": lab,
+        "_manager": manager,
+        "_keeper": SimpleNamespace(stop=ending("durability")),
         "engine": None,
-    }  # fmt: skip
+    }
     for name, value in made.items():
         monkeypatch.setattr(deployed, name, lambda *_, value=value: value)
     monkeypatch.setattr(deployed.plugins, "implementation", lambda *_: lambda *_: solution)
@@ -42,4 +44,4 @@ def test_whatever_fails_to_end_the_rest_is_ended(
             one.close()
     else:
         one.close()
-    assert done == ["durability", "manager", "access", "leave", "world"]
+    assert done == ["durability", "manager", "access", "leave", "lab"]

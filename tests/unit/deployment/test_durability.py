@@ -98,9 +98,7 @@ def test_roles_change_and_each_node_gets_what_its_role_has(keep: Keep) -> None:
     assert (one.kind, two.kind) == ("strict", "relaxed")
     later = sorted(told(keeper)[known:])
     settings = "innodb_flush_log_at_trx_commit = {}, sync_binlog = {}; otherwise for "
-    assert [(kind, node) for kind, node, _ in later] == [
-        ("durability", "node1"), ("durability", "node2"),
-    ]  # fmt: skip
+    assert [(kind, node) for kind, node, _ in later] == [("durability", "node1"), ("durability", "node2")]
     assert later[0][2].startswith(f"strict as standby: {settings.format(1, 1)}")
     assert later[1][2].startswith(f"relaxed as primary: {settings.format(2, 0)}")
     assert all(detail.endswith(" ms at most") for *_, detail in later)
@@ -113,14 +111,15 @@ def test_a_change_of_roles_is_checked_where_nothing_has_to_be_set(keep: Keep) ->
     node.accompanied = False
     keeper.start()
     assert told(keeper) == [
-        ("durability", "node1", "strict as primary, no standby is there: "
-         "innodb_flush_log_at_trx_commit = 1, sync_binlog = 1"),
-    ]  # fmt: skip
+        (
+            "durability",
+            "node1",
+            "strict as primary, no standby is there: innodb_flush_log_at_trx_commit = 1, sync_binlog = 1",
+        )
+    ]
     node.primary = False
     until(lambda: len(keeper.events()) == 2)
-    assert told(keeper)[1][2] == (
-        "strict as standby: innodb_flush_log_at_trx_commit = 1, sync_binlog = 1"
-    )
+    assert told(keeper)[1][2] == ("strict as standby: innodb_flush_log_at_trx_commit = 1, sync_binlog = 1")
 
 
 def test_adaptive_is_relaxed_as_long_as_a_standby_is_there(keep: Keep) -> None:
@@ -147,9 +146,7 @@ def test_a_server_that_starts_anew_is_set_again(keep: Keep) -> None:
     until(lambda: node.kind == "relaxed")
 
 
-def test_what_is_required_is_seen_after_it_was_asked_for(
-    keep: Keep, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_required_is_seen_after_it_was_asked_for(keep: Keep, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(durability, "EVERY", 0.3)
     node = Node("node1", primary=True)
     keeper = keep([node], primary="relaxed", standby="strict")

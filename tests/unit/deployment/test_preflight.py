@@ -11,9 +11,12 @@ from fivenines.solutions.standalone import StandaloneSettings
 from fivenines.solutions.sweep import VariantSettings
 
 GIVEN: dict[tuple[str, ...], object] = {
-    ("server", "no_such_setting"): 1, ("server", "max_connections"): 2, ("server", "max"): 3,
-    ("server", "ssl_cert_file"): "/etc/snakeoil.pem", ("server", "ssl"): "on",
-}  # fmt: skip
+    ("server", "no_such_setting"): 1,
+    ("server", "max_connections"): 2,
+    ("server", "max"): 3,
+    ("server", "ssl_cert_file"): "/etc/snakeoil.pem",
+    ("server", "ssl"): "on",
+}
 
 
 @pytest.mark.parametrize(
@@ -22,10 +25,7 @@ GIVEN: dict[tuple[str, ...], object] = {
         ("[ERROR] mariadbd: unknown variable 'no-such-setting=1'", ("server", "no_such_setting")),
         ('LOG:  invalid value for parameter "MAX_CONNECTIONS": "x"', ("server", "max_connections")),
         ("LOG: max is wrong, max_connections too", ("server", "max")),
-        (
-            'FATAL: could not load server certificate file "/etc/snakeoil.pem"',
-            ("server", "ssl_cert_file"),
-        ),
+        ('FATAL: could not load server certificate file "/etc/snakeoil.pem"', ("server", "ssl_cert_file")),
         ("FATAL: something else", None),
     ],
 )

@@ -7,13 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fivenines.errors import UsageError
-from fivenines.experiment.clients import (
-    ClientSettings,
-    clients_of,
-    connections_of,
-    with_clients,
-    works_of,
-)
+from fivenines.experiment.clients import ClientSettings, clients_of, connections_of, with_clients, works_of
 from fivenines.experiment.plan import cells
 from fivenines.experiment.source import parse_experiment
 from fivenines.experiment.spec import Experiment
@@ -53,10 +47,7 @@ def test_without_the_section_one_client_has_all() -> None:
     assert with_clients(network, []) is network
 
 
-@given(
-    st.lists(st.one_of(st.none(), st.floats(0.01, 100)), min_size=1, max_size=8),
-    st.integers(1, 500),
-)
+@given(st.lists(st.one_of(st.none(), st.floats(0.01, 100)), min_size=1, max_size=8), st.integers(1, 500))
 def test_shares_add_up_to_the_cells_connections(shares: list[float | None], total: int) -> None:
     clients = [_client(share=share) for share in shares]
     found = connections_of(clients, total)
@@ -86,11 +77,7 @@ def test_a_rate_of_all_is_shared_out_and_an_own_load_is_not() -> None:
 
 
 def test_work_of_all_is_shared_out_and_that_of_each_is_not() -> None:
-    clients = [
-        _client(share=2),
-        _client("b"),
-        _client("c", load={"transactions": 7}, connections=3),
-    ]
+    clients = [_client(share=2), _client("b"), _client("c", load={"transactions": 7}, connections=3)]
 
     def works(work: object) -> list[WorkSettings | None]:
         load = LoadSettings.model_validate({"transactions": work})
@@ -98,11 +85,7 @@ def test_work_of_all_is_shared_out_and_that_of_each_is_not() -> None:
         return [one.load.transactions for one in found]
 
     assert works(100) == [WorkSettings(together=n) for n in (50, 25, 7)]
-    assert works({"each": 5}) == [
-        WorkSettings(each=5),
-        WorkSettings(each=5),
-        WorkSettings(together=7),
-    ]
+    assert works({"each": 5}) == [WorkSettings(each=5), WorkSettings(each=5), WorkSettings(together=7)]
 
 
 @given(st.lists(st.integers(1, 99), min_size=1, max_size=9), st.integers(900, 10**6))
@@ -178,15 +161,15 @@ MISTAKES = [
         "[{name: a}, {name: b}]\nledger: {clients: 40}",
         "x.yaml:6:19: ledger.clients: 40 for each of 2 clients are more than 64: set it to 32 or less",
     ),
-    ("[{name: a}]\ndesign: duet", "x.yaml:5:10: clients: a duet loads each solution by one client"),
+    (
+        "[{name: a}]\ndesign: interleaved",
+        "x.yaml:5:10: clients: an interleaved comparison loads each solution by one client",
+    ),
     (
         "[{name: a, adresses: 2}]",
         "x.yaml:5:21: unknown key 'adresses' in clients[0]; did you mean 'addresses'?",
     ),
-    (
-        "[{name: a, load: {transactions: 5}}]",
-        "x.yaml:5:27: clients[0].load: transactions: clients that",
-    ),
+    ("[{name: a, load: {transactions: 5}}]", "x.yaml:5:27: clients[0].load: transactions: clients that"),
     ("[{name: a, load: {cap: 5s}}]", "x.yaml:5:27: clients[0].load: cap: all clients end together"),
     (
         "[{name: a, load: {connection_steps: [1@3s, 2@10s]}}]",
@@ -223,9 +206,7 @@ def test_a_node_of_ones_own_is_for_clusters_that_write_everywhere() -> None:
 
 
 def test_work_that_is_shared_out_by_one_generator_has_one_client() -> None:
-    text = (
-        "name: x\nsolutions: [standalone]\nworkloads: [bulkload]\nclients: [{name: a}, {name: b}]\n"
-    )
+    text = "name: x\nsolutions: [standalone]\nworkloads: [bulkload]\nclients: [{name: a}, {name: b}]\n"
     assert "x.yaml:3:13: workloads[0]: 'bulkload' shares out its work" in _refusal(text)
 
 
@@ -262,7 +243,5 @@ def test_a_network_that_begins_with_the_load_does_something() -> None:
     assert network.plain().bandwidth is None
     (later,) = parse_experiment(text % "{from: steady, bandwidth: 57kbit/s}", "x.yaml").network
     assert later.begins == "steady" and later.begins_late and network.begins_late
-    assert "x.yaml:4:11: network[0]: from: nothing begins with the load" in _refusal(
-        text % "{from: load}"
-    )
+    assert "x.yaml:4:11: network[0]: from: nothing begins with the load" in _refusal(text % "{from: load}")
     assert "x.yaml:4:18: network[0].from: found 'start'" in _refusal(text % "{from: start}")

@@ -6,13 +6,7 @@ import pytest
 
 from fivenines.errors import UsageError
 from fivenines.experiment.course import course
-from fivenines.experiment.plan import (
-    CHECK_SECONDS,
-    REJOIN_SECONDS,
-    expected_seconds,
-    is_at_most,
-    plan,
-)
+from fivenines.experiment.plan import CHECK_SECONDS, REJOIN_SECONDS, expected_seconds, is_at_most, plan
 from fivenines.experiment.source import parse_experiment
 from fivenines.experiment.spec import Experiment
 from fivenines.results.records import FaultRecord
@@ -21,9 +15,7 @@ TIMING = "timing: {warmup: 2s, steady: 6s, recovery: 7s}\n"
 
 
 def experiment(load: str = "{}", workload: str = "tatp", more: str = "") -> Experiment:
-    text = (
-        f"name: x\nsolutions: [standalone]\nworkloads: [{workload}]\nload: {load}\n{TIMING}{more}"
-    )
+    text = f"name: x\nsolutions: [standalone]\nworkloads: [{workload}]\nload: {load}\n{TIMING}{more}"
     return parse_experiment(text, "x.yaml")
 
 
@@ -91,15 +83,12 @@ def test_a_fault_that_struck_once_the_work_was_done_is_too_late() -> None:
     load = done(10.0, 2.0, 8.05)
 
     def struck(at: float) -> FaultRecord:
-        return FaultRecord(
-            kind="kill", node="node1", role="primary", at=at, verified=True, detail=""
-        )
+        return FaultRecord(kind="kill", node="node1", role="primary", at=at, verified=True, detail="")
 
     event = planned.too_early(load, "kill", [struck(8060.0), struck(9000.0)])
     assert event is not None
     assert event.detail == (
-        "kill: the work was done after 8.05 s, before the fault at 8.06 s; "
-        "what it broke was not measured"
+        "kill: the work was done after 8.05 s, before the fault at 8.06 s; what it broke was not measured"
     )
     assert planned.too_early(load, "kill", [struck(8049.0), struck(9000.0)]) is None
     timed = course(experiment(), False, True)
@@ -137,15 +126,18 @@ def test_the_plan_says_at_most_where_loads_end_when_their_work_is_done() -> None
     [
         ("{transactions: 9}", "bulkload", "", "workloads[0]: 'bulkload' is work that ends by itself"),
         ("{transactions: 9, cap: 5s}", "tatp", "faults: [kill]\n", "faults[0]: kill is injected after"),
-        ("{connection_steps: [4@3s, 8@5s]}", "tatp", "", "connections: found [8], but" ),
+        ("{connection_steps: [4@3s, 8@5s]}", "tatp", "", "connections: found [8], but"),
         ("{connection_steps: [4@3s, 8@9s]}", "tatp", "", "load.connection_steps: the steps last 12s"),
-        ("{transactions: 9}", "tatp", "design: duet\n", "load.transactions: in a duet"),
-        ("{connection_steps: [4@3s, 8@5s]}", "tatp", "design: duet\n", "load.connection_steps: in a"),
+        (
+            "{transactions: 9}",
+            "tatp",
+            "design: interleaved\n",
+            "load.transactions: in an interleaved comparison",
+        ),
+        ("{connection_steps: [4@3s, 8@5s]}", "tatp", "design: interleaved\n", "load.connection_steps: in a"),
     ],
-)  # fmt: skip
-def test_what_makes_no_sense_together_is_said(
-    load: str, workload: str, more: str, said: str
-) -> None:
+)
+def test_what_makes_no_sense_together_is_said(load: str, workload: str, more: str, said: str) -> None:
     connections = "" if "found" not in said else "connections: [5, 8]\n"
     with pytest.raises(UsageError) as refused:
         experiment(load, workload, more + connections)

@@ -15,12 +15,10 @@ from fivenines.units import format_duration, format_rate, format_size
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
 durations = st.floats(0.001, 1e6).map(format_duration)
-texts = st.text(
-    st.characters(exclude_categories=("C", "Zl", "Zp")), min_size=1, max_size=30
-).filter(str.isprintable)
-scalars = st.one_of(
-    texts, st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.booleans()
+texts = st.text(st.characters(exclude_categories=("C", "Zl", "Zp")), min_size=1, max_size=30).filter(
+    str.isprintable
 )
+scalars = st.one_of(texts, st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.booleans())
 common = {
     "limits": st.fixed_dictionaries(
         {}, optional={"memory": st.integers(1, 2**40).map(format_size), "cpus": st.floats(0.01, 64)}
@@ -38,8 +36,8 @@ manager = st.one_of(
 solutions = st.one_of(
     st.fixed_dictionaries({"solution": st.just("standalone")}, optional=common),
     st.fixed_dictionaries(
-        {"solution": st.just("hot-standby"), "safeness": st.sampled_from(["on", "off", "local"])},
-        # relaxed durability is refused here: safeness says it all
+        {"solution": st.just("hot-standby"), "synchronous_commit": st.sampled_from(["on", "off", "local"])},
+        # relaxed durability is refused here: synchronous_commit says it all
         optional={**common, "durability": st.just("strict"), "manager": manager},
     ),
     st.fixed_dictionaries({"solution": st.just("galera")}, optional=common),
@@ -50,9 +48,9 @@ experiments = st.fixed_dictionaries(
         "description": st.text(max_size=50),
         "seed": st.integers(),
         "connections": st.lists(st.integers(1, 1000), min_size=1, unique=True),
-        "network": st.fixed_dictionaries(
-            {"bandwidth": st.integers(1, 10**12).map(format_rate)}
-        ).map(lambda one: [one]),
+        "network": st.fixed_dictionaries({"bandwidth": st.integers(1, 10**12).map(format_rate)}).map(
+            lambda one: [one]
+        ),
         "timing": st.fixed_dictionaries({"warmup": durations, "settle": durations}),
         "faults": st.sampled_from([["none", "kill"], [{"fault": "kill", "restart_after": None}]]),
     },
@@ -82,7 +80,7 @@ def test_units_are_written_and_dangerous_words_are_quoted() -> None:
     experiment, _ = load_experiment(EXAMPLES / "quickstart.yaml")
     text = with_defaults(experiment)
     assert "  warmup: 2s\n" in text
-    assert '    safeness: "on"\n' in text
+    assert '    synchronous_commit: "on"\n' in text
     assert "    bandwidth: null\n" in text
     assert "connections: [8]\n" in text
     assert as_dict(experiment)["solutions"][0]["manager"]["interval"] == "500ms"

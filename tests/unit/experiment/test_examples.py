@@ -31,9 +31,7 @@ def test_its_first_line_leads_an_editor_to_a_schema_that_it_keeps(path: Path) ->
 def _with_root(path: Path) -> list[str]:
     """Its solutions that only root can run."""
     parts = parse_parts(path.read_text(), str(path))
-    managers = {
-        one.name: one.failover_manager for part in parts for one in part.experiment.solutions
-    }
+    managers = {one.name: one.failover_manager for part in parts for one in part.experiment.solutions}
     return [name for name, manager in managers.items() if manager is not None and manager.all_ids]
 
 

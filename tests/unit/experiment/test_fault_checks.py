@@ -3,13 +3,7 @@
 import pytest
 
 from fivenines.errors import UsageError
-from fivenines.experiment.plan import (
-    CHECK_SECONDS,
-    REJOIN_SECONDS,
-    cells,
-    expected_seconds,
-    plan,
-)
+from fivenines.experiment.plan import CHECK_SECONDS, REJOIN_SECONDS, cells, expected_seconds, plan
 from fivenines.experiment.source import parse_experiment
 from fivenines.experiment.spec import Experiment
 
@@ -57,10 +51,7 @@ def test_names_and_what_is_no_part_of_the_fault_tell_none_apart() -> None:
         ("[switchover]", "nobody to hand over to"),
         ("[stalled-replica]", "no replica"),
         ("[{fault: sequence, steps: [{fault: kill}, {fault: proxy}]}]", "steps[1]: proxy"),
-        (
-            "[{fault: kill, only: [thre]}]",
-            "no solution is called 'thre'; there are 'alone', 'three'",
-        ),
+        ("[{fault: kill, only: [thre]}]", "no solution is called 'thre'; there are 'alone', 'three'"),
         ("[{fault: kill, target: site east}]", "the network 'lan' has no site 'east'"),
         ("[{fault: partition, peers: everybody}]", "everybody: there is no such target"),
         ("[{fault: degrade}]", "it degrades nothing"),

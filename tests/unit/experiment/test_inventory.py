@@ -81,7 +81,7 @@ def test_an_experiment_names_its_inventory(tmp_path: Path) -> None:
     ("more", "said"),
     [
         ("faults: [{fault: slow-disk}]", "slow-disk is not possible over SSH"),
-        ("faults: [{fault: crash}]", "write `power_off` and `power_on`"),
+        ("faults: [{fault: host-kill}]", "write `power_off` and `power_on`"),
         ("network: [{bandwidth: 100Mbit/s}]", "what a machine may send cannot be set over SSH"),
         ("load: {program: sysbench}\nledger: {rate: 0}", "can make the load over SSH"),
     ],

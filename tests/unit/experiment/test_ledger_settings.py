@@ -45,9 +45,7 @@ def test_servers_that_bear_fewer_connections_are_tried_less_often_unless_it_is_s
 
 def test_what_runs_beside_the_load_has_its_flags() -> None:
     ledger = _ledger(
-        rate=0.5,
-        bank={"rate": 20, "accounts": 3},
-        append={"rate": 2.5, "isolation": "serializable"},
+        rate=0.5, bank={"rate": 20, "accounts": 3}, append={"rate": 2.5, "isolation": "serializable"}
     )
     flags = ledger.flags()
     assert flags[0] == "--ledger-rate=0.5"
@@ -62,10 +60,19 @@ def test_what_runs_beside_the_load_has_its_flags() -> None:
 
 @pytest.mark.parametrize(
     "settings",
-    [{"rate": -1}, {"clients": 0}, {"clients": 65}, {"bank": {"accounts": 1}},
-     {"append": {"operations": 0}}, {"append": {"isolation": "snapshot"}}, {"probe": 1},
-     {"probe": {"every": -1}}, {"probe": {"calm": 0}}, {"probe": {"timeout": 0.001}}],
-)  # fmt: skip
+    [
+        {"rate": -1},
+        {"clients": 0},
+        {"clients": 65},
+        {"bank": {"accounts": 1}},
+        {"append": {"operations": 0}},
+        {"append": {"isolation": "snapshot"}},
+        {"probe": 1},
+        {"probe": {"every": -1}},
+        {"probe": {"calm": 0}},
+        {"probe": {"timeout": 0.001}},
+    ],
+)
 def test_what_is_out_of_range_is_refused(settings: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         _ledger(**settings)
@@ -87,8 +94,7 @@ def test_a_workload_does_not_run_beside_itself() -> None:
 
 def test_the_file_is_told_where_it_is_wrong() -> None:
     text = (
-        "name: twice\nsolutions: [standalone]\nworkloads: [{workload: append}]\n"
-        "ledger: {append: {rate: 5}}\n"
+        "name: twice\nsolutions: [standalone]\nworkloads: [{workload: append}]\nledger: {append: {rate: 5}}\n"
     )
     with pytest.raises(UsageError, match=r"workloads\[0\]: ledger\.append runs beside the load"):
         parse_experiment(text, "twice.yaml")

@@ -22,9 +22,11 @@ def test_lists_become_one_network_each() -> None:
     text = "network: [{name: far, sites: [a, b], link: {rtt: [0ms, 10ms], bandwidth: [1Mbit/s, null]}}]\n"
     experiment = parse_experiment(HEAD + text, "x.yaml")
     assert [(one.name, one.link.rtt, one.link.bandwidth) for one in experiment.network] == [
-        ("far 0 ms, 1 Mbit/s", 0.0, 1_000_000), ("far 0 ms, any bandwidth", 0.0, None),
-        ("far 10 ms, 1 Mbit/s", 0.01, 1_000_000), ("far 10 ms, any bandwidth", 0.01, None),
-    ]  # fmt: skip
+        ("far 0 ms, 1 Mbit/s", 0.0, 1_000_000),
+        ("far 0 ms, any bandwidth", 0.0, None),
+        ("far 10 ms, 1 Mbit/s", 0.01, 1_000_000),
+        ("far 10 ms, any bandwidth", 0.01, None),
+    ]
     assert [cell.key.network for cell in cells(experiment)] == [n.name for n in experiment.network]
     written = as_dict(experiment)["network"][2]
     assert written["link"]["rtt"] == "10ms" and written["sites"] == {"a": [], "b": []}

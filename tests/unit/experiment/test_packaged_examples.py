@@ -42,8 +42,7 @@ def test_a_path_never_means_an_example() -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "said"),
-    [("quikstart", "did you mean 'quickstart'"), ("x", "there are drbd, failures, ")],
+    ("typed", "said"), [("quikstart", "did you mean 'quickstart'"), ("x", "there are drbd, failures, ")]
 )
 def test_a_mistyped_name_is_told_what_there_is(typed: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):

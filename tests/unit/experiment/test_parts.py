@@ -89,10 +89,7 @@ def test_what_is_missing_in_a_part_is_said_with_the_part() -> None:
     [
         ("parts: {}\n", "x.yaml:1:8: parts: found an empty mapping\n"),
         ("parts: [a]\n", "x.yaml:1:8: parts: found a list of 1\n"),
-        (
-            "parts: {a b: {}}\n",
-            "x.yaml:1:9: parts: found the name 'a b'\n    allowed: letters, digits",
-        ),
+        ("parts: {a b: {}}\n", "x.yaml:1:9: parts: found the name 'a b'\n    allowed: letters, digits"),
         ("parts: {../a: {}}\n", "x.yaml:1:9: parts: found the name '../a'\n"),
         ("parts: {a: 3}\n", "x.yaml:1:12: parts.a: found 3\n"),
         ("parts: {a: {parts: {}}}\n", "unknown key 'parts'"),

@@ -18,12 +18,10 @@ from fivenines.experiment.plan import (
 )
 from fivenines.experiment.source import parse_experiment
 from fivenines.experiment.spec import Experiment
-from fivenines.needs.trials import exactly
+from fivenines.requirements.trials import exactly
 
 
-def experiment(
-    connections: list[int], trials: int, seed: int, faults: str = "[none, kill]"
-) -> Experiment:
+def experiment(connections: list[int], trials: int, seed: int, faults: str = "[none, kill]") -> Experiment:
     return parse_experiment(
         f"name: x\nseed: {seed}\ntrials: {trials}\nconnections: {connections}\nfaults: {faults}\n"
         "solutions: [{solution: hot-standby, name: a}, {solution: galera, name: b}]\n"
@@ -65,9 +63,7 @@ def test_trials_are_interleaved_in_whole_blocks(asked: Experiment) -> None:
 
 @settings(max_examples=20, deadline=None)
 @given(experiments, st.integers(1, 3))
-def test_the_same_seed_gives_the_same_order_and_more_trials_continue_it(
-    asked: Experiment, more: int
-) -> None:
+def test_the_same_seed_gives_the_same_order_and_more_trials_continue_it(asked: Experiment, more: int) -> None:
     assert plan(asked) == plan(asked)
     longer = plan(asked.model_copy(update={"trials": exactly(asked.trials.at_most + more)}))
     assert longer[: len(plan(asked))] == plan(asked)
@@ -105,15 +101,12 @@ def test_fewer_trials_are_the_first_of_each_cell() -> None:
 
 def test_an_unknown_solution_is_refused_with_the_nearest() -> None:
     trials = plan(
-        parse_experiment(
-            "name: x\nsolutions: [hot-standby, galera]\nworkloads: [oltp_read_only]\n", "x.yaml"
-        )
+        parse_experiment("name: x\nsolutions: [hot-standby, galera]\nworkloads: [oltp_read_only]\n", "x.yaml")
     )
     with pytest.raises(UsageError) as refused:
         select(trials, ["galaxy"])
     assert str(refused.value) == (
-        "no solution is called 'galaxy'; did you mean 'galera'?\n"
-        "    allowed: 'galera', 'hot-standby on'"
+        "no solution is called 'galaxy'; did you mean 'galera'?\n    allowed: 'galera', 'hot-standby on'"
     )
 
 
@@ -129,8 +122,7 @@ def test_the_expected_time_counts_recovery_only_after_a_fault() -> None:
 def with_fault(solution: str, fault: str = "kill") -> list[Trial]:
     return plan(
         parse_experiment(
-            f"name: x\ntrials: 40\nfaults: [{fault}]\nsolutions: [{solution}]\n"
-            "workloads: [oltp_read_only]\n",
+            f"name: x\ntrials: 40\nfaults: [{fault}]\nsolutions: [{solution}]\nworkloads: [oltp_read_only]\n",
             "x.yaml",
         )
     )
@@ -141,10 +133,7 @@ def with_fault(solution: str, fault: str = "kill") -> list[Trial]:
     [
         ("{solution: replication, manager: {kind: operator, interval: 2s}}", 2),
         ("{solution: replication, manager: {kind: mha, ping_interval: 3}}", 3),
-        (
-            "{solution: replication, mode: after_sync, manager: pacemaker, access: virtual-address}",
-            4,
-        ),
+        ("{solution: replication, mode: after_sync, manager: pacemaker, access: virtual-address}", 4),
         ("{solution: hot-standby, manager: {kind: operator, interval: 1s}, access: haproxy}", 3),
         ("{solution: patroni, loop_wait: 5s, retry_timeout: 5s, ttl: 20s}", 5),
         ("{solution: galera}", 1),

@@ -54,12 +54,8 @@ def test_each_program_measures_every_cell_under_a_name_of_its_own() -> None:
 
 def test_one_program_alone_has_its_name_too() -> None:
     experiment = parse_experiment(changed("[fivenines, sysbench]", "sysbench"), "f.yaml")
-    assert [one.name for one in experiment.workloads] == [
-        "oltp_read_write (sysbench)", "reads (sysbench)",
-    ]  # fmt: skip
-    usual = parse_experiment(
-        changed("load: {program: [fivenines, sysbench]}", "load: {}"), "f.yaml"
-    )
+    assert [one.name for one in experiment.workloads] == ["oltp_read_write (sysbench)", "reads (sysbench)"]
+    usual = parse_experiment(changed("load: {program: [fivenines, sysbench]}", "load: {}"), "f.yaml")
     assert [one.name for one in usual.workloads] == ["oltp_read_write", "reads"]
 
 
@@ -71,12 +67,7 @@ def test_one_program_alone_has_its_name_too() -> None:
         ("name: reads", f"name: {'x' * 55}", "5:5", "at most 60 characters"),
         ("name: reads", "name: oltp_read_write (sysbench)", "4:5", "another `name:`"),
         ("name: reads", "program: sysbench", "5:44", "is made of `load.program`"),
-        (
-            "sysbench]}",
-            "sysbench], think_time: 1s}",
-            "6:52",
-            "load.think_time: sysbench's connections",
-        ),
+        ("sysbench]}", "sysbench], think_time: 1s}", "6:52", "load.think_time: sysbench's connections"),
         ("sysbench]}", "sysbench], retries: 2}", "6:49", "load.retries: "),
         ("sysbench]}", "sysbench], rate: 100}", "6:46", "arrivals: poisson"),
         ("postgres-18}", "postgres-18, reads: replicas}", "2:64", "no endpoints for reads"),
@@ -86,13 +77,8 @@ def test_one_program_alone_has_its_name_too() -> None:
         ("warmup: 2s", "warmup: 2500ms", "8:18", "timing.warmup: sysbench counts whole seconds"),
         ("steady: 5s", "steady: 1500ms", "8:30", "timing.steady: sysbench counts whole seconds"),
         ("timing:", "faults: [none, kill]\ntiming:", "8:16", "no outage can be measured"),
-        ("timing:", "design: duet\ntiming:", "8:9", "sysbench cannot take turns"),
-        (
-            "timing:",
-            "clients: [{name: a}, {name: b}]\ntiming:",
-            "8:10",
-            "at one moment with others",
-        ),
+        ("timing:", "design: interleaved\ntiming:", "8:9", "sysbench cannot take turns"),
+        ("timing:", "clients: [{name: a}, {name: b}]\ntiming:", "8:10", "at one moment with others"),
         (
             "timing:",
             "network: [{name: slow, bandwidth: 1Mbit/s, from: load}]\ntiming:",

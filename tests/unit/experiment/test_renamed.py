@@ -46,10 +46,15 @@ def test_an_old_file_is_todays_experiment_and_each_old_word_has_a_hint() -> None
         assert old == parse_experiment(HEAD + NEW, "new.yaml")
     hints = [str(one.message).split(" is called ") for one in said]
     assert [place for place, _ in hints] == [
-        "old.yaml:6:5: `slow_disk`", "old.yaml:7:25: `full_disk`", "old.yaml:8:39: `long_transaction`",
-        "old.yaml:8:82: `connection_storm`", "old.yaml:9:22: `strike`", "old.yaml:9:38: `mend`",
-        "old.yaml:10:10: `lists`", "old.yaml:11:23: `slow_disk`",
-    ]  # fmt: skip
+        "old.yaml:6:5: `slow_disk`",
+        "old.yaml:7:25: `full_disk`",
+        "old.yaml:8:39: `long_transaction`",
+        "old.yaml:8:82: `connection_storm`",
+        "old.yaml:9:22: `strike`",
+        "old.yaml:9:38: `mend`",
+        "old.yaml:10:10: `lists`",
+        "old.yaml:11:23: `slow_disk`",
+    ]
     assert hints[5][1] == "`recover` now; the old word is read by this version only"
 
 
@@ -75,19 +80,7 @@ def test_a_fault_of_a_command_line_may_have_its_old_name() -> None:
 
 
 WORDS = st.sampled_from(
-    [
-        "faults",
-        "fault",
-        "steps",
-        "of",
-        "command",
-        "strike",
-        "inject",
-        "slow_disk",
-        "ledger",
-        "lists",
-        "x",
-    ]
+    ["faults", "fault", "steps", "of", "command", "strike", "inject", "slow_disk", "ledger", "lists", "x"]
 )
 DATA = st.recursive(
     WORDS | st.integers() | st.none(),

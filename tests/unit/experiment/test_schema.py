@@ -34,8 +34,8 @@ BASE = "name: x\nsolutions: [standalone]\nworkloads: [oltp_read_only]\n"
     "more",
     [
         "thresholds: [lost = 0, {need: tps > 5, solution: standalone}]",
-        "decide: {needs: [lost = 0]}",
-        "decide: {needs: {lost: {at_most: 10%}}}",
+        "decide: {requirements: [lost = 0]}",
+        "decide: {requirements: {lost: {at_most: 10%}}}",
         "timing: {warmup: 0, steady: 5s}",
         "network: [{name: wan, sites: [a, b], link: {rtt: [1ms, 10ms]}}]",
     ],

@@ -55,12 +55,12 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
     experiment = parse_experiment(
         HEAD + WORKLOADS + "solutions:\n"
         "  - &first {solution: hot-standby, name: a, standbys: 2}\n"
-        "  - {<<: *first, name: b, safeness: on}\n",
+        "  - {<<: *first, name: b, synchronous_commit: on}\n",
         "x.yaml",
     )
     first, second = experiment.solutions
     assert (first.name, second.name, first.nodes, second.nodes) == ("a", "b", 3, 3)
-    assert second.model_dump()["safeness"] == "on"
+    assert second.model_dump()["synchronous_commit"] == "on"
 
 
 # --- one mistake -------------------------------------------------------------------------------
@@ -72,7 +72,7 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         (
             VALID + "trails: 3\n",
             "x.yaml:4:1: unknown key 'trails'; did you mean 'trials'?\n"
-            "    allowed: name, description, seed, trials, design, duet, solutions, workloads, connections, "
+            "    allowed: name, description, seed, trials, design, interleaved, solutions, workloads, connections, "
             "load, clients, lab, network, faults, timing, ledger, observe, decide, thresholds, availability, "
             "cost",
         ),
@@ -143,7 +143,7 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
             HEAD + WORKLOADS + "solutions:\n  - solution: hot-standby\n    standby: 2\n",
             "x.yaml:5:5: unknown key 'standby' in solutions[0]; did you mean 'standbys'?\n"
             "    allowed: solution, name, engine, durability, access, machines, reads, limits, server, "
-            "sweep, standbys, safeness, wait_for, choice, cascade, slots, delay, subscriber, manager",
+            "sweep, standbys, synchronous_commit, wait_for, choice, cascade, slots, delay, subscriber, manager",
         ),
         (
             HEAD + WORKLOADS + "solutions:\n  - {solution: hot-standby, engine: postgress}\n",
@@ -156,9 +156,7 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
             f"    allowed: one of {', '.join(kinds('fivenines.access', AccessSettings, 'kind'))}",
         ),
         (
-            HEAD
-            + WORKLOADS
-            + "solutions:\n  - solution: galera\n    access: {kind: haproxy, fal: 2}\n",
+            HEAD + WORKLOADS + "solutions:\n  - solution: galera\n    access: {kind: haproxy, fal: 2}\n",
             "x.yaml:5:29: unknown key 'fal' in solutions[0].access; did you mean 'fall'?\n"
             "    allowed: kind, interval, fall, rise, entry",
         ),
@@ -184,8 +182,7 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         ),
         (
             VALID + "network: [{}, {bandwidth: 1Mbit/s}]\n",
-            "x.yaml:4:15: network[1] and network[0] are both called 'lan': give one of them "
-            "another `name:`",
+            "x.yaml:4:15: network[1] and network[0] are both called 'lan': give one of them another `name:`",
         ),
         (
             VALID + "network: [{bandwidth: fast}]\n",
@@ -193,9 +190,7 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
             "    allowed: a rate, with a unit, as in 57kbit/s, 100Mbit/s, or null",
         ),
         (
-            HEAD
-            + WORKLOADS
-            + "solutions:\n  - {solution: replication, mode: after_sync, replicas: 0}\n",
+            HEAD + WORKLOADS + "solutions:\n  - {solution: replication, mode: after_sync, replicas: 0}\n",
             "x.yaml:4:5: solutions[0]: semi-synchronous replication needs at least one replica: "
             "set replicas to 1 or more",
         ),
@@ -211,20 +206,16 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         ),
         (
             HEAD + WORKLOADS + 'solutions: [{solution: galera, name: "a\\nb"}]\n',
-            "x.yaml:3:38: solutions[0].name: found 'a\\nb'; a name is one line of printable "
-            "characters",
+            "x.yaml:3:38: solutions[0].name: found 'a\\nb'; a name is one line of printable characters",
         ),
-        (
-            VALID + "name: y\n",
-            "x.yaml:4:1: the key 'name' stands here twice, first in line 1",
-        ),
+        (VALID + "name: y\n", "x.yaml:4:1: the key 'name' stands here twice, first in line 1"),
         (VALID + "seed: !secret 5\n", "x.yaml:4:7: the tag !secret is not supported"),
         (VALID + "seed: !!int five\n", "x.yaml:4:7: found 'five', which cannot be read as int"),
         (VALID + "? [a]\n: b\n", "x.yaml:4:3: a key must be plain text"),
         (
             "- a\n- b\n",
             "x.yaml:1:1: found a list of 2, but an experiment is a mapping\n"
-            "    allowed: the keys name, description, seed, trials, design, duet, solutions, workloads, "
+            "    allowed: the keys name, description, seed, trials, design, interleaved, solutions, workloads, "
             "connections, load, clients, lab, network, faults, timing, ledger, observe, decide, thresholds, "
             "availability, cost, parts",
         ),
@@ -319,13 +310,14 @@ def test_siblings_are_named_after_what_tells_them_apart() -> None:
         "galera (size 3)",
         "galera (size 5)",
     ]
-    assert names("[hot-standby, {solution: hot-standby, safeness: local}]") == [
+    assert names("[hot-standby, {solution: hot-standby, synchronous_commit: local}]") == [
         "hot-standby on",
         "hot-standby local",
     ]
-    assert names(
-        "[{solution: hot-standby, manager: none}, {solution: hot-standby, name: mine}]"
-    ) == ["hot-standby on", "mine"]
+    assert names("[{solution: hot-standby, manager: none}, {solution: hot-standby, name: mine}]") == [
+        "hot-standby on",
+        "mine",
+    ]
 
 
 def test_workloads_of_different_sizes_are_told_apart() -> None:
@@ -347,8 +339,7 @@ def test_siblings_that_differ_in_too_much_need_a_name() -> None:
         "  - galera\n"
         "  - {solution: galera, size: 5, writes: all, appliers: 4, gcache: 1GiB}\n"
     ) == (
-        "x.yaml:5:5: solutions[1] and solutions[0] are both called 'galera': give one of them "
-        "another `name:`"
+        "x.yaml:5:5: solutions[1] and solutions[0] are both called 'galera': give one of them another `name:`"
     )
 
 
@@ -362,13 +353,13 @@ def test_a_solution_is_made_of_plain_settings() -> None:
 
 def test_wrong_settings_of_a_solution_are_named() -> None:
     with pytest.raises(UsageError) as refused:
-        solution_from({"solution": "hot-standby", "standby": 2, "safeness": "onn"}, "up")
+        solution_from({"solution": "hot-standby", "standby": 2, "synchronous_commit": "onn"}, "up")
     assert str(refused.value) == (
-        "up: safeness: found 'onn'; did you mean 'on'?\n"
+        "up: synchronous_commit: found 'onn'; did you mean 'on'?\n"
         "    allowed: one of off, local, remote_write, on, remote_apply\n"
         "up: unknown key 'standby'; did you mean 'standbys'?\n"
         "    allowed: solution, name, engine, durability, access, machines, reads, limits, server, sweep, "
-        "standbys, safeness, wait_for, choice, cascade, slots, delay, subscriber, manager"
+        "standbys, synchronous_commit, wait_for, choice, cascade, slots, delay, subscriber, manager"
     )
     with pytest.raises(UsageError) as senseless:
         solution_from({"solution": "galera", "size": 4}, "up")

@@ -15,12 +15,52 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 SOURCES = [(EXAMPLES / name).read_text() for name in ("quickstart.yaml", "mariadb-ha.yaml")]
 
 WORDS = [
-    "null", "~", "true", "[]", "{}", "[1, [2, {a: b}]]", "-1", "0", "1e999", ".nan", "-.inf",
-    "0x1f", "1_0", "99999999999999999999", "'", '"', "!!int x", "!x y", "&a", "*a", "*operator",
-    "<<: *operator", "? ", ": ", "- ", "\t", "\0", "\x85", "\ufeff", "%YAML 1.1\n---\n", "---\n",
-    "|", ">", "2024-13-45", "5s", "5", "kill", "galera", '"\\ud800"', "#", "solution: galera",
-    "name:", "name: x", "on", "é",
-]  # fmt: skip
+    "null",
+    "~",
+    "true",
+    "[]",
+    "{}",
+    "[1, [2, {a: b}]]",
+    "-1",
+    "0",
+    "1e999",
+    ".nan",
+    "-.inf",
+    "0x1f",
+    "1_0",
+    "99999999999999999999",
+    "'",
+    '"',
+    "!!int x",
+    "!x y",
+    "&a",
+    "*a",
+    "*operator",
+    "<<: *operator",
+    "? ",
+    ": ",
+    "- ",
+    "\t",
+    "\0",
+    "\x85",
+    "\ufeff",
+    "%YAML 1.1\n---\n",
+    "---\n",
+    "|",
+    ">",
+    "2024-13-45",
+    "5s",
+    "5",
+    "kill",
+    "galera",
+    '"\\ud800"',
+    "#",
+    "solution: galera",
+    "name:",
+    "name: x",
+    "on",
+    "é",
+]
 
 
 @st.composite
@@ -89,11 +129,7 @@ def test_flipped_bytes_are_read_or_refused(tmp_path: Path, seed: int, flips: int
 
 
 @pytest.mark.parametrize("word", WORDS)
-@pytest.mark.parametrize(
-    "key", ["name", "seed", "solutions", "network", "timing", "ledger", "observe"]
-)
+@pytest.mark.parametrize("key", ["name", "seed", "solutions", "network", "timing", "ledger", "observe"])
 def test_every_key_stands_any_value(key: str, word: str) -> None:
-    is_read_or_refused(
-        f"name: x\nsolutions: [standalone]\nworkloads: [oltp_read_only]\n{key}: {word}\n"
-    )
+    is_read_or_refused(f"name: x\nsolutions: [standalone]\nworkloads: [oltp_read_only]\n{key}: {word}\n")
     is_read_or_refused(f"{key}: {word}\n")

@@ -32,18 +32,14 @@ def _with_all(text: str) -> str:
 
 
 @pytest.mark.parametrize("solution", SOLUTIONS)
-def test_a_file_of_each_solution_is_good_with_and_without_its_further_settings(
-    solution: str,
-) -> None:
+def test_a_file_of_each_solution_is_good_with_and_without_its_further_settings(solution: str) -> None:
     text = starter(_wish([solution]), "schema.json")
     assert [trial.cell.key.solution for trial in plan(_read(text))] == [solution] * 3
     assert _read(_with_all(text)).solutions[0].solution == solution
 
 
 @pytest.mark.parametrize("workload", offered("workloads"))
-def test_a_file_of_each_workload_is_good_with_and_without_its_further_settings(
-    workload: str,
-) -> None:
+def test_a_file_of_each_workload_is_good_with_and_without_its_further_settings(workload: str) -> None:
     text = starter(_wish(["standalone"], workload), "schema.json")
     assert _read(text).workloads[0].workload == workload
     every = _with_all(text)
@@ -66,8 +62,10 @@ def test_settings_without_their_mark_are_those_that_hold_anyway() -> None:
     text = starter(_wish(["galera", "hot-standby"], "tpcc"), "schema.json")
     before, after = _read(text), _read(_with_all(text))
     assert (after.solutions, after.workloads, after.faults) == (
-        before.solutions, before.workloads, before.faults,
-    )  # fmt: skip
+        before.solutions,
+        before.workloads,
+        before.faults,
+    )
 
 
 def test_the_comments_are_what_the_models_say() -> None:

@@ -13,7 +13,7 @@ from fivenines.experiment.plan import cells, plan, select
 from fivenines.experiment.source import parse_experiment, solution_from
 from fivenines.experiment.spec import Experiment
 from fivenines.experiment.sweep_checks import few_trials
-from fivenines.needs.trials import exactly
+from fivenines.requirements.trials import exactly
 
 HEAD = "name: x\ntrials: 4\nworkloads: [oltp_read_only]\n"
 SWEPT = "solutions: [{solution: galera, name: g, sweep: {appliers: [1, 4], size: [3, 5]}}, standalone]\n"
@@ -26,15 +26,21 @@ def _parsed(text: str) -> Experiment:
 def test_lists_become_one_solution_each() -> None:
     experiment = _parsed(SWEPT)
     assert [one.name for one in experiment.solutions] == [
-        "g [appliers=1, size=3]", "g [appliers=1, size=5]",
-        "g [appliers=4, size=3]", "g [appliers=4, size=5]", "standalone",
-    ]  # fmt: skip
+        "g [appliers=1, size=3]",
+        "g [appliers=1, size=5]",
+        "g [appliers=4, size=3]",
+        "g [appliers=4, size=5]",
+        "standalone",
+    ]
     second, plain = as_dict(experiment)["solutions"][1], experiment.solutions[-1]
     assert (second["appliers"], second["size"], second["sweep"]) == (1, 5, None)
     assert second["variant"] == {
-        "of": "g", "settings": {"appliers": 1, "size": 5}, "by": "tps", "best_for": "each",
+        "of": "g",
+        "settings": {"appliers": 1, "size": 5},
+        "by": "tps",
+        "best_for": "each",
         "judged_on": "other-trials",
-    }  # fmt: skip
+    }
     assert plain.variant is None
     assert parse_experiment(with_defaults(experiment), "x.yaml") == experiment
     assert len(plan(experiment)) == 5 * 4
@@ -56,9 +62,7 @@ def test_keys_inside_others_and_the_measure() -> None:
 
 
 def test_whole_kinds_and_words_for_kinds() -> None:
-    text = (
-        "solutions: [{solution: galera, access: haproxy, sweep: {access.interval: [500ms, 1s]}}]\n"
-    )
+    text = "solutions: [{solution: galera, access: haproxy, sweep: {access.interval: [500ms, 1s]}}]\n"
     names = [one.name for one in _parsed(text).solutions]
     assert names == ["galera + haproxy [interval=500ms]", "galera + haproxy [interval=1s]"]
     text = "solutions: [{solution: galera, sweep: {access: [direct, haproxy]}}]\n"
@@ -71,9 +75,7 @@ def test_whole_kinds_and_words_for_kinds() -> None:
 def test_names_are_distinct_and_fit_into_tables(values: list[int], length: int) -> None:
     name = "g" + "o" * length
     text = f"appliers: {values}, server.innodb_buffer_pool_size: [64M, 128M]"
-    found = _parsed(
-        f"solutions: [{{solution: galera, name: {name}, sweep: {{{text}}}}}]\n"
-    ).solutions
+    found = _parsed(f"solutions: [{{solution: galera, name: {name}, sweep: {{{text}}}}}]\n").solutions
     variants = [one.variant.settings["appliers"] for one in found if one.variant]
     assert variants == [value for value, _ in product(values, range(2))]
     assert len({one.name for one in found}) == 2 * len(values)
@@ -118,9 +120,7 @@ def test_the_name_of_the_whole_stands_for_all_variants() -> None:
     assert (faults.count("none"), faults.count("kill"), faults.count("freeze")) == (5, 4, 1)
     trials = plan(experiment)
     assert len({trial.cell.key.solution for trial in select(trials, ["g"])}) == 4
-    assert (
-        len({trial.cell.key.solution for trial in select(trials, ["g [appliers=1, size=3]"])}) == 1
-    )
+    assert len({trial.cell.key.solution for trial in select(trials, ["g [appliers=1, size=3]"])}) == 1
     with pytest.raises(UsageError, match=r"allowed: 'g', 'g .appliers=1, size=3.'"):
         select(trials, ["h"])
 
@@ -235,7 +235,7 @@ def _sweep(text: str) -> str:
         (SWEPT + "faults: [{fault: kill, only: [h]}]\n", "x.yaml:5:30: faults[0].only: no solution"),
         ("trials: 1\n" + SWEPT, "x.yaml:4:1: the key 'trials' stands here twice"),
     ],
-)  # fmt: skip
+)
 def test_a_mistake_is_said_where_it_stands_and_once(text: str, said: str) -> None:
     with pytest.raises(UsageError) as refused:
         _parsed(text)

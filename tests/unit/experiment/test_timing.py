@@ -35,10 +35,11 @@ def test_a_recovery_until_all_have_rejoined_keeps_its_bound() -> None:
 @pytest.mark.parametrize(
     ("recovery", "faults", "at_most"),
     [
-        ("45s", "[{fault: kill}]", False), ("{at_most: 45s, until: rejoined}", "[{fault: kill}]", True),
+        ("45s", "[{fault: kill}]", False),
+        ("{at_most: 45s, until: rejoined}", "[{fault: kill}]", True),
         ("{at_most: 45s, until: rejoined}", "[none]", False),
     ],
-)  # fmt: skip
+)
 def test_what_a_plan_expects_is_the_longest_where_the_load_may_end_early(
     recovery: str, faults: str, at_most: bool
 ) -> None:
@@ -49,15 +50,17 @@ def test_what_a_plan_expects_is_the_longest_where_the_load_may_end_early(
 @pytest.mark.parametrize(
     ("recovery", "said"),
     [
-        ("20", "timing.recovery: found 20"), ("soon", "timing.recovery: found 'soon'"),
-        ("0s", "timing.recovery: found '0s'"), ("true", "timing.recovery: found true"),
+        ("20", "timing.recovery: found 20"),
+        ("soon", "timing.recovery: found 'soon'"),
+        ("0s", "timing.recovery: found '0s'"),
+        ("true", "timing.recovery: found true"),
         ("{at_most: 45}", "timing.recovery.at_most: found 45"),
         ("{at_most: 45s, until: back}", "timing.recovery.until: found 'back'"),
         ("{at_most: 45s, calm: 2s}", "without `until`"),
         ("{at_most: 3s, until: rejoined}", "not shorter than `at_most`"),
         ("{at_least: 3s}", "unknown key 'at_least'"),
     ],
-)  # fmt: skip
+)
 def test_mistakes_are_named_where_they_are(recovery: str, said: str) -> None:
     with pytest.raises(UsageError, match=r"x\.yaml:5") as error:
         experiment(recovery)

@@ -67,9 +67,7 @@ def test_a_group_with_several_primaries_takes_no_serializable_transactions() -> 
     with pytest.raises(UsageError, match="runs transactions at read_committed or repeatable_read"):
         parse_experiment(text.format("multi-primary"), "x.yaml")
     parse_experiment(text.format("single-primary"), "x.yaml")
-    given = text.replace(
-        "mode: {}", "mode: multi-primary, server: {{transaction-isolation: SERIALIZABLE}}"
-    )
+    given = text.replace("mode: {}", "mode: multi-primary, server: {{transaction-isolation: SERIALIZABLE}}")
     with pytest.raises(UsageError, match=r"server\.transaction-isolation: a group with several"):
         parse_experiment(given.format(), "x.yaml")
 

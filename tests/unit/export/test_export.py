@@ -17,8 +17,8 @@ from fivenines.errors import FiveninesError, UsageError
 from fivenines.export.columns import ExportTable
 from fivenines.export.file import export
 from fivenines.export.tables import TABLES
-from fivenines.needs.measures import MEASURES
 from fivenines.report import tables
+from fivenines.requirements.measures import MEASURES
 from fivenines.results import layout, store
 from fivenines.results.store import open_run
 
@@ -58,9 +58,7 @@ def test_every_duckdb_since_1_0_can_open_the_file(exported: Path) -> None:
     assert int.from_bytes(head[12:20], "little") == 64
 
 
-def test_a_parquet_file_has_the_types_that_the_reference_promises(
-    run: Path, tmp_path: Path
-) -> None:
+def test_a_parquet_file_has_the_types_that_the_reference_promises(run: Path, tmp_path: Path) -> None:
     """No time has nanoseconds and a time zone: DuckDB 2.0 reads those as another type than 1.4."""
     for name, table in TABLES.items():
         file = tmp_path / f"{name}.parquet"
@@ -73,8 +71,11 @@ def test_a_parquet_file_has_the_types_that_the_reference_promises(
 
 
 def test_no_trial_is_left_out(run: Path, exported: Path) -> None:
-    found = _rows(exported, "SELECT status, count(*) AS n, any_value(reason) AS reason FROM trials"
-                            " GROUP BY status ORDER BY status")  # fmt: skip
+    found = _rows(
+        exported,
+        "SELECT status, count(*) AS n, any_value(reason) AS reason FROM trials"
+        " GROUP BY status ORDER BY status",
+    )
     assert [(one["status"], one["n"]) for one in found] == [("broken", 1), ("complete", 5)]
     assert "could not bind" in found[0]["reason"]
 
@@ -86,9 +87,7 @@ def test_a_planned_trial_that_nobody_ran_is_missing(run: Path, tmp_path: Path) -
     more = store.Run(opened.folder, manifest, opened.complete, opened.broken)
     export([more], tmp_path / "x.parquet")
     (row,) = _parquet(tmp_path / "x.parquet", "WHERE status = 'missing'")
-    assert (
-        row["trial"] == "9999" and row["tps"] is None and row["solution"] == planned.cell.solution
-    )
+    assert row["trial"] == "9999" and row["tps"] is None and row["solution"] == planned.cell.solution
 
 
 def _parquet(file: Path, where: str = "") -> list[dict[str, Any]]:
@@ -101,19 +100,19 @@ def _parquet(file: Path, where: str = "") -> list[dict[str, Any]]:
 def test_a_bound_is_never_a_value(exported: Path) -> None:
     """One trial never came back: everything that was still going on is a bound, in every table."""
     (gone,) = _rows(
-        exported,
-        "SELECT * FROM trials WHERE status = 'complete' AND solution = 'lossy' AND number = 1",
+        exported, "SELECT * FROM trials WHERE status = 'complete' AND solution = 'lossy' AND number = 1"
     )
     seen = END - gone["fault_at_ms"]
     for name in ("outage_writes", "outage_writes_total", "failover"):
         assert gone[f"{name}_ms"] is None and gone[f"{name}_is_bound"] is True
         assert gone[f"{name}_at_least_ms"] == pytest.approx(seen, abs=20)
-    assert gone["not_back"] is True
+    assert gone["not_recovered"] is True
     (fault,) = _rows(exported, f"SELECT * FROM faults WHERE trial = '{gone['trial']}'")
     assert fault["failover_ms"] is None and fault["failover_is_bound"]
     assert [name for name in fault if name.startswith("phase_") and fault[name] is True]
-    spans = _rows(exported, f"SELECT * FROM interruptions WHERE trial = '{gone['trial']}'"
-                            " AND service = 'writes'")  # fmt: skip
+    spans = _rows(
+        exported, f"SELECT * FROM interruptions WHERE trial = '{gone['trial']}' AND service = 'writes'"
+    )
     assert spans and all(one["length_is_bound"] and one["length_ms"] is None for one in spans)
 
 
@@ -129,25 +128,28 @@ def test_no_column_of_bounds_has_a_value_beside_a_bound(exported: Path) -> None:
         names = {one.name for one in table.columns}
         for name in [one for one in names if one.endswith("_is_bound")]:
             stem = name.removesuffix("_is_bound")
-            (value,) = {one for one in names if one.startswith(f"{stem}_")} - {
-                one for one in names if one.startswith(f"{stem}_at_least_")
-            } - {name} - {one for one in names if one.startswith(f"{stem}_total")
-                          or one.endswith("_noticed")}  # fmt: skip
-            wrong = _rows(
-                exported, f"SELECT 1 FROM {table.name} WHERE {name} AND {value} IS NOT NULL"
+            (value,) = (
+                {one for one in names if one.startswith(f"{stem}_")}
+                - {one for one in names if one.startswith(f"{stem}_at_least_")}
+                - {name}
+                - {one for one in names if one.startswith(f"{stem}_total") or one.endswith("_noticed")}
             )
+            wrong = _rows(exported, f"SELECT 1 FROM {table.name} WHERE {name} AND {value} IS NOT NULL")
             assert wrong == [], f"{table.name}.{value}"
 
 
 def test_means_of_the_file_are_those_of_the_report(run: Path, exported: Path) -> None:
     report = {one["solution"]: one for one in json.loads(tables(run, "json"))["cells"]}
-    found = _rows(exported, """
+    found = _rows(
+        exported,
+        """
         SELECT solution, avg(tps) AS tps, avg(latency_p99_ms) AS p99, avg(deployment_s) AS deployment,
                avg(outage_writes_at_least_ms) AS outage, count(*) FILTER (outage_writes_is_bound) AS bounds,
                sum(lost_rows) AS lost, avg(interruptions_writes) AS interruptions,
                sum(in_doubt_writes) AS doubt
         FROM trials WHERE status = 'complete' GROUP BY solution
-    """)  # fmt: skip
+    """,
+    )
     for one in found:
         cell = report[one["solution"]]
         assert one["tps"] == pytest.approx(cell["tps"]["mean"])
@@ -164,9 +166,12 @@ def test_phases_are_those_of_the_report(run: Path, exported: Path) -> None:
     for cell in analyse(open_run(run)):
         for phase in cell.faults[0].phases if cell.faults else []:
             column = f"phase_{phase.name.replace(' ', '_')}_at_least_ms"
-            (found,) = _rows(exported, f"SELECT avg({column}) AS ms, count({column}) AS n FROM faults"
-                             f" JOIN trials USING (run, trial) WHERE solution = '{cell.key.solution}'"
-                             " AND status = 'complete'")  # fmt: skip
+            (found,) = _rows(
+                exported,
+                f"SELECT avg({column}) AS ms, count({column}) AS n FROM faults"
+                f" JOIN trials USING (run, trial) WHERE solution = '{cell.key.solution}'"
+                " AND status = 'complete'",
+            )
             trials = [t.faults[0].failover.phase(phase.name) for t in cell.trials]
             known = [one.ms for one in trials if one]
             assert found["n"] == len(known)
@@ -174,16 +179,22 @@ def test_phases_are_those_of_the_report(run: Path, exported: Path) -> None:
 
 
 def test_seconds_add_up_to_the_throughput_and_count_from_the_fault(exported: Path) -> None:
-    whole = _rows(exported, """
+    whole = _rows(
+        exported,
+        """
         SELECT trial, any_value(tps_trial) AS told, sum(transactions_ok) / 4 AS tps,
                count(*) FILTER (transactions_ok = 0 AND from_fault_s > 0) AS silent
         FROM (SELECT s.*, t.tps AS tps_trial FROM seconds s JOIN trials t USING (run, trial)
               WHERE status = 'complete' AND second BETWEEN 1 AND 4) GROUP BY trial
-    """)  # fmt: skip
+    """,
+    )
     assert len(whole) == 5
     assert all(one["tps"] == pytest.approx(one["told"]) for one in whole)
-    rows = _rows(exported, "SELECT seconds.*, fault_at_ms FROM seconds JOIN trials USING (run, trial)"
-                           " WHERE solution = 'sound' AND status = 'complete' ORDER BY second")  # fmt: skip
+    rows = _rows(
+        exported,
+        "SELECT seconds.*, fault_at_ms FROM seconds JOIN trials USING (run, trial)"
+        " WHERE solution = 'sound' AND status = 'complete' ORDER BY second",
+    )
     for one in rows:
         assert one["from_fault_s"] == pytest.approx(one["second"] - one["fault_at_ms"] / 1000)
     away = [one for one in rows if 1 <= one["from_fault_s"] < 2.8]
@@ -191,9 +202,12 @@ def test_seconds_add_up_to_the_throughput_and_count_from_the_fault(exported: Pat
 
 
 def test_histograms_give_the_percentiles_of_the_trial(exported: Path) -> None:
-    trials = _rows(exported, "SELECT * FROM trials JOIN latencies USING (run, trial)"
-                             " WHERE status = 'complete' AND kind = 'transaction'"
-                             " AND part = 'steady'")  # fmt: skip
+    trials = _rows(
+        exported,
+        "SELECT * FROM trials JOIN latencies USING (run, trial)"
+        " WHERE status = 'complete' AND kind = 'transaction'"
+        " AND part = 'steady'",
+    )
     assert len(trials) == 5
     for one in trials:
         assert sum(one["counts"]) == one["n"] == one["transactions"]
@@ -223,13 +237,14 @@ def test_the_file_says_itself_what_it_has(exported: Path) -> None:
 
 
 def test_settings_are_those_of_the_cell_alone(exported: Path) -> None:
-    rows = _rows(exported, "SELECT solution, settings->>'$.solution.name' AS name,"
-                           " settings->>'$.timing.steady' AS steady, engine_version, cores"
-                           " FROM trials")  # fmt: skip
+    rows = _rows(
+        exported,
+        "SELECT solution, settings->>'$.solution.name' AS name,"
+        " settings->>'$.timing.steady' AS steady, engine_version, cores"
+        " FROM trials",
+    )
     assert all(one["name"] == one["solution"] and one["steady"] == "4s" for one in rows)
-    assert {(one["engine_version"], one["cores"]) for one in rows} == {
-        ("10.11.14-MariaDB-0+deb12u2", 2)
-    }
+    assert {(one["engine_version"], one["cores"]) for one in rows} == {("10.11.14-MariaDB-0+deb12u2", 2)}
 
 
 def test_several_runs_keep_their_names_and_machines(run: Path, tmp_path: Path) -> None:
@@ -246,9 +261,11 @@ def test_parquet_has_one_table_with_the_meaning_of_its_columns(run: Path, tmp_pa
     assert list(export([open_run(run)], to, "seconds")) == ["seconds"]
     assert len(_parquet(to)) == 5 * 15
     with duckdb.connect() as connection:
-        told = dict(connection.execute(
-            "SELECT decode(key), decode(value) FROM parquet_kv_metadata(?)", [str(to)]
-        ).fetchall())  # fmt: skip
+        told = dict(
+            connection.execute(
+                "SELECT decode(key), decode(value) FROM parquet_kv_metadata(?)", [str(to)]
+            ).fetchall()
+        )
     assert set(json.loads(told["columns"])) == {one.name for one in TABLES["seconds"].columns}
 
 
@@ -305,19 +322,15 @@ def test_cells_of_a_matrix_are_all_there(tmp_path: Path) -> None:
 
 
 def test_counters_have_a_table_of_their_own(tmp_path: Path) -> None:
-    run = write_run(
-        tmp_path / "run", Matrix([Recipe("a", sampled="mariadb", known=True)], trials=2)
-    )
+    run = write_run(tmp_path / "run", Matrix([Recipe("a", sampled="mariadb", known=True)], trials=2))
     file = tmp_path / "x.duckdb"
     export([open_run(run)], file)
     rows = _rows(file, "SELECT * FROM counters WHERE name = 'Com_commit' ORDER BY trial")
     assert [one["per_second"] for one in rows] == [pytest.approx(1800.0)] * 2
-    told = _rows(
-        file, "SELECT tps, host_cpu, memory, stalls, rows_s, delay_told_max_ms FROM trials"
-    )
+    told = _rows(file, "SELECT tps, host_cpu, memory, stalls, rows_s, reported_lag_max_ms FROM trials")
     for one, row in zip(told, rows, strict=True):
         assert row["per_transaction"] == pytest.approx(1800 / one["tps"], rel=0.02)
-        assert one["stalls"] is not None and one["delay_told_max_ms"] == 0
+        assert one["stalls"] is not None and one["reported_lag_max_ms"] == 0
 
 
 def test_each_client_has_a_row_by_its_own_load(tmp_path: Path, exported: Path) -> None:
@@ -326,13 +339,12 @@ def test_each_client_has_a_row_by_its_own_load(tmp_path: Path, exported: Path) -
     export([run], file)
     rows = _rows(file, "SELECT * FROM clients ORDER BY trial, client")
     assert [(one["client"], one["site"], one["endpoint"]) for one in rows] == [
-        ("ann", "east", "local"), ("bob", "west", "node2"),
-    ] * 2  # fmt: skip
+        ("ann", "east", "local"),
+        ("bob", "west", "node2"),
+    ] * 2
     assert [one["connections"] for one in rows] == [6, 2] * 2
     for ann, bob in (rows[:2], rows[2:]):
-        assert ann["tps"] == pytest.approx(400, rel=0.2) and bob["tps"] == pytest.approx(
-            100, rel=0.2
-        )
+        assert ann["tps"] == pytest.approx(400, rel=0.2) and bob["tps"] == pytest.approx(100, rel=0.2)
         assert ann["latency_p50_ms"] < 10 < bob["latency_p50_ms"]
         assert ann["outage_writes_ms"] < 3500 < bob["outage_writes_ms"]
     # one client alone is the trial itself

@@ -52,9 +52,7 @@ def test_every_cell_runs_and_tells_of_what_was_planted(
     export([open_run(run)], tmp_path / "trials.duckdb")
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
-    shown = [
-        _run("".join(cell["source"]), names) for cell in _cells() if cell["cell_type"] == "code"
-    ]
+    shown = [_run("".join(cell["source"]), names) for cell in _cells() if cell["cell_type"] == "code"]
     names["connection"].close()
     said = capsys.readouterr().out
     assert "late, kill: at least" in said and "soon, kill: 2." in said

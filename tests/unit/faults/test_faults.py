@@ -33,9 +33,7 @@ def process() -> Iterator[Process]:
 
 def _context(process: Any) -> FaultContext:
     node = SimpleNamespace(name="node2", process=process)
-    solution = SimpleNamespace(
-        nodes=[node], target=lambda _role: node, topology=SimpleNamespace(words={})
-    )
+    solution = SimpleNamespace(nodes=[node], target=lambda _role: node, topology=SimpleNamespace(words={}))
     return FaultContext(SimpleNamespace(solution=solution))
 
 
@@ -60,9 +58,7 @@ def test_a_kill_of_nothing_is_not_verified() -> None:
     assert injection.detail == "SIGKILL to 0 processes"
 
 
-def test_processes_that_survive_are_named(
-    process: Process, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_processes_that_survive_are_named(process: Process, monkeypatch: pytest.MonkeyPatch) -> None:
     members = process.members()
     # as if the signal were lost
     monkeypatch.setattr(look, "send", lambda _process, _number: None)

@@ -122,9 +122,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _context(solution: Solution, drain: bool = False) -> FaultContext:
     settings = SimpleNamespace(switches_over=False)
-    access: Any = SimpleNamespace(
-        draining=Drained(solution.done) if drain else None, settings=settings
-    )
+    access: Any = SimpleNamespace(draining=Drained(solution.done) if drain else None, settings=settings)
     deployed: Any = SimpleNamespace(solution=solution, access=access, manager=None)
     told: list[str] = []
     context = FaultContext(deployed, note=lambda kind, node, _: told.append(f"{kind} {node}"))
@@ -157,9 +155,15 @@ def test_the_primary_comes_last_and_hands_over_before() -> None:
     assert all(one.verified and (one.lasts or 0) >= 2 for one in found)
     assert found[0].role == "all"
     assert solution.done == [
-        "stop part1", "stop node2", "welcome node2", "stop node3", "welcome node3",
-        "hand over", "stop node1", "welcome node1",
-    ]  # fmt: skip
+        "stop part1",
+        "stop node2",
+        "welcome node2",
+        "stop node3",
+        "welcome node3",
+        "hand over",
+        "stop node1",
+        "welcome node1",
+    ]
     assert context.told[-3:] == ["maintenance node1", "handed over node1", "stopped node1"]  # type: ignore[attr-defined]
     assert _fault().recover(context, found[1]).detail == "2 of 4 servers had their turn"
 
@@ -168,15 +172,20 @@ def test_nodes_are_taken_out_of_an_access_layer_that_can_do_that() -> None:
     solution = Solution(2)
     _all_of_it(_fault(target="nodes"), _context(solution, drain=True))
     assert solution.done == [
-        "drain node2", "stop node2", "welcome node2", "undrain node2",
-        "hand over", "drain node1", "stop node1", "welcome node1", "undrain node1",
-    ]  # fmt: skip
+        "drain node2",
+        "stop node2",
+        "welcome node2",
+        "undrain node2",
+        "hand over",
+        "drain node1",
+        "stop node1",
+        "welcome node1",
+        "undrain node1",
+    ]
 
 
 @pytest.mark.parametrize(("size", "settings"), [(3, {"switchover": False}), (1, {})])
-def test_without_a_switchover_the_primary_is_shut_down_as_it_is(
-    size: int, settings: dict[str, Any]
-) -> None:
+def test_without_a_switchover_the_primary_is_shut_down_as_it_is(size: int, settings: dict[str, Any]) -> None:
     solution = Solution(size)
     found = _all_of_it(_fault(target="nodes", **settings), _context(solution))
     assert [one.hosts[0] for one in found][-1] == "node1"

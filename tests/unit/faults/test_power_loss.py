@@ -8,13 +8,13 @@ import pytest
 from fivenines.errors import FiveninesError
 from fivenines.faults import power_loss, targets
 from fivenines.faults.power_loss import PowerLoss, PowerLossSettings
-from fivenines.lab.guest import Guest
+from fivenines.lab.vm import VirtualMachine
 from fivenines.solutions.hot_standby_settings import HotStandbySettings
 from fivenines.solutions.standalone import StandaloneSettings
 
 
-class Pretended(Guest):
-    """A guest of which only its power is pretended."""
+class Pretended(VirtualMachine):
+    """A virtual machine of which only its power is pretended."""
 
     def __init__(self, name: str, stays: bool = False) -> None:
         self.name, self._on, self._stays, self._first = name, True, stays, None
@@ -31,10 +31,10 @@ class Pretended(Guest):
         self._on = True
 
 
-def _context(*guests: Any) -> Any:
+def _context(*vms: Any) -> Any:
     started: list[str] = []
     return SimpleNamespace(
-        world=SimpleNamespace(hosts={guest.name: guest for guest in guests}),
+        lab=SimpleNamespace(hosts={vm.name: vm for vm in vms}),
         access=SimpleNamespace(start_on=lambda server: started.append(server.name)),
         started=started,
     )
@@ -46,14 +46,14 @@ def _fault(monkeypatch: pytest.MonkeyPatch, target: targets.Target) -> PowerLoss
 
 
 def test_all_that_are_hit_lose_their_power_and_get_it_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    guests = [Pretended("node1"), Pretended("node2")]
+    vms = [Pretended("node1"), Pretended("node2")]
     fault = _fault(monkeypatch, targets.Target("all", ("node1", "node2", "client")))
-    context = _context(*guests, SimpleNamespace(name="client"))
+    context = _context(*vms, SimpleNamespace(name="client"))
     injection = fault.inject(context)
     assert injection.hosts == ("node1", "node2") and injection.verified
-    assert not any(guest.powered for guest in guests)
+    assert not any(vm.powered for vm in vms)
     assert fault.recover(context, injection).verified
-    assert all(guest.powered for guest in guests)
+    assert all(vm.powered for vm in vms)
 
 
 def test_a_kernel_that_goes_on_is_no_loss_of_power(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,6 +71,6 @@ def test_hosts_of_the_lab_have_no_power_to_lose(monkeypatch: pytest.MonkeyPatch)
 def test_the_plan_refuses_it_for_processes() -> None:
     settings = PowerLossSettings(fault="power-loss")
     (problem,) = settings.problems_with(StandaloneSettings(solution="standalone").topology())
-    assert "`machines: guests`" in problem and "crash" in problem
-    guests = HotStandbySettings(solution="hot-standby", machines="guests")
-    assert settings.problems_with(guests.topology()) == []
+    assert "`machines: virtual-machines`" in problem and "crash" in problem
+    vms = HotStandbySettings(solution="hot-standby", machines="virtual-machines")
+    assert settings.problems_with(vms.topology()) == []

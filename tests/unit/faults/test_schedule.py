@@ -50,9 +50,7 @@ def test_what_is_inside_must_fit_and_names_sites() -> None:
     assert fault.problems_with(alone) == []
     steps[1] = {"fault": {"fault": "kill", "target": "replica"}}
     fault = SequenceSettings(fault="sequence", steps=steps)
-    assert fault.problems_with(alone) == [
-        "steps[1]: replica: the solution has one node, and no replica"
-    ]
+    assert fault.problems_with(alone) == ["steps[1]: replica: the solution has one node, and no replica"]
     repeat = RepeatSettings(fault="repeat", of={"fault": "kill", "target": "node2"})
     assert "1 node" in repeat.problems_with(alone)[0]
 

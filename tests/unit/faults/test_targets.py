@@ -31,17 +31,23 @@ def _context(size: int, primary: int = 0, seed: int = 1, votes: int | None = Non
         return found[0]
 
     solution = SimpleNamespace(
-        nodes=nodes, members=nodes, target=target, primary=lambda: nodes[primary],
+        nodes=nodes,
+        members=nodes,
+        target=target,
+        primary=lambda: nodes[primary],
         topology=SimpleNamespace(votes=size if votes is None else votes, words={}),
-        node=lambda name: next(node for node in nodes if node.name == name), arbiter=None,
-    )  # fmt: skip
+        node=lambda name: next(node for node in nodes if node.name == name),
+        arbiter=None,
+    )
     hosts = dict.fromkeys([*(node.name for node in nodes), "proxy", "client", "manager"])
-    world = SimpleNamespace(hosts=hosts, sites={"east": ["node1", "client"], "west": []})
+    lab = SimpleNamespace(hosts=hosts, sites={"east": ["node1", "client"], "west": []})
     deployed: Any = SimpleNamespace(
-        solution=solution, world=world, clients={"client": SimpleNamespace(name="client")},
+        solution=solution,
+        lab=lab,
+        clients={"client": SimpleNamespace(name="client")},
         access=SimpleNamespace(settings=SimpleNamespace(host="proxy")),
         manager=SimpleNamespace(settings=SimpleNamespace(host="manager")),
-    )  # fmt: skip
+    )
     return FaultContext(deployed, Random(seed))
 
 
@@ -62,10 +68,7 @@ def test_majority_and_minority_are_what_they_are_called(sized: tuple[int, int], 
     assert size - len(few) > size / 2
     assert size - len(few) - 1 <= size / 2 or size - len(few) == size // 2 + 1
     assert targets.resolve("all", context).hosts == tuple(f"node{i + 1}" for i in range(size))
-    assert (
-        targets.resolve("any", context).hosts
-        == targets.resolve("any", _context(*sized, seed)).hosts
-    )
+    assert targets.resolve("any", context).hosts == targets.resolve("any", _context(*sized, seed)).hosts
 
 
 def test_single_nodes_and_hosts() -> None:
@@ -111,12 +114,9 @@ def test_what_others_have() -> None:
     galera = GaleraSettings(solution="galera", access={"kind": "haproxy"}).topology()
     assert targets.problems_of("minority", galera) == targets.problems_of("proxy", galera) == []
     assert "no failover manager" in targets.problems_of("manager", galera)[0]
+    assert targets.problems_of("manager", HotStandbySettings(solution="hot-standby").topology()) == []
     assert (
-        targets.problems_of("manager", HotStandbySettings(solution="hot-standby").topology()) == []
-    )
-    assert (
-        "2 nodes"
-        in targets.problems_of("minority", HotStandbySettings(solution="hot-standby").topology())[0]
+        "2 nodes" in targets.problems_of("minority", HotStandbySettings(solution="hot-standby").topology())[0]
     )
 
 
@@ -164,19 +164,22 @@ def test_cuts_go_between_groups_and_never_inside_one(ours: list[str], theirs: li
 
 
 def test_a_crashed_host_reaches_nobody_not_even_another_crashed_one() -> None:
-    world: Any = SimpleNamespace(hosts=dict.fromkeys("abc"))
-    assert sorted(with_everybody(world, ["a", "b"])) == [
-        ("a", "b"), ("a", "c"), ("b", "a"), ("b", "c"), ("c", "a"), ("c", "b"),
-    ]  # fmt: skip
+    lab: Any = SimpleNamespace(hosts=dict.fromkeys("abc"))
+    assert sorted(with_everybody(lab, ["a", "b"])) == [
+        ("a", "b"),
+        ("a", "c"),
+        ("b", "a"),
+        ("b", "c"),
+        ("c", "a"),
+        ("c", "b"),
+    ]
 
 
 def _ndb(**settings: Any) -> NdbSettings:
     return NdbSettings(solution="ndb", **settings)
 
 
-@pytest.mark.parametrize(
-    "word", ["data", "all-data", "group1", "data4", "management1", "arbitrator"]
-)
+@pytest.mark.parametrize("word", ["data", "all-data", "group1", "data4", "management1", "arbitrator"])
 def test_a_solution_has_words_of_its_own(word: str) -> None:
     topology = _ndb(data_nodes=4).topology()
     assert targets.problems_of(word, topology, "servers") == []

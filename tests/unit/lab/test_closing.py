@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fivenines.lab.closing import Closing
-from fivenines.lab.world import remove_tree
+from fivenines.lab.lab import remove_tree
 
 
 class Stuck(Closing):

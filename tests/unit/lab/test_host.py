@@ -63,9 +63,7 @@ def test_folders_are_given_away_only_where_users_differ(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given: list[tuple[str, int]] = []
-    monkeypatch.setattr(
-        os, "chown", lambda path, uid, _gid, **_: given.append((Path(path).name, uid))
-    )
+    monkeypatch.setattr(os, "chown", lambda path, uid, _gid, **_: given.append((Path(path).name, uid)))
     plain = make(Host, tmp_path / "plain")
     plain.own("data", uid=999)
     assert given == []
@@ -138,7 +136,7 @@ def test_spawned_commands_write_into_the_hosts_log_folder(
     script = "echo ${OURS-unset} $MORE; echo error >&2"
     first = host.spawn(["sh", "-c", script], env={"MORE": "more"})
     second = host.spawn(["sh", "-c", script], log="server.out")
-    third = host.spawn_beside(["sh", "-c", script], log="tool.out", env={"MORE": "more"})
+    third = host.spawn_outside(["sh", "-c", script], log="tool.out", env={"MORE": "more"})
     for process in (first, second, third):
         assert process.wait(5.0)
     log = host.node / "log"

@@ -69,9 +69,7 @@ def test_version_2_without_both_controllers_is_no_use(machine: Machine, offered:
     machine.group("a", cgroup__subtree_control=offered)
     found = detect()
     assert not found.usable
-    assert found.reason == (
-        f"no memory and cpu control groups are delegated to us at {machine.root / 'a'}"
-    )
+    assert found.reason == (f"no memory and cpu control groups are delegated to us at {machine.root / 'a'}")
 
 
 def test_version_2_that_is_not_ours_is_no_use(machine: Machine, locked: None) -> None:
@@ -172,12 +170,12 @@ def test_a_wrapped_command_is_itself_the_member(tmp_path: Path, made: list[HostG
     made.append(group)
     said = subprocess.run(
         group.wrap(["sh", "-c", 'echo $$ "$@"', "sh", "a b", "$c"]),
-        capture_output=True, text=True, check=True,
-    ).stdout.split(maxsplit=1)  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split(maxsplit=1)
     assert said[1] == "a b $c\n"
-    assert [(folder / "cgroup.procs").read_text() for folder in group.folders] == [
-        f"{said[0]}\n"
-    ] * 2
+    assert [(folder / "cgroup.procs").read_text() for folder in group.folders] == [f"{said[0]}\n"] * 2
 
 
 def test_groups_are_swept_when_we_let_go_even_if_a_process_lingers(tmp_path: Path) -> None:

@@ -47,18 +47,14 @@ def test_every_host_has_a_hardware_address_of_its_own() -> None:
 
 def test_a_host_is_plugged_in_without_a_limit(told: list[tuple[list[str], str]]) -> None:
     network.plug_in(7, 8, "node1", 1, 1, None)
-    (world, host) = told
-    assert "--target=7" in world[0] and "--target=8" in host[0]
-    assert (
-        "link add v-node1 type veth peer name eth0 address 02:99:00:00:00:01 netns 8\n" in world[1]
-    )
-    assert "link set v-node1 master br1 up\n" in world[1]
+    (lab, host) = told
+    assert "--target=7" in lab[0] and "--target=8" in host[0]
+    assert "link add v-node1 type veth peer name eth0 address 02:99:00:00:00:01 netns 8\n" in lab[1]
+    assert "link set v-node1 master br1 up\n" in lab[1]
     assert "addr add 10.99.0.11/24 dev eth0\n" in host[1]
 
 
-@pytest.mark.parametrize(
-    ("bandwidth", "burst"), [(1_000_000, 65536), (131_072_000, 65536), (10**9, 500_000)]
-)
+@pytest.mark.parametrize(("bandwidth", "burst"), [(1_000_000, 65536), (131_072_000, 65536), (10**9, 500_000)])
 def test_both_ends_of_a_link_are_shaped(
     told: list[tuple[list[str], str]], bandwidth: int, burst: int
 ) -> None:
@@ -66,8 +62,9 @@ def test_both_ends_of_a_link_are_shaped(
     shaped = [" ".join(command) for command, _ in told if "tc" in command]
     limit = f"root tbf rate {bandwidth}bit burst {burst} latency 200ms"
     assert [line.partition(" tc ")[2] for line in shaped] == [
-        f"qdisc add dev eth0 {limit}", f"qdisc add dev v-node1 {limit}",
-    ]  # fmt: skip
+        f"qdisc add dev eth0 {limit}",
+        f"qdisc add dev v-node1 {limit}",
+    ]
     assert "--target=8" in shaped[0] and "--target=7" in shaped[1]
 
 

@@ -23,8 +23,11 @@ def start(tmp_path: Path) -> Iterator[Start]:
         with log.open("wb") as output:
             popen = subprocess.Popen(
                 ["sh", "-c", 'sh -c "$1"; exit $?', "starter", script],
-                stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True,
-            )  # fmt: skip
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
         begun.append(Process(popen, log))
         return begun[-1]
 

@@ -18,9 +18,7 @@ from fivenines.waiting import wait_until
 
 def test_values_are_filled_in_and_the_shells_own_braces_stay() -> None:
     command = "ssh {node} 'echo ${HOME} {a,b}' {port}"
-    assert shell.filled(command, {"node": "db1", "port": "5432"}) == (
-        "ssh db1 'echo ${HOME} {a,b}' 5432"
-    )
+    assert shell.filled(command, {"node": "db1", "port": "5432"}) == ("ssh db1 'echo ${HOME} {a,b}' 5432")
 
 
 @given(st.text(st.characters(exclude_characters="\0\r\n", codec="utf-8"), max_size=20))
@@ -30,9 +28,7 @@ def test_a_value_is_one_word_whatever_is_in_it(value: str) -> None:
 
 def test_a_failure_is_told_with_its_exit_code_and_last_lines(tmp_path: Path) -> None:
     log = tmp_path / "logs/hook.log"
-    with pytest.raises(
-        FiveninesError, match=r"^the hook failed: exit code 3 after .* s: it is on fire$"
-    ):
+    with pytest.raises(FiveninesError, match=r"^the hook failed: exit code 3 after .* s: it is on fire$"):
         shell.require("the hook", "echo it is on fire >&2; exit 3", log, 10.0, {})
     assert "$ echo it is on fire" in log.read_text()
     done = shell.run("true", log, 10.0)
@@ -40,9 +36,7 @@ def test_a_failure_is_told_with_its_exit_code_and_last_lines(tmp_path: Path) -> 
 
 
 def test_the_environment_is_added_to_our_own(tmp_path: Path) -> None:
-    done = shell.run(
-        'echo "$FIVENINES_TARGET $HOME"', tmp_path / "log", 10.0, {"FIVENINES_TARGET": "x"}
-    )
+    done = shell.run('echo "$FIVENINES_TARGET $HOME"', tmp_path / "log", 10.0, {"FIVENINES_TARGET": "x"})
     assert done.last_lines.startswith("x /")
 
 

@@ -17,26 +17,20 @@ def test_nodes_are_dealt_in_turn_and_other_hosts_are_in_the_first_site() -> None
     sites = Sites(NetworkSettings(sites=["east", "west"]))
     for name in ("node1", "node2", "node3", "haproxy", "client", "manager"):
         sites.place(name)
-    assert sites.members() == {
-        "east": ["node1", "node3", "haproxy", "client", "manager"], "west": ["node2"],
-    }  # fmt: skip
+    assert sites.members() == {"east": ["node1", "node3", "haproxy", "client", "manager"], "west": ["node2"]}
 
 
 def test_named_hosts_are_where_they_are_named() -> None:
     sites = Sites(NetworkSettings(sites={"east": ["node2"], "west": ["client"], "north": []}))
     placed = {name: sites.place(name) for name in ("node1", "node2", "node3", "client", "proxy")}
-    assert placed == {
-        "node1": "east", "node2": "east", "node3": "west", "client": "west", "proxy": "east",
-    }  # fmt: skip
+    assert placed == {"node1": "east", "node2": "east", "node3": "west", "client": "west", "proxy": "east"}
 
 
 def test_hosts_with_a_turn_of_their_own_are_dealt_by_it_unless_they_are_named() -> None:
     sites = Sites(NetworkSettings(sites={"east": [], "west": ["data1"]}))
     turns = {"data1": 0, "data2": 1, "data3": 2, "node1": None, "node2": None}
     placed = {name: sites.place(name, turn) for name, turn in turns.items()}
-    assert placed == {
-        "data1": "west", "data2": "west", "data3": "east", "node1": "east", "node2": "west",
-    }  # fmt: skip
+    assert placed == {"data1": "west", "data2": "west", "data3": "east", "node1": "east", "node2": "west"}
 
 
 @given(st.lists(st.from_regex(r"node[1-9]", fullmatch=True), max_size=20), st.integers(1, 5))

@@ -1,4 +1,4 @@
-"""The machine in the place of a world: what runs is a process like any other, and nothing can be cut."""
+"""The machine in the place of a lab: what runs is a process like any other, and nothing can be cut."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from fivenines.lab.this_machine import ThisMachine
 def test_programs_run_beside_and_are_ended_by_their_pids(tmp_path: Path) -> None:
     with ThisMachine(tmp_path / "here") as here:
         client = here.add_host("client", Root())
-        running = client.spawn_beside(["sleep", "600"], log="sleep.out")
+        running = client.spawn_outside(["sleep", "600"], log="sleep.out")
         assert isinstance(running, OwnProcess) and running.alive
         (own,) = running.members()
         assert own.pid == running.popen.pid
@@ -26,7 +26,7 @@ def test_programs_run_beside_and_are_ended_by_their_pids(tmp_path: Path) -> None
 
 def test_a_program_ends_politely(tmp_path: Path) -> None:
     with ThisMachine(tmp_path / "here") as here:
-        running = here.add_host("client", Root()).spawn_beside(["sleep", "600"], log="x")
+        running = here.add_host("client", Root()).spawn_outside(["sleep", "600"], log="x")
         running.terminate(10.0)
         assert not running.alive
 

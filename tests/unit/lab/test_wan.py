@@ -68,11 +68,18 @@ def test_a_link_is_set_in_the_emulators_units(start: Start, tmp_path: Path) -> N
     start(_ANSWERS).set("w0", "w1", link)
     (line,) = (tmp_path / "heard").read_text().splitlines()
     assert json.loads(line) == {
-        "do": "set", "from": "w0", "to": "w1", "link": {
-            "latency_us": 5000, "jitter_us": 2000, "bandwidth": 57_000, "loss": 0.5,
-            "reorder": 0.1, "queue_us": 1_500_000,
+        "do": "set",
+        "from": "w0",
+        "to": "w1",
+        "link": {
+            "latency_us": 5000,
+            "jitter_us": 2000,
+            "bandwidth": 57_000,
+            "loss": 0.5,
+            "reorder": 0.1,
+            "queue_us": 1_500_000,
         },
-    }  # fmt: skip
+    }
 
 
 def test_all_that_found_no_room_counts_as_dropped_by_the_queue(start: Start) -> None:

@@ -46,13 +46,7 @@ def _flags(command: list[str]) -> set[str]:
 
 
 def _plan(**changes: Any) -> LoadPlan:
-    asked = {
-        "connections": 8,
-        "seconds": 28.0,
-        "beside": ["--ledger-rate", "100"],
-        "seed": 7,
-        **changes,
-    }
+    asked = {"connections": 8, "seconds": 28.0, "beside": ["--ledger-rate", "100"], "seed": 7, **changes}
     return LoadPlan(WORKLOAD, **asked)
 
 
@@ -63,8 +57,10 @@ def _load(endpoints: Endpoints, **changes: Any) -> list[str]:
 ONE = Endpoints(write=("10.99.0.11:3306",), read=(), find="any", spread="first")
 MANY = Endpoints(
     write=("10.99.0.11:3306", "10.99.0.12:3306"),
-    read=("10.99.0.12:3306", "10.99.0.13:3306"), find="writable", spread="all",
-)  # fmt: skip
+    read=("10.99.0.12:3306", "10.99.0.13:3306"),
+    find="writable",
+    spread="all",
+)
 
 
 def _values(command: list[str], flag: str) -> list[str]:
@@ -123,17 +119,13 @@ def test_a_health_responder_knows_its_flags_and_what_is_expected(expect: str) ->
     assert _values(command, "--listen") == ["0.0.0.0:9200"]
     assert _values(command, "--expect") == [expect]
     assert environment == {PASSWORD: "s3cr3t"}
-    said = subprocess.run(
-        [*command, "--no-such-flag"], capture_output=True, text=True, check=False
-    ).stderr
+    said = subprocess.run([*command, "--no-such-flag"], capture_output=True, text=True, check=False).stderr
     assert "--no-such-flag" in said and "invalid value" not in said
 
 
 def test_the_password_is_on_no_command_line() -> None:
     server = _server()
-    commands = [
-        _load(MANY), prepare_command(server, WORKLOAD)[0], health_command(server, 1, "synced")[0],
-    ]  # fmt: skip
+    commands = [_load(MANY), prepare_command(server, WORKLOAD)[0], health_command(server, 1, "synced")[0]]
     for command in commands:
         assert not [word for word in command if "s3cr3t" in word]
         assert _values(command, "--password-env") == [PASSWORD]

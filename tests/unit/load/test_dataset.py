@@ -28,9 +28,7 @@ def quiet(message: str, fraction: float | None) -> None:
 
 
 def _engine(name: str = "postgres-18", version: str = "18.1") -> Any:
-    return SimpleNamespace(
-        name=name, file_name=name, require=lambda report: EngineStatus(True, version)
-    )
+    return SimpleNamespace(name=name, file_name=name, require=lambda report: EngineStatus(True, version))
 
 
 @pytest.fixture
@@ -64,15 +62,19 @@ def test_a_data_set_is_loaded_once(tmp_path: Path, built: list[dict[str, Any]]) 
 
 @pytest.mark.parametrize(
     "change",
-    [{"workload": "oltp_read_only"}, {"distribution": "zipfian"}, {"point_selects": 3},
-     {"range_size": 7}, {"skip_trx": True}, {"name": "another"}],
-)  # fmt: skip
+    [
+        {"workload": "oltp_read_only"},
+        {"distribution": "zipfian"},
+        {"point_selects": 3},
+        {"range_size": 7},
+        {"skip_trx": True},
+        {"name": "another"},
+    ],
+)
 def test_the_loads_own_parameters_need_no_other_data(
     built: list[dict[str, Any]], change: dict[str, Any]
 ) -> None:
-    assert dataset.ensure(_engine(), _oltp(), quiet) == dataset.ensure(
-        _engine(), _oltp(**change), quiet
-    )
+    assert dataset.ensure(_engine(), _oltp(), quiet) == dataset.ensure(_engine(), _oltp(**change), quiet)
     assert len(built) == 1
 
 
@@ -96,9 +98,7 @@ def test_a_seasoned_data_set_is_made_of_the_plain_one(built: list[dict[str, Any]
     bootstrapped = dataset.ensure(_engine(), _oltp(), quiet, ("galera", lambda server: None))
     assert bootstrapped != plain
     assert [one.get("bootstrap") for one in built] == [None, "galera"]
-    assert (
-        dataset.ensure(_engine(), _oltp(), quiet, ("galera", lambda server: None)) == bootstrapped
-    )
+    assert dataset.ensure(_engine(), _oltp(), quiet, ("galera", lambda server: None)) == bootstrapped
     assert len(built) == 2
 
 
@@ -119,9 +119,7 @@ def _missing(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("harm", [_no_receipt, _torn_receipt, _other_receipt, _missing])
-def test_a_data_set_that_is_not_whole_is_loaded_again(
-    built: list[dict[str, Any]], harm: Any
-) -> None:
+def test_a_data_set_that_is_not_whole_is_loaded_again(built: list[dict[str, Any]], harm: Any) -> None:
     folder = dataset.ensure(_engine(), _oltp(), quiet)
     harm(folder)
     assert dataset.ensure(_engine(), _oltp(), quiet) == folder
@@ -160,9 +158,7 @@ def test_a_copy_that_fails_says_why(tmp_path: Path) -> None:
     assert "No such file or directory" in said
 
 
-def test_too_little_space_is_said_beforehand(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_too_little_space_is_said_beforehand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "set").mkdir()
     (tmp_path / "set/file").write_bytes(os.urandom(2**20))
     assert 2**20 <= dataset.size(tmp_path / "set") < 2**20 + 2**16

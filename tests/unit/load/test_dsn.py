@@ -24,10 +24,7 @@ def addresses(*pairs: tuple[str, int]) -> tuple[Address, ...]:
         ("postgresql://u:p@h/d", Dsn("postgres", "u", "p", addresses(("h", 5432)), "d")),
         ("postgres://u@h/d", Dsn("postgres", "u", "", addresses(("h", 5432)), "d")),
         ("postgres://u:p@[::1]:5/d", Dsn("postgres", "u", "p", addresses(("::1", 5)), "d")),
-        (
-            "mysql://u%40x:a%2Fb%3A@h/d%20e",
-            Dsn("mysql", "u@x", "a/b:", addresses(("h", 3306)), "d e"),
-        ),
+        ("mysql://u%40x:a%2Fb%3A@h/d%20e", Dsn("mysql", "u@x", "a/b:", addresses(("h", 3306)), "d e")),
         ("mysql://u:a@b@h/d", Dsn("mysql", "u", "a@b", addresses(("h", 3306)), "d")),
         (
             "mysql://u:p@h1:3306,h2,[::2]:7/d",
@@ -37,10 +34,7 @@ def addresses(*pairs: tuple[str, int]) -> tuple[Address, ...]:
             "mysql://u:p@%2Frun%2Fmysqld%2Fmysqld.sock/d",
             Dsn("mysql", "u", "p", (Address("", 0, "/run/mysqld/mysqld.sock"),), "d"),
         ),
-        (
-            "mysql://u:p@/d?socket=/a.sock",
-            Dsn("mysql", "u", "p", (Address("", 0, "/a.sock"),), "d"),
-        ),
+        ("mysql://u:p@/d?socket=/a.sock", Dsn("mysql", "u", "p", (Address("", 0, "/a.sock"),), "d")),
         (
             "postgres://u:p@%2Fvar%2Frun%2Fpostgresql/d",
             Dsn("postgres", "u", "p", (Address("", 0, "/var/run/postgresql/.s.PGSQL.5432"),), "d"),
@@ -137,8 +131,7 @@ def test_no_server_needs_no_account() -> None:
         ),
         (
             "mysql://u:secret@h/d?host=x",
-            "DSN mysql://u:***@h/d?...: it names hosts twice, before the database and as an "
-            f"option; {FORM}",
+            f"DSN mysql://u:***@h/d?...: it names hosts twice, before the database and as an option; {FORM}",
         ),
         ("mysql://u:s@h,h/d", f"DSN mysql://u:***@h,h/d: it names a server twice; {FORM}"),
         (

@@ -44,16 +44,24 @@ RIGHT = [
     ("postgresql://u:p@h/d?keepalives=0", {"keepalive": "off"}),
     ("postgresql://u:p@h/d?ssl=true", {"tls": "require"}),
     ("postgresql://u:p@h", {"database": "u"}),
-    (r"host=a,b port=1,2 dbname=d user=u password='it\'s' target_session_attrs=read-write",
-     {"password": "it's", "find": "writable"}),
+    (
+        r"host=a,b port=1,2 dbname=d user=u password='it\'s' target_session_attrs=read-write",
+        {"password": "it's", "find": "writable"},
+    ),
     ("host = a  dbname = 'x y' user=u", {"database": "x y"}),
     ("host=db hostaddr=10.0.0.5 dbname=d user=u", {}),
-    ("jdbc:postgresql://h1:1,h2/d?user=u&password=a%2Bb&ssl=true&targetServerType=primary",
-     {"tls": "verify-full", "find": "writable", "password": "a+b"}),
-    ("jdbc:postgresql://h/d?user=u&currentSchema=s&socketTimeout=30",
-     {"startup": (("search_path", "s"),), "answer_timeout": 30.0}),
-    ("jdbc:mysql://h1,h2/d?user=u&password=p&useSSL=true&requireSSL=true&connectTimeout=5000",
-     {"tls": "require", "connect_timeout": 5.0}),
+    (
+        "jdbc:postgresql://h1:1,h2/d?user=u&password=a%2Bb&ssl=true&targetServerType=primary",
+        {"tls": "verify-full", "find": "writable", "password": "a+b"},
+    ),
+    (
+        "jdbc:postgresql://h/d?user=u&currentSchema=s&socketTimeout=30",
+        {"startup": (("search_path", "s"),), "answer_timeout": 30.0},
+    ),
+    (
+        "jdbc:mysql://h1,h2/d?user=u&password=p&useSSL=true&requireSSL=true&connectTimeout=5000",
+        {"tls": "require", "connect_timeout": 5.0},
+    ),
     ("jdbc:mysql://h/d?user=u&useSSL=false", {"tls": "disable"}),
     ("jdbc:mysql://h/d?user=u&useSSL=true&verifyServerCertificate=true", {"tls": "verify-ca"}),
     ("jdbc:mysql:replication://h1,h2/d?user=u&sslMode=VERIFY_IDENTITY", {"tls": "verify-full"}),
@@ -61,23 +69,31 @@ RIGHT = [
     ("jdbc:mariadb://h/d?user=u&useSsl=true&disableSslHostnameVerification=true", {"tls": "verify-ca"}),
     ("jdbc:mariadb:sequential://h1,h2/d?user=u&sslMode=trust", {"tls": "require"}),
     ("postgresql+asyncpg://u:p@h/d?ssl=require", {"tls": "require"}),
-    ("mysql+pymysql://u:p@h/d?ssl_ca=/ca&ssl_verify_cert=true&ssl_verify_identity=true",
-     {"tls": "verify-full", "tls_ca": "/ca"}),
+    (
+        "mysql+pymysql://u:p@h/d?ssl_ca=/ca&ssl_verify_cert=true&ssl_verify_identity=true",
+        {"tls": "verify-full", "tls_ca": "/ca"},
+    ),
     ("mysql://u:p@h/d?sslaccept=strict", {"tls": "verify-full"}),
     ('mysql://u:p@h/d?ssl={"rejectUnauthorized":true}', {"tls": "verify-full"}),
     ('mysql://u:p@h/d?ssl={"rejectUnauthorized":false}', {"tls": "require"}),
     ("mysql://u:p@h:25060/d?ssl-mode=REQUIRED", {"tls": "require"}),
-    ("u:p@ss:w/o?rd@tcp(h:3307)/d?tls=skip-verify&timeout=500ms",
-     {"tls": "require", "password": "p@ss:w/o?rd", "connect_timeout": 0.5}),
-    ("u:p@tcp(h)/d?transaction_isolation=%27READ-COMMITTED%27&tls=true",
-     {"tls": "verify-full", "init_sql": "SET transaction_isolation='READ-COMMITTED'"}),
+    (
+        "u:p@ss:w/o?rd@tcp(h:3307)/d?tls=skip-verify&timeout=500ms",
+        {"tls": "require", "password": "p@ss:w/o?rd", "connect_timeout": 0.5},
+    ),
+    (
+        "u:p@tcp(h)/d?transaction_isolation=%27READ-COMMITTED%27&tls=true",
+        {"tls": "verify-full", "init_sql": "SET transaction_isolation='READ-COMMITTED'"},
+    ),
     ('Server=h;Database=d;Uid=u;Pwd="a;b";SslMode=Required;', {"password": "a;b", "tls": "require"}),
-    ("Host=h;Username=u;Password=p;Database=d;SSL Mode=VerifyFull;Root Certificate=/ca",
-     {"driver": "postgres", "tls": "verify-full", "tls_ca": "/ca"}),
+    (
+        "Host=h;Username=u;Password=p;Database=d;SSL Mode=VerifyFull;Root Certificate=/ca",
+        {"driver": "postgres", "tls": "verify-full", "tls_ca": "/ca"},
+    ),
     ("mysql:host=h;port=3307;dbname=d;user=u;password=p", {"driver": "mysql", "password": "p"}),
     ("mysql -h h -P 25060 -u u -pp --ssl-mode=REQUIRED d", {"password": "p", "tls": "require"}),
     ("PGPASSWORD=p psql -h h -p 5433 -U u -d d", {"password": "p", "database": "d"}),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("text", "expected"), RIGHT)
@@ -96,10 +112,7 @@ def test_hosts_and_ports_are_paired() -> None:
     assert _places("host=::1 port=7 dbname=d user=u") == ["[::1]:7"]
     assert _places("host=/run/pg port=7 dbname=d user=u") == ["/run/pg/.s.PGSQL.7"]
     assert _places("host=db hostaddr=10.0.0.5 dbname=d user=u") == ["10.0.0.5:5432"]
-    assert _places("jdbc:mysql://address=(host=a)(port=1),(host=b,port=2)/d?user=u") == [
-        "a:1",
-        "b:2",
-    ]
+    assert _places("jdbc:mysql://address=(host=a)(port=1),(host=b,port=2)/d?user=u") == ["a:1", "b:2"]
     assert _places("u@unix(/tmp/x.sock)/d") == ["/tmp/x.sock"]
 
 
@@ -127,7 +140,7 @@ REFUSALS = [
     ("mysql://u:hush@h/d?read_default_file=/nonexistent", "cannot be read"),
     ("mysql://u:hush@h/d?channel_binding=require", "PostgreSQL's"),
     ("postgresql://u:hush@h/d?init_command=SET+a", "options=-c"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("text", "words"), REFUSALS)
@@ -157,12 +170,8 @@ def test_a_service_a_password_file_and_the_environment(
     monkeypatch.setenv("PGPORT", "9")
     dsn = parse_dsn("service=mine")
     assert (str(dsn), dsn.password) == ("postgresql://u@db:7/d", "a:b")
-    assert str(parse_dsn("service=mine port=8")) == "postgresql://u@db:8/d", (
-        "the string counts most"
-    )
-    assert str(parse_dsn("host=h user=u dbname=d")) == "postgresql://u@h:9/d", (
-        "the environment counts least"
-    )
+    assert str(parse_dsn("service=mine port=8")) == "postgresql://u@db:8/d", "the string counts most"
+    assert str(parse_dsn("host=h user=u dbname=d")) == "postgresql://u@h:9/d", "the environment counts least"
     passwords.chmod(0o644)
     dsn = parse_dsn("service=mine")
     assert dsn.password == "" and "chmod 600" in dsn.notes[0]
@@ -197,16 +206,18 @@ def test_the_docs_have_the_whole_table() -> None:
 
 SECRETS = st.text(st.characters(codec="ascii", categories=["L", "N", "P", "S"]), max_size=8)
 WRAPPED = [
-    "host=h user=u dbname=d password='{}' {}", "u:{}@tcp(h)/d{}", "Server=h;Uid=u;Pwd={};Database=d;{}",
-    "jdbc:mysql://h/d?user=u&password={}&{}", "mysql -h h -u u -p{} d {}", "psql 'host=h password={} {}'",
+    "host=h user=u dbname=d password='{}' {}",
+    "u:{}@tcp(h)/d{}",
+    "Server=h;Uid=u;Pwd={};Database=d;{}",
+    "jdbc:mysql://h/d?user=u&password={}&{}",
+    "mysql -h h -u u -p{} d {}",
+    "psql 'host=h password={} {}'",
     "mysql:host=h;password={};{}",
-]  # fmt: skip
+]
 
 
 @given(
-    SECRETS,
-    st.sampled_from(WRAPPED),
-    st.sampled_from(["", "sslmode=maybe", "port=x", "nonsense", "ssl=q;"]),
+    SECRETS, st.sampled_from(WRAPPED), st.sampled_from(["", "sslmode=maybe", "port=x", "nonsense", "ssl=q;"])
 )
 def test_no_form_shows_a_password(middle: str, form: str, rest: str) -> None:
     try:

@@ -19,8 +19,9 @@ def test_what_cannot_be_asked_is_unknown_and_says_why() -> None:
     assert [one.name for one in found] == [check.name for check in CHECKS]
     assert {one.status for one in found} == {"unknown"}
     assert {one.detail for one in found} == {
-        "could not be asked: connection refused", "it was not counted before the load",
-    }  # fmt: skip
+        "could not be asked: connection refused",
+        "it was not counted before the load",
+    }
 
 
 def test_no_check_begins_when_the_time_is_over() -> None:

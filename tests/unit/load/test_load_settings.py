@@ -13,9 +13,15 @@ from fivenines.load.steps import parse_step
 from fivenines.units import format_duration
 
 BOUNDS = [
-    "--answer-timeout", "30s", "--connect-timeout", "10s", "--keepalive", "15s,15s,9",
-    "--tcp-user-timeout", "none",
-]  # fmt: skip
+    "--answer-timeout",
+    "30s",
+    "--connect-timeout",
+    "10s",
+    "--keepalive",
+    "15s,15s,9",
+    "--tcp-user-timeout",
+    "none",
+]
 CLEAR = [*BOUNDS, "--tls", "disable"]
 VALID = "name: x\nsolutions: [standalone]\nworkloads: [tpcc]\n"
 
@@ -27,21 +33,50 @@ def test_only_bounds_and_encryption_are_always_said() -> None:
 
 def test_every_setting_arrives() -> None:
     settings = LoadSettings(
-        rate=2500.0, arrivals="poisson", burst=True, retries=3, retry_on=["deadlock", "conflict"],
-        reconnect=100, protocol="extended", read_share=12.5, tls="verify-ca", tls_ca="/ca.pem",
-    )  # fmt: skip
+        rate=2500.0,
+        arrivals="poisson",
+        burst=True,
+        retries=3,
+        retry_on=["deadlock", "conflict"],
+        reconnect=100,
+        protocol="extended",
+        read_share=12.5,
+        tls="verify-ca",
+        tls_ca="/ca.pem",
+    )
     assert settings.problems() == []
     assert settings.flags(13.0) == [
-        "--rate", "2500", "--arrivals", "poisson", "--burst",
-        "--retries", "3", "--retry-on", "deadlock,conflict", "--reconnect", "100",
-        "--protocol", "extended", "--read-share", "12.5", *BOUNDS, "--tls", "verify-ca",
-        "--tls-ca", "/ca.pem",
-    ]  # fmt: skip
+        "--rate",
+        "2500",
+        "--arrivals",
+        "poisson",
+        "--burst",
+        "--retries",
+        "3",
+        "--retry-on",
+        "deadlock,conflict",
+        "--reconnect",
+        "100",
+        "--protocol",
+        "extended",
+        "--read-share",
+        "12.5",
+        *BOUNDS,
+        "--tls",
+        "verify-ca",
+        "--tls-ca",
+        "/ca.pem",
+    ]
     thinking = LoadSettings(think_time=0.25, think_distribution="exponential", burst=True)
     assert thinking.problems() == []
     assert thinking.flags(13.0) == [
-        "--think-time", "250ms", "--think-distribution", "exponential", "--burst", *CLEAR,
-    ]  # fmt: skip
+        "--think-time",
+        "250ms",
+        "--think-distribution",
+        "exponential",
+        "--burst",
+        *CLEAR,
+    ]
 
 
 def test_the_last_step_goes_on_until_the_end() -> None:
@@ -57,10 +92,7 @@ def test_the_last_step_goes_on_until_the_end() -> None:
 def test_steps_of_connections_go_on_until_the_end_and_storm() -> None:
     settings = LoadSettings(connection_steps=["4000@3s", "40000@10s"], storm=True)
     assert settings.problems() == []
-    assert (settings.connected(9, 28.0), settings.most_connections()) == (
-        "4000@3s,40000@25s",
-        40_000,
-    )
+    assert (settings.connected(9, 28.0), settings.most_connections()) == ("4000@3s,40000@25s", 40_000)
     assert settings.flags(28.0) == ["--storm", *CLEAR]
     assert settings.problems_with(14.0) == [
         "load.connection_steps: the steps last 13s, timing.warmup and timing.steady 14s: make them equal"
@@ -99,10 +131,7 @@ def test_any_text_is_a_step_or_refused_in_words(text: str) -> None:
         ({"steps": ["0@1s"]}, "rate and duration are above 0"),
         ({"steps": ["5@1"]}, "is not a duration"),
         ({"rate": 5.0, "transactions": 9}, "transactions: fixed work is done as fast as it goes"),
-        (
-            {"connection_steps": ["1@1s"], "transactions": 9},
-            "transactions: the connections of fixed",
-        ),
+        ({"connection_steps": ["1@1s"], "transactions": 9}, "transactions: the connections of fixed"),
         ({"connection_steps": ["1.5@1s"]}, "connection_steps: '1.5@1s' is not a step: write CONN"),
         ({"connection_steps": ["100001@1s"]}, "with 1 to 100000 connections"),
         ({"storm": True}, "storm: connections must rise, as in connection_steps"),
@@ -123,15 +152,19 @@ def test_what_makes_no_sense_is_said(settings: dict[str, Any], said: str) -> Non
 @pytest.mark.parametrize(
     ("load", "message"),
     [
-        ("{rate: 0}", "x.yaml:4:14: load.rate: found 0\n    allowed: a number above 0 at most "
-         "10000000, or null"),
+        (
+            "{rate: 0}",
+            "x.yaml:4:14: load.rate: found 0\n    allowed: a number above 0 at most 10000000, or null",
+        ),
         ("{think: 1s}", "unknown key 'think' in load"),
-        ("{steps: [100@5s]}", "x.yaml:4:7: load.steps: the steps last 5s, timing.warmup and "
-         "timing.steady 13s: make them equal"),
+        (
+            "{steps: [100@5s]}",
+            "x.yaml:4:7: load.steps: the steps last 5s, timing.warmup and timing.steady 13s: make them equal",
+        ),
         ("{arrivals: poisson}", "x.yaml:4:7: load.arrivals: poisson arrivals need"),
         ("{rate: 5, tls: verify-full, tls_ca: none.pem}", "load.tls_ca: none.pem: there is no such file"),
     ],
-)  # fmt: skip
+)
 def test_a_file_with_a_mistake_is_refused(load: str, message: str) -> None:
     with pytest.raises(UsageError) as refused:
         parse_experiment(VALID + f"load: {load}\n", "x.yaml")
@@ -144,14 +177,30 @@ def test_a_file_may_say_how_long_clients_wait() -> None:
         "probes: 3}, tcp_user_timeout: 20s}\n"
     )
     assert parse_experiment(VALID + text, "x.yaml").load.flags(13.0) == [
-        "--answer-timeout", "2s", "--connect-timeout", "500ms", "--keepalive", "60s,5s,3",
-        "--tcp-user-timeout", "20s", "--tls", "disable",
-    ]  # fmt: skip
+        "--answer-timeout",
+        "2s",
+        "--connect-timeout",
+        "500ms",
+        "--keepalive",
+        "60s,5s,3",
+        "--tcp-user-timeout",
+        "20s",
+        "--tls",
+        "disable",
+    ]
     text = "load: {answer_timeout: null, keepalive: null}\n"
     assert parse_experiment(VALID + text, "x.yaml").load.flags(13.0) == [
-        "--answer-timeout", "none", "--connect-timeout", "10s", "--keepalive", "off",
-        "--tcp-user-timeout", "none", "--tls", "disable",
-    ]  # fmt: skip
+        "--answer-timeout",
+        "none",
+        "--connect-timeout",
+        "10s",
+        "--keepalive",
+        "off",
+        "--tcp-user-timeout",
+        "none",
+        "--tls",
+        "disable",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -171,9 +220,14 @@ def test_bounds_that_cannot_be_are_refused(load: str, key: str) -> None:
 def test_a_file_may_say_how_the_load_is_driven() -> None:
     text = VALID + "load: {steps: [100@3s, 200@10s], retries: 1}\n"
     assert parse_experiment(text, "x.yaml").load.flags(13.0) == [
-        "--rate", "100@3s,200@10s", "--retries", "1", "--retry-on", "deadlock,conflict,lock_timeout",
-            *CLEAR,
-    ]  # fmt: skip
+        "--rate",
+        "100@3s,200@10s",
+        "--retries",
+        "1",
+        "--retry-on",
+        "deadlock,conflict,lock_timeout",
+        *CLEAR,
+    ]
 
 
 def test_only_postgresql_executes_statements_without_a_name() -> None:

@@ -8,9 +8,7 @@ from fivenines.errors import UsageError
 from fivenines.load.dsn import Address, parse_addresses, parse_dsn, redacted
 from fivenines.load.odbc import ConnectionStringError, split_password
 
-PASSWORDS = st.text(
-    st.characters(codec="ascii", exclude_categories=["Cc"]), min_size=1, max_size=20
-)
+PASSWORDS = st.text(st.characters(codec="ascii", exclude_categories=["Cc"]), min_size=1, max_size=20)
 
 
 @pytest.mark.parametrize(
@@ -70,14 +68,7 @@ def test_any_password_comes_through_and_is_never_shown(password: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "",
-        "Server=h;PWD=QqQ",
-        "Driver={A;PWD=QqQ",
-        "nonsense QqQ",
-        "DSN=x;PWD={QqQ",
-        "DSN=\x07;PWD=QqQ",
-    ],
+    ["", "Server=h;PWD=QqQ", "Driver={A;PWD=QqQ", "nonsense QqQ", "DSN=x;PWD={QqQ", "DSN=\x07;PWD=QqQ"],
 )
 def test_a_mistake_is_told_without_the_password(text: str) -> None:
     with pytest.raises(ConnectionStringError) as caught:
@@ -89,9 +80,7 @@ def test_a_mistake_is_told_without_the_password(text: str) -> None:
     assert "QqQ" not in redacted(f"odbc:{text}")
 
 
-def test_the_environment_has_the_password_that_the_string_lacks(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_environment_has_the_password_that_the_string_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ODBC_PWD", "from outside")
     assert parse_dsn("odbc:DSN=x").password == "from outside"
     assert parse_dsn("ODBC:DSN=x;PWD=own").password == "own"

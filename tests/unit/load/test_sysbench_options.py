@@ -22,15 +22,31 @@ from fivenines.workloads.settings import WorkloadSettings
 from fivenines.workloads.tpcc import Tpcc
 
 KINDS = (
-    "oltp_point_select", "oltp_read_only", "oltp_write_only", "oltp_read_write", "oltp_update_index",
-    "oltp_update_non_index", "oltp_insert", "oltp_delete",
-)  # fmt: skip
+    "oltp_point_select",
+    "oltp_read_only",
+    "oltp_write_only",
+    "oltp_read_write",
+    "oltp_update_index",
+    "oltp_update_non_index",
+    "oltp_insert",
+    "oltp_delete",
+)
 
 OTHER: dict[str, Any] = {
-    "steps": ["100@5s"], "think_time": 1.0, "burst": True, "retries": 3, "reconnect": 10,
-    "read_share": 50.0, "answer_timeout": 3.0, "connect_timeout": 3.0, "keepalive": Keepalive(idle=5),
-    "tcp_user_timeout": 5.0, "tls": "require", "tls_ca": "ca.pem", "spread": "random",
-}  # fmt: skip
+    "steps": ["100@5s"],
+    "think_time": 1.0,
+    "burst": True,
+    "retries": 3,
+    "reconnect": 10,
+    "read_share": 50.0,
+    "answer_timeout": 3.0,
+    "connect_timeout": 3.0,
+    "keepalive": Keepalive(idle=5),
+    "tcp_user_timeout": 5.0,
+    "tls": "require",
+    "tls_ca": "ca.pem",
+    "spread": "random",
+}
 """For each setting of the load that sysbench has not, another value than the default."""
 
 
@@ -76,14 +92,26 @@ def test_every_setting_of_the_workload_is_mapped_or_refused() -> None:
 
 def test_options_have_the_values_of_the_settings() -> None:
     workload = Oltp(
-        workload="oltp_read_only", tables=7, table_size=500, range_size=9, skip_trx=True,
-        distribution="pareto", rand_pareto_h=0.3, auto_inc=False,
-    )  # fmt: skip
+        workload="oltp_read_only",
+        tables=7,
+        table_size=500,
+        range_size=9,
+        skip_trx=True,
+        distribution="pareto",
+        rand_pareto_h=0.3,
+        auto_inc=False,
+    )
     flags = script_flags(workload)
     wanted = {
-        "--tables=7", "--table_size=500", "--range_size=9", "--skip_trx=on", "--rand-type=pareto",
-        "--rand-pareto-h=0.3", "--auto_inc=off", "--secondary=off",
-    }  # fmt: skip
+        "--tables=7",
+        "--table_size=500",
+        "--range_size=9",
+        "--skip_trx=on",
+        "--rand-type=pareto",
+        "--rand-pareto-h=0.3",
+        "--auto_inc=off",
+        "--secondary=off",
+    }
     assert wanted <= set(flags)
 
 
@@ -95,10 +123,7 @@ def test_the_real_sysbench_takes_all_options(kind: Any) -> None:
     flags += run_flags(LoadSettings(), 2, 0, 0.0, 1.0)
     flags = ["--events=20" if flag == "--events=0" else flag for flag in flags]
     done = subprocess.run(
-        [program, kind, "--mysql-dry-run=on", *flags, "run"],
-        capture_output=True,
-        text=True,
-        check=False,
+        [program, kind, "--mysql-dry-run=on", *flags, "run"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Initializing random number generator from seed (1)" in done.stdout
@@ -114,9 +139,12 @@ def test_how_long_and_how_fast() -> None:
 
 def test_where_it_connects_to() -> None:
     assert address_flags("postgres", ["10.0.0.1:5432"], "app", "sbtest") == [
-        "--db-driver=pgsql", "--pgsql-host=10.0.0.1", "--pgsql-port=5432", "--pgsql-user=app",
+        "--db-driver=pgsql",
+        "--pgsql-host=10.0.0.1",
+        "--pgsql-port=5432",
+        "--pgsql-user=app",
         "--pgsql-db=sbtest",
-    ]  # fmt: skip
+    ]
     several = address_flags("mysql", ["10.0.0.1:3306", "10.0.0.2:3306"], "app", "sbtest")
     assert several[1:3] == ["--mysql-host=10.0.0.1,10.0.0.2", "--mysql-port=3306"]
     for driver, endpoints in (

@@ -97,9 +97,7 @@ def test_all_that_a_run_says_is_read(
     text += "       value  ------------- distribution ------------- count\n" + "\n".join(buckets)
     output = read(text + "\n \n" + REPORT.format(**last))
     assert output.started and not output.fatal
-    assert [
-        (one.at, one.tps, one.qps, one.reads, one.p95_ms, one.errors) for one in output.seconds
-    ] == [
+    assert [(one.at, one.tps, one.qps, one.reads, one.p95_ms, one.errors) for one in output.seconds] == [
         (one["at"], one["tps"], one["qps"], one["reads"], one["p95"], one["errors"]) for one in told
     ]
     assert output.histogram == [(value / 1000, count) for value, count in histogram]
@@ -109,8 +107,10 @@ def test_all_that_a_run_says_is_read(
         assert (report.ignored, report.reconnects) == (wanted["ignored"], wanted["reconnects"])
         assert report.at == pytest.approx(wanted["at"], abs=1e-4)
         assert (report.min_ms, report.avg_ms, report.max_ms) == (
-            wanted["low"], wanted["mean"], wanted["high"],
-        )  # fmt: skip
+            wanted["low"],
+            wanted["mean"],
+            wanted["high"],
+        )
 
 
 @given(st.lists(seconds(), min_size=1, max_size=3), reports(), st.integers(0, 30))

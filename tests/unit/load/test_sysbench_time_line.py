@@ -51,11 +51,7 @@ def test_the_sums_are_those_of_the_reports(
 def test_what_ends_after_the_time_stands_behind_it() -> None:
     # 1,010 in 10.1 s: 1,000 of them within the 10 s
     found = slots(
-        [second(n + 1, 100) for n in range(12)],
-        [report(2, 200), report(12.1, 1010)],
-        2,
-        12,
-        "transactions",
+        [second(n + 1, 100) for n in range(12)], [report(2, 200), report(12.1, 1010)], 2, 12, "transactions"
     )
     assert found[200:1200].sum() == 1000
     assert found[1200:].sum() == 10
@@ -63,9 +59,7 @@ def test_what_ends_after_the_time_stands_behind_it() -> None:
 
 def test_seconds_have_the_shape_of_the_lines() -> None:
     rates = [100.0, 400.0, 0.0, 500.0]
-    found = slots(
-        [second(n + 1, rate) for n, rate in enumerate(rates)], [report(4, 1000)], 0, 4, "queries"
-    )
+    found = slots([second(n + 1, rate) for n, rate in enumerate(rates)], [report(4, 1000)], 0, 4, "queries")
     assert [int(part.sum()) for part in np.split(found, 4)] == [2000, 8000, 0, 10_000]
 
 
@@ -76,9 +70,7 @@ def test_a_line_that_did_not_come_is_told_by_the_next() -> None:
 
 
 def test_the_time_line_becomes_a_table(tmp_path: Path) -> None:
-    output = Output(
-        seconds=[second(1, 100), second(2, 100)], reports=[report(1, 100), report(2, 100)]
-    )
+    output = Output(seconds=[second(1, 100), second(2, 100)], reports=[report(1, 100), report(2, 100)])
     for writes in (True, False):
         write_time_line(tmp_path / TIME_LINE, output, 1, 2, writes)
         rows = list(csv.DictReader((tmp_path / TIME_LINE).open()))

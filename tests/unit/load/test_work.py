@@ -32,9 +32,7 @@ def test_what_a_run_keeps_is_what_was_written(count: int, of_each: bool) -> None
     assert kept == ({"each": count} if of_each else count)
 
 
-@pytest.mark.parametrize(
-    "written", ["0", "-5", "1.5", "many", "true", "{each: 0}", "{all: 5}", "[5]"]
-)
+@pytest.mark.parametrize("written", ["0", "-5", "1.5", "many", "true", "{each: 0}", "{all: 5}", "[5]"])
 def test_other_words_are_refused_with_what_is_allowed(written: str) -> None:
     with pytest.raises(UsageError) as refused:
         asked(f"{{transactions: {written}}}")

@@ -8,11 +8,16 @@ from fivenines.managers.cib import Operation, Resource, first_cib, with_resource
 NODES = {"node1": "10.99.0.11", "node2": "10.99.0.12"}
 NAMES = ["node1", "node2", "node3"]
 DATABASE = Resource(
-    "p_mariadb", "mariadb", {"binary": "/usr/sbin/mariadbd"},
-    [Operation("start", 60.0), Operation("monitor", 10.0, 2.5, "Promoted"),
-     Operation("monitor", 10.0, 3.0, "Unpromoted")],
+    "p_mariadb",
+    "mariadb",
+    {"binary": "/usr/sbin/mariadbd"},
+    [
+        Operation("start", 60.0),
+        Operation("monitor", 10.0, 2.5, "Promoted"),
+        Operation("monitor", 10.0, 3.0, "Unpromoted"),
+    ],
     {"migration-threshold": "1"},
-)  # fmt: skip
+)
 ADDRESS = Resource("p_address", "IPaddr2", {"ip": "10.99.0.250"}, [Operation("start", 20.0)], {})
 
 
@@ -24,8 +29,9 @@ def _values(parent: Xml.Element | None) -> Mapping[str, str]:
 def test_the_first_one_knows_nodes_and_primary_and_no_resource() -> None:
     cib = Xml.fromstring(first_cib({"stonith-enabled": "false"}, NODES, "node2"))
     assert _values(cib.find(".//crm_config")) == {
-        "stonith-enabled": "false", "p_mariadb_REPL_INFO": "10.99.0.12",
-    }  # fmt: skip
+        "stonith-enabled": "false",
+        "p_mariadb_REPL_INFO": "10.99.0.12",
+    }
     nodes = list(cib.iterfind("configuration/nodes/node"))
     assert [(one.get("id"), one.get("uname")) for one in nodes] == [("1", "node1"), ("2", "node2")]
     assert _values(nodes[0]) == {"p_mariadb_mysql_master_IP": "10.99.0.11"}
@@ -44,9 +50,10 @@ def test_the_database_is_a_promotable_clone() -> None:
         for one in clone.iter("op")
     ]
     assert operations == [
-        ("start", "0ms", "60000ms", None), ("monitor", "2500ms", "10000ms", "Promoted"),
+        ("start", "0ms", "60000ms", None),
+        ("monitor", "2500ms", "10000ms", "Promoted"),
         ("monitor", "3000ms", "10000ms", "Unpromoted"),
-    ]  # fmt: skip
+    ]
     assert part.find("resources/primitive") is None
     constraints = part.find("constraints")
     assert constraints is not None and len(constraints) == 0

@@ -12,8 +12,7 @@ NODES = {"node1": "10.99.0.11", "node2": "10.99.0.12", "node3": "10.99.0.13"}
 def test_every_node_stands_in_the_file_with_its_address() -> None:
     text = corosync_conf(NODES, "udpu", 1.5, "/run/node/log/corosync.log")
     found = re.findall(r"name: (\S+)\n    nodeid: (\d)\n    ring0_addr: (\S+)\n", text)
-    assert found == [("node1", "1", "10.99.0.11"), ("node2", "2", "10.99.0.12"),
-                     ("node3", "3", "10.99.0.13")]  # fmt: skip
+    assert found == [("node1", "1", "10.99.0.11"), ("node2", "2", "10.99.0.12"), ("node3", "3", "10.99.0.13")]
     assert "  transport: udpu\n" in text and "  token: 1500\n" in text
     assert "  logfile: /run/node/log/corosync.log\n" in text
 

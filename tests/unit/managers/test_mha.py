@@ -39,9 +39,15 @@ def test_defaults_are_those_of_mha_where_it_has_any() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"ping_interval": 0}, {"ping_interval": 1.5}, {"ping_type": "telnet"}, {"ssh_port": 22},
-     {"candidates": ["primary"]}, {"last_failover": "soon"}],
-)  # fmt: skip
+    [
+        {"ping_interval": 0},
+        {"ping_interval": 1.5},
+        {"ping_type": "telnet"},
+        {"ssh_port": 22},
+        {"candidates": ["primary"]},
+        {"last_failover": "soon"},
+    ],
+)
 def test_values_that_mha_would_refuse_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         settings(**wrong)
@@ -53,10 +59,12 @@ def test_values_that_mha_would_refuse_are_refused(wrong: dict[str, Any]) -> None
         (replication(candidates=["node4"]), "candidates: there is no node4: nodes are node1 to node3"),
         (replication(no_master=["node2", "node3"]), "no replica is left that may be promoted"),
         (replication(candidates=["node2"], no_master=["node2"]), "node2 is in candidates and in no_master"),
-        (HotStandbySettings(solution="hot-standby", manager=settings()),
-         "manager mha works with the engine mariadb-10.11, not with postgres-18"),
+        (
+            HotStandbySettings(solution="hot-standby", manager=settings()),
+            "manager mha works with the engine mariadb-10.11, not with postgres-18",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_makes_no_sense_with_a_solution_is_said(solution: Any, said: str) -> None:
     (problem,) = problems(solution)
     assert said in problem
@@ -98,20 +106,35 @@ def _configuration(made: Mha) -> str:
 
 def test_what_mha_reads(tmp_path: Path) -> None:
     made = _manager(
-        tmp_path, _solution(tmp_path), ping_interval=1, candidates=["node3"], no_master=["node2"],
-        secondary_check=True, ping_type="insert",
-    )  # fmt: skip
+        tmp_path,
+        _solution(tmp_path),
+        ping_interval=1,
+        candidates=["node3"],
+        no_master=["node2"],
+        secondary_check=True,
+        ping_type="insert",
+    )
     lines = _configuration(made).splitlines()
     assert lines[0] == "[server default]"
     assert {
-        "ssh_user=mysql", "ssh_port=2222", "ping_interval=1", "ping_type=INSERT",
-        "master_binlog_dir=/run/node/data", "shutdown_script=/run/node/conf/shutdown_script",
+        "ssh_user=mysql",
+        "ssh_port=2222",
+        "ping_interval=1",
+        "ping_type=INSERT",
+        "master_binlog_dir=/run/node/data",
+        "shutdown_script=/run/node/conf/shutdown_script",
         "secondary_check_script=masterha_secondary_check --port=2222 -s 10.99.0.12 -s 10.99.0.13",
-    } < set(lines)  # fmt: skip
+    } < set(lines)
     assert lines[lines.index("[server1]") :] == [
-        "[server1]", "hostname=10.99.0.11", "[server2]", "hostname=10.99.0.12", "no_master=1",
-        "[server3]", "hostname=10.99.0.13", "candidate_master=1",
-    ]  # fmt: skip
+        "[server1]",
+        "hostname=10.99.0.11",
+        "[server2]",
+        "hostname=10.99.0.12",
+        "no_master=1",
+        "[server3]",
+        "hostname=10.99.0.13",
+        "candidate_master=1",
+    ]
     made.solution.primary_of_record = made.solution.nodes[1]  # type: ignore[misc]
     assert "-s 10.99.0.11 -s 10.99.0.13" in made._configuration(), "never the primary itself"
     sshd = mha_files.sshd_configuration(2222)
@@ -126,9 +149,7 @@ def test_without_fencing_nobody_is_asked(tmp_path: Path, fence: bool) -> None:
 
 
 @pytest.mark.parametrize("synchronous", [True, False])
-def test_a_new_primary_waits_for_replicas_if_the_old_one_did(
-    tmp_path: Path, synchronous: bool
-) -> None:
+def test_a_new_primary_waits_for_replicas_if_the_old_one_did(tmp_path: Path, synchronous: bool) -> None:
     text = _configuration(_manager(tmp_path, _solution(tmp_path, synchronous)))
     assert ("master_ip_failover_script" in text) is synchronous
     script = (tmp_path / "manager/conf/master_ip_online_change_script").read_text()
@@ -161,9 +182,13 @@ def _run_script(tmp_path: Path, text: str, *words: str, answer: str = "") -> tup
 
 @pytest.mark.parametrize(
     ("command", "answer", "status"),
-    [("status", "", 0), ("stopssh", "done", 10), ("stop", "done", 0),
-     ("stop", "fencing failed: processes are left", 1)],
-)  # fmt: skip
+    [
+        ("status", "", 0),
+        ("stopssh", "done", 10),
+        ("stop", "done", 0),
+        ("stop", "fencing failed: processes are left", 1),
+    ],
+)
 def test_the_shutdown_script_asks_and_tells_mha(
     tmp_path: Path, command: str, answer: str, status: int
 ) -> None:
@@ -183,9 +208,7 @@ def _client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", f"{client.parent}:{os.environ['PATH']}")
 
 
-def test_other_scripts_speak_to_the_right_server(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_scripts_speak_to_the_right_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _client(tmp_path, monkeypatch)
 
     def said(text: str, command: str) -> str:
@@ -235,16 +258,15 @@ _MOVED = "IP changed from '1.1.1.1' to '1.1.1.2', no need to change the port by 
 @pytest.mark.parametrize("script", [mha_files.failover_script, mha_files.online_change_script])
 @pytest.mark.parametrize(
     ("said", "answer", "status"),
-    [(_MOVED, "done", 0), ("\n", "done", 0), ("No such server.\n", "", 1),
-     (_MOVED, "HAProxy's entry leads to nowhere", 1)],
-)  # fmt: skip
+    [
+        (_MOVED, "done", 0),
+        ("\n", "done", 0),
+        ("No such server.\n", "", 1),
+        (_MOVED, "HAProxy's entry leads to nowhere", 1),
+    ],
+)
 def test_mha_moves_the_entry_and_says_so(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    script: Any,
-    said: str,
-    answer: str,
-    status: int,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: Any, said: str, answer: str, status: int
 ) -> None:
     _client(tmp_path, monkeypatch)
     proxy = _Proxy(said)
@@ -267,9 +289,7 @@ def test_a_proxy_that_is_out_of_reach_is_no_entry_moved(tmp_path: Path) -> None:
         port = free.getsockname()[1]
     proxy: Any = SimpleNamespace(control=f"127.0.0.1:{port}", commands=lambda address: [address])
     text = mha_files.failover_script(False, proxy)
-    code, heard, asked = _run_script(
-        tmp_path, text, "--command=start", "--new_master_ip=10.99.0.12"
-    )
+    code, heard, asked = _run_script(tmp_path, text, "--command=start", "--new_master_ip=10.99.0.12")
     assert (code, asked) == (1, "") and f"HAProxy at {proxy.control}" in heard
 
 

@@ -102,16 +102,24 @@ def test_a_ping_that_works_again_is_no_news() -> None:
 @pytest.mark.parametrize(
     ("line", "event"),
     [
-        ("[warning] Got timeout on MySQL Ping(SELECT) child process and killed it! at "
-         "/usr/share/perl5/MHA/HealthCheck.pm line 432.",
-         ("missed", "node1", "1 of 4: Got timeout on MySQL Ping(SELECT) child process and killed it!")),
-        ("[warning] Master is reachable from at least one of other monitoring servers. "
-         "Failover should not happen.",
-         ("missed", "node1", "no failover: Master is reachable from at least one of other monitoring "
-          "servers. Failover should not happen.")),
+        (
+            "[warning] Got timeout on MySQL Ping(SELECT) child process and killed it! at "
+            "/usr/share/perl5/MHA/HealthCheck.pm line 432.",
+            ("missed", "node1", "1 of 4: Got timeout on MySQL Ping(SELECT) child process and killed it!"),
+        ),
+        (
+            "[warning] Master is reachable from at least one of other monitoring servers. "
+            "Failover should not happen.",
+            (
+                "missed",
+                "node1",
+                "no failover: Master is reachable from at least one of other monitoring "
+                "servers. Failover should not happen.",
+            ),
+        ),
         ("[info]  Power off done.", ("fenced", "node1", "Power off done")),
     ],
-)  # fmt: skip
+)
 def test_other_ways(line: str, event: tuple[str, str, str]) -> None:
     assert told(line) == [event]
 

@@ -53,9 +53,7 @@ class Answers(Control):
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     said: list[str] = []
-    monkeypatch.setattr(
-        operate, "tell", lambda kind, node, detail="": said.append(f"{kind} {node}")
-    )
+    monkeypatch.setattr(operate, "tell", lambda kind, node, detail="": said.append(f"{kind} {node}"))
     monkeypatch.setitem(operate.CONTROLS, "test", Answers)
     return said
 
@@ -85,9 +83,7 @@ def test_one_that_is_no_candidate_follows_and_nobody_waits_for_it(told: list[str
     three = {"node1": None, "node2": 3, "node3": 9}
     assert _operate(three, candidates=["node1", "node2"]).fail_over()
     assert Answers.done == ["promote node2 for []", "repoint node3 to node2"]
-    assert not _operate(
-        {"node1": None, "node2": None, "node3": 9}, candidates=["node2"]
-    ).fail_over()
+    assert not _operate({"node1": None, "node2": None, "node3": 9}, candidates=["node2"]).fail_over()
     assert Answers.done == []
     assert told[-1] == "failed node1"
 
@@ -111,9 +107,11 @@ def test_a_switchover_waits_for_the_last_transaction_and_turns_the_roles(told: l
     operator = _operate({"node2": 5, "node3": 7})
     assert operator.switch_over()
     assert Answers.done == [
-        "demote node1", "promote node3 for ['node2']", "repoint node2 to node3",
+        "demote node1",
+        "promote node3 for ['node2']",
+        "repoint node2 to node3",
         "former node1 to node3",
-    ]  # fmt: skip
+    ]
     assert told == ["decided node1", "promoted node3", "repointed node2", "repointed node1"]
     assert operator.primary == "node3"
 
@@ -126,9 +124,13 @@ def test_who_cannot_be_demoted_by_sql_is_stopped_and_started_by_the_lab(
     assert _operate({"node2": 5, "node3": None}, synchronous=False).switch_over()
     assert Answers.done == ["demote node1", "promote node2 for []"]
     assert told == [
-        "decided node1", "stop node1", "stopped node1", "promoted node2", "start node1",
+        "decided node1",
+        "stop node1",
+        "stopped node1",
+        "promoted node2",
+        "start node1",
         "started node1",
-    ]  # fmt: skip
+    ]
 
 
 def test_no_switchover_without_a_replica_or_when_the_primary_refuses(told: list[str]) -> None:

@@ -63,9 +63,14 @@ NODES = ("node1", "node2", "node3", "node4")
 def _operator(checks: list[str], positions: list[dict[str, int]], **more: Any) -> operate.Operate:
     Scripted.checks, Scripted.positions, Scripted.log = checks, positions, []
     configuration = {
-        "family": "scripted", "nodes": {name: [name, 1] for name in NODES}, "timeout": 0.1,
-        "interval": 0.001, "misses": 2, "fence": False, **more,
-    }  # fmt: skip
+        "family": "scripted",
+        "nodes": {name: [name, 1] for name in NODES},
+        "timeout": 0.1,
+        "interval": 0.001,
+        "misses": 2,
+        "fence": False,
+        **more,
+    }
     return operate.Operate(configuration, "hidden")
 
 
@@ -93,14 +98,17 @@ def test_only_misses_in_a_row_count(capsys: pytest.CaptureFixture[str]) -> None:
     assert operator.primary == "node1"
 
 
-def test_after_the_allowed_misses_the_new_primary_is_watched(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_after_the_allowed_misses_the_new_primary_is_watched(capsys: pytest.CaptureFixture[str]) -> None:
     operator = _operator(["gone", "gone", "", "gone"], [{"node2": 3, "node3": 4}])
     assert _watch(operator, capsys) == [
-        "watching node1", "missed node1", "missed node1", "decided node1", "promoted node3",
-        "repointed node2", "missed node3",
-    ]  # fmt: skip
+        "watching node1",
+        "missed node1",
+        "missed node1",
+        "decided node1",
+        "promoted node3",
+        "repointed node2",
+        "missed node3",
+    ]
     assert Scripted.log[-2:] == ["check node3", "check node3"]
 
 
@@ -155,13 +163,8 @@ def test_without_fencing_the_lab_is_not_asked(monkeypatch: pytest.MonkeyPatch) -
 
 
 @settings(max_examples=50)
-@given(
-    st.dictionaries(st.sampled_from(NODES[1:]), st.integers(0, 2**62)),
-    st.integers(0, 2**62),
-)
-def test_the_most_advanced_of_those_that_answer_is_chosen(
-    positions: dict[str, int], zombie: int
-) -> None:
+@given(st.dictionaries(st.sampled_from(NODES[1:]), st.integers(0, 2**62)), st.integers(0, 2**62))
+def test_the_most_advanced_of_those_that_answer_is_chosen(positions: dict[str, int], zombie: int) -> None:
     operator = _operator([], [{"node1": zombie, **positions}])
     assert operator.fail_over() == bool(positions)
     assert "ask node1" not in Scripted.log
@@ -194,9 +197,7 @@ gtids = st.tuples(numbers, numbers, st.integers(0, 2**63))
 
 @settings(max_examples=50)
 @given(st.lists(gtids))
-def test_the_sequence_of_a_position_is_that_of_its_furthest_domain(
-    found: list[tuple[int, int, int]],
-) -> None:
+def test_the_sequence_of_a_position_is_that_of_its_furthest_domain(found: list[tuple[int, int, int]]) -> None:
     text = ",".join("-".join(map(str, gtid)) for gtid in found)
     assert sequence(text) == max((gtid[2] for gtid in found), default=0)
 

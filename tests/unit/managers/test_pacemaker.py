@@ -41,14 +41,15 @@ def test_the_nodes_have_a_root_with_both_and_all_user_ids() -> None:
     ("given", "message"),
     [
         ({"mode": "async"}, "write mode: after_sync$"),
-        ({"mode": "after_commit", "durability": "relaxed"},
-         "write mode: after_sync and durability: strict$"),
+        ({"mode": "after_commit", "durability": "relaxed"}, "write mode: after_sync and durability: strict$"),
         ({"engine": "host-mariadb"}, "choose that engine$"),
-        ({"manager": {"kind": "pacemaker", "monitor_promoted": "2s", "monitor_unpromoted": "2s"}},
-         "one operation"),
+        (
+            {"manager": {"kind": "pacemaker", "monitor_promoted": "2s", "monitor_unpromoted": "2s"}},
+            "one operation",
+        ),
         ({"manager": "operator", "access": "virtual-address"}, "the manager operator moves no address"),
     ],
-)  # fmt: skip
+)
 def test_what_does_not_fit_is_refused(given: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         replication(**given)
@@ -65,9 +66,7 @@ def test_it_makes_switchovers_without_a_host_of_its_own() -> None:
     assert settings.manager.host == ""
 
 
-def test_who_is_not_root_is_told_with_the_line(
-    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_is_not_root_is_told_with_the_line(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "x.yaml"
     file.write_text(FILE)
     monkeypatch.setattr(ids, "problem", lambda: "")
@@ -104,8 +103,7 @@ def _manager(answer: Any) -> Any:
     nodes = []
     for number in (1, 2, 3):
         host = SimpleNamespace(
-            name=f"node{number}",
-            run=lambda *_command, **_options: answer() if callable(answer) else answer,
+            name=f"node{number}", run=lambda *_command, **_options: answer() if callable(answer) else answer
         )
         nodes.append(SimpleNamespace(name=f"node{number}", host=host))
     solution: Any = SimpleNamespace(nodes=nodes, primary_of_record=nodes[0])
@@ -116,9 +114,7 @@ def _manager(answer: Any) -> Any:
 
 def test_who_is_not_as_it_was_is_named_with_what_failed() -> None:
     manager = _manager(_STATUS.format(quorum="true"))
-    assert manager._not_adopted() == (
-        "node3 is not unpromoted: p_mariadb_start_0: error, io failed (1236)"
-    )
+    assert manager._not_adopted() == ("node3 is not unpromoted: p_mariadb_start_0: error, io failed (1236)")
 
 
 def test_a_cluster_that_does_not_answer_yet_is_waited_for() -> None:

@@ -29,16 +29,19 @@ def _server(kind: type[Server], node: Path) -> Any:
 
 
 def _configuration(
-    settings: PacemakerDrbdSettings,
-    agent: str = "",
-    kind: type[Server] = Mariadb,
-    never: str = "",
+    settings: PacemakerDrbdSettings, agent: str = "", kind: type[Server] = Mariadb, never: str = ""
 ) -> Xml.Element:
     server = server_agent(settings, _server(kind, Path("/run/node")))
     text = with_resources(
-        disk(settings, "r0"), followers(settings, "/dev/drbd0", server), ["node1", "node2"], agent,
-        clone=CLONE, prefer="node1", never=never, stickiness=100,
-    )  # fmt: skip
+        disk(settings, "r0"),
+        followers(settings, "/dev/drbd0", server),
+        ["node1", "node2"],
+        agent,
+        clone=CLONE,
+        prefer="node1",
+        never=never,
+        stickiness=100,
+    )
     return Xml.fromstring(text)
 
 
@@ -75,17 +78,19 @@ def test_a_witness_votes_and_nothing_is_looked_for_on_it() -> None:
 
 def _banned(found: Xml.Element) -> set[str | None]:
     return {
-        one.get("rsc") for one in found.iterfind("constraints/rsc_location")
+        one.get("rsc")
+        for one in found.iterfind("constraints/rsc_location")
         if (one.get("node"), one.get("score")) == ("witness", "-INFINITY")
         and one.get("resource-discovery") == "never"
-    }  # fmt: skip
+    }
 
 
 def test_two_looks_at_disks_are_never_alike() -> None:
     monitors = [
-        (one.role, one.interval) for one in disk(_settings(monitor_disk=1.0), "r0").operations
+        (one.role, one.interval)
+        for one in disk(_settings(monitor_disk=1.0), "r0").operations
         if one.name == "monitor"
-    ]  # fmt: skip
+    ]
     assert monitors == [("Promoted", 1.0), ("Unpromoted", 3.0)]
     assert _settings(monitor=1.0, monitor_disk=1.0).watch_period == 3.0
 
@@ -98,9 +103,7 @@ def test_with_fencing_there_is_a_switch() -> None:
 
 @pytest.mark.parametrize("name", ["drbd", "standalone"])
 def test_it_moves_a_disk_and_nothing_else(name: str) -> None:
-    settings = (
-        DrbdSettings(solution="drbd") if name == "drbd" else StandaloneSettings(solution=name)
-    )
+    settings = DrbdSettings(solution="drbd") if name == "drbd" else StandaloneSettings(solution=name)
     problems = _settings().problems_with(settings.topology())
     assert (problems == []) is (name == "drbd")
 

@@ -20,45 +20,85 @@ def line(said: str, at: str = "08:03:29.926", node: str = "node2", day: str = "N
 @pytest.mark.parametrize(
     ("said", "kind", "node", "detail"),
     [
-        (f"{CONTROLD}Result of monitor operation for p_mariadb on node1: not running | CIB update 24",
-         "missed", "node1", "monitor: not running"),
-        ("pacemaker-controld  [56] (update_peer_state_iter) \tnotice: Node node3 state is now lost | x",
-         "missed", "node3", "Corosync has lost it"),
-        (f"{SCHEDULERD}Actions: Recover    p_mariadb:2     (            Promoted node1 )",
-         "decided", "node1", "recover the primary"),
-        (f"{SCHEDULERD}Actions: Stop       p_mariadb:2     (  Promoted node1 )  due to node availability",
-         "decided", "node1", "stop the primary"),
-        (f"{SCHEDULERD}Actions: Promote    p_mariadb:1     ( Unpromoted -> Promoted node2 )",
-         "decided", "node2", "to be promoted"),
-        (f"{CONTROLD}Result of promote operation for p_mariadb on node2: ok | CIB update 57",
-         "promoted", "node2", ""),
-        (f"{CONTROLD}Result of start operation for p_mariadb on node1: error (MariaDB slave io has "
-         "failed (1236): gone) | rc=1",
-         "failed", "node1", "start: error (MariaDB slave io has failed (1236): gone)"),
-        ("pacemaker-controld  [56] (te_fence) \tnotice: Peer node1 was terminated (off) by node2 on "
-         "behalf of pacemaker-controld.56@node2: OK | initiator=node2",
-         "fenced", "node1", "fencing: off"),
-        ("pacemaker-controld  [56] (x) \tnotice: Peer node1 was not terminated (off) by <anyone> on "
-         "behalf of pacemaker-controld.56@node2: No such device | initiator=node2",
-         "failed", "node1", "Peer node1 was not terminated (off) by <anyone> on behalf of "
-         "pacemaker-controld.56@node2: No such device"),
-        ("pacemaker-controld  [57] (crm_update_quorum) \twarning: Quorum lost | membership=12 members=1",
-         "failed", "", "no quorum: this part of the cluster has no majority"),
+        (
+            f"{CONTROLD}Result of monitor operation for p_mariadb on node1: not running | CIB update 24",
+            "missed",
+            "node1",
+            "monitor: not running",
+        ),
+        (
+            "pacemaker-controld  [56] (update_peer_state_iter) \tnotice: Node node3 state is now lost | x",
+            "missed",
+            "node3",
+            "Corosync has lost it",
+        ),
+        (
+            f"{SCHEDULERD}Actions: Recover    p_mariadb:2     (            Promoted node1 )",
+            "decided",
+            "node1",
+            "recover the primary",
+        ),
+        (
+            f"{SCHEDULERD}Actions: Stop       p_mariadb:2     (  Promoted node1 )  due to node availability",
+            "decided",
+            "node1",
+            "stop the primary",
+        ),
+        (
+            f"{SCHEDULERD}Actions: Promote    p_mariadb:1     ( Unpromoted -> Promoted node2 )",
+            "decided",
+            "node2",
+            "to be promoted",
+        ),
+        (
+            f"{CONTROLD}Result of promote operation for p_mariadb on node2: ok | CIB update 57",
+            "promoted",
+            "node2",
+            "",
+        ),
+        (
+            f"{CONTROLD}Result of start operation for p_mariadb on node1: error (MariaDB slave io has "
+            "failed (1236): gone) | rc=1",
+            "failed",
+            "node1",
+            "start: error (MariaDB slave io has failed (1236): gone)",
+        ),
+        (
+            "pacemaker-controld  [56] (te_fence) \tnotice: Peer node1 was terminated (off) by node2 on "
+            "behalf of pacemaker-controld.56@node2: OK | initiator=node2",
+            "fenced",
+            "node1",
+            "fencing: off",
+        ),
+        (
+            "pacemaker-controld  [56] (x) \tnotice: Peer node1 was not terminated (off) by <anyone> on "
+            "behalf of pacemaker-controld.56@node2: No such device | initiator=node2",
+            "failed",
+            "node1",
+            "Peer node1 was not terminated (off) by <anyone> on behalf of "
+            "pacemaker-controld.56@node2: No such device",
+        ),
+        (
+            "pacemaker-controld  [57] (crm_update_quorum) \twarning: Quorum lost | membership=12 members=1",
+            "failed",
+            "",
+            "no quorum: this part of the cluster has no majority",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_lines_mean(said: str, kind: str, node: str, detail: str) -> None:
     event = Story("p_mariadb").add(line(said), NOW, ahead_ns=0)
     assert event is not None
     assert (event.kind, event.node, event.detail) == (kind, node, detail)
-    assert event.monotonic_ns == round(
-        datetime(2026, 11, 22, 8, 3, 29, 926000, tzinfo=UTC).timestamp() * 1e9
-    )
+    assert event.monotonic_ns == round(datetime(2026, 11, 22, 8, 3, 29, 926000, tzinfo=UTC).timestamp() * 1e9)
 
 
 @pytest.mark.parametrize(
     "said",
     [
-        "", "nonsense", f"{CONTROLD}Result of monitor operation for p_mariadb on node1: ok | x",
+        "",
+        "nonsense",
+        f"{CONTROLD}Result of monitor operation for p_mariadb on node1: ok | x",
         f"{CONTROLD}Result of monitor operation for p_mariadb on node1: promoted | x",
         f"{CONTROLD}Result of monitor operation for p_mariadb on node1: Cancelled | x",
         f"{CONTROLD}Result of probe operation for p_mariadb on node1: not running | x",
@@ -69,7 +109,7 @@ def test_what_lines_mean(said: str, kind: str, node: str, detail: str) -> None:
         f"{SCHEDULERD}Actions: Start      p_mariadb:2     (                        node1 )",
         "pacemaker-attrd     [54] (x) \tnotice: Node node3 state is now lost | all daemons say so",
     ],
-)  # fmt: skip
+)
 def test_what_is_no_news(said: str) -> None:
     story = Story("p_mariadb")
     assert story.add(line(said), NOW, 0) is None
@@ -91,8 +131,9 @@ def test_who_is_notified_after_a_promotion_follows_the_new_primary_once() -> Non
     for second, node in enumerate(("node2", "node3", "node3"), start=32):
         story.add(line(notified % node, at=f"08:03:{second}.000"), NOW, 0)
     assert [(one.kind, one.node, one.detail) for one in story.events] == [
-        ("promoted", "node2", ""), ("repointed", "node3", "to node2"),
-    ]  # fmt: skip
+        ("promoted", "node2", ""),
+        ("repointed", "node3", "to node2"),
+    ]
 
 
 def test_a_log_of_the_old_year_read_in_the_new_one() -> None:
@@ -130,15 +171,13 @@ def test_what_follows_a_promotion_is_told_where_it_has_a_name() -> None:
         # the agent of a disk is notified, too, and follows nobody
         line(f"{CONTROLD}Result of notify operation for p_drbd on node2: ok | x", "08:03:01.500"),
         line(f"{CONTROLD}Result of start operation for p_files on node2: ok | x", "08:03:02.000"),
-        line(
-            f"{CONTROLD}Result of start operation for p_server on node2: error (no) | x",
-            "08:03:03.000",
-        ),
+        line(f"{CONTROLD}Result of start operation for p_server on node2: error (no) | x", "08:03:03.000"),
         line(f"{CONTROLD}Result of start operation for p_other on node2: ok | x", "08:03:04.000"),
     ]
     for one in lines:
         story.add(one, NOW, 0)
     assert [(event.kind, event.node, event.detail) for event in story.events] == [
-        ("promoted", "node2", ""), ("mounted", "node2", ""),
+        ("promoted", "node2", ""),
+        ("mounted", "node2", ""),
         ("failed", "node2", "start of p_server: error (no)"),
-    ]  # fmt: skip
+    ]

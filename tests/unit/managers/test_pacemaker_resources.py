@@ -10,9 +10,7 @@ def test_the_server_with_its_looks_and_bounds() -> None:
     )
     found = database(settings, ["node1", "node2"])
     assert (found.agent, found.parameters["node_list"]) == ("mariadb", "node1 node2")
-    assert found.parameters["binary"].endswith("/mariadbd"), (
-        "what restarts it by itself is not wanted"
-    )
+    assert found.parameters["binary"].endswith("/mariadbd"), "what restarts it by itself is not wanted"
     looks = {one.role: one.interval for one in found.operations if one.name == "monitor"}
     assert looks == {"Promoted": 2.0, "Unpromoted": 5.0}
     # replicas fail along with their primary, in the eyes of the agent

@@ -33,11 +33,12 @@ def _refuse() -> str:
 def _stack(answer: Any, nodes: int = 3) -> Any:
     hosts: list[Any] = [
         SimpleNamespace(
-            name=f"node{number}", address=f"10.99.0.{number}",
+            name=f"node{number}",
+            address=f"10.99.0.{number}",
             run=lambda *_command, **_options: answer() if callable(answer) else answer,
         )
         for number in range(1, nodes + 1)
-    ]  # fmt: skip
+    ]
     return PacemakerStack(hosts)
 
 
@@ -69,8 +70,7 @@ def test_what_has_started_is_known_by_its_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("alive", "enough"),
-    [((True, True, False), True), ((True, False, False), False), ((True, False), True)],
+    ("alive", "enough"), [((True, True, False), True), ((True, False, False), False), ((True, False), True)]
 )
 def test_a_majority_of_daemons(alive: tuple[bool, ...], enough: bool) -> None:
     stack = _stack("", len(alive))
@@ -95,9 +95,7 @@ def test_a_daemon_that_ended_says_why(tmp_path: Any) -> None:
     (tmp_path / "log").mkdir()
     (tmp_path / "log" / "pacemaker.log").write_text("no permission\n")
     stack._daemons = {"node1": [SimpleNamespace(alive=False, log_tail=lambda _lines: "ended")]}
-    with pytest.raises(
-        FiveninesError, match=r"^node1: a daemon of the cluster ended:\nended\nno perm"
-    ):
+    with pytest.raises(FiveninesError, match=r"^node1: a daemon of the cluster ended:\nended\nno perm"):
         stack.not_formed_reason()
     stack._daemons = {}
     assert stack.not_formed_reason() == "node2, node3 not online"

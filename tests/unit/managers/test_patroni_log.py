@@ -34,9 +34,7 @@ def _kinds(node: str, text: str) -> list[tuple[str, str]]:
 
 
 def test_the_winner_asks_the_others_and_promotes_itself() -> None:
-    assert _kinds("node3", _WINNER) == [
-        ("decided", "node3"), ("missed", "node1"), ("promoted", "node3"),
-    ]  # fmt: skip
+    assert _kinds("node3", _WINNER) == [("decided", "node3"), ("missed", "node1"), ("promoted", "node3")]
     assert _kinds("node3", _WINNER + _WINNER)[3:] == _kinds("node3", _WINNER), "each race is told"
 
 
@@ -55,8 +53,10 @@ def test_an_old_primary_is_demoted_and_rewound() -> None:
 2026-11-22 08:04:13,526 INFO: stopped PostgreSQL to fail over after a crash
 """
     assert _kinds("node1", crashed + _REWOUND) == [
-        ("decided", "node1"), ("demoted", "node1"), ("repointed", "node1"),
-    ]  # fmt: skip
+        ("decided", "node1"),
+        ("demoted", "node1"),
+        ("repointed", "node1"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -65,10 +65,7 @@ def test_an_old_primary_is_demoted_and_rewound() -> None:
         ("INFO: following new leader after trying and failing to obtain lock", "repointed"),
         ("INFO: demoting self because DCS is not accessible and I was a leader", "failed"),
         ("INFO: promoted self to leader because I had the session lock", "promoted"),
-        (
-            "CRITICAL: system ID mismatch, node node2 belongs to a different cluster: 1 != 2",
-            "failed",
-        ),
+        ("CRITICAL: system ID mismatch, node node2 belongs to a different cluster: 1 != 2", "failed"),
     ],
 )
 def test_single_lines(said: str, kind: str) -> None:
@@ -102,10 +99,14 @@ def test_etcd_out_of_reach_is_said() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["", "  Database system identifier: 7710852186155094026", "Traceback (most recent call last):",
-     "2026-11-22 07:58:25,911 INFO: Lock owner: None; I am node1",
-     "2026-11-22 08:04:11,437 WARNING: Loop time exceeded, rescheduling immediately."],
-)  # fmt: skip
+    [
+        "",
+        "  Database system identifier: 7710852186155094026",
+        "Traceback (most recent call last):",
+        "2026-11-22 07:58:25,911 INFO: Lock owner: None; I am node1",
+        "2026-11-22 08:04:11,437 WARNING: Loop time exceeded, rescheduling immediately.",
+    ],
+)
 def test_the_rest_tells_nothing(line: str) -> None:
     assert Reader("node1").read(line, 0) == []
 

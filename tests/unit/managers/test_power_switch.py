@@ -42,9 +42,13 @@ def machines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[s
 def ask(machine: Machine, *wishes: str) -> "subprocess.CompletedProcess[str]":
     script = SCRIPT.replace("SHARED", str(machine.node))
     return subprocess.run(
-        ["sh", "-c", script], input="".join(f"{one}\n" for one in wishes), capture_output=True,
-        text=True, timeout=20, check=False,
-    )  # fmt: skip
+        ["sh", "-c", script],
+        input="".join(f"{one}\n" for one in wishes),
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )
 
 
 def test_a_node_is_ended_by_another(machines: dict[str, Machine]) -> None:

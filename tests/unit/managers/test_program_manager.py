@@ -14,9 +14,7 @@ _PROMOTED = {"says": "new leader (?P<node>.+)", "means": "promoted"}
 
 
 def settings(**given: Any) -> ProgramManagerSettings:
-    least = {
-        "kind": "program", "command": ["sh"], "marks": [_PROMOTED], "ready": {"says": "watching"},
-    }  # fmt: skip
+    least = {"kind": "program", "command": ["sh"], "marks": [_PROMOTED], "ready": {"says": "watching"}}
     return ProgramManagerSettings.model_validate(least | given)
 
 
@@ -30,17 +28,11 @@ def test_the_least_that_must_be_said_is_enough() -> None:
     ("given", "told"),
     [
         ({"marks": []}, "manager.marks: nobody would know whom it promotes"),
-        (
-            {"marks": [{"says": "x", "means": "promoted"}]},
-            "manager.marks[0].says: who was promoted",
-        ),
+        ({"marks": [{"says": "x", "means": "promoted"}]}, "manager.marks[0].says: who was promoted"),
         ({"ready": {}}, "manager.ready: a fault must not come before it watches"),
         ({"ready": {"path": "/health", "says": "x"}}, "manager.ready: path goes with port"),
         ({"files": {"a": "{{ nobody }}"}}, "manager.files.a: 'nobody' is undefined"),
-        (
-            {"command": ["x", "-p{{ manager.password }}"]},
-            "manager.command: everybody on the machine",
-        ),
+        ({"command": ["x", "-p{{ manager.password }}"]}, "manager.command: everybody on the machine"),
         ({"root": {"archive": "x.tar"}}, "manager.root: write the whole path of x.tar"),
         ({"root": {}}, "manager.root: write the path of a folder, {image: …} or {archive: …}"),
         ({"switchover": ["x", "{{"]}, "manager.switchover: line 1: "),

@@ -41,7 +41,7 @@ class Running(PlainHost):
     def pid(self) -> int:
         return self._pid
 
-    def ear(self, world: int) -> tuple[int, str]:
+    def ear(self, lab: int) -> tuple[int, str]:
         return self._pid, "eth0"
 
 
@@ -69,8 +69,8 @@ def _rows(file: Path) -> list[dict[str, Any]]:
 
 def test_all_processes_of_each_host_are_sampled(tmp_path: Path, busy: int) -> None:
     hosts = {"node1": Running(busy), "gone": NotRunning()}
-    world = SimpleNamespace(hosts=hosts, pid=busy, clocks_differ=False)
-    deployed: Any = SimpleNamespace(world=world)
+    lab = SimpleNamespace(hosts=hosts, pid=busy, clocks_differ=False)
+    deployed: Any = SimpleNamespace(lab=lab)
     observer = HostObserver(deployed, tmp_path, ObserveSettings(interval=0.1))
     observer.start(time.monotonic_ns() - 10**9)
     # twenty samples' time: a busy machine takes a few of them
@@ -127,8 +127,7 @@ def test_a_child_that_ended_counts_in_its_parent_only() -> None:
 def test_orphans_count_in_the_hosts_first_process() -> None:
     total = Total()
     first, server = (1, 0), (5, 1)
-    total.update({first: _seen(0.0, parent=99), server: _seen(4.0, parent=98),
-                  (7, 3): _seen(1.0, parent=5)})  # fmt: skip
+    total.update({first: _seen(0.0, parent=99), server: _seen(4.0, parent=98), (7, 3): _seen(1.0, parent=5)})
     # killed together; the first process has waited for the child
     assert total.update({first: _seen(1.0, parent=99)}).cpu == 5.0
 

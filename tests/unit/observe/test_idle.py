@@ -15,9 +15,7 @@ def test_nothing_is_looked_at_in_no_time() -> None:
 
 
 def test_a_host_has_the_memory_of_its_processes() -> None:
-    host: Any = SimpleNamespace(
-        pid=os.getpid()
-    )  # all processes beside this one: it is large enough
+    host: Any = SimpleNamespace(pid=os.getpid())  # all processes beside this one: it is large enough
     found = idle_usage({"node1": host}, 0.05)["node1"]
     assert found.seconds >= 0.05 and found.cpu_cores >= 0
     assert found.memory_bytes > 10_000_000

@@ -34,8 +34,11 @@ SECOND_ZERO = 1795369062000.0  # 17:37:42 of that day
 def test_the_log_tells_of_deadlocks_waits_and_checkpoints() -> None:
     found = list(OURS.read(LOG.splitlines()))
     assert [(one.kind, one.ms) for one in found] == [
-        ("checkpoint", 57.0), ("lock wait", 1000.061), ("deadlock", 0.0), ("lock wait", 1200.5)
-    ]  # fmt: skip
+        ("checkpoint", 57.0),
+        ("lock wait", 1000.061),
+        ("deadlock", 0.0),
+        ("lock wait", 1200.5),
+    ]
     assert found[2].unix_ms == SECOND_ZERO + 501
     assert found[0].detail == "sync 0.018 s"
 
@@ -55,8 +58,8 @@ def test_only_what_is_written_during_the_load_counts(tmp_path: Path) -> None:
     settings = SimpleNamespace(external=False)
     solution = SimpleNamespace(members=[node, maria, third], settings=settings)
     hosts = {"node1": PlainHost(), "node3": PlainHost()}
-    world = SimpleNamespace(hosts=hosts)
-    deployed: Any = SimpleNamespace(solution=solution, world=world)
+    lab = SimpleNamespace(hosts=hosts)
+    deployed: Any = SimpleNamespace(solution=solution, lab=lab)
     observer = IncidentObserver(deployed, tmp_path, ObserveSettings())
     assert observer.wanted
     observer.start(time.monotonic_ns())

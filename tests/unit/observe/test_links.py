@@ -13,7 +13,7 @@ from fivenines.observe.settings import ObserveSettings
 from fivenines.results.layout import TABLES
 
 
-class World:
+class Lab:
     """Two sites; each look finds ten frames more."""
 
     sites: dict[str, list[str]] = {"east": [], "west": []}  # noqa: RUF012
@@ -29,8 +29,8 @@ class World:
         return {("east", "west"): Traffic(10 * self.looks, 1000 * self.looks, 1, 2)}
 
 
-def _observer(world: Any, out: Path, interval: float = 60.0) -> LinkObserver:
-    deployed: Any = SimpleNamespace(world=world)
+def _observer(lab: Any, out: Path, interval: float = 60.0) -> LinkObserver:
+    deployed: Any = SimpleNamespace(lab=lab)
     return LinkObserver(deployed, out, ObserveSettings(interval=interval))
 
 
@@ -40,7 +40,7 @@ def _rows(out: Path) -> list[dict[str, str]]:
 
 
 def test_counters_begin_at_the_start_of_the_load(tmp_path: Path) -> None:
-    observer = _observer(World(), tmp_path)
+    observer = _observer(Lab(), tmp_path)
     assert observer.wanted
     observer.start(time.monotonic_ns())
     observer.stop()
@@ -53,10 +53,10 @@ def test_counters_begin_at_the_start_of_the_load(tmp_path: Path) -> None:
 
 
 def test_an_emulator_that_died_ends_no_trial(tmp_path: Path) -> None:
-    world = World()
-    observer = _observer(world, tmp_path)
-    observer._before = world.traffic()
-    world.broken = True
+    lab = Lab()
+    observer = _observer(lab, tmp_path)
+    observer._before = lab.traffic()
+    lab.broken = True
     observer._thread.start()
     observer.stop()
     assert _rows(tmp_path) == []

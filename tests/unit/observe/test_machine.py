@@ -63,7 +63,7 @@ def test_a_real_busy_process_of_somebody_else_is_seen() -> None:
     finally:
         spin.kill()
         spin.wait()
-    # seen from us it is our own child; seen from itself, the rest of the world is others
+    # seen from us it is our own child; seen from itself, the rest of the lab is others
     assert of_us["controller_s"] > 0.02
     assert of_others["controller_s"] > 0.02
     assert of_us["busy_s"] > 0 and of_us["steal_s"] >= 0

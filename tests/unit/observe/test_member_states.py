@@ -31,8 +31,10 @@ def test_only_changes_are_written(tmp_path: Path) -> None:
     observer.hear("management1", {"data1": "started", "data2": "starting 1"}, 30)
     observer.stop()
     assert _rows(tmp_path) == [
-        ["10", "data1", "started"], ["10", "data2", "started"], ["30", "data2", "starting 1"],
-    ]  # fmt: skip
+        ["10", "data1", "started"],
+        ["10", "data2", "started"],
+        ["30", "data2", "starting 1"],
+    ]
 
 
 def test_where_the_first_does_not_answer_the_next_is_believed(tmp_path: Path) -> None:
@@ -43,5 +45,7 @@ def test_where_the_first_does_not_answer_the_next_is_believed(tmp_path: Path) ->
     observer.hear("management2", {}, 40)
     observer.stop()
     assert [row[::2] for row in _rows(tmp_path)] == [
-        ["10", "started"], ["30", "not connected"], ["40", "not known"],
-    ]  # fmt: skip
+        ["10", "started"],
+        ["30", "not connected"],
+        ["40", "not known"],
+    ]

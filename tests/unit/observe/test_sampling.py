@@ -52,9 +52,7 @@ def _deployed(*names: str) -> Any:
     return SimpleNamespace(solution=SimpleNamespace(nodes=nodes))
 
 
-def test_a_frozen_node_does_not_stop_the_others(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_frozen_node_does_not_stop_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sampling, "TIMEOUT", 0.02)
     # a busy machine may hold up some looks of a second, not those of each
     assert any(_looks_are_on_time(tmp_path / str(turn)) for turn in range(10))
@@ -122,9 +120,7 @@ def test_only_wanted_counters_are_written(tmp_path: Path) -> None:
 def test_words_of_mariadb_become_numbers() -> None:
     rows = [("Rpl_semi_sync_master_status", "ON"), ("wsrep_cluster_status", "Primary")]
     told: Any = Server(Answer([], [*rows, ("wsrep_flow_control_paused", "0.25")]))
-    assert dict(read(told)) == {
-        "Rpl_semi_sync_master_status": 1.0, "wsrep_flow_control_paused": 0.25,
-    }  # fmt: skip
+    assert dict(read(told)) == {"Rpl_semi_sync_master_status": 1.0, "wsrep_flow_control_paused": 0.25}
 
 
 def test_postgres_is_asked_for_what_its_version_has() -> None:
@@ -142,9 +138,10 @@ def test_postgres_is_asked_for_what_its_version_has() -> None:
 def test_postgres_is_asked_once_what_it_has() -> None:
     counters = PostgresCounters("sbtest")
     told: Any = Server(
-        Answer([], [("pg_stat_wal", "wal_bytes")]), Answer([], [("a", "5"), ("b", None)]),
+        Answer([], [("pg_stat_wal", "wal_bytes")]),
+        Answer([], [("a", "5"), ("b", None)]),
         Answer([], [("a", "6")]),
-    )  # fmt: skip
+    )
     assert list(counters.read(told)) == [("a", 5.0)]
     assert list(counters.read(told)) == [("a", 6.0)]
     assert len(told.asked) == 3

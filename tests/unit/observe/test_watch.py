@@ -11,10 +11,13 @@ from fivenines.observe.watch import NodeWatch, command
 
 def _node(name: str, folder: Path) -> Any:
     return SimpleNamespace(
-        name=name, driver="postgres", administrator="postgres", database="sbtest",
+        name=name,
+        driver="postgres",
+        administrator="postgres",
+        database="sbtest",
         passwords=SimpleNamespace(administrator="hidden"),
         watched_at=f"{folder}/.s.PGSQL.5432",
-    )  # fmt: skip
+    )
 
 
 def test_every_node_is_named_with_its_socket() -> None:
@@ -23,14 +26,13 @@ def test_every_node_is_named_with_its_socket() -> None:
     assert line[line.index("--zero-ns") + 1] == "42"
     assert line[line.index("--ledger-clients") + 1] == "3"
     assert [line[i + 1] for i, word in enumerate(line) if word == "--node"] == [
-        "node1=/a/.s.PGSQL.5432", "node2=/b/.s.PGSQL.5432",
-    ]  # fmt: skip
+        "node1=/a/.s.PGSQL.5432",
+        "node2=/b/.s.PGSQL.5432",
+    ]
 
 
 def test_a_node_that_nobody_serves_is_away_and_the_files_are_whole(tmp_path: Path) -> None:
-    deployed: Any = SimpleNamespace(
-        solution=SimpleNamespace(nodes=[_node("node1", tmp_path)]),
-    )
+    deployed: Any = SimpleNamespace(solution=SimpleNamespace(nodes=[_node("node1", tmp_path)]))
     watch = NodeWatch(deployed, tmp_path, ObserveSettings())
     watch.stop()  # what was never started
     watch.start(time.monotonic_ns())

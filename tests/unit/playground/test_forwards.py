@@ -16,10 +16,12 @@ ONE, TWO = "127.0.0.1:4001", "127.0.0.1:4002"
 def server(kind: Any) -> Any:
     """A server as far as its account is concerned."""
     return SimpleNamespace(
-        driver=kind.driver, database="sbtest", application=("app", "0f" * 16),
+        driver=kind.driver,
+        database="sbtest",
+        application=("app", "0f" * 16),
         client_program=getattr(kind, "client_program", ""),
         client_options=getattr(kind, "client_options", ()),
-    )  # fmt: skip
+    )
 
 
 def test_a_dsn_is_understood_by_our_own_reader() -> None:

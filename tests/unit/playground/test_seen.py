@@ -7,16 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fivenines.playground.seen import (
-    LEDGER,
-    TIMELINE,
-    Breaks,
-    Seen,
-    in_doubt_since,
-    judged,
-    rows_lost,
-    since,
-)
+from fivenines.playground.seen import LEDGER, TIMELINE, Breaks, Seen, in_doubt_since, judged, rows_lost, since
 
 TIMELINE_HEAD = (
     "slot_ms,source,reads_ok,reads_failed,writes_ok,writes_failed,writes_in_doubt,transactions_ok,"
@@ -90,9 +81,7 @@ def test_files_are_read_as_they_grow(tmp_path: Path) -> None:
     seen = Seen(tmp_path)
     seen.read()
     assert not seen.writes, "the load has not written yet"
-    line.write_text(
-        f"{TIMELINE_HEAD}\n0,load,5,0,2,0,0,1,7,0,0,0\n0,ledger,0,0,1,0,0,0,0,0,0,0\n10,lo"
-    )
+    line.write_text(f"{TIMELINE_HEAD}\n0,load,5,0,2,0,0,1,7,0,0,0\n0,ledger,0,0,1,0,0,0,0,0,0,0\n10,lo")
     ledger.write_text(
         f"{LEDGER_HEAD}\n1,0,write,a:1,0,900,ok,,\n2,1,write,a:1,0,950,ok,,\n,1,read,a:1,0,9,ok,,1,2\n"
     )

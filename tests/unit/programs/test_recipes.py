@@ -17,8 +17,8 @@ def test_each_recipe_is_a_sound_experiment(recipe: Path) -> None:
     experiment = parse_experiment(recipe.read_text(), str(recipe))
     (solution,) = experiment.solutions
     parts: list[object] = [solution.access, solution.failover_manager]
-    (brought,) = [one for one in parts if isinstance(one, ProgramParts)]
-    assert brought.files and experiment.name == recipe.stem
+    (custom,) = [one for one in parts if isinstance(one, ProgramParts)]
+    assert custom.files and experiment.name == recipe.stem
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda path: path.stem)
@@ -32,12 +32,15 @@ def test_each_says_whether_it_was_run_here_as_the_pages_do(recipe: Path) -> None
         for line in (_PAGES / page).read_text().splitlines()
         if line.startswith(f"| `{recipe.name}`")
     ]
-    assert rows and all(
-        row.split("|")[-2].strip().startswith("yes" if ran else "no") for row in rows
-    )
+    assert rows and all(row.split("|")[-2].strip().startswith("yes" if ran else "no") for row in rows)
 
 
 def test_there_is_a_recipe_of_each_that_people_ask_for() -> None:
     assert {path.stem for path in RECIPES} >= {
-        "pgbouncer", "pgpool", "proxysql", "maxscale", "orchestrator", "replication-manager",
-    }  # fmt: skip
+        "pgbouncer",
+        "pgpool",
+        "proxysql",
+        "maxscale",
+        "orchestrator",
+        "replication-manager",
+    }

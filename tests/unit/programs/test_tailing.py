@@ -10,9 +10,7 @@ from fivenines.programs.tailing import Tail
 
 @given(st.lists(st.binary(max_size=40), max_size=12))
 @settings(max_examples=60)
-def test_each_whole_line_is_told_once_and_in_order(
-    tmp_path_factory: object, parts: list[bytes]
-) -> None:
+def test_each_whole_line_is_told_once_and_in_order(tmp_path_factory: object, parts: list[bytes]) -> None:
     folder = Path(tmp_path_factory.mktemp("tail"))  # type: ignore[attr-defined]
     told: list[str] = []
     tail = Tail(folder / "log", told.append, told.append)

@@ -20,11 +20,7 @@ DISAGREE: Speeds = {"fivenines": {"a": 1600, "b": 800}, "sysbench": {"a": 700, "
 
 
 def _answers(run: Run, topic: str) -> list[str]:
-    return [
-        one.text
-        for one in said(run, compared(run))
-        if one.topic == topic and one.chapter == "agreement"
-    ]
+    return [one.text for one in said(run, compared(run)) if one.topic == topic and one.chapter == "agreement"]
 
 
 def test_agreement_is_a_sentence(tmp_path: Path) -> None:
@@ -51,18 +47,14 @@ def test_several_comparisons_are_counted(tmp_path: Path) -> None:
         "sysbench": {"a": 1600, "b": 400, "c": 800},
     }
     (text,) = _answers(two_programs(tmp_path / "run", three), "Two tools")
-    assert text == (
-        "fivenines and sysbench agree in 2 and disagree in 1 of 3 comparisons of throughput."
-    )
+    assert text == ("fivenines and sysbench agree in 2 and disagree in 1 of 3 comparisons of throughput.")
 
 
 def test_tables_have_every_pair_and_every_cell(tmp_path: Path) -> None:
     run = two_programs(tmp_path / "run", DISAGREE)
     section = chapter(Data(run, compared(run)))
     pairs, cells = section.tables
-    assert pairs.columns == [
-        "Conditions", "Solutions", "Measure", "By fivenines", "By sysbench", "Verdict",
-    ]  # fmt: skip
+    assert pairs.columns == ["Conditions", "Solutions", "Measure", "By fivenines", "By sysbench", "Verdict"]
     first = pairs.rows[0]
     assert first[1:3] == ["a / b", "throughput"] and first[-1] == "disagree"
     assert [row[0] for row in cells.rows if row[1] == "throughput"] == ["a", "b"]

@@ -13,7 +13,6 @@ from synthetic_run import Matrix, Recipe, write_run
 from fivenines.analysis.series import Series
 from fivenines.analysis.statistics import Summary
 from fivenines.analysis.sweeps import compared
-from fivenines.needs.decide import DecideSettings
 from fivenines.report.answers import answers
 from fivenines.report.chapters.data import Data
 from fivenines.report.chapters.failover import timeline_figures
@@ -23,6 +22,7 @@ from fivenines.report.charts.multiples import Multiple, Multiples, multiples
 from fivenines.report.charts.phases import Bar, bars
 from fivenines.report.decision import verdicts
 from fivenines.report.one_down import one_down
+from fivenines.requirements.decide import DecideSettings
 from fivenines.results.store import open_run
 
 RECIPES = [
@@ -80,10 +80,7 @@ def test_panels_of_one_unit_share_their_scale() -> None:
     def series(*values: float) -> dict[str, Series]:
         return {"node1": Series(np.arange(len(values), dtype=np.float64), np.array(values))}
 
-    truth, told = (
-        Multiple("truth, ms", series(0, 3000), 1.0),
-        Multiple("said, s", series(0, 1), 1e3),
-    )
+    truth, told = (Multiple("truth, ms", series(0, 3000), 1.0), Multiple("said, s", series(0, 1), 1e3))
     drawn = _tops(multiples(Multiples(0.0, 1.0, [truth, told])))
     assert drawn[0] == pytest.approx(1000 * drawn[-1])
     alone = _tops(multiples(Multiples(0.0, 1.0, [truth, replace(told, unit=None)])))
@@ -99,9 +96,7 @@ def test_the_legend_of_phases_names_those_that_are_there() -> None:
 
 
 def test_a_ratio_has_a_line_at_1_and_circles_below_its_interval() -> None:
-    row = basic.Dot(
-        "a / b", theme.NEUTRAL, Summary(3, 1.2, ci_low=1.1, ci_high=1.3), [(1.2, "trial")]
-    )
+    row = basic.Dot("a / b", theme.NEUTRAL, Summary(3, 1.2, ci_low=1.1, ci_high=1.3), [(1.2, "trial")])
     layers = basic.dots([row], "times as many", alike=1.0)["layer"]
     (line,) = [one for one in layers if one["data"]["values"] == [{"x": 1.0}]]
     assert line["mark"]["strokeDash"]
@@ -115,9 +110,13 @@ def test_the_times_after_a_fault_stand_beside_each_other(data: Data) -> None:
     table = times_table(data)
     assert [row[0] for row in table.rows] == ["slow", "fast"]
     assert table.columns[1:] == [
-        "Outage", "All interruptions", "New connections", "To the first write", "To caught up",
+        "Outage",
+        "All interruptions",
+        "New connections",
+        "To the first write",
+        "To caught up",
         "Drawn trial",
-    ]  # fmt: skip
+    ]
     assert all(cell for row in table.rows for cell in row)
 
 
@@ -128,7 +127,7 @@ def test_catching_up_has_a_sentence(data: Data) -> None:
 
 
 def test_what_the_taken_one_does_and_can_lose_when_a_node_fails_is_said(data: Data) -> None:
-    found = verdicts(data.run, data.swept, DecideSettings(prefer=["tps"]), data.duets)
+    found = verdicts(data.run, data.swept, DecideSettings(prefer=["tps"]), data.blocks)
     assert found[0].decision.best == ["fast"]
     assert one_down(found, data.done) == [
         "If a node of fast fails, by its manuals: nothing. It can lose: what was not sent."

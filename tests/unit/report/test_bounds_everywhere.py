@@ -18,10 +18,7 @@ from fivenines.report.answers import answers
 from fivenines.report.groups import names_of
 from fivenines.results.store import open_run
 
-RECIPES = [
-    Recipe("rival", outage=4600.0),
-    Recipe("semi-sync", outage=4000.0, gone=1),
-]
+RECIPES = [Recipe("rival", outage=4600.0), Recipe("semi-sync", outage=4000.0, gone=1)]
 
 
 @pytest.fixture(scope="module")
@@ -58,12 +55,8 @@ def test_the_same_cell_reads_the_same_everywhere(run: Path, cell: CellResult) ->
         # on the page the unit may stand in the head of the column
         assert text.count(outage) + text.count(outage.replace(" s (", " (")) >= 5
         # the time until the load writes has its own figure, in the same words
-        assert re.search(
-            r"semi-sync at least [\d.]+ s \(not back in 1 of 2 trials; did not end:", text
-        )
-        assert re.search(
-            r"semi-sync is at least [\d.]+ m?s longer|semi-sync was not back in 1 of 2", text
-        )
+        assert re.search(r"semi-sync at least [\d.]+ s \(not back in 1 of 2 trials; did not end:", text)
+        assert re.search(r"semi-sync is at least [\d.]+ m?s longer|semi-sync was not back in 1 of 2", text)
         for other in re.findall(r"at least [\d.]+ s \((?:not [^);]*)", text):
             assert other.endswith((" in 1 of 2 trials", "(not back")), other
     assert not re.search(r"> \d[\d.]* m?s\b", page + markdown)
@@ -71,15 +64,11 @@ def test_the_same_cell_reads_the_same_everywhere(run: Path, cell: CellResult) ->
 
 def test_exports_have_the_bound_and_no_interval(run: Path) -> None:
     (line,) = [
-        one
-        for one in csv.DictReader(io.StringIO(tables(run, "csv")))
-        if one["solution"] == "semi-sync"
+        one for one in csv.DictReader(io.StringIO(tables(run, "csv"))) if one["solution"] == "semi-sync"
     ]
     assert (line["outage_writes_ms_bounds"], line["outage_writes_ms_ci_low"]) == ("1", "")
     assert float(line["failover_ms_mean"]) > 6000
-    data = next(
-        one for one in json.loads(tables(run, "json"))["cells"] if one["solution"] == "semi-sync"
-    )
+    data = next(one for one in json.loads(tables(run, "json"))["cells"] if one["solution"] == "semi-sync")
     assert data["failover_ms"]["bounds"] == data["failover_not_back"] == 1
     assert data["faults"][0]["returned"]["bounds"] == 1
 
@@ -108,9 +97,7 @@ def test_a_rate_that_all_keep_is_no_speed(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "run", matrix)
     cells = analyse(open_run(folder))
     said = [one.text for one in answers(cells, names_of(cells)) if one.topic == "Speed"]
-    assert said[0].startswith(
-        "Both solutions kept the offered rate of 100 transactions per second; quick"
-    )
+    assert said[0].startswith("Both solutions kept the offered rate of 100 transactions per second; quick")
     assert "shortest response time (mean 95th percentile" in said[0]
     assert "highest mean" not in tables(folder, "md")
     assert not [one for one in comparisons(cells) if one.metric == "throughput"]

@@ -40,12 +40,8 @@ def test_what_the_trials_tell_needs_no_caution(tmp_path: Path) -> None:
     assert found(tmp_path, apart) == []
 
 
-@pytest.mark.parametrize(
-    ("said", "last"), [(3, "c 3."), (5, "2 more cautions under How far to trust it.")]
-)
-def test_three_cautions_stand_there_without_their_figures(
-    tmp_path: Path, said: int, last: str
-) -> None:
+@pytest.mark.parametrize(("said", "last"), [(3, "c 3."), (5, "2 more cautions under How far to trust it.")])
+def test_three_cautions_stand_there_without_their_figures(tmp_path: Path, said: int, last: str) -> None:
     calm = Matrix([Recipe("a")], faults=["none"], trials=2)
     texts = found(tmp_path, calm, *(f"c {n}: and so; up to {n} %" for n in range(1, said + 1)))
     assert [*texts[:3], texts[-1]] == ["c 1.", "c 2.", "c 3.", last]
@@ -54,9 +50,7 @@ def test_three_cautions_stand_there_without_their_figures(
 def test_others_on_the_machine_are_one_sentence() -> None:
     def cell(name: str, taken: float) -> SimpleNamespace:
         shared = SimpleNamespace(taken=taken, cores=2.0, disturbed=taken > 0.2)
-        return SimpleNamespace(
-            key=SimpleNamespace(solution=name), trials=[SimpleNamespace(sharing=shared)]
-        )
+        return SimpleNamespace(key=SimpleNamespace(solution=name), trials=[SimpleNamespace(sharing=shared)])
 
     cells: list[Any] = [cell("a", 0.9), cell("b", 1.13), cell("c", 0.0)]
     assert sharing.caution_in_short(cells) == [

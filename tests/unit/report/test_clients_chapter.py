@@ -41,26 +41,27 @@ def test_whether_a_client_had_a_processor_is_told_by_the_trials_machine(tmp_path
     trial = run_of_two_clients(tmp_path).complete[0]
     clients = [
         one.model_copy(
-            update={"load": {**one.load, "client": {
-                "limit": waited, "limits": [{"kind": "waited", "text": waited}], "bottleneck": True,
-            }}}
+            update={
+                "load": {
+                    **one.load,
+                    "client": {
+                        "limit": waited,
+                        "limits": [{"kind": "waited", "text": waited}],
+                        "bottleneck": True,
+                    },
+                }
+            }
         )
         for one in trial.record.clients
-    ]  # fmt: skip
+    ]
     trial = StoredTrial(trial.folder, trial.record.model_copy(update={"clients": clients}))
     assert client_measures(trial, "ann").bottleneck == waited
-    used = {
-        "lab_s": 1.8,
-        "others_s": 0.0,
-        "busy_s": 1.8,
-        "steal_s": 0.0,
-        "idle_s": 0.2,
-        "controller_s": 0.0,
-    }
+    used = {"lab_s": 1.8, "others_s": 0.0, "busy_s": 1.8, "steal_s": 0.0, "idle_s": 0.2, "controller_s": 0.0}
     rows = [
         {"t_ms": 1000.0 * second, "name": name, "value": value * second}
-        for name, value in used.items() for second in range(20)
-    ]  # fmt: skip
+        for name, value in used.items()
+        for second in range(20)
+    ]
     rows += [{"t_ms": 0.0, "name": name, "value": 2.0} for name in ("cores", "machine_cores")]
     write_table(trial.folder, "machine", rows)
     found = client_measures(trial, "ann")
@@ -74,20 +75,27 @@ def test_a_client_whose_work_is_done_first_has_the_rate_of_its_own_time(tmp_path
     own = layout.client_folder(stored.folder, "ann")
     own.mkdir(parents=True)
     # until 3 s it did 4 transactions in each slot of 10 ms, and then it was ready
-    write_timeline(own, [
-        {"slot_ms": slot, "source": "load", "writes_ok": 4, "transactions_ok": 4, "queries_ok": 8}
-        for slot in range(0, 3000, 10)
-    ])  # fmt: skip
+    write_timeline(
+        own,
+        [
+            {"slot_ms": slot, "source": "load", "writes_ok": 4, "transactions_ok": 4, "queries_ok": 8}
+            for slot in range(0, 3000, 10)
+        ],
+    )
     windows = stored.record.windows
     assert windows is not None and windows.end > 10_000
 
     def measured(completed: bool, fault_at: float) -> TrialMeasures:
-        load = {**stored.record.load, "done": 800, "completed": completed, "cut": not completed,
-                "total_s": 2.0, "work": {"transactions": 800, "from_s": 1.0, "to_s": 3.0}}  # fmt: skip
+        load = {
+            **stored.record.load,
+            "done": 800,
+            "completed": completed,
+            "cut": not completed,
+            "total_s": 2.0,
+            "work": {"transactions": 800, "from_s": 1.0, "to_s": 3.0},
+        }
         client = ClientRecord(name="ann", site="", connections=6, load=load)
-        fault = FaultRecord(
-            kind="kill", node="node1", role="primary", at=fault_at, verified=True, detail=""
-        )
+        fault = FaultRecord(kind="kill", node="node1", role="primary", at=fault_at, verified=True, detail="")
         changed = {"clients": [client], "faults": [fault]}
         record = stored.record.model_copy(update=changed)
         return client_measures(StoredTrial(stored.folder, record), "ann")

@@ -15,11 +15,7 @@ def hue(colour: str) -> int:
 
 @pytest.mark.parametrize(
     "colour",
-    [
-        *map(phases._colour, (1, 2)),
-        theme.NEUTRAL.colour,
-        *(theme.node_style(n).colour for n in range(9)),
-    ],
+    [*map(phases._colour, (1, 2)), theme.NEUTRAL.colour, *(theme.node_style(n).colour for n in range(9))],
 )
 def test_what_is_no_solution_is_drawn_in_ink(colour: str) -> None:
     assert colour not in theme.SERIES

@@ -5,38 +5,28 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from synthetic_duet import Duet, write_duet_run
+from synthetic_interleaved import SyntheticBlock, write_interleaved_run
 from synthetic_run import MARIADB, QUICKSTART, Matrix, Recipe, variants, write_run
 
-from fivenines.lab.world import remove_tree
-from fivenines.needs.decide import DecideSettings
-from fivenines.report.decision import (
-    Verdict,
-    as_json,
-    crossings,
-    decide,
-    needs_of,
-    short,
-    value_text,
-)
+from fivenines.lab.lab import remove_tree
+from fivenines.report.decision import Verdict, as_json, crossings, decide, requirements_of, short, value_text
 from fivenines.report.overview import overview
 from fivenines.report.page import render
+from fivenines.requirements.decide import DecideSettings
 from fivenines.results import layout, store
 from fivenines.results.store import open_run
 
 FEW = "; 5 trials are too few to prove “no acknowledged row lost” and 2 more needs."
 
 
-def _decide(
-    folder: Path, *recipes: Recipe, needs: list[str] | None = None, **more: object
-) -> Verdict:
+def _decide(folder: Path, *recipes: Recipe, requirements: list[str] | None = None, **more: object) -> Verdict:
     """The one verdict about recipes with five trials each."""
     matrix = Matrix(list(recipes), trials=5)
-    return _settled(write_run(folder / "run", matrix), needs, **more)
+    return _settled(write_run(folder / "run", matrix), requirements, **more)
 
 
-def _settled(run: Path, needs: list[str] | None = None, **more: object) -> Verdict:
-    given = {**({} if needs is None else {"needs": needs}), **more}
+def _settled(run: Path, requirements: list[str] | None = None, **more: object) -> Verdict:
+    given = {**({} if requirements is None else {"requirements": requirements}), **more}
     (found,) = decide(run, DecideSettings.model_validate(given))
     return found
 
@@ -56,23 +46,21 @@ def test_who_loses_rows_is_out_though_it_is_faster(tmp_path: Path) -> None:
         "fail in 3 trials of each, but up to 63 % of trials may; about 26 more trials of each would decide "
         "(fivenines run FILE --resume --trials 29)."
     )
-    assert [one.text for one in needs_of([found])] == [
-        "not_back = 0", "lost = 0", "split_brain = 0",
-    ]  # fmt: skip
+    assert [one.text for one in requirements_of([found])] == [
+        "not_recovered = 0",
+        "lost = 0",
+        "split_brain = 0",
+    ]
 
 
 def test_of_those_that_miss_nothing_the_fastest_is_taken(tmp_path: Path) -> None:
     quick, slow = Recipe("quick", tps=1500), Recipe("slow", tps=900)
     found = _decide(tmp_path, quick, slow, Recipe("lossy", tps=3000, lost=2))
     assert found.sentence == (
-        "Take quick, so far: of those that miss no need, it is ahead by transactions per second"
-        f"{FEW}"
+        f"Take quick, so far: of those that miss no need, it is ahead by transactions per second{FEW}"
     )
     (price,) = [one for one in found.reasons if "instead of" in one]
-    assert (
-        price.startswith("slow instead of quick: 4")
-        and "% fewer transactions per second (" in price
-    )
+    assert price.startswith("slow instead of quick: 4") and "% fewer transactions per second (" in price
 
 
 def test_the_next_preference_is_asked_where_the_first_tells_nothing(tmp_path: Path) -> None:
@@ -95,10 +83,8 @@ def test_who_cannot_be_told_apart_says_how_many_trials_would(tmp_path: Path) -> 
 
 
 def test_nobody_is_taken_where_each_one_misses_a_need(tmp_path: Path) -> None:
-    found = _decide(tmp_path, Recipe("a"), Recipe("b"), needs=["outage_writes < 2s"])
-    assert (found.decision.best, found.sentence) == (
-        [], "No solution is left: each one misses a need.",
-    )  # fmt: skip
+    found = _decide(tmp_path, Recipe("a"), Recipe("b"), requirements=["outage_writes < 2s"])
+    assert (found.decision.best, found.sentence) == ([], "No solution is left: each one misses a need.")
     assert len([one for one in found.reasons if "(outage_writes < 2s)" in one]) == 2
 
 
@@ -106,15 +92,18 @@ def test_writes_that_never_come_back_are_no_answer(tmp_path: Path) -> None:
     found = _decide(tmp_path, Recipe("alone", tps=5000, outage=None), Recipe("pair", tps=500))
     assert found.decision.best == ["pair"]
     alone = found.decision.candidate("alone")
-    assert [one.need.text for one in alone.judgements if one.status == "missed"] == ["not_back = 0"]
+    assert [one.requirement.text for one in alone.judgements if one.status == "missed"] == [
+        "not_recovered = 0"
+    ]
     assert short(alone.judgements[0]) == "✗ 5 of 5"
 
 
 def test_each_condition_has_its_decision_and_its_reasons_once(tmp_path: Path) -> None:
     found = decide(write_run(tmp_path / "run", MARIADB))
     assert [one.where for one in found][:2] == [
-        "oltp_read_only, 1 connection", "oltp_read_only, 8 connections",
-    ]  # fmt: skip
+        "oltp_read_only, 1 connection",
+        "oltp_read_only, 8 connections",
+    ]
     assert {tuple(one.decision.best) for one in found} == {("replication semi-sync AFTER_SYNC",)}
     assert crossings(found) == []
     first, *rest = overview(found)
@@ -124,12 +113,11 @@ def test_each_condition_has_its_decision_and_its_reasons_once(tmp_path: Path) ->
         "more needs."
     )
     assert rest[:2] == [
-        "standalone misses “writes came back” (not_back = 0) in all conditions.",
+        "standalone misses “writes came back” (not_recovered = 0) in all conditions.",
         "replication asynchronous misses “no acknowledged row lost” (lost = 0) in all conditions.",
     ]
     assert re.fullmatch(
-        r"galera .* instead of .*: \d+ to \d+ % fewer transactions per second, in all conditions\.",
-        rest[2],
+        r"galera .* instead of .*: \d+ to \d+ % fewer transactions per second, in all conditions\.", rest[2]
     )
     assert re.fullmatch(
         "“writes came back”, “no acknowledged row lost” and “no split brain” are undecided in all "
@@ -144,10 +132,9 @@ def test_conditions_that_are_not_asked_for_are_taken_together(tmp_path: Path) ->
     found = decide(run, DecideSettings(by=["workload"]))
     assert [one.where for one in found] == ["oltp_read_only", "oltp_read_write"]
     one = found[0].decision.candidate("standalone")
-    lost = next(each for each in one.judgements if each.need.text == "lost = 0")
+    lost = next(each for each in one.judgements if each.requirement.text == "lost = 0")
     assert lost.n == sum(
-        trial.record.cell.solution == "standalone"
-        and trial.record.cell.workload == "oltp_read_only"
+        trial.record.cell.solution == "standalone" and trial.record.cell.workload == "oltp_read_only"
         for trial in open_run(run).complete
     )
     outage = next(m for m in found[0].decision.steps if m.measure.name == "tps").measure
@@ -156,25 +143,18 @@ def test_conditions_that_are_not_asked_for_are_taken_together(tmp_path: Path) ->
 
 def test_who_takes_over_with_more_connections_is_told_with_both_ends(tmp_path: Path) -> None:
     few, many = tmp_path / "few", tmp_path / "many"
-    write_run(
-        few, Matrix([Recipe("thin", tps=900), Recipe("wide", tps=500)], connections=[1], trials=4)
-    )
-    write_run(
-        many,
-        Matrix([Recipe("thin", tps=900), Recipe("wide", tps=2500)], connections=[64], trials=4),
-    )
+    write_run(few, Matrix([Recipe("thin", tps=900), Recipe("wide", tps=500)], connections=[1], trials=4))
+    write_run(many, Matrix([Recipe("thin", tps=900), Recipe("wide", tps=2500)], connections=[64], trials=4))
     first, second = _settled(few), _settled(many)
     for one, at in ((first, "1"), (second, "64")):
         one.decision.condition["connections"] = at
     (text,) = crossings([first, second])
-    assert text == (
-        "thin is the best up to 1 connection, wide from 64 on: the change lies between."
-    )
+    assert text == ("thin is the best up to 1 connection, wide from 64 on: the change lies between.")
 
 
-def test_duets_compare_the_speed_where_there_are_any(tmp_path: Path) -> None:
+def test_blocks_compare_the_speed_where_there_are_any(tmp_path: Path) -> None:
     matrix = Matrix([Recipe("fast", tps=1000), Recipe("slow", tps=1000)], trials=2)
-    run = write_duet_run(tmp_path / "run", Duet(), matrix)
+    run = write_interleaved_run(tmp_path / "run", SyntheticBlock(), matrix)
     (found,) = decide(run, DecideSettings(prefer=["tps"]))
     assert found.decision.best == ["fast"], "trials alone do not tell 12 %"
     assert "fewer transactions per second" in found.reasons[0]
@@ -182,9 +162,11 @@ def test_duets_compare_the_speed_where_there_are_any(tmp_path: Path) -> None:
 
 def test_nobody_beats_the_front_in_all_at_once(tmp_path: Path) -> None:
     found = _decide(
-        tmp_path, Recipe("quick", tps=2000, outage=9000), Recipe("safe", tps=900, outage=3000),
+        tmp_path,
+        Recipe("quick", tps=2000, outage=9000),
+        Recipe("safe", tps=900, outage=3000),
         Recipe("neither", tps=800, outage=9500),
-    )  # fmt: skip
+    )
     assert found.decision.front == ["quick", "safe"]
 
 
@@ -193,9 +175,12 @@ def test_programs_get_all_of_it(tmp_path: Path) -> None:
     assert (found["best"], found["condition"]) == (["quick"], {})
     lossy = next(one for one in found["candidates"] if one["solution"] == "lossy")
     assert lossy["status"] == "missed"
-    assert lossy["needs"]["lost = 0"] == {
-        "status": "missed", "evidence": "2 of 5 trials", "trials": 5, "more_trials": None,
-    }  # fmt: skip
+    assert lossy["requirements"]["lost = 0"] == {
+        "status": "missed",
+        "evidence": "2 of 5 trials",
+        "trials": 5,
+        "more_trials": None,
+    }
 
 
 def test_solutions_that_differ_by_condition_are_told_with_it(tmp_path: Path) -> None:
@@ -209,31 +194,27 @@ def test_solutions_that_differ_by_condition_are_told_with_it(tmp_path: Path) -> 
 
 
 def test_losses_without_any_fault_count_too(tmp_path: Path) -> None:
-    run = write_run(
-        tmp_path / "run", Matrix([Recipe("a", lost=5), Recipe("b")], faults=["none", "kill"])
-    )
+    run = write_run(tmp_path / "run", Matrix([Recipe("a", lost=5), Recipe("b")], faults=["none", "kill"]))
     own = [one for one in open_run(run).complete if one.record.cell.solution == "a"]
-    lossy = next(
-        one.record.check for one in own if one.record.check and one.record.check.nodes[0].lost
-    )
+    lossy = next(one.record.check for one in own if one.record.check and one.record.check.nodes[0].lost)
     sound = next(one.record.check for one in own if one.record.cell.fault == "none")
     for trial in own:
         check = lossy if trial.record.cell.fault == "none" else sound
-        store.write_json(
-            trial.folder / layout.TRIAL, trial.record.model_copy(update={"check": check})
-        )
-    (found,) = decide(run, DecideSettings.model_validate({"needs": ["lost = 0"]}))
+        store.write_json(trial.folder / layout.TRIAL, trial.record.model_copy(update={"check": check}))
+    (found,) = decide(run, DecideSettings.model_validate({"requirements": ["lost = 0"]}))
     assert found.decision.candidate("a").status == "missed"
 
 
 def test_each_preference_that_decided_is_named(tmp_path: Path) -> None:
     found = _decide(
-        tmp_path, Recipe("a", tps=1000, outage=3000), Recipe("b", tps=1000, outage=9000),
-        Recipe("c", tps=500, outage=1000), prefer=["tps", "outage_writes"],
-    )  # fmt: skip
+        tmp_path,
+        Recipe("a", tps=1000, outage=3000),
+        Recipe("b", tps=1000, outage=9000),
+        Recipe("c", tps=500, outage=1000),
+        prefer=["tps", "outage_writes"],
+    )
     assert found.sentence == (
-        "Take a, so far: it is ahead by transactions per second, and of those left by outage of writes"
-        f"{FEW}"
+        f"Take a, so far: it is ahead by transactions per second, and of those left by outage of writes{FEW}"
     )
 
 

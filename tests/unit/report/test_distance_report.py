@@ -17,8 +17,7 @@ RECIPES = [Recipe("async", tps=1000), Recipe("2-safe", tps=300)]
 
 def _networks(*rtts: int) -> list[dict[str, Any]]:
     return [
-        {"name": f"wan {rtt} ms", "sites": {"a": [], "b": []}, "link": {"rtt": f"{rtt}ms"}}
-        for rtt in rtts
+        {"name": f"wan {rtt} ms", "sites": {"a": [], "b": []}, "link": {"rtt": f"{rtt}ms"}} for rtt in rtts
     ]
 
 
@@ -48,9 +47,7 @@ def test_one_distance_is_no_chart_and_no_sites_no_chapter(tmp_path: Path) -> Non
 
 
 def test_all_round_trips_may_be_the_same_in_other_workloads(tmp_path: Path) -> None:
-    matrix = Matrix(
-        RECIPES, ["x", "y"], [1, 8], ["none"], _networks(1, 10), trials=1,
-    )  # fmt: skip
+    matrix = Matrix(RECIPES, ["x", "y"], [1, 8], ["none"], _networks(1, 10), trials=1)
     run = open_run(write_run(tmp_path / "run", matrix))
     titles = [figure.title for figure in figures(Data(run, compared(run)))]
     assert len(titles) == len(set(titles)) == 8

@@ -15,20 +15,20 @@ from fivenines.report.charts.drawing import spread_out
 from fivenines.report.charts.svg import to_svg
 
 LINES = [
-    charts.Line(
-        f"solution <{n}>", theme.style(n), [(1, summarise([1.0 + n, 2])), (8, summarise([9]))]
-    )
+    charts.Line(f"solution <{n}>", theme.style(n), [(1, summarise([1.0 + n, 2])), (8, summarise([9]))])
     for n in range(12)
 ]
-DOTS = [
-    charts.Dot("a & b", theme.style(0), summarise([1.0, 2.0]), [(1.0, "trial"), (2.0, "bound")])
-]
+DOTS = [charts.Dot("a & b", theme.style(0), summarise([1.0, 2.0]), [(1.0, "trial"), (2.0, "bound")])]
 FAILOVER = fc.Failover(
-    -1, 9,
-    [fc.Panel("writes", [(-1, 5), (0, 0), (9, 0)], [[(-1, 4), (9, 4)]], theme.INK, [(0, 9, "gone")]),
-     fc.Panel("reads", [(-1, 5), (9, 5)], [], theme.INK)],
-    "kill primary", [fc.Mark(1.0, "1"), fc.Mark(1.01, "2")],
-)  # fmt: skip
+    -1,
+    9,
+    [
+        fc.Panel("writes", [(-1, 5), (0, 0), (9, 0)], [[(-1, 4), (9, 4)]], theme.INK, [(0, 9, "gone")]),
+        fc.Panel("reads", [(-1, 5), (9, 5)], [], theme.INK),
+    ],
+    "kill primary",
+    [fc.Mark(1.0, "1"), fc.Mark(1.01, "2")],
+)
 ALL = [charts.lines(LINES, "tps"), charts.dots(DOTS, "s"), fc.failover(FAILOVER)]
 
 

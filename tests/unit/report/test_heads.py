@@ -8,9 +8,7 @@ from fivenines.report.table import Table
 
 
 def column(*cells: str) -> tuple[str, list[str]]:
-    table = units_in_heads(
-        Table("", ["Name", "Time"], [["a", cell] for cell in cells], 1, frozenset({1}))
-    )
+    table = units_in_heads(Table("", ["Name", "Time"], [["a", cell] for cell in cells], 1, frozenset({1})))
     return table.columns[1], [row[1] for row in table.rows]
 
 
@@ -33,9 +31,7 @@ def column(*cells: str) -> tuple[str, list[str]]:
         ([], "Time", []),
     ],
 )
-def test_the_unit_of_a_column_moves_into_its_head(
-    cells: list[str], head: str, bare: list[str]
-) -> None:
+def test_the_unit_of_a_column_moves_into_its_head(cells: list[str], head: str, bare: list[str]) -> None:
     assert column(*cells) == (head, bare)
 
 

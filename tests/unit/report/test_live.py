@@ -18,10 +18,15 @@ from fivenines.report.charts import basic, live, theme
 from fivenines.report.charts.svg import to_svg
 
 ROWS = [
-    basic.Dot(name, theme.Style("#0072b2", "circle", [], f"s{n}"), summarise([1.0, 2.0, 4.0]),
-              [(1.0, "trial"), (4.0, "bound")], "2.33 (0 to 6.1)")
+    basic.Dot(
+        name,
+        theme.Style("#0072b2", "circle", [], f"s{n}"),
+        summarise([1.0, 2.0, 4.0]),
+        [(1.0, "trial"), (4.0, "bound")],
+        "2.33 (0 to 6.1)",
+    )
     for n, name in enumerate(("a", "</script><b>&amp;"))
-]  # fmt: skip
+]
 
 
 @given(st.text())

@@ -52,11 +52,7 @@ def test_a_name_is_broken_rather_than_that_a_figure_is_left_out() -> None:
 @pytest.mark.parametrize("name", MATRICES)
 @pytest.mark.parametrize("width", [80, 100, 160])
 def test_no_word_and_no_number_is_broken(
-    name: str,
-    width: int,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    name: str, width: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = write_run(tmp_path / "run", MATRICES[name])
     monkeypatch.setenv("COLUMNS", str(width))
@@ -79,9 +75,11 @@ def test_rows_with_the_same_conditions_stand_together(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", MATRICES["long names"])
     (table, *_) = [block for block in blocks(run, 80) if block.columns]
     assert list(dict.fromkeys(table.groups)) == [
-        "1 connection, fault none", "32 connections, fault none",
-        "1 connection, fault kill", "32 connections, fault kill",
-    ]  # fmt: skip
+        "1 connection, fault none",
+        "32 connections, fault none",
+        "1 connection, fault kill",
+        "32 connections, fault kill",
+    ]
     assert [row[0] for row in table.rows] == [LONG, "b", "c"] * 4
     assert table.columns[0] == "Solution" and "Lost rows" in table.columns
 

@@ -36,9 +36,7 @@ def test_nothing_is_loaded_from_elsewhere(quick: str) -> None:
     assert all("src" not in script for script in page.named("script"))
     assert not page.named("link")
     assert not page.named("img")
-    outside = re.findall(
-        r"(?:src|href|url)\s*[=(]\s*[\"']?(?!#)(?:https?:|//|file:)", without_scripts(quick)
-    )
+    outside = re.findall(r"(?:src|href|url)\s*[=(]\s*[\"']?(?!#)(?:https?:|//|file:)", without_scripts(quick))
     assert outside == []
     assert "@import" not in quick
 
@@ -84,9 +82,7 @@ def test_headings_step_down_without_gaps(maria: str) -> None:
 
 def test_the_answer_comes_first_and_is_right(quick: str) -> None:
     text = text_of(quick)
-    assert text.index("Take 2-safe (on)") < text.index(
-        "Lost rows", text.index("Words and measures")
-    )
+    assert text.index("Take 2-safe (on)") < text.index("Lost rows", text.index("Words and measures"))
     assert "1-safe (local) has the highest mean," in text
     assert re.search(r"lost acknowledged rows in \d of 3 trials", text)
     assert "2-safe (on) lost no acknowledged row in 3 trials (loss in up to 63 % of trials" in text
@@ -105,16 +101,22 @@ def test_what_did_not_go_well_is_said(maria: str) -> None:
 def test_settings_and_environment_in_full(quick: str) -> None:
     text = text_of(quick)
     for expected in (
-        "solutions[0].manager.interval", "setting_119", "node1: 1; node2: 2", "Pretend CPU",
-        "cubic", "manager: misses", "10.11.14-MariaDB", "timing.recovery", "1003",
+        "solutions[0].manager.interval",
+        "setting_119",
+        "node1: 1; node2: 2",
+        "Pretend CPU",
+        "cubic",
+        "manager: misses",
+        "10.11.14-MariaDB",
+        "timing.recovery",
+        "1003",
         "node1, node2 (primary of record)",
-    ):  # fmt: skip
+    ):
         assert expected in text
 
 
 def test_names_are_escaped(tmp_path: Path) -> None:
-    matrix = Matrix([Recipe(EVIL), Recipe("b")], workloads=[EVIL], name=EVIL, trials=2,
-                    connections=[1, 2])  # fmt: skip
+    matrix = Matrix([Recipe(EVIL), Recipe("b")], workloads=[EVIL], name=EVIL, trials=2, connections=[1, 2])
     text = page_of(tmp_path, matrix)
     page = Page(text)
     known = Page(page_of(tmp_path / "plain", replace(matrix, recipes=[Recipe("a"), Recipe("b")])))

@@ -56,8 +56,7 @@ def test_one_figure_with_a_bar_for_each_solution(cells: list[CellResult]) -> Non
     assert re.search(r"managed 4\.\d+ s, of which 9\d % detect;", figure.finding)
     assert re.search(r"alone 3\.\d+ s, of which 9\d % promote", figure.finding)
     assert re.search(
-        r"gone at least 9\.\d+ s \(not back in 3 of 3 trials; did not end: promote\)",
-        figure.finding,
+        r"gone at least 9\.\d+ s \(not back in 3 of 3 trials; did not end: promote\)", figure.finding
     )
     assert "did not end: promote" in figure.finding
 
@@ -69,9 +68,7 @@ def test_the_table_has_every_phase_and_says_what_is_a_bound(cells: list[CellResu
     assert rows["managed", "detect"][3] == "3"
     assert ("alone", "detect") not in rows
     assert ("gone", "did not end: promote") in rows
-    assert re.fullmatch(
-        r"at least [\d.]+ s \(not ended in 3 of 3 trials\)", rows["slow", "catch up"][4]
-    )
+    assert re.fullmatch(r"at least [\d.]+ s \(not ended in 3 of 3 trials\)", rows["slow", "catch up"][4])
     assert rows["slow", "until caught up"][7] == NOTHING
     assert all(len(row) == len(table.columns) for row in table.rows)
 
@@ -108,22 +105,22 @@ def test_without_assumptions_the_chapter_says_how_to_make_them(cells: list[CellR
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(0.25, "250 ms"), (12.3, "12.3 s"), (90, "1.50 min"), (7200, "2.00 h"), (86_400, "24.0 h"),
-     (7_776_000, "90.0 d")],
-)  # fmt: skip
+    [
+        (0.25, "250 ms"),
+        (12.3, "12.3 s"),
+        (90, "1.50 min"),
+        (7200, "2.00 h"),
+        (86_400, "24.0 h"),
+        (7_776_000, "90.0 d"),
+    ],
+)
 def test_long_times(seconds: float, text: str) -> None:
     assert nines.long_time(seconds) == text
 
 
 @pytest.mark.parametrize(
     ("share", "text"),
-    [
-        (1.0, "100 %"),
-        (0.9, "90.0 %"),
-        (0.9995, "99.950 %"),
-        (0.999987, "99.9987 %"),
-        (0.2, "20.0 %"),
-    ],
+    [(1.0, "100 %"), (0.9, "90.0 %"), (0.9995, "99.950 %"), (0.999987, "99.9987 %"), (0.2, "20.0 %")],
 )
 def test_shares_keep_two_digits_after_the_nines(share: float, text: str) -> None:
     assert nines.share_text(share) == text
@@ -146,9 +143,12 @@ def test_all_that_happened_is_on_one_clock(cells: list[CellResult]) -> None:
     assert [moment.t for moment in found] == sorted(moment.t for moment in found)
     assert not any(text.startswith("fault") for text in texts)
     for expected in (
-        "decided node2: most advanced", "a node accepts writes", "the write endpoint answers",
-        "the load writes again", "restarted node1",
-    ):  # fmt: skip
+        "decided node2: most advanced",
+        "a node accepts writes",
+        "the write endpoint answers",
+        "the load writes again",
+        "restarted node1",
+    ):
         assert any(expected in text for text in texts), expected
     assert any(text.startswith("caught up") for text in texts)
     assert "the group has decided" not in texts
@@ -172,9 +172,7 @@ def test_several_faults_and_their_ends_are_marked(tmp_path: Path) -> None:
 
 def test_the_page_answers_what_the_time_consists_of(run: Path) -> None:
     page = write_html(run).read_text().replace("\N{NO-BREAK SPACE}", " ")
-    assert re.search(
-        r"From the fault \(kill\) to the first write of the load: managed 4\.\d+ s", page
-    )
+    assert re.search(r"From the fault \(kill\) to the first write of the load: managed 4\.\d+ s", page)
     assert "Nines under the assumed failure rates: " in page
     assert 'id="phases"' in page
     assert 'id="nines"' in page

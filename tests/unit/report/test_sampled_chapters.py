@@ -44,8 +44,9 @@ def test_where_the_servers_misled_is_computed(run: Run) -> None:
 def test_delays_are_drawn_and_told_for_each_cell(run: Run) -> None:
     chapter = _delay(run)
     assert [figure.title for figure in chapter.every_figure] == [
-        "Replication delay: replicas", "Replication delay: standbys",
-    ]  # fmt: skip
+        "Replication delay: replicas",
+        "Replication delay: standbys",
+    ]
     assert all("behind in truth (node2)" in figure.finding for figure in chapter.every_figure)
     _, table = chapter.every_table
     told = {row[1] for row in table.rows}
@@ -60,8 +61,9 @@ def test_counters_are_rates_and_what_a_transaction_costs(run: Run) -> None:
     means = {(row[0], row[1]): row[-2:] for row in steady.rows}
     # 900 a second, also in the trial in which the counter later begins again
     assert [text.split()[0] for text in means["replicas", "Commits per second (Com_commit)"]] == [
-        "900", "900",
-    ]  # fmt: skip
+        "900",
+        "900",
+    ]
 
 
 def test_runs_without_samples_have_no_such_chapters(tmp_path: Path) -> None:

@@ -46,9 +46,7 @@ def _words(page: str) -> str:
 
 
 def test_solutions_with_the_same_facts_share_a_column(run: Run) -> None:
-    facts = next(
-        table for name, table in _tables(run).items() if name.startswith("What each solution is")
-    )
+    facts = next(table for name, table in _tables(run).items() if name.startswith("What each solution is"))
     assert facts.columns == ["Property", "calm, split"]
     assert ["In a partition", "both sides go on"] in facts.rows
     assert len(facts.rows) == 10

@@ -11,12 +11,23 @@ from fivenines.report.sorting import data_value, value_of
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ("1 254 (1 180 to 1 320)", 1254), ("1\u202f254", 1254), ("<0.1 s", 0.1), ("3 of 10", 3),
-        ("at least 7.99 s (not back in 1 of 2 trials)", 7.99), ("870 µs", 870e-6), ("2 min", 120),
-        ("410 to 440 ms", 0.41), ("\N{MINUS SIGN}34 %", -34), ("+5.02 s", 5.02), ("18", 18),
-        ("\N{EN DASH}", None), ("", None), ("node1", None), ("not measured", None),
+        ("1 254 (1 180 to 1 320)", 1254),
+        ("1\u202f254", 1254),
+        ("<0.1 s", 0.1),
+        ("3 of 10", 3),
+        ("at least 7.99 s (not back in 1 of 2 trials)", 7.99),
+        ("870 µs", 870e-6),
+        ("2 min", 120),
+        ("410 to 440 ms", 0.41),
+        ("\N{MINUS SIGN}34 %", -34),
+        ("+5.02 s", 5.02),
+        ("18", 18),
+        ("\N{EN DASH}", None),
+        ("", None),
+        ("node1", None),
+        ("not measured", None),
     ],
-)  # fmt: skip
+)
 def test_a_cell_is_worth_its_first_number(text: str, value: float | None) -> None:
     assert value_of(text) == (None if value is None else pytest.approx(value))
 

@@ -34,12 +34,8 @@ def _stall(start: float, end: float, cause: str, events: int = 0) -> Stall:
 def test_time_goes_to_what_held_it_up() -> None:
     four = _Trial([_stall(1000, 3100, "deadlock", 2), _stall(3200, 5200, "deadlock", 2)])
     (text,) = stalls.sentences([_cell(four)])
-    assert (
-        text == "pg (oltp, 8 connections): 4.1 of 5.0 s of the steady window went to 4 deadlocks."
-    )
-    assert stalls.table([_cell(four)], NAMES).rows == [
-        ["pg", "deadlock", "2", "4", "4.1 of 5.0", "2.1"]
-    ]
+    assert text == "pg (oltp, 8 connections): 4.1 of 5.0 s of the steady window went to 4 deadlocks."
+    assert stalls.table([_cell(four)], NAMES).rows == [["pg", "deadlock", "2", "4", "4.1 of 5.0", "2.1"]]
 
 
 def test_causes_stand_apart_and_what_is_not_known_comes_last() -> None:
@@ -52,9 +48,7 @@ def test_causes_stand_apart_and_what_is_not_known_comes_last() -> None:
         "3.5 of 10.0 s of the steady window of 2 trials went to 1 deadlock (1.0 s), lock waits (0.5 s)"
         " and 1 stall of unknown cause (2.0 s)."
     )
-    assert [row[1] for row in stalls.table([cell], NAMES).rows] == [
-        "deadlock", "lock waits", "not known",
-    ]  # fmt: skip
+    assert [row[1] for row in stalls.table([cell], NAMES).rows] == ["deadlock", "lock waits", "not known"]
 
 
 def test_little_stalled_time_is_in_the_table_only() -> None:
@@ -68,8 +62,9 @@ def _times(p99: float) -> Latency:
 
 
 def test_others_are_named_with_bounds() -> None:
-    beside = Sharing(2, 1.0, 0.95, 0.05, 0.0, [("hog (user a)", 0.9), ("cc (user b)", 0.004)],
-                     _times(3.1), _times(20.0))  # fmt: skip
+    beside = Sharing(
+        2, 1.0, 0.95, 0.05, 0.0, [("hog (user a)", 0.9), ("cc (user b)", 0.004)], _times(3.1), _times(20.0)
+    )
     alone = Sharing(2, 1.9, 0.01, 0.0, 0.05, [], _times(6.0), _times(20.0))
     assert sharing.cautions([_cell(_Trial(sharing=alone), _Trial())]) == []
     (text,) = sharing.cautions([_cell(_Trial(sharing=alone), _Trial(sharing=beside))])

@@ -38,13 +38,13 @@ def test_the_page_compares_best_cases_and_has_the_chapter(folder: Path) -> None:
 def test_best_cases_and_variants_as_tables(folder: Path) -> None:
     found = compared(open_run(folder))
     (best,), (every,) = best_tables(found), variant_tables(found)
-    assert [row[:2] for row in best.rows] == [
-        ["1 connection", "spin=1000"], ["8 connections", "spin=1000"],
-    ]  # fmt: skip
+    assert [row[:2] for row in best.rows] == [["1 connection", "spin=1000"], ["8 connections", "spin=1000"]]
     assert all("spin=" in row[3] and row[5].endswith("%") for row in best.rows)
     assert [row[1:3] for row in every.rows[:3]] == [
-        ["spin=0", "2 + 2"], ["spin=1000", "2 + 2"], ["spin=1500", "2 + 2"],
-    ]  # fmt: skip
+        ["spin=0", "2 + 2"],
+        ["spin=1000", "2 + 2"],
+        ["spin=1500", "2 + 2"],
+    ]
     assert every.rows[1][-1] == "the best case" and every.rows[0][-1].startswith("+")
 
 
@@ -85,8 +85,9 @@ def test_outages_choose_over_all_conditions(tmp_path: Path) -> None:
 def test_exports_have_best_cases_and_variants(folder: Path) -> None:
     lines = list(csv.DictReader(io.StringIO(tables(folder, "csv"))))
     assert [(line["solution"], line["best_case"], line["variant_of"]) for line in lines[:3:2]] == [
-        ("gr (best of 3)", "gr [spin=1000]", ""), ("alone", "", ""),
-    ]  # fmt: skip
+        ("gr (best of 3)", "gr [spin=1000]", ""),
+        ("alone", "", ""),
+    ]
     assert [line["variant_of"] for line in lines[4:]] == ["gr"] * 6
     assert (lines[0]["tps_n"], lines[4]["tps_n"]) == ("2", "4")
     data = json.loads(tables(folder, "json"))
@@ -121,10 +122,7 @@ def test_a_choice_on_the_same_trials_names_its_bias(tmp_path: Path) -> None:
     assert "winner&#39;s curse" in page or "winner's curse" in page
     assert "gr (best of 3 on the same trials)" in page
     assert "which had no say in the choice" not in page
-    (best,), (every,) = (
-        best_tables(compared(open_run(run))),
-        variant_tables(compared(open_run(run))),
-    )
+    (best,), (every,) = (best_tables(compared(open_run(run))), variant_tables(compared(open_run(run))))
     assert "so flattered" in best.caption and "Mean of all trials" in every.columns
     assert [row[every.columns.index("Trials")] for row in every.rows] == ["4", "4", "4"]
     data = json.loads(tables(run, "json"))

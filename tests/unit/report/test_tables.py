@@ -25,9 +25,18 @@ def test_summary_rows(quick: Path) -> None:
     rows = summary_rows(quick)
     assert rows == summary_rows(open_run(quick))
     assert list(rows[0]) == [
-        "Solution", "Workload", "Connections", "Trials", "Transactions/s", "p95 response",
-        "Outage, writes", "Total, writes", "Outage, reads", "Failover time", "Lost rows",
-    ]  # fmt: skip
+        "Solution",
+        "Workload",
+        "Connections",
+        "Trials",
+        "Transactions/s",
+        "p95 response",
+        "Outage, writes",
+        "Total, writes",
+        "Outage, reads",
+        "Failover time",
+        "Lost rows",
+    ]
     assert [row["Solution"] for row in rows] == ["1-safe (local)", "2-safe (on)"]
     assert rows[1]["Lost rows"] == "0 (in 3 trials)"
     assert rows[0]["Trials"] == "3"
@@ -97,5 +106,9 @@ def test_long_ranges_are_counted() -> None:
 def test_settings_are_flattened() -> None:
     settings = {"a": {"b": [1, 2], "c": None}, "d": [{"e": True}, {"e": ""}], "f": {}}
     assert flatten(settings) == [
-        ("a.b", "1, 2"), ("a.c", "not set"), ("d[0].e", "yes"), ("d[1].e", "empty"), ("f", "empty"),
-    ]  # fmt: skip
+        ("a.b", "1, 2"),
+        ("a.c", "not set"),
+        ("d[0].e", "yes"),
+        ("d[1].e", "empty"),
+        ("f", "empty"),
+    ]

@@ -5,16 +5,8 @@ from xml.etree import ElementTree
 
 from synthetic_run import MARIADB, QUICKSTART, SWEPT, write_run
 
-from fivenines.needs.thresholds import ThresholdSettings
-from fivenines.report.thresholds import (
-    as_json,
-    judge,
-    sentence,
-    table,
-    thresholds_of,
-    why,
-    write_junit,
-)
+from fivenines.report.thresholds import as_json, judge, sentence, table, thresholds_of, why, write_junit
+from fivenines.requirements.thresholds import ThresholdSettings
 from fivenines.results.store import open_run
 
 
@@ -27,7 +19,7 @@ THREE = _thresholds("lost = 0", "outage_writes < 10s", "2-safe (on): tps >= 500"
 
 def test_each_solution_has_an_outcome_for_each_threshold_that_it_is_of(tmp_path: Path) -> None:
     found = judge(write_run(tmp_path / "run", QUICKSTART), THREE)
-    assert {(one.solution, one.judgement.need.measure.name): one.outcome for one in found} == {
+    assert {(one.solution, one.judgement.requirement.measure.name): one.outcome for one in found} == {
         ("1-safe (local)", "lost"): "failed",
         ("1-safe (local)", "outage_writes"): "passed",
         ("2-safe (on)", "lost"): "undecided",
@@ -35,17 +27,14 @@ def test_each_solution_has_an_outcome_for_each_threshold_that_it_is_of(tmp_path:
         ("2-safe (on)", "tps"): "passed",
     }
     assert sentence(found) == (
-        "3 thresholds, judged 5 times (for each solution and condition): "
-        "3 passed, 1 failed, 1 undecided"
+        "3 thresholds, judged 5 times (for each solution and condition): 3 passed, 1 failed, 1 undecided"
     )
 
 
 def test_what_is_undecided_says_what_would_decide_it(tmp_path: Path) -> None:
     found = judge(write_run(tmp_path / "run", QUICKSTART), THREE)
     (one,) = [each for each in found if each.outcome == "undecided"]
-    assert why(one) == (
-        "0 of 3 trials, up to 63 % cannot be excluded; about 26 more trials would decide it"
-    )
+    assert why(one) == ("0 of 3 trials, up to 63 % cannot be excluded; about 26 more trials would decide it")
 
 
 def test_the_table_has_the_failed_ones_first_and_conditions_where_they_vary(tmp_path: Path) -> None:
@@ -53,10 +42,7 @@ def test_the_table_has_the_failed_ones_first_and_conditions_where_they_vary(tmp_
     assert shown.columns == ["Outcome", "Threshold", "Solution", "Evidence"]
     assert shown.rows[0][:3] == ["✗ failed", "lost = 0", "1-safe (local)"]
     many = table(
-        judge(
-            write_run(tmp_path / "many", MARIADB),
-            _thresholds("galera 3 nodes behind HAProxy: lost = 0"),
-        )
+        judge(write_run(tmp_path / "many", MARIADB), _thresholds("galera 3 nodes behind HAProxy: lost = 0"))
     )
     assert many.rows[0][3] == "oltp_read_only, 1 connection"
 
@@ -66,8 +52,11 @@ def test_junit_has_a_case_for_each(tmp_path: Path) -> None:
     write_junit(tmp_path / "out.xml", "a <name>", {"": found})
     suite = ElementTree.parse(tmp_path / "out.xml").getroot()
     assert (suite.get("name"), suite.get("tests"), suite.get("failures"), suite.get("skipped")) == (
-        "a <name>", "5", "1", "1",
-    )  # fmt: skip
+        "a <name>",
+        "5",
+        "1",
+        "1",
+    )
     (failed,) = [case for case in suite if case.find("failure") is not None]
     assert failed.get("name") == "lost = 0" and "1-safe (local)" in str(failed.get("classname"))
 

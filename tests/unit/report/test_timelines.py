@@ -55,9 +55,7 @@ def test_time_counts_from_the_fault(trials: list[TrialMeasures]) -> None:
         assert 3 < end < 6
         assert label == "label"
         # the end of an interruption is known to 10 ms
-        (near,) = [
-            w for at, w, c in one["panels"]["writes"]["steps"] if at <= end < at + w * len(c) / 1000
-        ]
+        (near,) = [w for at, w, c in one["panels"]["writes"]["steps"] if at <= end < at + w * len(c) / 1000]
         assert near == 10
 
 

@@ -45,9 +45,7 @@ def test_tatp_has_its_own_measure(run: Path) -> None:
 
 
 def test_the_offered_rate_stands_beside_the_achieved_one(run: Path, text: str) -> None:
-    assert summary_rows(run)[1]["Transactions/s"].endswith(
-        " at 1\N{NARROW NO-BREAK SPACE}000 offered"
-    )
+    assert summary_rows(run)[1]["Transactions/s"].endswith(" at 1\N{NARROW NO-BREAK SPACE}000 offered")
     assert re.search(r"The offered rate was not kept \((.*, )?overrun (5|6)\d %\)", text)
     # how late transactions began, and new connections; the units stand in the heads
     assert "".join(("1.80", "2.40", "412")) in text
@@ -73,17 +71,16 @@ def test_steps_are_shown_one_by_one(text: str) -> None:
 
 
 def test_a_violated_invariant_is_loud_and_names_the_rows(run: Path, text: str) -> None:
-    answer = text[
-        text.index("Invariants", text.index("Outages")) : text.index("All invariants of all cells")
-    ]
+    answer = text[text.index("Invariants", text.index("Outages")) : text.index("All invariants of all cells")]
     assert (
         "overrun left data that contradict the workload in 3 of 3 trials: orders have their lines."
     ) in answer
     assert "kept left data" not in answer
     assert "1 row found: o_id &lt;7&gt;, lines 9" in text
     assert [row["Invariants"] for row in summary_rows(run)] == [
-        "1 of 3 not known", "VIOLATED in 3 of 3 trials",
-    ]  # fmt: skip
+        "1 of 3 not known",
+        "VIOLATED in 3 of 3 trials",
+    ]
 
 
 def test_what_the_client_says_of_its_limit_is_repeated(text: str) -> None:

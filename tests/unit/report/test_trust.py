@@ -16,15 +16,14 @@ from fivenines.results.store import open_run
 
 def calibrated(folder: Path, within: bool, **machine: object) -> Manifest:
     manifest = open_run(folder).manifest
-    line = Line(
-        planted="an outage of 50 ms", measured="52 ms", error="+2 ms", bounds="10 ms", within=within
-    )
+    line = Line(planted="an outage of 50 ms", measured="52 ms", error="+2 ms", bounds="10 ms", within=within)
     found = Calibration(
         fivenines=manifest.fivenines,
         machine=manifest.machine.model_copy(update=machine),
-        steps=[Step(name="outages", title="Outages", at=manifest.created, seconds=1.0, short=False,
-                    lines=[line])],
-    )  # fmt: skip
+        steps=[
+            Step(name="outages", title="Outages", at=manifest.created, seconds=1.0, short=False, lines=[line])
+        ],
+    )
     store.write_json(folder / layout.MANIFEST, manifest.model_copy(update={"calibration": found}))
     return open_run(folder).manifest
 

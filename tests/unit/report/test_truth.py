@@ -43,13 +43,9 @@ def test_stale_reads_stand_by_endpoint_with_their_ages(data: Data) -> None:
 
 
 def test_tables_that_differ_are_named_with_their_keys(data: Data) -> None:
-    assert [row[2:] for row in truth.divergence_table(data).rows] == [
-        ["3", "0", "0"], ["3", "3", "6"]
-    ]  # fmt: skip
+    assert [row[2:] for row in truth.divergence_table(data).rows] == [["3", "0", "0"], ["3", "3", "6"]]
     first = truth.difference_table(data).rows[0]
-    assert first[2:] == [
-        "sbtest<1>", "node1: 500, node2: 498", "2", "id 7: not on node2; id 9: not on node2"
-    ]  # fmt: skip
+    assert first[2:] == ["sbtest<1>", "node1: 500, node2: 498", "2", "id 7: not on node2; id 9: not on node2"]
     assert truth.left_out_table(data).rows[0][2:] == ["node3", "still broken"]
 
 
@@ -61,9 +57,10 @@ def test_execution_latency_of_the_steady_window(data: Data) -> None:
 def test_anomalies_are_counted_told_and_drawn(data: Data) -> None:
     rows = isolation.isolation_table(data).rows
     assert [[cell.replace(THIN, " ") for cell in row[2:6]] for row in rows] == [
-        ["lists", "3", "6 000", "none"], ["bank", "3", "1 500", "wrong-sum"],
+        ["lists", "3", "6 000", "none"],
+        ["bank", "3", "1 500", "wrong-sum"],
         ["lists", "3", "6 000", "G2-item"],
-    ]  # fmt: skip
+    ]
     assert [row[7] for row in rows] == ["0", "3", "12"]
     (figure,) = isolation.anomaly_figures(data)
     assert "T3" in figure.svg and "rw 1" in figure.svg and "write skew" in figure.title

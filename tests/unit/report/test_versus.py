@@ -9,9 +9,9 @@ from synthetic_run import Matrix, Recipe, write_run
 from fivenines.analysis.statistics import at_confidence, compare, summarise
 from fivenines.analysis.versus import Change, Versus, versus
 from fivenines.errors import UsageError
-from fivenines.needs.measures import MEASURES
 from fivenines.report.groups import names_of_keys
 from fivenines.report.versus import as_json, changes_table, keys_of, sentences
+from fivenines.requirements.measures import MEASURES
 from fivenines.results import layout, store
 from fivenines.results.records import CellKey
 from fivenines.results.store import open_run
@@ -22,15 +22,12 @@ def _run(folder: Path, *recipes: Recipe, seed: int = 1) -> Path:
 
 
 def _versus(folder: Path, before: Recipe, after: Recipe) -> Versus:
-    return versus(
-        open_run(_run(folder / "before", before)), open_run(_run(folder / "after", after, seed=2))
-    )
+    return versus(open_run(_run(folder / "before", before)), open_run(_run(folder / "after", after, seed=2)))
 
 
 def _verdicts(found: Versus) -> dict[str, str]:
     return {
-        one.measure.name: "worse" if one.worse else "better" if one.better else ""
-        for one in found.changes
+        one.measure.name: "worse" if one.worse else "better" if one.better else "" for one in found.changes
     }
 
 
@@ -67,14 +64,11 @@ def test_what_else_differs_is_listed(tmp_path: Path) -> None:
     engines = {**manifest.engines, "postgres-18": "18.7"}
     experiment = {**manifest.experiment, "name": "other", "timing": {"warmup": "9s"}}
     store.write_json(
-        after / layout.MANIFEST,
-        manifest.model_copy(update={"engines": engines, "experiment": experiment}),
+        after / layout.MANIFEST, manifest.model_copy(update={"engines": engines, "experiment": experiment})
     )
     found = versus(open_run(before), open_run(after))
     around = found.environment
-    assert [(fact.what, fact.values) for fact in around.differing] == [
-        ("timing.warmup", ("1s", "9s"))
-    ]
+    assert [(fact.what, fact.values) for fact in around.differing] == [("timing.warmup", ("1s", "9s"))]
     only = {one.what: (one.runs, one.number) for one in around.only}
     assert only["engine postgres-18"] == ((1,), 1)
     assert set(only) == {"engine postgres-18", "timing.steady", "timing.recovery", "timing.settle"}
@@ -93,7 +87,7 @@ def test_runs_without_a_common_cell_say_so(tmp_path: Path) -> None:
     found = _versus(tmp_path, Recipe("a"), Recipe("b"))
     assert sentences(found, 0.0) == [
         "Nothing could be compared: no cell (solution, workload, connections, network, fault) has "
-        "complete trials or duets in before and in another run.",
+        "complete trials or blocks in before and in another run.",
         "1 cell of before not in after.",
         "1 cell only in after.",
     ]
@@ -135,8 +129,7 @@ def test_all_runs_of_one_truth_are_seldom_told_to_differ() -> None:
     campaigns, level, wrong = 600, 1 - 0.05 / 4, 0
     for _ in range(campaigns):
         base, *later = [
-            at_confidence(summarise([rng.gauss(100, 10) for _ in range(5)]), level)
-            for _ in range(5)
+            at_confidence(summarise([rng.gauss(100, 10) for _ in range(5)]), level) for _ in range(5)
         ]
         wrong += any(compare(one, base).differs for one in later)
     # 30 are promised at most; chance adds no more than 18 in 999 of 1000 tests
@@ -145,9 +138,7 @@ def test_all_runs_of_one_truth_are_seldom_told_to_differ() -> None:
 
 def test_equal_runs_are_said_to_be_equal(tmp_path: Path) -> None:
     found = _versus(tmp_path, Recipe("a"), Recipe("a"))
-    assert any(
-        "program, machine, versions and settings are the same" in s for s in sentences(found)
-    )
+    assert any("program, machine, versions and settings are the same" in s for s in sentences(found))
 
 
 def test_what_one_run_alone_has_is_said_in_short(tmp_path: Path) -> None:

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 from page_reader import Page, text_of
-from synthetic_duet import Duet, write_duet_run
+from synthetic_interleaved import SyntheticBlock, write_interleaved_run
 from synthetic_run import Matrix, Recipe, write_run
 
 from fivenines.analysis.ratio_thresholds import judge_ratios
 from fivenines.analysis.versus import versus
-from fivenines.needs.ratios import parse_ratio
 from fivenines.report.groups import names_of_keys
 from fivenines.report.versus import keys_of
 from fivenines.report.versus_page import render
+from fivenines.requirements.ratios import parse_ratio
 from fivenines.results import layout, store
 from fivenines.results.store import Run, open_run
 
@@ -50,9 +50,8 @@ def test_it_says_what_changed_in_which_run_and_what_else_differs(page: str) -> N
     text = text_of(page)
     assert "v2, v3 against v1" in text
     assert "1 threshold on ratios, judged 2 times (cell by cell):" in text and "1 failed" in text
-    assert (
-        "By 97.5 % intervals, so that those of a measure in 2 runs hold together"
-        in text.replace("\N{NO-BREAK SPACE}", " ")
+    assert "By 97.5 % intervals, so that those of a measure in 2 runs hold together" in text.replace(
+        "\N{NO-BREAK SPACE}", " "
     )
     assert "New: acknowledged rows lost in" in text
     assert "Linux 6.1.0" in text and "Linux 6.12" in text
@@ -66,16 +65,13 @@ def test_names_are_escaped_and_ids_unique(page: str) -> None:
     assert len(ids) == len(set(ids))
 
 
-def test_duets_have_a_section_of_their_own(tmp_path: Path) -> None:
-    before = write_duet_run(tmp_path / "before", Duet(blocks=3, seed=1))
-    after = write_duet_run(tmp_path / "after", Duet(tps=(500.0, 900.0), blocks=3, seed=2))
+def test_blocks_have_a_section_of_their_own(tmp_path: Path) -> None:
+    before = write_interleaved_run(tmp_path / "before", SyntheticBlock(blocks=3, seed=1))
+    after = write_interleaved_run(tmp_path / "after", SyntheticBlock(tps=(500.0, 900.0), blocks=3, seed=2))
     text = text_of(_page(open_run(before), open_run(after)))
     assert "Two solutions side by side: their ratio in each run" in text and "≠ changed" in text
 
 
 def test_runs_without_a_common_cell_have_a_page_too(tmp_path: Path) -> None:
-    runs = [
-        open_run(write_run(tmp_path / name, Matrix([Recipe(name)], trials=2)))
-        for name in ("a", "b")
-    ]
+    runs = [open_run(write_run(tmp_path / name, Matrix([Recipe(name)], trials=2))) for name in ("a", "b")]
     assert "Nothing could be compared" in text_of(_page(*runs))

@@ -38,10 +38,7 @@ class Tree(Leaf):
 
 
 LEAVES = st.builds(
-    Leaf,
-    st.text(),
-    st.none() | st.integers(),
-    st.floats(allow_nan=False) | st.integers(-9, 9),
+    Leaf, st.text(), st.none() | st.integers(), st.floats(allow_nan=False) | st.integers(-9, 9)
 )
 TREES = st.builds(
     Tree,

@@ -90,9 +90,7 @@ def test_tables_are_asked_where_they_are(run: Path, memory: Storage) -> None:
         with query.opened(place) as found:
             assert found.tables["timeline"][:2] == ["trial", "slot_ms"]
             assert "trials" in found.tables
-            answer = found.ask(
-                "SELECT trial, count(*) AS n FROM timeline GROUP BY ALL ORDER BY ALL"
-            )
+            answer = found.ask("SELECT trial, count(*) AS n FROM timeline GROUP BY ALL ORDER BY ALL")
             ids = sorted(trial.record.id for trial in open_run(run).complete)
             assert answer.columns == ["trial", "n"] and [row[0] for row in answer.rows] == ids
             (one,) = found.ask("SELECT count(*) FROM trials").rows
@@ -111,8 +109,5 @@ def test_broken_trials_are_not_asked(tmp_path: Path) -> None:
 
 
 def test_where_no_trial_is_there_is_nothing_to_ask(tmp_path: Path) -> None:
-    with (
-        pytest.raises(FiveninesError, match="has no trial that is complete"),
-        query.opened(str(tmp_path)),
-    ):
+    with pytest.raises(FiveninesError, match="has no trial that is complete"), query.opened(str(tmp_path)):
         pass

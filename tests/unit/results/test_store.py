@@ -77,9 +77,12 @@ def test_no_version(run: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("{", "manifest.json is damaged: Expecting"), ("[]", "it holds no JSON object"),
-     (f'{{"format": {FORMAT}}}', "manifest.json is damaged: fivenines: Field required")],
-)  # fmt: skip
+    [
+        ("{", "manifest.json is damaged: Expecting"),
+        ("[]", "it holds no JSON object"),
+        (f'{{"format": {FORMAT}}}', "manifest.json is damaged: fivenines: Field required"),
+    ],
+)
 def test_a_damaged_manifest(run: Path, text: str, message: str) -> None:
     (run / layout.MANIFEST).write_text(text)
     with pytest.raises(FiveninesError, match=message):
@@ -119,9 +122,7 @@ def test_unknown_and_unfinished_folders(run: Path) -> None:
 def test_query_spans_trials(run: Path) -> None:
     found = store.open_run(run)
     columns = store.query(
-        found.complete,
-        "timeline",
-        "SELECT trial, count(*) AS n FROM rows GROUP BY trial ORDER BY 1",
+        found.complete, "timeline", "SELECT trial, count(*) AS n FROM rows GROUP BY trial ORDER BY 1"
     )
     assert columns["trial"].tolist() == [trial.record.id for trial in found.complete]
     assert columns["n"].min() > 1000

@@ -6,7 +6,7 @@ import pytest
 from synthetic_run import Matrix, Recipe, write_run
 
 from fivenines.experiment.plan import Cell, Trial
-from fivenines.needs.trials import TrialsSettings
+from fivenines.requirements.trials import TrialsSettings
 from fivenines.results import layout, store
 from fivenines.results.records import CellKey, PlannedTrial
 from fivenines.runner.as_needed import AsNeeded
@@ -17,9 +17,7 @@ PLANNED, DONE = 9, 5
 
 def _settings(measure: str = "outage_writes", within: str = "30%", **more: int) -> TrialsSettings:
     until = {"measure": measure, "within": within}
-    return TrialsSettings.model_validate(
-        {"at_least": 3, "at_most": PLANNED, **more, "until": until}
-    )
+    return TrialsSettings.model_validate({"at_least": 3, "at_most": PLANNED, **more, "until": until})
 
 
 @pytest.fixture

@@ -16,10 +16,14 @@ from fivenines.runner import campaign
 
 def _source(trials: int = 2, **changes: Any) -> str:
     lines = {
-        "name": "x", "seed": 1, "trials": trials, "connections": "[1]",
+        "name": "x",
+        "seed": 1,
+        "trials": trials,
+        "connections": "[1]",
         "solutions": "[{solution: hot-standby, name: a}, {solution: standalone, name: b}]",
-        "workloads": "[oltp_read_only]", **changes,
-    }  # fmt: skip
+        "workloads": "[oltp_read_only]",
+        **changes,
+    }
     return "".join(f"{key}: {value}\n" for key, value in lines.items())
 
 
@@ -82,12 +86,16 @@ def test_the_other_solutions_may_come_later(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "changes",
-    [{"seed": 2}, {"connections": "[2]"}, {"name": "y"}, {"workloads": "[oltp_read_write]"},
-     {"timing": "{steady: 11s}"}, {"solutions": "[{solution: hot-standby, name: a}]"}],
-)  # fmt: skip
-def test_another_experiment_is_refused_and_changes_nothing(
-    tmp_path: Path, changes: dict[str, Any]
-) -> None:
+    [
+        {"seed": 2},
+        {"connections": "[2]"},
+        {"name": "y"},
+        {"workloads": "[oltp_read_write]"},
+        {"timing": "{steady: 11s}"},
+        {"solutions": "[{solution: hot-standby, name: a}]"},
+    ],
+)
+def test_another_experiment_is_refused_and_changes_nothing(tmp_path: Path, changes: dict[str, Any]) -> None:
     before = _open(tmp_path, _manifest(_source()))
     with pytest.raises(UsageError) as refused:
         campaign._open(tmp_path, _manifest(_source(**changes)), True)

@@ -72,9 +72,15 @@ class Pretended:
             (order.folder / trial).mkdir(parents=True)
         work: Any = order.work
         record = TrialRecord(
-            id=work.id, number=work.number, seed=work.seed, cell=work.cell.key, started="", seconds=1.0,
-            status="broken" if said == "broken" else "complete", reason=f"reason {order.attempt}",
-        )  # fmt: skip
+            id=work.id,
+            number=work.number,
+            seed=work.seed,
+            cell=work.cell.key,
+            started="",
+            seconds=1.0,
+            status="broken" if said == "broken" else "complete",
+            reason=f"reason {order.attempt}",
+        )
         return Delivered(record, Figures())
 
     def host_is_there(self) -> bool:
@@ -192,9 +198,7 @@ def test_a_full_disk_ends_it_and_what_is_under_way_ends_rightly(tmp_path: Path) 
     assert len([event for event in told if isinstance(event, TrialFinished)]) == len(other.orders)
 
 
-def test_who_asks_it_to_stop_is_told_what_is_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_asks_it_to_stop_is_told_what_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[Any] = []
     asked = threading.Event()
 
@@ -209,9 +213,7 @@ def test_who_asks_it_to_stop_is_told_what_is_left(
     assert told[-1] == CampaignStopped(len(WORK) - 1)
 
 
-def _interrupted(
-    folder: Path, workers: Sequence[Pretended], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def _interrupted(folder: Path, workers: Sequence[Pretended], monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C once all are at work."""
     joined = module._join
     calls: list[int] = []
@@ -229,9 +231,7 @@ def _interrupted(
         _dispatch(folder, []).run(workers)
 
 
-def test_an_interruption_meets_every_worker(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interruption_meets_every_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     workers = [Pretended(name, "here", lambda _order: "wait") for name in ("a", "b")]
     _interrupted(tmp_path, workers, monkeypatch)
     assert all(worker.interrupted.is_set() for worker in workers)

@@ -48,9 +48,7 @@ class Pretended(Fault[PretendedSettings]):
     def _struck(self, turn: int) -> Injection:
         NODE.alive = False
         moment, more = time.monotonic_ns(), turn < self.settings.turns
-        return Injection(
-            ("node1",), "primary", moment, True, "done", (NODE,), held=turn, followed=more
-        )
+        return Injection(("node1",), "primary", moment, True, "done", (NODE,), held=turn, followed=more)
 
     def follow(self, context: Any, injection: Injection, away: str) -> Injection | None:
         if not injection.followed:
@@ -103,7 +101,7 @@ class Solution:
             raise self.refuses
         node.alive = True
 
-    def stray_reason(self, _node: Any) -> str:
+    def unexpected_primary_reason(self, _node: Any) -> str:
         return ""
 
     def on_call_step(self) -> list[str]:
@@ -132,9 +130,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fault_runner.plugins, "implementation", lambda *_: Pretended)
 
 
-def _made(
-    solution: Solution, after: float | None = 0.0, manager: Any = None, **settings: Any
-) -> FaultRunner:
+def _made(solution: Solution, after: float | None = 0.0, manager: Any = None, **settings: Any) -> FaultRunner:
     told = manager.events if manager is not None else list
     access = SimpleNamespace(start_on=lambda _node: None, at_work=False, promotes=False)
     deployed: Any = SimpleNamespace(
@@ -145,9 +141,7 @@ def _made(
 
 
 def _manager(promotes: bool = True, told: list[ManagerEvent] | None = None) -> Any:
-    return SimpleNamespace(
-        promotes=promotes, alive=True, at_work=False, events=lambda: told or []
-    )  # fmt: skip
+    return SimpleNamespace(promotes=promotes, alive=True, at_work=False, events=lambda: told or [])
 
 
 def _run(made: FaultRunner) -> FaultRecord:
@@ -160,7 +154,7 @@ def test_before_the_strike_there_is_nothing_to_tell() -> None:
     made = _made(Solution())
     made.finish()
     made.confirm()
-    assert (made.records(), made.events(), made.stray()) == ([], [], {})
+    assert (made.records(), made.events(), made.unexpected_primaries()) == ([], [], {})
 
 
 def test_a_node_is_struck_restarted_and_back() -> None:
@@ -174,7 +168,7 @@ def test_a_node_is_struck_restarted_and_back() -> None:
     assert record.rejoined_at is not None
     assert 1000.0 <= record.at < record.ended <= record.restarted <= record.rejoined_at
     assert record.ended - record.at >= 50.0
-    assert made.stray() == {}
+    assert made.unexpected_primaries() == {}
     assert [event.kind for event in made.events()] == ["fault", "ended", "restarted", "rejoined"]
     assert solution.done == ["rejoin node1"]
 
@@ -195,7 +189,7 @@ def test_a_node_that_is_never_to_be_restarted_stays_away() -> None:
     record = _run(made)
     made.confirm()
     assert (record.ended, record.restarted, record.rejoined) == (None, None, None)
-    assert made.stray() == {"node1": "not restarted"}
+    assert made.unexpected_primaries() == {"node1": "not restarted"}
     assert [event.kind for event in made.events()] == ["fault"]
     assert solution.done == []
 
@@ -228,8 +222,7 @@ def test_nobody_waits_for_a_manager_that_is_dead_or_has_nobody_to_promote() -> N
 
 
 @pytest.mark.parametrize(
-    ("error", "detail"),
-    [(FiveninesError("it will not"), "it will not"), (ValueError("odd"), "odd")],
+    ("error", "detail"), [(FiveninesError("it will not"), "it will not"), (ValueError("odd"), "odd")]
 )
 def test_why_a_node_did_not_rejoin_is_told(error: Exception, detail: str) -> None:
     solution = Solution()
@@ -241,7 +234,7 @@ def test_why_a_node_did_not_rejoin_is_told(error: Exception, detail: str) -> Non
     assert (record.rejoined, record.rejoined_at, record.ended_verified) == (False, None, False)
     assert detail in record.rejoin_detail or "does not answer" in record.rejoin_detail
     assert record.restarted is not None
-    assert list(made.stray()) == ["node1"]
+    assert list(made.unexpected_primaries()) == ["node1"]
     assert solution.done == ["rejoin node1"] * 3
 
 
@@ -275,7 +268,7 @@ def test_a_fault_that_cannot_be_injected_is_recorded_as_such() -> None:
     made = _made(solution, fails="inject")
     record = _run(made)
     assert (record.node, record.verified, record.detail) == ("", False, "no node is primary now")
-    assert (record.ended, record.rejoined, made.stray()) == (None, None, {})
+    assert (record.ended, record.rejoined, made.unexpected_primaries()) == (None, None, {})
 
 
 def test_a_fault_that_cannot_end_is_recorded_as_such() -> None:
@@ -296,7 +289,7 @@ def test_a_node_that_fell_out_again_did_not_rejoin() -> None:
     record = made.records()[0]
     assert (record.rejoined, record.rejoined_at) == (False, None)
     assert record.rejoin_detail == "node1: duplicate key"
-    assert made.stray() == {"node1": "node1: duplicate key"}
+    assert made.unexpected_primaries() == {"node1": "node1: duplicate key"}
 
 
 def test_an_early_end_cancels_what_has_not_struck_and_ends_what_has() -> None:
@@ -328,8 +321,15 @@ def test_a_fault_that_goes_on_after_each_return_is_one() -> None:
     assert len(made.records()) == 1
     assert (record.nodes, record.verified, record.rejoined) == (["node1"] * 3, True, True)
     assert [event.kind for event in made.events()] == [
-        "fault", "restarted", "rejoined", "restarted", "rejoined", "ended", "restarted", "rejoined",
-    ]  # fmt: skip
+        "fault",
+        "restarted",
+        "rejoined",
+        "restarted",
+        "rejoined",
+        "ended",
+        "restarted",
+        "rejoined",
+    ]
     assert record.restarted is not None and record.rejoined_at is not None
     assert record.at < (record.ended or 0.0) <= record.restarted <= record.rejoined_at
     assert solution.done == ["rejoin node1"] * 3
@@ -459,7 +459,12 @@ def test_the_managers_steps_stand_among_the_others_in_the_order_of_time() -> Non
     _run(made)
     events = made.events()
     assert [event.kind for event in events] == [
-        "missed", "fault", "ended", "restarted", "rejoined", "decided",
-    ]  # fmt: skip
+        "missed",
+        "fault",
+        "ended",
+        "restarted",
+        "rejoined",
+        "decided",
+    ]
     assert events[0] == Event(t=0.5, kind="missed", node="node1", detail="1 of 3")
     assert events[-1] == Event(t=1e9, kind="decided", node="node2", detail="most advanced")

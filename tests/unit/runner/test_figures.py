@@ -42,9 +42,7 @@ def test_a_trial_without_tables_has_none(tmp_path: Path) -> None:
     assert figures_of(tmp_path, record("0001")) == Figures()
 
 
-def test_the_next_trial_does_not_wait_for_a_huge_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_next_trial_does_not_wait_for_a_huge_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = open_run(write_run(tmp_path / "run", MARIADB))
     monkeypatch.setattr(figures, "LARGEST", 10)
     assert figures_of(run.folder, run.complete[0].record) == Figures()

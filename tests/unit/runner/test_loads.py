@@ -25,12 +25,16 @@ from fivenines.workloads.oltp import Oltp
 
 NODES = [
     SimpleNamespace(
-        name=f"node{number}", endpoint=f"10.0.0.{number}:3306",
-        client_endpoint=f"10.0.0.{number}:3306", host=SimpleNamespace(name=f"node{number}"),
-        driver="noop", database="sbtest", application=("app", "app"),
+        name=f"node{number}",
+        endpoint=f"10.0.0.{number}:3306",
+        client_endpoint=f"10.0.0.{number}:3306",
+        host=SimpleNamespace(name=f"node{number}"),
+        driver="noop",
+        database="sbtest",
+        application=("app", "app"),
     )
     for number in (1, 2, 3)
-]  # fmt: skip
+]
 SITES = {"node1": "east", "node2": "west", "node3": "east", "ann": "east", "bob": "west"}
 WRITES = Oltp(workload="oltp_write_only", tables=1, table_size=50)
 READS = Oltp(workload="oltp_point_select", tables=1, table_size=50)
@@ -45,9 +49,11 @@ def _deployed(reads: tuple[str, ...] = ()) -> Any:
     )
     host = PlainHost()
     return SimpleNamespace(
-        solution=solution, access=SimpleNamespace(endpoints=lambda: offered),
-        clients={"ann": host, "bob": host}, world=SimpleNamespace(site_of=SITES.__getitem__),
-    )  # fmt: skip
+        solution=solution,
+        access=SimpleNamespace(endpoints=lambda: offered),
+        clients={"ann": host, "bob": host},
+        lab=SimpleNamespace(site_of=SITES.__getitem__),
+    )
 
 
 def _plans(*workloads: Oltp) -> list[ClientPlan]:
@@ -65,9 +71,13 @@ def test_two_loads_begin_at_one_moment_and_their_tables_add_up(tmp_path: Path) -
     lives: list[dict[str, Any]] = []
     done: list[str] = []
     loads = Loads(
-        _deployed(), _plans(WRITES, READS), _common(2.1), tmp_path, lives.append,
+        _deployed(),
+        _plans(WRITES, READS),
+        _common(2.1),
+        tmp_path,
+        lives.append,
         lambda: done.append("connected"),
-    )  # fmt: skip
+    )
     try:
         zero = loads.start()
         assert done == ["connected"]
@@ -128,9 +138,7 @@ def test_one_load_is_as_it_always_was(tmp_path: Path) -> None:
 
 def test_a_load_that_fails_is_named(tmp_path: Path) -> None:
     deployed = _deployed()
-    deployed.clients["bob"] = PlainHost(
-        lambda _command: ["sh", "-c", "echo all is lost >&2; exit 3"]
-    )
+    deployed.clients["bob"] = PlainHost(lambda _command: ["sh", "-c", "echo all is lost >&2; exit 3"])
     loads = Loads(deployed, _plans(WRITES, READS), _common(5.0), tmp_path, lambda _line: None)
     try:
         with pytest.raises(FiveninesError, match=r"^the load of bob did not start: all is lost$"):
@@ -141,9 +149,7 @@ def test_a_load_that_fails_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("of_the_end", [False, True])
-def test_a_load_that_dies_is_noticed_while_another_goes_on(
-    tmp_path: Path, of_the_end: bool
-) -> None:
+def test_a_load_that_dies_is_noticed_while_another_goes_on(tmp_path: Path, of_the_end: bool) -> None:
     deployed = _deployed()
     dies = '"$@" & sleep 1; kill -9 $!; echo lost >&2; exit 3'
     deployed.clients["bob"] = PlainHost(lambda command: ["sh", "-c", dies, "sh", *command])
@@ -195,9 +201,7 @@ def test_live_seconds_are_told_once_all_have_told_them() -> None:
     ann(line(2.0, 20.0, 9.0))
     assert told == []
     bob(line(1.01, 1.0, 7.0))
-    assert [(one["t"], one["tps"], one["p95_ms"], one["ok"]) for one in told] == [
-        (1.01, 11.5, 7.0, 6)
-    ]
+    assert [(one["t"], one["tps"], one["p95_ms"], one["ok"]) for one in told] == [(1.01, 11.5, 7.0, 6)]
     bob(line(2.0, 2.0, 1.0))
     assert [one["tps"] for one in told] == [11.5, 22.0]
 

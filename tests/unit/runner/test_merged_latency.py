@@ -76,9 +76,7 @@ def test_other_tags_stay_and_a_single_type_gets_its_own(tmp_path: Path) -> None:
     merge_logs(logs, tmp_path / "all")
     found = read_latencies(tmp_path / "all", "transaction", 0, 1000)
     counts = {tag: one.n for tag, one in found.items()}
-    assert counts == {
-        "transaction": 3, "transaction.reads": 1, "transaction.x": 1, "transaction.y": 1,
-    }  # fmt: skip
+    assert counts == {"transaction": 3, "transaction.reads": 1, "transaction.x": 1, "transaction.y": 1}
     assert read_latencies(tmp_path / "all", "connect", 0, 1000)["connect"].n == 1
 
 

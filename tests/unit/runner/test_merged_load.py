@@ -20,35 +20,97 @@ from fivenines.runner.merged_load import merged
 
 def _load(ok: int, p99: float, rate: float | None = None, **more: Any) -> dict[str, Any]:
     return {
-        "format": 2, "workload": "oltp", "driver": "postgres", "connections": 4, "seed": 1,
-        "started_monotonic_ns": 17, "started_unix_ns": 18, "duration_s": 10.0 + ok / 1000,
+        "format": 2,
+        "workload": "oltp",
+        "driver": "postgres",
+        "connections": 4,
+        "seed": 1,
+        "started_monotonic_ns": 17,
+        "started_unix_ns": 18,
+        "duration_s": 10.0 + ok / 1000,
         "transactions": {"ok": ok, "failed": 1, "in_doubt": 2},
-        "expected": 0, "retries": 3,
-        "types": [{"name": "rw", "writes": True, "ok": ok, "expected": 0, "failed": 1, "in_doubt": 2,
-                   "retries": 3}],
-        "reads": {"ok": 5, "failed": 0}, "writes": {"ok": ok, "failed": 0, "in_doubt": 0}, "queries": 9,
-        "reconnects": 1, "connects_ok": 4, "connects_failed": 0,
-        "connects": {"ok": 4, "failed": 0, "refused": 0, "timed_out": 1, "burst_ms": None, "p50_ms": 2.0,
-                     "p99_ms": p99, "max_ms": p99},
-        "schedule": {"kind": "closed" if rate is None else "open", "rate": rate, "arrivals": None,
-                     "burst": False, "think_ms": None, "arrived": ok, "started": ok, "abandoned": 0,
-                     "backlog_max": 1, "backlog_end": 0, "lag_p50_us": 1, "lag_p99_us": 50, "lag_max_us": 70},
+        "expected": 0,
+        "retries": 3,
+        "types": [
+            {"name": "rw", "writes": True, "ok": ok, "expected": 0, "failed": 1, "in_doubt": 2, "retries": 3}
+        ],
+        "reads": {"ok": 5, "failed": 0},
+        "writes": {"ok": ok, "failed": 0, "in_doubt": 0},
+        "queries": 9,
+        "reconnects": 1,
+        "connects_ok": 4,
+        "connects_failed": 0,
+        "connects": {
+            "ok": 4,
+            "failed": 0,
+            "refused": 0,
+            "timed_out": 1,
+            "burst_ms": None,
+            "p50_ms": 2.0,
+            "p99_ms": p99,
+            "max_ms": p99,
+        },
+        "schedule": {
+            "kind": "closed" if rate is None else "open",
+            "rate": rate,
+            "arrivals": None,
+            "burst": False,
+            "think_ms": None,
+            "arrived": ok,
+            "started": ok,
+            "abandoned": 0,
+            "backlog_max": 1,
+            "backlog_end": 0,
+            "lag_p50_us": 1,
+            "lag_p99_us": 50,
+            "lag_max_us": 70,
+        },
         "bounds": {"answer_timeout_s": 30.0},
-        "steps": [{"from_s": 0.0, "to_s": 10.0, "rate": rate, "connections": 4, "ok": ok, "failed": 3,
-                   "p50_ms": 1.0, "p95_ms": 2.0, "p99_ms": p99, "max_ms": p99}],
+        "steps": [
+            {
+                "from_s": 0.0,
+                "to_s": 10.0,
+                "rate": rate,
+                "connections": 4,
+                "ok": ok,
+                "failed": 3,
+                "p50_ms": 1.0,
+                "p95_ms": 2.0,
+                "p99_ms": p99,
+                "max_ms": p99,
+            }
+        ],
         "search": None,
-        "errors": [{"class": "refused", "code": "os111", "message": "Connection refused", "count": 2,
-                    "first_ms": ok, "last_ms": ok, "source": "load"}],
+        "errors": [
+            {
+                "class": "refused",
+                "code": "os111",
+                "message": "Connection refused",
+                "count": 2,
+                "first_ms": ok,
+                "last_ms": ok,
+                "source": "load",
+            }
+        ],
         "statements": {"begin": ok},
-        "ledger": {"writes": {"ok": 7, "failed": 0, "in_doubt": 1}, "reads": {"ok": 3, "failed": 0},
-                   "skipped": 2},
+        "ledger": {
+            "writes": {"ok": 7, "failed": 0, "in_doubt": 1},
+            "reads": {"ok": 3, "failed": 0},
+            "skipped": 2,
+        },
         "beside": {"bank": {"transactions": {"ok": 1, "failed": 0, "in_doubt": 0}, "skipped": 4}},
         "probes": {"ok": 5, "failed": 1, "in_doubt": 0, "skipped": 0, "every_s": 0.01},
-        "client": {"user_s": 0.5, "system_s": 0.25, "wall_s": 10.0, "limit": None, "limits": [],
-                   "bottleneck": False},
+        "client": {
+            "user_s": 0.5,
+            "system_s": 0.25,
+            "wall_s": 10.0,
+            "limit": None,
+            "limits": [],
+            "bottleneck": False,
+        },
         "endpoints": {"10.99.0.11:5432": {"connects": 4, "ok": ok, "tls": None}},
         **more,
-    }  # fmt: skip
+    }
 
 
 def test_counts_are_sums_and_percentiles_are_not_made_up() -> None:
@@ -56,9 +118,7 @@ def test_counts_are_sums_and_percentiles_are_not_made_up() -> None:
     assert found["transactions"] == {"ok": 400, "failed": 2, "in_doubt": 4}
     assert (found["connections"], found["retries"], found["duration_s"]) == (8, 6, 10.3)
     assert (found["ledger"]["writes"]["ok"], found["ledger"]["skipped"]) == (14, 4)
-    assert found["beside"]["bank"] == {
-        "transactions": {"ok": 2, "failed": 0, "in_doubt": 0}, "skipped": 8,
-    }  # fmt: skip
+    assert found["beside"]["bank"] == {"transactions": {"ok": 2, "failed": 0, "in_doubt": 0}, "skipped": 8}
     assert (found["probes"]["ok"], found["probes"]["every_s"]) == (10, 0.01)
     assert found["endpoints"]["10.99.0.11:5432"]["ok"] == 400
     (type_,) = types_of(found)
@@ -78,17 +138,17 @@ def test_work_is_done_when_the_last_client_has_done_its_own() -> None:
     def part(done: int, start: float, end: float, **more: Any) -> dict[str, Any]:
         work = {"transactions": 30, "each": None, "from_s": start, "to_s": end}
         return _load(
-            done, 1.0, done=done, completed=done == 30, cut=done != 30, total_s=end - start,
+            done,
+            1.0,
+            done=done,
+            completed=done == 30,
+            cut=done != 30,
+            total_s=end - start,
             work={**work, **more},
-        )  # fmt: skip
+        )
 
     done = merged({"ann": part(30, 2.0, 9.5), "bob": part(30, 2.001, 12.0)})
-    assert (done["done"], done["completed"], done["cut"], done["total_s"]) == (
-        60,
-        True,
-        False,
-        10.0,
-    )
+    assert (done["done"], done["completed"], done["cut"], done["total_s"]) == (60, True, False, 10.0)
     assert done["work"] == {"transactions": 60, "each": None, "from_s": 2.0, "to_s": 12.0}
     assert merged({"ann": part(30, 2.0, 9.5), "bob": part(7, 2.0, 12.0)})["cut"]
     assert "total_s" not in merged({"ann": part(30, 2.0, 9.5), "bob": _load(5, 1.0)})
@@ -104,9 +164,16 @@ def test_offered_rates_add_up_unless_one_is_closed() -> None:
 def _stepping(border: float, rate: float = 10.0, **more: Any) -> dict[str, Any]:
     steps = [
         {"from_s": 0.0, "to_s": border, "rate": rate, "connections": 4, "ok": 40, "failed": 0, "max_ms": 3.0},
-        {"from_s": border, "to_s": 10.0 + border / 9, "rate": 2 * rate, "connections": 4, "ok": 120,
-         "failed": 1, "max_ms": 9.0},
-    ]  # fmt: skip
+        {
+            "from_s": border,
+            "to_s": 10.0 + border / 9,
+            "rate": 2 * rate,
+            "connections": 4,
+            "ok": 120,
+            "failed": 1,
+            "max_ms": 9.0,
+        },
+    ]
     return _load(160, 2.0, rate, steps=steps, **more)
 
 
@@ -117,9 +184,7 @@ def test_steps_that_begin_together_add_up() -> None:
     assert offered_rate(schedule_of(found), [first, second], 0, 4000) == 40
 
 
-@pytest.mark.parametrize(
-    "other", [_load(5, 2.0, 1.0), _stepping(6.0), _load(5, 2.0, 1.0, steps=[])]
-)
+@pytest.mark.parametrize("other", [_load(5, 2.0, 1.0), _stepping(6.0), _load(5, 2.0, 1.0, steps=[])])
 def test_steps_that_do_not_go_together_are_none_of_an_unknown_rate(other: dict[str, Any]) -> None:
     found = merged({"ann": other, "bob": _stepping(4.0)})
     assert steps_of(found) == []
@@ -138,9 +203,7 @@ def test_rows_of_clients_that_end_at_different_times_are_of_the_time_of_all() ->
 def test_the_share_of_work_that_was_cut_is_known_however_it_was_asked_for() -> None:
     def part(done: int, **asked: Any) -> dict[str, Any]:
         work = {"transactions": None, "each": None, "from_s": 2.0, "to_s": 12.0, **asked}
-        return _load(
-            1, 1.0, done=done, completed=False, cut=True, total_s=10.0, work=work,
-        )  # fmt: skip
+        return _load(1, 1.0, done=done, completed=False, cut=True, total_s=10.0, work=work)
 
     def share(*parts: dict[str, Any]) -> float | None:
         found = work_of(merged(dict(zip(("ann", "bob"), parts, strict=True))))
@@ -154,9 +217,11 @@ def test_the_share_of_work_that_was_cut_is_known_however_it_was_asked_for() -> N
 
 def test_who_was_the_limit_is_named() -> None:
     limited = {
-        "limit": "its core was busy", "limits": [{"kind": "busy", "text": "its core was busy"}],
-        "bottleneck": True, "user_s": 9.0,
-    }  # fmt: skip
+        "limit": "its core was busy",
+        "limits": [{"kind": "busy", "text": "its core was busy"}],
+        "bottleneck": True,
+        "user_s": 9.0,
+    }
     found = merged({"ann": _load(1, 1.0), "bob": _load(1, 1.0, client=limited)})
     assert bottleneck(found) == bottleneck(found, watched=True) == "bob: its core was busy"
     assert found["client"]["user_s"] == 9.5

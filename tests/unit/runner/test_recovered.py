@@ -48,9 +48,7 @@ def _rates(*tps: float) -> LoadRates:
     ("later", "back"),
     [([100, 100], True), ([70, 90], True), ([80, 89], False), ([200, 0], None), ([], False)],
 )
-def test_the_rate_is_back_with_a_second_of_nine_tenths(
-    later: list[float], back: bool | None
-) -> None:
+def test_the_rate_is_back_with_a_second_of_nine_tenths(later: list[float], back: bool | None) -> None:
     # neither the warm-up counts nor the outage, nor the second in which all was well again
     assert _rates(7, 100, 100, 100, 0, 500, *later).back(5.5) is back
 

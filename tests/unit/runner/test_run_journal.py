@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from cli_support import SMALL, record
 
-from fivenines.experiment.duet_plan import blocks
+from fivenines.experiment.interleaved_plan import blocks
 from fivenines.experiment.plan import plan
 from fivenines.experiment.source import parse_experiment
 from fivenines.results import layout
@@ -34,14 +34,14 @@ from fivenines.runner.progress import (
     WorkerLost,
 )
 
-EXPERIMENT = parse_experiment(SMALL + "design: duet\n", "small.yaml")
-TRIAL, DUET = plan(parse_experiment(SMALL, "small.yaml"))[0], blocks(EXPERIMENT)[0]
+EXPERIMENT = parse_experiment(SMALL + "design: interleaved\n", "small.yaml")
+TRIAL, BLOCK = plan(parse_experiment(SMALL, "small.yaml"))[0], blocks(EXPERIMENT)[0]
 
 EVERY: list[Progress] = [
     EnginePull("postgres-18", "fetching", 0.5),
     DataSet("loading"),
-    CampaignStarted(2, 50.0, [DUET, TRIAL]),
-    TrialStarted(DUET, 1),
+    CampaignStarted(2, 50.0, [BLOCK, TRIAL]),
+    TrialStarted(BLOCK, 1),
     TrialStarted(TRIAL, 2),
     TrialPhase("0001", "settling", 10.0),
     LoadStarted("0001", 1767348900.25, 2.0, 5.0, 13.0),
@@ -74,11 +74,9 @@ def test_all_kinds_of_events_are_documented() -> None:
 
 
 def test_work_is_told_by_its_cells() -> None:
-    told = line_of(CampaignStarted(2, 50.0, [DUET, TRIAL]), 0.0)["work"]
-    assert [one["trial"] for one in told] == ["duet-001", "0001"]
-    assert [cell["solution"] for cell in told[0]["cells"]] == [
-        one.key.solution for one in DUET.cells
-    ]
+    told = line_of(CampaignStarted(2, 50.0, [BLOCK, TRIAL]), 0.0)["work"]
+    assert [one["trial"] for one in told] == ["block-001", "0001"]
+    assert [cell["solution"] for cell in told[0]["cells"]] == [one.key.solution for one in BLOCK.cells]
     assert told[1]["cell"]["fault"] == "none"
 
 

@@ -41,10 +41,7 @@ def test_counters_grow_over_trials_and_gauges_are_of_the_one_that_runs() -> None
         live = _scraped(collector)
         assert live["fivenines_transaction_p95_seconds"] == 0.015
         assert live["fivenines_connections"] == 7
-        assert (
-            live["fivenines_transactions_total{" + cell.format('outcome="ok",') + "}"]
-            == 150 * number
-        )
+        assert live["fivenines_transactions_total{" + cell.format('outcome="ok",') + "}"] == 150 * number
         collector(TrialFinished(record(trial.id), Figures(120.0, 3200.0, True, 0)))
     over = _scraped(collector)
     assert "fivenines_transaction_rate" not in over

@@ -25,9 +25,7 @@ def test_one_machine_gets_all_in_the_order_of_the_plan() -> None:
 
 
 @given(st.integers(1, 4), st.integers(1, 5), st.lists(st.sampled_from("abc"), max_size=60))
-def test_each_machine_runs_whole_replications(
-    cells: int, replications: int, order: list[str]
-) -> None:
+def test_each_machine_runs_whole_replications(cells: int, replications: int, order: list[str]) -> None:
     work = _work(cells, replications)
     schedule = Schedule(work)
     taken: list[Any] = []

@@ -39,9 +39,7 @@ def test_without_the_token_there_is_nothing(client: TestClient) -> None:
     assert not client.cookies
 
 
-def test_the_token_becomes_a_cookie_that_no_script_and_no_other_site_has(
-    client: TestClient,
-) -> None:
+def test_the_token_becomes_a_cookie_that_no_script_and_no_other_site_has(client: TestClient) -> None:
     answer = client.get("/", params={"token": TOKENS.page})
     cookie = answer.headers["set-cookie"]
     assert cookie.startswith("fivenines-4321=")
@@ -74,8 +72,9 @@ def test_a_button_needs_the_page(client: TestClient) -> None:
         assert client.post("/runs/one/stop", headers=headers).status_code == 403
     answer = client.post("/runs/one/stop", headers=ours)
     assert (answer.status_code, answer.json()) == (
-        409, {"error": "one does not run now: there is nothing to stop"},
-    )  # fmt: skip
+        409,
+        {"error": "one does not run now: there is nothing to stop"},
+    )
     assert client.get("/runs/one/stop", headers=ours).status_code == 405
     assert TOKENS.post in client.get("/").text
 

@@ -23,7 +23,7 @@ def test_counts_become_rates_between_two_lines(tmp_path: Path) -> None:
     assert live.ticks() == []
 
 
-def test_all_loads_of_a_duet_are_read(tmp_path: Path) -> None:
+def test_all_loads_of_a_interleaved_are_read(tmp_path: Path) -> None:
     live = LiveFiles(tmp_path)
     _write(tmp_path, "load-1/ticks.csv", HEAD + "100,20,0,0,0,0,5000,9000\n")
     _write(tmp_path, "load-0/ticks.csv", HEAD + "50,10,0,0,0,0,1000,2000\n")

@@ -26,20 +26,19 @@ def test_parts_are_runs_by_the_names_of_both(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("form", "words"),
-    [
-        ("", ["run"]),
-        ("quick", ["replicate", "--quick"]),
-        ("full", ["replicate", "--full"]),
-        ("--x", ["run"]),
-    ],
+    [("", ["run"]), ("quick", ["replicate", "--quick"]), ("full", ["replicate", "--full"]), ("--x", ["run"])],
 )
-def test_a_part_is_continued_alone_in_the_folder_of_all(
-    tmp_path: Path, form: str, words: list[str]
-) -> None:
+def test_a_part_is_continued_alone_in_the_folder_of_all(tmp_path: Path, form: str, words: list[str]) -> None:
     folder, file = _part(tmp_path, "b"), tmp_path / "two.yaml"
     file.touch()
     found = command(folder, {"file": str(file), "form": form})
     assert found[3:] == [
-        *words, "--resume", "--progress", "plain", "--part=b", f"--out={tmp_path / 'two'}", "--",
+        *words,
+        "--resume",
+        "--progress",
+        "plain",
+        "--part=b",
+        f"--out={tmp_path / 'two'}",
+        "--",
         str(file),
-    ]  # fmt: skip
+    ]

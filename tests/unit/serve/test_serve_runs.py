@@ -23,9 +23,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_runs_are_listed_with_how_far_they_are(folder: Path) -> None:
     (folder.parent / "no-run").mkdir()
     (only,) = Runs(folder.parent).listed()
-    assert (only["name"], only["done"], only["planned"], only["running"]) == (
-        folder.name, 1, 2, False,
-    )  # fmt: skip
+    assert (only["name"], only["done"], only["planned"], only["running"]) == (folder.name, 1, 2, False)
     with claims.claimed(folder):
         assert Runs(folder).listed()[0]["running"]
     assert Runs(folder.parent / "later").listed() == []
@@ -46,9 +44,14 @@ def test_a_run_is_continued_as_it_was_begun(folder: Path) -> None:
     options = {"file": str(file), "trials": 5, "only": ["pair"], "threshold": ["lost = 0"]}
     begin = [sys.executable, "-m", "fivenines", "run", "--resume", "--progress", "plain"]
     assert runs.command(folder, options) == [
-        *begin, f"--out={folder.absolute()}", "--trials=5", "--only=pair", "--threshold=lost = 0",
-        "--", str(file),
-    ]  # fmt: skip
+        *begin,
+        f"--out={folder.absolute()}",
+        "--trials=5",
+        "--only=pair",
+        "--threshold=lost = 0",
+        "--",
+        str(file),
+    ]
     # of an older run nothing is known, and its file may be gone: the run has a copy
     for unknown in ({}, {**options, "file": "/gone.yaml", "trials": "--junit=x", "only": None}):
         assert runs.command(folder, unknown)[-1] == str((folder / layout.SOURCE).absolute())

@@ -5,9 +5,7 @@ from typing import Any
 from fivenines.serve.state import MESSAGES, RunState
 
 CELL = {"solution": "pair", "workload": "oltp", "connections": 8, "network": "lan", "fault": "kill"}
-WORK: list[dict[str, Any]] = [
-    {"trial": name, "cell": CELL, "cells": []} for name in ("0001", "0002")
-]
+WORK: list[dict[str, Any]] = [{"trial": name, "cell": CELL, "cells": []} for name in ("0001", "0002")]
 
 
 def _told(*lines: dict[str, Any]) -> RunState:
@@ -19,9 +17,13 @@ def _told(*lines: dict[str, Any]) -> RunState:
 
 def _opened(resumed: bool = False) -> dict[str, Any]:
     return {
-        "event": "run-opened", "file": "/x.yaml", "trials": 3, "only": [], "threshold": [],
+        "event": "run-opened",
+        "file": "/x.yaml",
+        "trials": 3,
+        "only": [],
+        "threshold": [],
         "resumed": resumed,
-    }  # fmt: skip
+    }
 
 
 STARTED = {"event": "campaign-started", "total": 2, "expected_seconds": 50.0, "work": WORK}

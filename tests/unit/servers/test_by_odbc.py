@@ -15,9 +15,7 @@ def _connected(monkeypatch: pytest.MonkeyPatch, then: str) -> by_odbc.Connection
     return by_odbc.Connection("DSN=x", "s3cret", "mysql", 10, 10)
 
 
-def test_a_process_that_is_gone_is_told_and_its_pipes_are_closed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_process_that_is_gone_is_told_and_its_pipes_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     connection = _connected(monkeypatch, "echo 'fivenines-core: s3cret is wrong' >&2")
     process = connection._process
     process.wait()

@@ -30,13 +30,17 @@ INDEXED = {"epoch <= ": [("binlog.000001", 4711)], "SHOW BINARY LOG": [("binlog.
         # its log begins anew after the gap
         (INDEXED, "99", True, "binlog.000003:4"),
         ({**INDEXED, "epoch <= ": [("binlog.000003", 900)]}, "99", True, "binlog.000003:900"),
-        ({**INDEXED, "epoch <= ": [], "epoch > ": [("binlog.000003", 200)]}, "99", False,
-         "binlog.000003:200"),
+        (
+            {**INDEXED, "epoch <= ": [], "epoch > ": [("binlog.000003", 200)]},
+            "99",
+            False,
+            "binlog.000003:200",
+        ),
         ({**INDEXED, "epoch <= ": [], "epoch > ": []}, "99", False, ""),
         (INDEXED, "", False, ""),
         (INDEXED, "", True, "binlog.000003:4"),
     ],
-)  # fmt: skip
+)
 def test_where_an_sql_nodes_log_is_read_on(
     answers: dict[str, Any], mark: str, was_away: bool, place: str
 ) -> None:
@@ -52,9 +56,7 @@ def test_a_gtid_of_the_cluster_is_found_under_the_server_id_of_each_node() -> No
     assert GaleraChannel().applied(2, [source], []) == "2-4-3"
 
 
-@pytest.mark.parametrize(
-    ("applied", "behind"), [("1-1-9", False), ("2-4-9", True), ("1-1000-8", True)]
-)
+@pytest.mark.parametrize(("applied", "behind"), [("1-1-9", False), ("2-4-9", True), ("1-1000-8", True)])
 def test_how_far_galera_is_behind_counts_in_the_domain(applied: str, behind: bool) -> None:
     source = _node({"gtid_binlog_pos": [("1-1000-9,2-4-3",)]})
     applier = _node({"gtid_binlog_pos": [(applied,)]})
@@ -78,10 +80,7 @@ def test_an_applier_that_has_stopped_does_not_go_on_by_itself(channel: Any) -> N
 def test_what_is_received_and_not_applied_is_said(channel: Any) -> None:
     received, applied = channel.positions
     assert channel.unapplied(_node({}, **{received: 9, applied: 9})) == ""
-    assert (
-        channel.unapplied(_node({}, **{received: 9, applied: 7}))
-        == "node1 has applied up to 7 of 9"
-    )
+    assert channel.unapplied(_node({}, **{received: 9, applied: 7})) == "node1 has applied up to 7 of 9"
 
 
 def test_servers_of_both_clusters_are_told_apart() -> None:

@@ -43,17 +43,12 @@ def host(tmp_path: Path) -> Any:
         (tmp_path / part).mkdir()
     data = Folder(tmp_path / "data")
     return Host(
-        node=tmp_path,
-        data=data,
-        name="node1",
-        address="10.99.0.11",
-        commands=[],
-        peers=("10.99.0.0/24",),
+        node=tmp_path, data=data, name="node1", address="10.99.0.11", commands=[], peers=("10.99.0.0/24",)
     )
 
 
 def _engine(family: str) -> Any:
-    return SimpleNamespace(family=family, program=lambda name: f"/bin/{name}", beside_server=dict)
+    return SimpleNamespace(family=family, program=lambda name: f"/bin/{name}", next_to_server=dict)
 
 
 @pytest.fixture
@@ -120,9 +115,18 @@ def test_postgresql_trusts_nobody(postgres: Postgres) -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(True, "on"), (False, "off"), (0, "0"), (-1, "-1"), (0.5, "0.5"), ("", "''"), ("1", "'1'"),
-     ("on", "'on'"), ("'", "''''")],
-)  # fmt: skip
+    [
+        (True, "on"),
+        (False, "off"),
+        (0, "0"),
+        (-1, "-1"),
+        (0.5, "0.5"),
+        ("", "''"),
+        ("1", "'1'"),
+        ("on", "'on'"),
+        ("'", "''''"),
+    ],
+)
 def test_how_postgresql_is_told_a_value(value: Any, text: str) -> None:
     assert _quoted(value) == text
 
@@ -146,9 +150,7 @@ def test_mariadb_is_configured_with_our_defaults_and_the_settings(mariadb: Maria
     assert found["socket"] == "/run/node/run/mysqld.sock"
     assert found["skip-name-resolve"] == "1"
     assert found["innodb_use_native_aio"] == "0"
-    assert (found["innodb_buffer_pool_size"], found["read_only"], found["sync_binlog"]) == (
-        "1G", "1", "0",
-    )  # fmt: skip
+    assert (found["innodb_buffer_pool_size"], found["read_only"], found["sync_binlog"]) == ("1G", "1", "0")
 
 
 def test_mysql_is_configured_with_our_defaults_and_the_settings(mysql: Mysql) -> None:
@@ -192,9 +194,7 @@ def test_every_setting_stands_once_on_a_line_of_its_own(
 
 
 @pytest.mark.parametrize("kind", [Postgres, Mariadb, Mysql])
-def test_loading_is_quick_only_by_settings_that_a_solution_sets_again(
-    kind: type[Any], host: Any
-) -> None:
+def test_loading_is_quick_only_by_settings_that_a_solution_sets_again(kind: type[Any], host: Any) -> None:
     assert kind.unsafe_settings
     node = kind(host, _engine("any"))
     node.configure({})
@@ -210,10 +210,17 @@ def test_how_servers_are_started(postgres: Postgres, mariadb: Mariadb, host: Any
     (host.node / "data").chmod(0o755)
     postgres.start("-c", "x=y")
     assert host.commands[-1] == (
-        ["/bin/postgres", "-D", "/run/node/data", "-c",
-         "config_file=/run/node/conf/postgresql.conf", "-c", "x=y"],
+        [
+            "/bin/postgres",
+            "-D",
+            "/run/node/data",
+            "-c",
+            "config_file=/run/node/conf/postgresql.conf",
+            "-c",
+            "x=y",
+        ],
         {"uid": 65534, "log": "server.out"},
-    )  # fmt: skip
+    )
     # PostgreSQL refuses a folder that others can read, and a PID file that may name a live process
     assert (host.node / "data").stat().st_mode & 0o777 == 0o700
     assert not (host.node / "data/postmaster.pid").exists()
@@ -230,9 +237,7 @@ def test_how_servers_are_started(postgres: Postgres, mariadb: Mariadb, host: Any
 def test_mysql_may_ask_for_its_restart(mysql: Mysql, host: Any) -> None:
     mysql.start()
     ((command, _),) = host.commands
-    assert command == [
-        "env", "MYSQLD_PARENT_PID=0", "/bin/mysqld", "--defaults-file=/run/node/conf/my.cnf",
-    ]  # fmt: skip
+    assert command == ["env", "MYSQLD_PARENT_PID=0", "/bin/mysqld", "--defaults-file=/run/node/conf/my.cnf"]
 
 
 def test_data_directories_are_made_by_the_servers_own_user(
@@ -250,13 +255,19 @@ def test_data_directories_are_made_by_the_servers_own_user(
 
 def test_prompts(postgres: Postgres, mariadb: Mariadb) -> None:
     assert postgres.prompt_command() == [
-        "inside", "65534", "/bin/psql",
+        "inside",
+        "65534",
+        "/bin/psql",
         "host=/run/node/run user=postgres dbname=sbtest passfile=/run/node/secret/pgpass",
-    ]  # fmt: skip
+    ]
     assert mariadb.prompt_command() == [
-        "inside", "None", "/bin/mariadb", "--defaults-extra-file=/run/node/secret/root.cnf",
-        "--socket=/run/node/run/mysqld.sock", "sbtest",
-    ]  # fmt: skip
+        "inside",
+        "None",
+        "/bin/mariadb",
+        "--defaults-extra-file=/run/node/secret/root.cnf",
+        "--socket=/run/node/run/mysqld.sock",
+        "sbtest",
+    ]
 
 
 def test_a_standby_is_known_by_its_signal_file(postgres: Postgres) -> None:
@@ -274,9 +285,7 @@ def test_what_was_altered_is_replaced_as_a_whole(postgres: Postgres) -> None:
     assert file.read_text() == "\n"
 
 
-def test_postgres_starts_as_its_file_says_and_not_as_its_former_role_wanted(
-    postgres: Postgres,
-) -> None:
+def test_postgres_starts_as_its_file_says_and_not_as_its_former_role_wanted(postgres: Postgres) -> None:
     file = postgres.data / "postgresql.auto.conf"
     postgres.forget_durability()
     assert not file.exists()
@@ -293,9 +302,7 @@ def test_a_rewind_reads_from_the_source(postgres: Postgres, host: Any) -> None:
     postgres.rewind(source)
     ((command, more),) = host.commands
     assert command[0] == "/bin/pg_rewind" and "--config-file" in command
-    assert (
-        command[-1] == "host=10.99.0.12 user=repl dbname=postgres passfile=/run/node/secret/pgpass"
-    )
+    assert command[-1] == "host=10.99.0.12 user=repl dbname=postgres passfile=/run/node/secret/pgpass"
     assert more["uid"] == 65534
     assert not (postgres.data / "postmaster.pid").exists()
 
@@ -312,9 +319,7 @@ def test_older_ones_need_a_checkpoint_of_the_source_before(
     assert asked == ["CHECKPOINT"]
     # before 15 it does not find the configuration, and the crash is ended by us
     assert [alone[1] for alone, _ in before] == ["--single"] * (version < 15)
-    assert ("--config-file" in rewind, "--no-ensure-shutdown" in rewind) == (
-        version == 15, version < 15,
-    )  # fmt: skip
+    assert ("--config-file" in rewind, "--no-ensure-shutdown" in rewind) == (version == 15, version < 15)
 
 
 @pytest.mark.parametrize(
@@ -354,18 +359,14 @@ class Recording:
 
 
 @pytest.mark.parametrize("kind", [Mariadb, Mysql])
-def test_the_first_start_makes_the_accounts_before_anybody_can_connect(
-    kind: type[Any], host: Any
-) -> None:
+def test_the_first_start_makes_the_accounts_before_anybody_can_connect(kind: type[Any], host: Any) -> None:
     node = kind(host, _engine("any"))
     node.initialise()
     node.configure({})
     node.start()
     assert host.commands[-1][0][-1] == "--init-file=/run/node/secret/accounts.sql"
     text = (host.node / "secret/accounts.sql").read_text()
-    assert text.startswith("SET SESSION sql_log_bin = 0;\n"), (
-        "no node gets a transaction of its own"
-    )
+    assert text.startswith("SET SESSION sql_log_bin = 0;\n"), "no node gets a transaction of its own"
     assert "CREATE DATABASE sbtest" in text
     assert re.search(rf"ALTER USER app@'%' .*'{node.passwords.application}'", text)
     assert re.search(rf"ALTER USER repl@'%' .*'{node.passwords.replication}'", text)

@@ -56,9 +56,7 @@ def test_a_replica_is_promoted_after_it_has_applied_everything(others: list[str]
     control.promote(ADDRESS, others)
     told = [statement for statement in control.told if "AS received" not in statement]
     waiting = [SEMI_SYNC_PRIMARY] if others else []
-    assert told == [
-        "STOP REPLICA IO_THREAD", "STOP REPLICA", "RESET REPLICA ALL", *waiting, *WRITABLE,
-    ]  # fmt: skip
+    assert told == ["STOP REPLICA IO_THREAD", "STOP REPLICA", "RESET REPLICA ALL", *waiting, *WRITABLE]
     assert rows == []
 
 

@@ -10,9 +10,12 @@ from fivenines.servers.postgres import in_effect as postgres
 from fivenines.servers.postgres.in_effect import Parameter
 
 VARIABLES = {
-    "innodb_buffer_pool_chunk_size": "134217728", "innodb_buffer_pool_instances": "1",
-    "skip_name_resolve": "ON", "external_locking_x": "OFF", "log_bin": "ON",
-}  # fmt: skip
+    "innodb_buffer_pool_chunk_size": "134217728",
+    "innodb_buffer_pool_instances": "1",
+    "skip_name_resolve": "ON",
+    "external_locking_x": "OFF",
+    "log_bin": "ON",
+}
 
 
 @pytest.mark.parametrize(
@@ -57,19 +60,15 @@ VARIABLES = {
         ("wsrep-provider-options", "a.b=PT2S", "wsrep_provider_options", "a.b = PT5S; ", "differs"),
         ("wsrep-provider-options", "a.b=PT2S", "wsrep_provider_options", "c = 1", "unobserved"),
     ],
-)  # fmt: skip
-def test_mysql_and_mariadb(
-    name: str, asked: object, variable: str, now: str, kind: str | None
-) -> None:
+)
+def test_mysql_and_mariadb(name: str, asked: object, variable: str, now: str, kind: str | None) -> None:
     found = mysql.findings("node1", {name: asked}, mysql.Told({**VARIABLES, variable: now}))
     assert [one.kind for one in found] == ([kind] if kind else [])
 
 
 def test_the_reason_is_the_logs_or_the_sources() -> None:
     log = "[Warning] Changed limits: max_connections: 214 (requested 300)"
-    told = mysql.Told(
-        {"max_connections": "214", "port": "3306"}, {"port": "by somebody"}, warnings=(log,)
-    )
+    told = mysql.Told({"max_connections": "214", "port": "3306"}, {"port": "by somebody"}, warnings=(log,))
     found = mysql.findings("node1", {"max-connections": 300, "port": 3307}, told)
     assert str(found[0]) == (
         f"node1: max-connections = 300 was asked for, and it has 214 (its log says: {log})"
@@ -133,16 +132,12 @@ def test_postgresqls_words_roles_and_reasons() -> None:
         of_roles=[("app", "", "work_mem=8MB"), ("app", "", "fsync=off")],
         in_files={"statement_timeout": "30s"},
     )
-    asked = {
-        "wal_level": "hot_standby",
-        "work_mem": "4MB",
-        "statement_timeout": "30s",
-        "nothing": 1,
-    }
+    asked = {"wal_level": "hot_standby", "work_mem": "4MB", "statement_timeout": "30s", "nothing": 1}
     found = postgres.findings("node1", asked, told)
     assert [(one.setting, one.kind, one.found) for one in found] == [
-        ("work_mem", "differs", "8MB"), ("nothing", "unobserved", ""),
-    ]  # fmt: skip
+        ("work_mem", "differs", "8MB"),
+        ("nothing", "unobserved", ""),
+    ]
     assert "sessions of app" in found[0].why
     assert "ALTER SYSTEM" in postgres.findings("node1", {"fsync": True}, told)[0].why
 
@@ -172,8 +167,9 @@ def test_patroni() -> None:
     now = {"ttl": 20, "postgresql": {"use_slots": True}, "pause": True}
     found = dynamic_in_effect(asked, now)
     assert [(one.setting, one.asked, one.found) for one in found] == [
-        ("ttl", "30", "20"), ("postgresql.use_pg_rewind", "True", "None"),
-    ]  # fmt: skip
+        ("ttl", "30", "20"),
+        ("postgresql.use_pg_rewind", "True", "None"),
+    ]
 
 
 def test_haproxy() -> None:
@@ -184,5 +180,7 @@ def test_haproxy() -> None:
     addresses = {"node1": "10.0.0.1:3306", "node2": "10.0.0.2:3306"}
     found = haproxy_in_effect.findings("proxy", {"fall": 2, "rise": 1}, addresses, rows)
     assert [one.setting for one in found] == [
-        "access.fall of read/node2", "address of read/node2", "state of read/node2",
-    ]  # fmt: skip
+        "access.fall of read/node2",
+        "address of read/node2",
+        "state of read/node2",
+    ]

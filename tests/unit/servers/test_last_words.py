@@ -13,15 +13,19 @@ from fivenines.servers.postgres.server import Postgres, conninfo, synchronous_na
 @pytest.mark.parametrize(
     ("log", "said"),
     [
-        ('LOG:  invalid value for parameter "x": "y"\nFATAL:  configuration file contains errors\n',
-         '  LOG:  invalid value for parameter "x": "y"\n  FATAL:  configuration file contains errors'),
-        ('LOG:  2 ms is outside the valid range for parameter "x" (10 ms .. 10000 ms)\nFATAL:  errors\n',
-         '  LOG:  2 ms is outside the valid range for parameter "x" (10 ms .. 10000 ms)\n  FATAL:  errors'),
+        (
+            'LOG:  invalid value for parameter "x": "y"\nFATAL:  configuration file contains errors\n',
+            '  LOG:  invalid value for parameter "x": "y"\n  FATAL:  configuration file contains errors',
+        ),
+        (
+            'LOG:  2 ms is outside the valid range for parameter "x" (10 ms .. 10000 ms)\nFATAL:  errors\n',
+            '  LOG:  2 ms is outside the valid range for parameter "x" (10 ms .. 10000 ms)\n  FATAL:  errors',
+        ),
         ("LOG:  checkpoint starting\nPANIC:  no\nLOG:  done\n", "  PANIC:  no"),
         ("one\ntwo\n", "  one\n  two"),
         ("", "  (it wrote no log)"),
     ],
-)  # fmt: skip
+)
 def test_the_telling_lines_are_quoted(tmp_path: Path, log: str, said: str) -> None:
     (tmp_path / "log").mkdir()
     (tmp_path / "log/server.out").write_text(log)

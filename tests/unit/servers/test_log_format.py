@@ -14,14 +14,16 @@ LINES = [
     ("%m [%p] ", "America/New_York", "2026-11-22 12:37:42.501 EST [70] ", 501.0),
     ("%m [%p] ", "Asia/Kolkata", "2026-11-22 23:07:42.501 IST [70] ", 501.0),
     (
-        "%t [%p]: [%l-1] user=%u,db=%d,app=%a,client=%h ", "UTC",
-        "2026-11-22 17:37:42 UTC [70]: [3-1] user=app,db=sbtest,app=[unknown],client=10.99.0.2 ", 0.0,
+        "%t [%p]: [%l-1] user=%u,db=%d,app=%a,client=%h ",
+        "UTC",
+        "2026-11-22 17:37:42 UTC [70]: [3-1] user=app,db=sbtest,app=[unknown],client=10.99.0.2 ",
+        0.0,
     ),
     ("%n %p %e %q%u@%d ", "UTC", "1795369062.501 70 40P01 app@sbtest ", 501.0),
     ("%m [%p] %q%u@%d ", "UTC", "2026-11-22 17:37:42.501 UTC [70] ", 501.0),
     ("<%m>|%-8u|%%|%c:", "UTC", "<2026-11-22 17:37:42.501 UTC>|app     |%|69231.46:", 501.0),
     ("%s %m ", "UTC", "2026-11-22 17:30:00 UTC 2026-11-22 17:37:42.501 UTC ", 501.0),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("prefix", "zone", "head", "ms"), LINES)
@@ -50,9 +52,7 @@ UNSEEN = [
 @pytest.mark.parametrize(("settings", "why"), UNSEEN)
 def test_a_log_that_cannot_be_read_says_so(settings: dict[str, str], why: str) -> None:
     reader = log_reader(settings)
-    assert (
-        reader.unseen.startswith("deadlocks, lock waits and checkpoints: ") and why in reader.unseen
-    )
+    assert reader.unseen.startswith("deadlocks, lock waits and checkpoints: ") and why in reader.unseen
     line = "2026-11-22 17:37:42.501 GMT [70] ERROR:  deadlock detected"
     assert list(reader.read([line])) == []
 

@@ -27,22 +27,14 @@ def test_a_replica_and_a_member_say_what_they_lack() -> None:
     replica = Answer(["Source_Host", "Seconds_Behind_Source"], [("10.99.0.11", 3)])
     node = MysqlDelay("node2")
     rows = list(node.read(_asked(replica, Answer([], [])), lambda: 5.0))
-    assert rows == [
-        ("node2", NOT_APPLIED, 2.0, "transactions"),
-        ("node2", "Seconds_Behind_Source", 3.0, "s"),
-    ]
+    assert rows == [("node2", NOT_APPLIED, 2.0, "transactions"), ("node2", "Seconds_Behind_Source", 3.0, "s")]
     assert node.executed == [Sample(5.0, {0: 10.0})]
     stopped = Answer(["Source_Host", "Seconds_Behind_Source"], [("10.99.0.11", None)])
     assert ("node2", "Seconds_Behind_Source", None, "s") in list(
         node.read(_asked(stopped, Answer([], [])), lambda: 6.0)
     )
     member = list(node.read(_asked(Answer([], []), Answer([], [(1, 7)])), lambda: 7.0))
-    assert member[-1] == (
-        "node2",
-        "COUNT_TRANSACTIONS_REMOTE_IN_APPLIER_QUEUE",
-        7.0,
-        "transactions",
-    )
+    assert member[-1] == ("node2", "COUNT_TRANSACTIONS_REMOTE_IN_APPLIER_QUEUE", 7.0, "transactions")
 
 
 def test_nodes_are_measured_by_the_one_that_has_executed_most() -> None:
@@ -50,9 +42,7 @@ def test_nodes_are_measured_by_the_one_that_has_executed_most() -> None:
     first.executed = [Sample(0.0, {0: 10.0}), Sample(100.0, {0: 20.0})]
     second.executed = [Sample(50.0, {0: 11.0})]
     nodes = {"node1": first, "node2": second}
-    assert list(MysqlDelay.apart(nodes, {}, 1000.0)) == [
-        (50.0, ("node2", NOT_EXECUTED, 4.0, "transactions"))
-    ]
+    assert list(MysqlDelay.apart(nodes, {}, 1000.0)) == [(50.0, ("node2", NOT_EXECUTED, 4.0, "transactions"))]
     assert list(MysqlDelay.apart(nodes, {}, 50.0)) == []
 
 

@@ -32,8 +32,7 @@ def test_a_server_outside_of_any_group() -> None:
 
 
 @pytest.mark.parametrize(
-    ("gtids", "count"),
-    [("", 0), ("u:1", 1), ("u:1-5", 5), ("u:1-5:8,\nv:3-4", 8), ("u:tag:1-3", 3)],
+    ("gtids", "count"), [("", 0), ("u:1", 1), ("u:1-5", 5), ("u:1-5:8,\nv:3-4", 8), ("u:tag:1-3", 3)]
 )
 def test_how_many_transactions_a_set_has(gtids: str, count: int) -> None:
     assert transactions(gtids) == count

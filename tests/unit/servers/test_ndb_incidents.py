@@ -42,7 +42,7 @@ def test_the_log_tells_of_checkpoints_lost_nodes_and_arbitration() -> None:
         ("thread stuck", 100.0, "thread 1: Yielding to OS"),
         ("GCP stop", 10000.0, "save"),
         ("redo log", 0.0, "part 2 started : no mbytes"),
-    ]  # fmt: skip
+    ]
 
 
 @given(st.text(), st.integers(0, 600))

@@ -21,9 +21,7 @@ from fivenines.servers.ndb.layout import Layout, Place, node_groups
         (["a", "a", "a", "a"], True, [0, 0, 1, 1]),
     ],
 )
-def test_node_groups_span_sites_or_do_not(
-    sites: list[str], spread: bool, groups: list[int]
-) -> None:
+def test_node_groups_span_sites_or_do_not(sites: list[str], spread: bool, groups: list[int]) -> None:
     assert node_groups(sites, 2, spread) == groups
 
 
@@ -58,11 +56,7 @@ def test_the_file_names_every_process_by_its_address() -> None:
     parser = configparser.ConfigParser(strict=False)
     parser.optionxform = str  # type: ignore[assignment, method-assign]
     parser.read_string(text)
-    assert dict(parser["ndbd default"]) == {
-        "DataDir": "/run/node/data",
-        "NoOfReplicas": "1",
-        "ODirect": "1",
-    }
+    assert dict(parser["ndbd default"]) == {"DataDir": "/run/node/data", "NoOfReplicas": "1", "ODirect": "1"}
     assert parser["ndb_mgmd"]["ArbitrationRank"] == "2"
     assert dict(parser["ndbd"]) == {"NodeId": "2", "HostName": "10.0.0.3", "NodeGroup": "1"}
     assert parser["mysqld"]["NodeId"] == "151"

@@ -3,14 +3,20 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fivenines.servers.ndb.states import State, Teller, states
+from fivenines.servers.ndb.states import Reporter, State, states
 
 
 def test_states_are_read_by_node() -> None:
     lines = [
-        "node status", "nodes: 2", "node.1.type: NDB", "node.1.status: STARTING", "node.1.startphase: 4",
-        "node.145.type: MGM", "node.145.status: CONNECTED", "",
-    ]  # fmt: skip
+        "node status",
+        "nodes: 2",
+        "node.1.type: NDB",
+        "node.1.status: STARTING",
+        "node.1.startphase: 4",
+        "node.145.type: MGM",
+        "node.145.status: CONNECTED",
+        "",
+    ]
     assert states(lines) == {1: State("NDB", "STARTING", 4), 145: State("MGM", "CONNECTED")}
 
 
@@ -20,16 +26,25 @@ def test_any_lines_are_read(lines: list[str]) -> None:
 
 
 def test_a_management_node_tells_states_in_words() -> None:
-    teller = Teller(
-        "10.0.0.1", 1186, {1: "data1", 2: "data2", 3: "data3", 145: "management1"}, own=145
-    )
+    reporter = Reporter("10.0.0.1", 1186, {1: "data1", 2: "data2", 3: "data3", 145: "management1"}, own=145)
     lines = [
-        "node.1.type: NDB", "node.1.status: STARTING", "node.1.startphase: 4", "node.2.status: NO_CONTACT",
-        "node.2.type: NDB", "node.3.type: NDB", "node.3.status: SHUTTING_DOWN", "node.145.type: MGM",
-        "node.145.status: NO_CONTACT", "node.151.type: API", "node.151.status: CONNECTED",
-    ]  # fmt: skip
+        "node.1.type: NDB",
+        "node.1.status: STARTING",
+        "node.1.startphase: 4",
+        "node.2.status: NO_CONTACT",
+        "node.2.type: NDB",
+        "node.3.type: NDB",
+        "node.3.status: SHUTTING_DOWN",
+        "node.145.type: MGM",
+        "node.145.status: NO_CONTACT",
+        "node.151.type: API",
+        "node.151.status: CONNECTED",
+    ]
     # it answers, whatever it says of itself
-    assert teller.states(lines) == {
-        "data1": "starting 4", "data2": "not connected", "data3": "shutting down", "management1": "started",
-    }  # fmt: skip
-    assert teller.states([]) == {}
+    assert reporter.states(lines) == {
+        "data1": "starting 4",
+        "data2": "not connected",
+        "data3": "shutting down",
+        "management1": "started",
+    }
+    assert reporter.states([]) == {}

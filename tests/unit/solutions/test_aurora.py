@@ -29,17 +29,28 @@ from fivenines.solutions.aurora_settings import AuroraSettings
 
 PASSWORD = "AURORA_TEST_PASSWORD"
 BASE: dict[str, Any] = {
-    "solution": "aurora", "engine": "aurora-mysql", "name": "shop", "user": "app", "database": "shop",
-    "password_env": PASSWORD, "cluster": "shop-1",
-}  # fmt: skip
-CREATE: dict[str, Any] = {
-    "cluster": "", "create": {"instance_class": "db.r6g.large"}, "price_per_hour": 0.3,
-}  # fmt: skip
+    "solution": "aurora",
+    "engine": "aurora-mysql",
+    "name": "shop",
+    "user": "app",
+    "database": "shop",
+    "password_env": PASSWORD,
+    "cluster": "shop-1",
+}
+CREATE: dict[str, Any] = {"cluster": "", "create": {"instance_class": "db.r6g.large"}, "price_per_hour": 0.3}
 THERE = Described(
-    "shop-1", "aurora-mysql", "8.0", "available", "w.example", "r.example", 3306,
-    (Instance("a", "available", True, "a.example", 3306),
-     Instance("b", "available", False, "b.example", 3306)),
-)  # fmt: skip
+    "shop-1",
+    "aurora-mysql",
+    "8.0",
+    "available",
+    "w.example",
+    "r.example",
+    3306,
+    (
+        Instance("a", "available", True, "a.example", 3306),
+        Instance("b", "available", False, "b.example", 3306),
+    ),
+)
 
 
 @pytest.fixture(autouse=True)
@@ -77,15 +88,9 @@ def file(solution: str = "cluster: shop-1", **given: str) -> str:
         ({"tls_ca": "ca.pem"}, "prefer verifies nothing"),
         ({"durability": "relaxed"}, "durability: fivenines does not set up"),
         ({**CREATE, "create": {"instance_class": "large"}}, "classes begin with db."),
-        (
-            {**CREATE, "create": {"instance_class": "db.x", "storage": 100}},
-            "Aurora grows by itself",
-        ),
+        ({**CREATE, "create": {"instance_class": "db.x", "storage": 100}}, "Aurora grows by itself"),
         ({**CREATE, "engine": "rds-mysql"}, "a Multi-AZ cluster has two readers"),
-        (
-            {**CREATE, "engine": "rds-mysql", "readers": 2},
-            "a Multi-AZ cluster needs its size in GiB",
-        ),
+        ({**CREATE, "engine": "rds-mysql", "readers": 2}, "a Multi-AZ cluster needs its size in GiB"),
     ],
 )
 def test_what_makes_no_sense_is_told(given: dict[str, Any], said: str) -> None:
@@ -105,10 +110,7 @@ def test_a_password_that_rds_refuses_is_told_before(monkeypatch: pytest.MonkeyPa
         ("[{fault: partition}]", "a security group is that of the whole cluster"),
         ("[{fault: slow-disk, duration: null}]", "write one"),
         ("[{fault: restart, duration: 2s}]", "how long a reboot takes is Amazon's"),
-        (
-            "[{fault: repeat, of: {fault: freeze, target: replica}, every: 1s}]",
-            "freeze takes a lab",
-        ),
+        ("[{fault: repeat, of: {fault: freeze, target: replica}, every: 1s}]", "freeze takes a lab"),
     ],
 )
 def test_faults_that_amazon_has_not_are_refused(faults: str, said: str) -> None:
@@ -129,7 +131,7 @@ def test_what_aurora_alone_can_is_not_for_multi_az_clusters() -> None:
 def test_faults_that_amazon_has_are_taken() -> None:
     parsed(
         file(
-            faults="[{fault: switchover, to: shop-2}, kill, crash, restart, slow-disk, stalled-replica, "
+            faults="[{fault: switchover, to: shop-2}, kill, host-kill, restart, slow-disk, stalled-replica, "
             "storage-failure, {fault: partition, target: all}]"
         )
     )
@@ -158,39 +160,54 @@ def test_a_cluster_that_is_not_ready_says_why() -> None:
     waiting = Instance("b", "creating", False)
     there = Described("x", "", "", "available", "", "", 1, (waiting,))
     assert not_available(there) == "b is creating; b has no address yet"
-    assert (
-        not_available(Described("x", "", "", "creating", "", "", 1, ()))
-        == "the cluster x is creating"
-    )
+    assert not_available(Described("x", "", "", "creating", "", "", 1, ())) == "the cluster x is creating"
 
 
 @pytest.mark.parametrize(
     ("family", "settings", "statement"),
     [
-        ("mysql", SlowDiskSettings(fault="slow-disk", delay=0.25, duration=4.2),
-         "ALTER SYSTEM SIMULATE 100 PERCENT DISK CONGESTION BETWEEN 250 AND 250 MILLISECONDS FOR INTERVAL 5 "
-         "SECOND"),
-        ("mysql", StorageFailureSettings(fault="storage-failure", percent=12.5),
-         "ALTER SYSTEM SIMULATE 12.5 PERCENT DISK FAILURE FOR INTERVAL 10 SECOND"),
-        ("mysql", StalledReplicaSettings(fault="stalled-replica"),
-         'ALTER SYSTEM SIMULATE 100 PERCENT READ REPLICA FAILURE TO "b" FOR INTERVAL 5 SECOND'),
-        ("postgresql", StalledReplicaSettings(fault="stalled-replica"),
-         "SELECT aurora_inject_replica_failure(100, 5, 'b')"),
-        ("postgresql", SlowDiskSettings(fault="slow-disk"),
-         "SELECT aurora_inject_disk_congestion(100, disk, true, 5, 100, 100) FROM generate_series(0, (SELECT "
-         "disks - 1 FROM aurora_show_volume_status())) AS disk"),
-        ("postgresql", StorageFailureSettings(fault="storage-failure"),
-         "SELECT aurora_inject_disk_failure(50, disk, true, 10) FROM generate_series(0, (SELECT disks - 1 "
-         "FROM aurora_show_volume_status())) AS disk"),
+        (
+            "mysql",
+            SlowDiskSettings(fault="slow-disk", delay=0.25, duration=4.2),
+            "ALTER SYSTEM SIMULATE 100 PERCENT DISK CONGESTION BETWEEN 250 AND 250 MILLISECONDS FOR INTERVAL 5 "
+            "SECOND",
+        ),
+        (
+            "mysql",
+            StorageFailureSettings(fault="storage-failure", percent=12.5),
+            "ALTER SYSTEM SIMULATE 12.5 PERCENT DISK FAILURE FOR INTERVAL 10 SECOND",
+        ),
+        (
+            "mysql",
+            StalledReplicaSettings(fault="stalled-replica"),
+            'ALTER SYSTEM SIMULATE 100 PERCENT READ REPLICA FAILURE TO "b" FOR INTERVAL 5 SECOND',
+        ),
+        (
+            "postgresql",
+            StalledReplicaSettings(fault="stalled-replica"),
+            "SELECT aurora_inject_replica_failure(100, 5, 'b')",
+        ),
+        (
+            "postgresql",
+            SlowDiskSettings(fault="slow-disk"),
+            "SELECT aurora_inject_disk_congestion(100, disk, true, 5, 100, 100) FROM generate_series(0, (SELECT "
+            "disks - 1 FROM aurora_show_volume_status())) AS disk",
+        ),
+        (
+            "postgresql",
+            StorageFailureSettings(fault="storage-failure"),
+            "SELECT aurora_inject_disk_failure(50, disk, true, 10) FROM generate_series(0, (SELECT disks - 1 "
+            "FROM aurora_show_volume_status())) AS disk",
+        ),
     ],
-)  # fmt: skip
+)
 def test_statements_of_simulations(family: Any, settings: Any, statement: str) -> None:
     assert simulation(family, settings, "b") == statement
 
 
 def test_statements_of_crashes() -> None:
     assert crash("mysql", "kill") == "ALTER SYSTEM CRASH INSTANCE"
-    assert crash("mysql", "crash") == "ALTER SYSTEM CRASH NODE"
+    assert crash("mysql", "host-kill") == "ALTER SYSTEM CRASH NODE"
     assert crash("postgresql", "kill") == "SELECT aurora_inject_crash('instance')"
 
 
@@ -224,19 +241,33 @@ def test_a_reboot_is_the_apis() -> None:
 
 
 def test_requests_of_a_creation() -> None:
-    settings = aurora(**{**CREATE, "create": {
-        "instance_class": "db.r6g.large", "zones": ["x", "y"], "security_groups": ["sg-1"]}})  # fmt: skip
+    settings = aurora(
+        **{
+            **CREATE,
+            "create": {"instance_class": "db.r6g.large", "zones": ["x", "y"], "security_groups": ["sg-1"]},
+        }
+    )
     assert settings.create is not None
     values = cluster_values(settings, settings.create, "pw")
     assert values == {
-        "Engine": "aurora-mysql", "MasterUsername": "app", "MasterUserPassword": "pw",
-        "DatabaseName": "shop", "BackupRetentionPeriod": 1, "DeletionProtection": False,
+        "Engine": "aurora-mysql",
+        "MasterUsername": "app",
+        "MasterUserPassword": "pw",
+        "DatabaseName": "shop",
+        "BackupRetentionPeriod": 1,
+        "DeletionProtection": False,
         "VpcSecurityGroupIds": ["sg-1"],
-    }  # fmt: skip
+    }
     zones = [instance_values(settings, settings.create, n)["AvailabilityZone"] for n in range(3)]
     assert zones == ["x", "y", "x"]
-    multi = aurora(**{**CREATE, "engine": "rds-mysql", "readers": 2, "create": {
-        "instance_class": "db.m5d.large", "storage": 100, "iops": 3000}})  # fmt: skip
+    multi = aurora(
+        **{
+            **CREATE,
+            "engine": "rds-mysql",
+            "readers": 2,
+            "create": {"instance_class": "db.m5d.large", "storage": 100, "iops": 3000},
+        }
+    )
     assert multi.create is not None
     asked = cluster_values(multi, multi.create, "pw")
     assert asked["Engine"] == "mysql" and asked["DBClusterInstanceClass"] == "db.m5d.large"
@@ -251,9 +282,7 @@ def test_what_is_made_is_charged_and_what_is_there_is_not() -> None:
     assert aurora(**CREATE, endpoint_url="http://127.0.0.1:1").charge(3600) is None
 
 
-def test_the_budget_ends_the_run_before_the_trial_that_exceeds_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_budget_ends_the_run_before_the_trial_that_exceeds_it(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = aurora(**CREATE, budget=0.5)
     assert over_budget(settings, 1e6) == ""  # nothing is made
     made = Made("fivenines-shop-1", 2, 0.3)

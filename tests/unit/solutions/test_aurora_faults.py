@@ -50,9 +50,11 @@ def cluster() -> Any:
     """A writer and a reader."""
     writer, reader = Server("w"), Server("r")
     return SimpleNamespace(
-        nodes=[writer, reader], topology=SimpleNamespace(words={}, votes=2),
-        target=lambda role: reader if role == "replica" else writer, name="shop",
-    )  # fmt: skip
+        nodes=[writer, reader],
+        topology=SimpleNamespace(words={}, votes=2),
+        target=lambda role: reader if role == "replica" else writer,
+        name="shop",
+    )
 
 
 def context(cluster: Any) -> Any:
@@ -75,9 +77,7 @@ def test_a_stalled_replica_is_seen_by_its_lag(cluster: Any) -> None:
     injection = fault.inject(here)
     assert injection.verified and injection.hosts == ("r",)
     # the writer is asked for it, whoever is hit
-    assert writer.asked[-1].startswith(
-        'ALTER SYSTEM SIMULATE 100 PERCENT READ REPLICA FAILURE TO "r"'
-    )
+    assert writer.asked[-1].startswith('ALTER SYSTEM SIMULATE 100 PERCENT READ REPLICA FAILURE TO "r"')
     assert reader.asked == []
     assert fault.recover(here, injection).detail == "its time is over, but it lags"
     reader.lag = 20.0

@@ -30,9 +30,17 @@ def test_the_second_is_as_the_first_and_both_say_what_they_are() -> None:
 def test_hosts_of_the_second_are_numbered_after_those_of_the_first() -> None:
     pair = _pair(a={"solution": "ndb", "sql_nodes": 2, "data_nodes": 4})
     assert pair.hosts == (
-        "data1", "data2", "data3", "data4", "management1",
-        "data5", "data6", "data7", "data8", "management2",
-    )  # fmt: skip
+        "data1",
+        "data2",
+        "data3",
+        "data4",
+        "management1",
+        "data5",
+        "data6",
+        "data7",
+        "data8",
+        "management2",
+    )
     assert pair.hosts_before == {"node": 2, "data": 4, "management": 1}
 
 

@@ -31,20 +31,19 @@ def _settings(**given: Any) -> DrbdSettings:
 
 @given(WORDS, ROLES, ROLES, DISKS, DISKS, SIZES, SIZES, SIZES, SIZES)
 def test_what_the_kernel_tells_is_read(  # noqa: PLR0913, PLR0917
-    connection: str,
-    role: str,
-    peer_role: str,
-    disk: str,
-    peer_disk: str,
-    ns: int,
-    nr: int,
-    al: int,
-    oos: int,
+    connection: str, role: str, peer_role: str, disk: str, peer_disk: str, ns: int, nr: int, al: int, oos: int
 ) -> None:
     text = TEXT.format(
-        connection=connection, role=role, peer_role=peer_role, disk=disk, peer_disk=peer_disk, ns=ns,
-        nr=nr, al=al, oos=oos,
-    )  # fmt: skip
+        connection=connection,
+        role=role,
+        peer_role=peer_role,
+        disk=disk,
+        peer_disk=peer_disk,
+        ns=ns,
+        nr=nr,
+        al=al,
+        oos=oos,
+    )
     found = parse_status(text)
     assert found == DiskStatus(
         connection, role, peer_role, disk, peer_disk, ns * 1024, nr * 1024, al, oos * 1024
@@ -56,12 +55,17 @@ def test_what_the_kernel_tells_is_read(  # noqa: PLR0913, PLR0917
 @pytest.mark.parametrize("word", ["sync'ed: 23.1%", "verified:  23.1%"])
 def test_a_resynchronisation_is_read_with_its_progress_beside_it(word: str) -> None:
     text = TEXT.format(
-        connection="SyncSource", role="Primary", peer_role="Secondary", disk="UpToDate",
-        peer_disk="Inconsistent", ns=1, nr=2, al=3, oos=4,
-    )  # fmt: skip
-    text += (
-        f"\t[===>................] {word} (1/4)K\n\tfinish: 0:00:01 speed: 1,234 (1,234) K/sec\n"
+        connection="SyncSource",
+        role="Primary",
+        peer_role="Secondary",
+        disk="UpToDate",
+        peer_disk="Inconsistent",
+        ns=1,
+        nr=2,
+        al=3,
+        oos=4,
     )
+    text += f"\t[===>................] {word} (1/4)K\n\tfinish: 0:00:01 speed: 1,234 (1,234) K/sec\n"
     found = parse_status(text)
     assert found is not None and found.out_of_sync == 4096 and not found.whole
     assert found.done == pytest.approx(23.1)
@@ -73,15 +77,18 @@ def test_without_a_device_nothing_is_told(text: str) -> None:
 
 
 def test_the_file_has_the_protocol_the_options_and_both_nodes() -> None:
-    settings = _settings(
-        protocol="A", drbd={"net": {"max_buffers": 8000}, "disk": {"disk_barrier": False}}
-    )
+    settings = _settings(protocol="A", drbd={"net": {"max_buffers": 8000}, "disk": {"disk_barrier": False}})
     text = resource_file(settings.protocol, settings.net, settings.drbd.disk, NODES)
     lines = [line.strip() for line in text.splitlines()]
     for expected in (
-        "protocol A;", "max-buffers 8000;", "ping-int 2;", "disk-barrier no;", "disk /dev/ubda;",
-        "on node1 { address 10.99.0.11:7788; }", "on node2 { address 10.99.0.12:7788; }",
-    ):  # fmt: skip
+        "protocol A;",
+        "max-buffers 8000;",
+        "ping-int 2;",
+        "disk-barrier no;",
+        "disk /dev/ubda;",
+        "on node1 { address 10.99.0.11:7788; }",
+        "on node2 { address 10.99.0.12:7788; }",
+    ):
         assert expected in lines
     assert text.count("{") == text.count("}")
     assert "fence" not in text
@@ -98,18 +105,14 @@ def test_it_needs_virtual_machines_their_kernel_and_the_tools() -> None:
     assert [one.name for one in engines_of(_settings())] == ["mariadb-10.11", "drbd", "uml"]
     postgres = [one.name for one in engines_of(_settings(engine="postgres-18"))]
     assert postgres == ["postgres-18", "drbd", "uml"]
-    (problem,) = _settings(machines="processes").problems_with_parts()
-    assert "write guests" in problem
+    (problem,) = _settings(machines="namespaces").problems_with_parts()
+    assert "write virtual machines" in problem
     (problem,) = _settings(reads="replicas").problems_with_parts()
     assert "nobody may read" in problem
 
 
 def test_it_is_called_by_its_protocol_and_says_what_that_may_lose() -> None:
-    assert [_settings(protocol=one).default_name() for one in "ABC"] == [
-        "DRBD A",
-        "DRBD B",
-        "DRBD C",
-    ]
+    assert [_settings(protocol=one).default_name() for one in "ABC"] == ["DRBD A", "DRBD B", "DRBD C"]
     assert _settings(engine="postgres-18").default_name() == "PostgreSQL on DRBD C"
     assert "on its way" in _settings(protocol="A").facts().one_failure_loses
     assert _settings().facts().one_failure_loses == "nothing that was acknowledged"

@@ -29,10 +29,15 @@ def _read(given: Any) -> DurabilitySettings:
         ({}, "strict", "strict", False, "strict"),
         ({"standby": "relaxed", "primary": "relaxed"}, "relaxed", "relaxed", False, "relaxed"),
         (RELAXED, "primary relaxed, standby strict", RELAXED, True, "strict"),
-        ({"standby": "relaxed"}, "primary strict, standby relaxed",
-         {"primary": "strict", "standby": "relaxed"}, True, "strict"),
+        (
+            {"standby": "relaxed"},
+            "primary strict, standby relaxed",
+            {"primary": "strict", "standby": "relaxed"},
+            True,
+            "strict",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_word_stands_for_all_roles(
     given: Any, words: str, written: Any, by_role: bool, at_start: str
 ) -> None:
@@ -43,9 +48,7 @@ def test_a_word_stands_for_all_roles(
     assert (read.by_role, read.at_start) == (by_role, at_start)
 
 
-@pytest.mark.parametrize(
-    "wrong", ["none", 1, True, {"primary": "x"}, {"standby": "adaptive"}, {"a": 1}]
-)
+@pytest.mark.parametrize("wrong", ["none", 1, True, {"primary": "x"}, {"standby": "adaptive"}, {"a": 1}])
 def test_other_words_are_refused(wrong: Any) -> None:
     with pytest.raises(ValidationError):
         _read(wrong)
@@ -94,27 +97,39 @@ def _galera(**given: Any) -> SolutionSettings:
     [
         (_replication(durability=RELAXED, mode="after_sync"), ""),
         (_replication(durability="adaptive", engine="mysql-9.7"), ""),
-        (_replication(durability="adaptive", mode="after_sync", semi_sync_timeout=0.5),
-         "semi_sync_timeout: 500ms is too short"),
+        (
+            _replication(durability="adaptive", mode="after_sync", semi_sync_timeout=0.5),
+            "semi_sync_timeout: 500ms is too short",
+        ),
         (_replication(durability=RELAXED, semi_sync_timeout=0.5, mode="after_sync"), ""),
         (_replication(durability=RELAXED, server={"Sync-Binlog": 5}), "server.Sync-Binlog: "),
         (_replication(durability="relaxed", server={"sync_binlog": 5}), ""),
-        (_replication(durability="adaptive", manager={"kind": "pacemaker"}, mode="after_sync"),
-         "durability: strict"),
-        (_hot_standby(durability=RELAXED, safeness="off"), ""),
-        (_hot_standby(durability="adaptive", safeness="off"), ""),
-        (_hot_standby(durability=RELAXED, safeness="remote_write"),
-         "it sends a standby only what is on that disk. Write safeness: off (1-safe), or take "
-         "solution replication with mode: after_sync"),
-        (_hot_standby(durability=RELAXED, safeness="local"), "safeness local waits for the disk"),
+        (
+            _replication(durability="adaptive", manager={"kind": "pacemaker"}, mode="after_sync"),
+            "durability: strict",
+        ),
+        (_hot_standby(durability=RELAXED, synchronous_commit="off"), ""),
+        (_hot_standby(durability="adaptive", synchronous_commit="off"), ""),
+        (
+            _hot_standby(durability=RELAXED, synchronous_commit="remote_write"),
+            "it sends a standby only what is on that disk. Write synchronous_commit: off (1-safe), or take "
+            "solution replication with mode: after_sync",
+        ),
+        (
+            _hot_standby(durability=RELAXED, synchronous_commit="local"),
+            "synchronous_commit local waits for the disk",
+        ),
         (_hot_standby(durability={"standby": "relaxed"}), "durability.standby: a standby of PostgreSQL"),
-        (_hot_standby(durability=RELAXED, safeness="off", server={"fsync": False}), "server.fsync: "),
+        (
+            _hot_standby(durability=RELAXED, synchronous_commit="off", server={"fsync": False}),
+            "server.fsync: ",
+        ),
         (_patroni(durability="adaptive", synchronous_commit="off"), ""),
         (_patroni(durability="adaptive"), "synchronous_commit on and durability adaptive"),
         (_galera(durability=RELAXED), "galera cannot have it by role"),
         (_galera(durability="relaxed"), ""),
     ],
-)  # fmt: skip
+)
 def test_what_can_be_had_and_why_the_rest_cannot(settings: SolutionSettings, said: str) -> None:
     problem = _problems(settings)
     assert said in problem and bool(said) is bool(problem)

@@ -10,17 +10,13 @@ from fivenines.solutions.galera_options import group_options
 
 
 def _galera(text: str, **given: object) -> GaleraSettings:
-    settings = solution_from(
-        {"solution": "galera", **given, "server": {"wsrep-provider-options": text}}, "x"
-    )
+    settings = solution_from({"solution": "galera", **given, "server": {"wsrep-provider-options": text}}, "x")
     assert isinstance(settings, GaleraSettings)
     return settings
 
 
 def test_options_that_have_a_key_are_the_keys() -> None:
-    settings = _galera(
-        "gcache.size=256M; gcs.fc_limit = 64;evs.suspect_timeout=PT2S; gcs.fc_debug=1"
-    )
+    settings = _galera("gcache.size=256M; gcs.fc_limit = 64;evs.suspect_timeout=PT2S; gcs.fc_debug=1")
     assert (settings.gcache, settings.fc_limit, settings.suspect_timeout) == (2**28, 64, 2.0)
     # what follows from them follows: a keepalive of 1 s would be refused
     assert group_options(settings, None)["evs.keepalive_period"] == "PT0.5S"
@@ -32,11 +28,7 @@ def test_options_that_have_a_key_are_the_keys() -> None:
 @pytest.mark.parametrize(
     ("text", "given", "said"),
     [
-        (
-            "evs.suspect_timeout=PT2S",
-            {"suspect_timeout": "2s"},
-            "the solution's own key suspect_timeout",
-        ),
+        ("evs.suspect_timeout=PT2S", {"suspect_timeout": "2s"}, "the solution's own key suspect_timeout"),
         ("gcs.fc_limit=6; GCS.FC_LIMIT=7", {}, "the solution's own key fc_limit"),
         ("gcache.size=many", {}, "the solution's own key gcache"),
         ("gmcast.listen_addr=tcp://0.0.0.0", {}, "gmcast.listen_addr is fivenines' own"),
@@ -57,20 +49,25 @@ def test_what_cannot_be_merged_is_refused(text: str, given: dict[str, object], s
 def test_a_pair_says_it_of_each_cluster() -> None:
     pair = {"solution": "cluster-pair", "a": "galera"}
     with pytest.raises(UsageError, match=r"evs\.suspect_timeout is the solution's own key"):
-        solution_from(
-            {**pair, "server": {"wsrep_provider_options": "evs.suspect_timeout=PT2S"}}, "x"
-        )
+        solution_from({**pair, "server": {"wsrep_provider_options": "evs.suspect_timeout=PT2S"}}, "x")
     solution_from({**pair, "server": {"wsrep_provider_options": "pc.weight=2"}}, "x")
 
 
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [
-        ("PT2S", "PT2.0S", True), ("PT1M30S", "PT90S", True), ("P1D", "PT24H", True),
-        ("256M", "268435456", True), ("0.5", "0.50", True), ("yes", "YES", True), ("true", "1", True),
-        ("PT2S", "PT5S", False), ("256M", "128M", False), ("YES", "no", False),
+        ("PT2S", "PT2.0S", True),
+        ("PT1M30S", "PT90S", True),
+        ("P1D", "PT24H", True),
+        ("256M", "268435456", True),
+        ("0.5", "0.50", True),
+        ("yes", "YES", True),
+        ("true", "1", True),
+        ("PT2S", "PT5S", False),
+        ("256M", "128M", False),
+        ("YES", "no", False),
     ],
-)  # fmt: skip
+)
 def test_values_are_compared_by_their_meaning(one: str, other: str, same: bool) -> None:
     assert same_option(one, other) is same
 

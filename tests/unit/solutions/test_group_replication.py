@@ -107,9 +107,7 @@ def test_what_makes_no_sense_is_said(given: Any, words: str) -> None:
     assert words in problem
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"size": 2}, {"size": 10}, {"consistency": "ALWAYS"}, {"weights": [101]}]
-)
+@pytest.mark.parametrize("wrong", [{"size": 2}, {"size": 10}, {"consistency": "ALWAYS"}, {"weights": [101]}])
 def test_values_out_of_range_are_refused(wrong: Any) -> None:
     with pytest.raises(ValidationError):
         settings(**wrong)
@@ -164,7 +162,7 @@ def test_a_member_without_majority_is_no_primary() -> None:
     assert solution.roles()["node1"] == "down"
     assert solution.not_joined_reason(first) == "node1 has been expelled and does not know it yet"
     first.told = Group("ERROR", "", {}, "")
-    assert "does not come back by itself" in solution.stray_reason(first)
+    assert "does not come back by itself" in solution.unexpected_primary_reason(first)
 
 
 def test_a_dead_member_joins_the_others() -> None:
@@ -210,9 +208,7 @@ def test_the_most_advanced_of_all_dead_members_is_the_new_group() -> None:
     assert solution.nodes[0].done == solution.nodes[2].done == ["start", solution._join_statement]
 
 
-def test_a_person_forces_the_most_advanced_survivors_after_a_while(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_person_forces_the_most_advanced_survivors_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     solution = deployed(size=5, bootstrap_after=3.0)
     clock = [100.0]
     monkeypatch.setattr("fivenines.solutions.group_replication.time.monotonic", lambda: clock[0])
@@ -225,9 +221,7 @@ def test_a_person_forces_the_most_advanced_survivors_after_a_while(
     fourth.gtids, fifth.gtids = "u:1-4", "u:1-9"
     assert solution.on_call_step() == []
     clock[0] += 3.1
-    assert solution.on_call_step() == [
-        "node5: group_replication_force_members, as no member had a majority"
-    ]
+    assert solution.on_call_step() == ["node5: group_replication_force_members, as no member had a majority"]
     solution._rescuer.join(5.0)
     switch = "SET GLOBAL group_replication_force_members"
     assert fifth.done == [f"{switch} = '10.99.0.14:33061,10.99.0.15:33061'", f"{switch} = ''"]
@@ -245,9 +239,7 @@ def test_survivors_that_have_left_begin_a_new_group() -> None:
 def test_a_switchover_elects_the_first_replica() -> None:
     solution = deployed()
     assert "node1 to node2" in solution.hand_over(None)
-    assert solution.nodes[0].done == [
-        f"SELECT group_replication_set_as_primary('{solution.nodes[1].uuid}')"
-    ]
+    assert solution.nodes[0].done == [f"SELECT group_replication_set_as_primary('{solution.nodes[1].uuid}')"]
     assert solution.nodes[1].uuid == "00000000-0000-0000-0000-000000000012"
 
 

@@ -22,11 +22,15 @@ def patroni(**given: Any) -> PatroniSettings:
 
 @pytest.mark.parametrize(
     "one",
-    [patroni(), patroni(version=3, ttl="5s", loop_wait="1s", retry_timeout="3s"),
-     patroni(ttl="20s", loop_wait="1s", retry_timeout="4s", primary_start_timeout="0s"),
-     patroni(members=2, etcd="apart"), patroni(mode="strict_synchronous", synchronous_node_count=2),
-     patroni(synchronous_commit="off", durability="relaxed")],
-)  # fmt: skip
+    [
+        patroni(),
+        patroni(version=3, ttl="5s", loop_wait="1s", retry_timeout="3s"),
+        patroni(ttl="20s", loop_wait="1s", retry_timeout="4s", primary_start_timeout="0s"),
+        patroni(members=2, etcd="apart"),
+        patroni(mode="strict_synchronous", synchronous_node_count=2),
+        patroni(synchronous_commit="off", durability="relaxed"),
+    ],
+)
 def test_what_makes_sense_has_no_problems(one: PatroniSettings) -> None:
     assert one.problems() == []
     assert one.single_writer
@@ -35,21 +39,25 @@ def test_what_makes_sense_has_no_problems(one: PatroniSettings) -> None:
 @pytest.mark.parametrize(
     ("one", "words"),
     [
-        (patroni(ttl="5s", loop_wait="1s", retry_timeout="3s"),
-         ["^ttl: 5s is below 20s", "set ttl to 20s or more, or version to 3"]),
+        (
+            patroni(ttl="5s", loop_wait="1s", retry_timeout="3s"),
+            ["^ttl: 5s is below 20s", "set ttl to 20s or more, or version to 3"],
+        ),
         (patroni(ttl="25s"), ["^ttl: 25s is shorter than", r"\(30s\)", "10s, 1s and 4s"]),
         (patroni(members=2), ["^etcd: 2 database servers cannot hold 3", "set etcd to apart"]),
         (patroni(etcd_election="300ms"), ["^etcd_election: 300ms is shorter than 5 x"]),
-        (patroni(mode="synchronous", synchronous_commit="local"),
-         ["^synchronous_commit: with local no commit waits"]),
-        (patroni(mode="synchronous", synchronous_node_count=3),
-         ["^synchronous_node_count: 3 members have 2 standbys"]),
+        (
+            patroni(mode="synchronous", synchronous_commit="local"),
+            ["^synchronous_commit: with local no commit waits"],
+        ),
+        (
+            patroni(mode="synchronous", synchronous_node_count=3),
+            ["^synchronous_node_count: 3 members have 2 standbys"],
+        ),
         (patroni(durability="relaxed"), ["synchronous_commit on waits for the disk"]),
     ],
-)  # fmt: skip
-def test_what_makes_no_sense_is_said_with_the_way_out(
-    one: PatroniSettings, words: list[str]
-) -> None:
+)
+def test_what_makes_no_sense_is_said_with_the_way_out(one: PatroniSettings, words: list[str]) -> None:
     problems = [text for text in one.problems() if re.search(words[0], text)]
     assert len(problems) == 1
     assert all(re.search(word, problems[0]) for word in words)
@@ -57,9 +65,16 @@ def test_what_makes_no_sense_is_said_with_the_way_out(
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"members": 1}, {"members": 6}, {"ttl": "20500ms"}, {"retry_timeout": "2s"}, {"version": 2},
-     {"mode": "semi"}, {"engine": "mariadb-10.11"}],
-)  # fmt: skip
+    [
+        {"members": 1},
+        {"members": 6},
+        {"ttl": "20500ms"},
+        {"retry_timeout": "2s"},
+        {"version": 2},
+        {"mode": "semi"},
+        {"engine": "mariadb-10.11"},
+    ],
+)
 def test_values_out_of_range_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         patroni(**wrong)
@@ -81,9 +96,10 @@ def test_hosts_of_etcd_are_there_only_where_it_has_its_own() -> None:
 
 def test_modes_become_settings_of_all_nodes() -> None:
     for mode, synchronous, strict in (
-        ("asynchronous", False, False), ("synchronous", True, False),
+        ("asynchronous", False, False),
+        ("synchronous", True, False),
         ("strict_synchronous", True, True),
-    ):  # fmt: skip
+    ):
         told = patroni(mode=mode, maximum_lag_on_failover="2MiB").dynamic()
         assert told["synchronous_mode"] is synchronous
         assert told["synchronous_mode_strict"] is strict
@@ -101,9 +117,11 @@ def test_facts_follow_the_mode() -> None:
 
 def test_the_configuration_of_a_node(tmp_path: Any) -> None:
     node: Any = SimpleNamespace(
-        name="node2", port=5432, host=SimpleNamespace(address="10.99.0.12"),
+        name="node2",
+        port=5432,
+        host=SimpleNamespace(address="10.99.0.12"),
         engine=SimpleNamespace(program=lambda name: f"/run/engine/bin/{name}"),
-    )  # fmt: skip
+    )
     told = patroni_daemon.configuration(
         node,
         ["10.99.0.11:2379"],
@@ -113,9 +131,10 @@ def test_the_configuration_of_a_node(tmp_path: Any) -> None:
     dynamic = told["bootstrap"]["dcs"]
     assert dynamic["ttl"] == 30
     assert dynamic["postgresql"] == {
-        "use_pg_rewind": False, "use_slots": True,
+        "use_pg_rewind": False,
+        "use_slots": True,
         "parameters": {"max_connections": 300, "wal_log_hints": "true"},
-    }  # fmt: skip
+    }
     server = told["postgresql"]
     assert server["bin_dir"] == "/run/engine/bin"
     assert server["connect_address"] == "10.99.0.12:5432"

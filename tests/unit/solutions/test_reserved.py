@@ -22,15 +22,47 @@ def _said(solution: str, given: dict[str, object]) -> str:
 @pytest.mark.parametrize(
     "name",
     [
-        "server_id", "server-id", "SERVER-ID", "loose_server_id", "loose-server-id", "bind-address",
-        "bind_address", "port", "loose-port", "socket", "datadir", "basedir", "log-error", "log_error",
-        "pid-file", "user", "skip-networking", "skip_networking", "disable-networking", "report-host",
-        "relay-log", "relay_log_index", "log-bin", "skip-log-bin", "disable_log_bin", "log_bin_index",
-        "init_file", "read_only", "super-read-only", "skip-grant-tables", "mysqlx_port", "mysqlx-socket",
-        "admin_address", "slow_query_log_file", "rpl_semi_sync_source_enabled",
-        "loose_rpl_semi_sync_master_enabled", "gtid-mode", "offline_mode", "set-variable",
+        "server_id",
+        "server-id",
+        "SERVER-ID",
+        "loose_server_id",
+        "loose-server-id",
+        "bind-address",
+        "bind_address",
+        "port",
+        "loose-port",
+        "socket",
+        "datadir",
+        "basedir",
+        "log-error",
+        "log_error",
+        "pid-file",
+        "user",
+        "skip-networking",
+        "skip_networking",
+        "disable-networking",
+        "report-host",
+        "relay-log",
+        "relay_log_index",
+        "log-bin",
+        "skip-log-bin",
+        "disable_log_bin",
+        "log_bin_index",
+        "init_file",
+        "read_only",
+        "super-read-only",
+        "skip-grant-tables",
+        "mysqlx_port",
+        "mysqlx-socket",
+        "admin_address",
+        "slow_query_log_file",
+        "rpl_semi_sync_source_enabled",
+        "loose_rpl_semi_sync_master_enabled",
+        "gtid-mode",
+        "offline_mode",
+        "set-variable",
     ],
-)  # fmt: skip
+)
 def test_mysql_and_mariadb(engine: str, name: str) -> None:
     said = _said("replication", {"engine": engine, "server": {name: 1}})
     assert f"x: server.{name}: " in said
@@ -48,12 +80,28 @@ def test_mariadb_completes_names(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "port", "Port", "listen_addresses", "LISTEN_ADDRESSES", "unix_socket_directories", "hba_file",
-        "ident_file", "data_directory", "config_file", "external_pid_file", "primary_conninfo",
-        "primary_slot_name", "synchronous_standby_names", "restore_command", "recovery_target_time",
-        "include", "include_dir", "synchronous_commit", "recovery_min_apply_delay", "server_encoding",
+        "port",
+        "Port",
+        "listen_addresses",
+        "LISTEN_ADDRESSES",
+        "unix_socket_directories",
+        "hba_file",
+        "ident_file",
+        "data_directory",
+        "config_file",
+        "external_pid_file",
+        "primary_conninfo",
+        "primary_slot_name",
+        "synchronous_standby_names",
+        "restore_command",
+        "recovery_target_time",
+        "include",
+        "include_dir",
+        "synchronous_commit",
+        "recovery_min_apply_delay",
+        "server_encoding",
     ],
-)  # fmt: skip
+)
 def test_postgresql(name: str) -> None:
     assert f"x: server.{name}: " in _said("hot-standby", {"server": {name: "x"}})
 
@@ -61,18 +109,24 @@ def test_postgresql(name: str) -> None:
 @pytest.mark.parametrize(
     ("solution", "given", "said"),
     [
-        ("hot-standby", {"server": {"Synchronous_Commit": "off"}}, "write `safeness`"),
+        ("hot-standby", {"server": {"Synchronous_Commit": "off"}}, "write `synchronous_commit`"),
         ("patroni", {"server": {"synchronous_standby_names": "*"}}, "synchronous_node_count`"),
         ("patroni", {"server": {"cluster_name": "x"}}, "Patroni gives it to the server"),
         ("standalone", {"server": {"synchronous_standby_names": "*"}}, "each commit would wait"),
         ("galera", {"server": {"wsrep-slave-threads": 8}}, "write `appliers`"),
         ("galera", {"server": {"wsrep_node_address": "x"}}, "joins each node by its own address"),
         ("galera", {"sync_wait": 1, "server": {"init-connect": "SET @a = 1"}}, "write `sync_wait`"),
-        ("group-replication", {"server": {"loose-group_replication_member_expel_timeout": 2}},
-         "write `member_expel_timeout`"),
+        (
+            "group-replication",
+            {"server": {"loose-group_replication_member_expel_timeout": 2}},
+            "write `member_expel_timeout`",
+        ),
         ("group-replication", {"server": {"group-replication-local-address": "x"}}, "makes the group"),
-        ("replication", {"mode": "after_sync", "server": {"rpl-semi-sync-master-timeout": 7}},
-         "write `semi_sync_timeout`"),
+        (
+            "replication",
+            {"mode": "after_sync", "server": {"rpl-semi-sync-master-timeout": 7}},
+            "write `semi_sync_timeout`",
+        ),
         ("replication", {"appliers": 4, "server": {"slave-parallel-threads": 7}}, "write `appliers`"),
         ("ndb", {"cluster": {"datamemory": "1G"}}, "cluster.datamemory: the solution sets it by its own key"),
         ("ndb", {"cluster": {"NodeId": 3}}, "cluster.NodeId: fivenines places the nodes"),
@@ -85,13 +139,19 @@ def test_postgresql(name: str) -> None:
         ("standalone", {"engine": "mysql-9.7", "server": {"log_bin": False}}, ""),
         ("standalone", {"server": {"Work_Mem": "4MB", "work_mem": "5MB"}}, "the same setting as Work_Mem"),
         ("standalone", {"server": {"sort_mem": "4MB", "work_mem": "5MB"}}, "the same setting as sort_mem"),
-        ("standalone", {"engine": "mysql-9.7", "server": {"max-connections": 4, "max_connections": 5}},
-         "the same setting as max-connections"),
-        ("standalone", {"engine": "mysql-9.7", "server": {"skip-name-resolve": True, "name_resolve": 1}},
-         "the same setting as skip-name-resolve"),
+        (
+            "standalone",
+            {"engine": "mysql-9.7", "server": {"max-connections": 4, "max_connections": 5}},
+            "the same setting as max-connections",
+        ),
+        (
+            "standalone",
+            {"engine": "mysql-9.7", "server": {"skip-name-resolve": True, "name_resolve": 1}},
+            "the same setting as skip-name-resolve",
+        ),
         ("standalone", {"engine": "mysql-9.7", "server": {"plugin_load": "a", "plugin-load-add": "b"}}, ""),
     ],
-)  # fmt: skip
+)
 def test_what_a_solution_has_a_key_for(solution: str, given: dict[str, object], said: str) -> None:
     found = _said(solution, given)
     assert said in found and bool(said) is bool(found)

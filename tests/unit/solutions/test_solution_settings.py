@@ -12,13 +12,7 @@ from pydantic import ValidationError
 from fivenines.deployment.deployed import engines_of
 from fivenines.errors import FiveninesError
 from fivenines.lab.data_folder import Folder
-from fivenines.servers.mariadb.server import (
-    SEMI_SYNC_PRIMARY,
-    WHERE_ITS_LOG_ENDS,
-    WRITABLE,
-    Mariadb,
-    follow,
-)
+from fivenines.servers.mariadb.server import SEMI_SYNC_PRIMARY, WHERE_ITS_LOG_ENDS, WRITABLE, Mariadb, follow
 from fivenines.servers.mysql.replication import MysqlReplicating
 from fivenines.servers.mysql.server import Mysql
 from fivenines.servers.postgres.server import Postgres
@@ -51,7 +45,7 @@ def standalone(**given: Any) -> StandaloneSettings:
         (standalone(), "standalone", 1),
         (standalone(durability="relaxed"), "standalone (relaxed)", 1),
         (standby(), "hot-standby on", 2),
-        (standby(safeness="remote_apply", standbys=3), "hot-standby remote_apply", 4),
+        (standby(synchronous_commit="remote_apply", standbys=3), "hot-standby remote_apply", 4),
         (replication(), "replication async", 3),
         (replication(mode="after_sync", replicas=1), "replication after_sync", 2),
         (galera(), "galera", 3),
@@ -66,11 +60,18 @@ def test_names_and_sizes(one: Any, name: str, nodes: int) -> None:
 
 @pytest.mark.parametrize(
     "one",
-    [standby(), standby(safeness="off", durability="relaxed"), replication(), galera(),
-     replication(mode="after_commit", durability="relaxed"), galera(size=5),
-     galera(suspect_timeout=5, inactive_timeout=5), galera(size=2, arbiter=True),
-     galera(size=4, arbiter=True, install_timeout=2, send_window=8, user_send_window=8)],
-)  # fmt: skip
+    [
+        standby(),
+        standby(synchronous_commit="off", durability="relaxed"),
+        replication(),
+        galera(),
+        replication(mode="after_commit", durability="relaxed"),
+        galera(size=5),
+        galera(suspect_timeout=5, inactive_timeout=5),
+        galera(size=2, arbiter=True),
+        galera(size=4, arbiter=True, install_timeout=2, send_window=8, user_send_window=8),
+    ],
+)
 def test_what_makes_sense_has_no_problems(one: Any) -> None:
     assert one.problems() == []
 
@@ -88,7 +89,10 @@ def test_what_makes_sense_has_no_problems(one: Any) -> None:
         (replication(engine="mysql-9.7", wait_for=3), ["3 replicas cannot .* there are 2"]),
         (replication(mode="after_sync", wait_for=2), ["MariaDB waits for one replica"]),
         (replication(replicas=0, mode="after_sync"), ["^semi-synchronous replication needs"]),
-        (standby(durability="relaxed"), ["safeness on waits", "safeness: off is the relaxed one"]),
+        (
+            standby(durability="relaxed"),
+            ["synchronous_commit on waits", "synchronous_commit: off is the relaxed one"],
+        ),
     ],
 )
 def test_what_makes_no_sense_is_said(one: Any, words: list[str]) -> None:
@@ -102,10 +106,16 @@ def test_all_problems_are_said_at_once() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [lambda: standby(standbys=0), lambda: standby(safeness="async"), lambda: replication(mode="x"),
-     lambda: standby(engine="mariadb-10.11"), lambda: galera(engine="postgres-18"),
-     lambda: galera(appliers=0), lambda: replication(replicas=-1)],
-)  # fmt: skip
+    [
+        lambda: standby(standbys=0),
+        lambda: standby(synchronous_commit="async"),
+        lambda: replication(mode="x"),
+        lambda: standby(engine="mariadb-10.11"),
+        lambda: galera(engine="postgres-18"),
+        lambda: galera(appliers=0),
+        lambda: replication(replicas=-1),
+    ],
+)
 def test_values_out_of_range_are_refused(wrong: Any) -> None:
     with pytest.raises(ValidationError):
         wrong()
@@ -124,12 +134,8 @@ def test_engines_are_those_of_the_server_and_of_the_access_layer() -> None:
 def test_what_durability_means() -> None:
     assert Postgres.durability("strict") == {"synchronous_commit": "on"}
     assert Postgres.durability("relaxed") == {"synchronous_commit": "off"}
-    assert Mariadb.durability("strict") == {
-        "innodb_flush_log_at_trx_commit": 1, "sync_binlog": 1,
-    }  # fmt: skip
-    assert Mysql.durability("relaxed") == {
-        "innodb_flush_log_at_trx_commit": 2, "sync_binlog": 0,
-    }  # fmt: skip
+    assert Mariadb.durability("strict") == {"innodb_flush_log_at_trx_commit": 1, "sync_binlog": 1}
+    assert Mysql.durability("relaxed") == {"innodb_flush_log_at_trx_commit": 2, "sync_binlog": 0}
 
 
 class Noting:
@@ -227,10 +233,16 @@ def test_galeras_provider_options() -> None:
     }
     more = _options(
         galera(
-            keepalive_period=0.5, join_retrans_period=0.25, install_timeout=4, send_window=512,
-            user_send_window=256, fc_limit=100, fc_factor=0.8, fc_single_primary=True,
+            keepalive_period=0.5,
+            join_retrans_period=0.25,
+            install_timeout=4,
+            send_window=512,
+            user_send_window=256,
+            fc_limit=100,
+            fc_factor=0.8,
+            fc_single_primary=True,
         )
-    )  # fmt: skip
+    )
     assert more["evs.keepalive_period"] == "PT0.5S"
     assert more["evs.join_retrans_period"] == "PT0.25S"
     assert more["evs.install_timeout"] == "PT4S"
@@ -242,7 +254,7 @@ def test_galeras_provider_options() -> None:
 def test_each_site_is_a_segment() -> None:
     solution = deployed(galera(segments=True))
     sites = {"node1": "east", "node2": "west", "node3": "east"}
-    solution.world = SimpleNamespace(
+    solution.lab = SimpleNamespace(
         network=SimpleNamespace(site_names=["east", "west"]), site_of=sites.__getitem__
     )
     told = [solution.configuration(node)["wsrep_provider_options"] for node in solution.nodes]
@@ -287,9 +299,7 @@ def test_galera_probes_silent_peers_before_it_suspects_them(suspect: float, time
 def test_every_galera_node_knows_the_whole_cluster_and_itself() -> None:
     solution = deployed(galera(appliers=7, durability="relaxed"))
     found = [solution.configuration(node) for node in solution.nodes]
-    assert {one["wsrep_cluster_address"] for one in found} == {
-        "gcomm://10.99.0.11,10.99.0.12,10.99.0.13"
-    }
+    assert {one["wsrep_cluster_address"] for one in found} == {"gcomm://10.99.0.11,10.99.0.12,10.99.0.13"}
     assert [one["wsrep_node_name"] for one in found] == ["node1", "node2", "node3"]
     assert found[1]["wsrep_node_address"] == "10.99.0.12"
     assert {one["wsrep_slave_threads"] for one in found} == {7}
@@ -327,8 +337,7 @@ def test_the_first_synced_galera_node_is_the_primary() -> None:
 
 
 @pytest.mark.parametrize(
-    ("position", "done"),
-    [("abc:42", "start --wsrep-start-position=abc:42"), ("", "start")],
+    ("position", "done"), [("abc:42", "start --wsrep-start-position=abc:42"), ("", "start")]
 )
 def test_a_galera_node_rejoins_where_it_was(position: str, done: str, tmp_path: Any) -> None:
     solution = deployed(galera())
@@ -344,18 +353,12 @@ def test_a_galera_node_rejoins_where_it_was(position: str, done: str, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("safeness", "synchronous"),
-    [
-        ("off", False),
-        ("local", False),
-        ("remote_write", True),
-        ("on", True),
-        ("remote_apply", True),
-    ],
+    ("synchronous_commit", "synchronous"),
+    [("off", False), ("local", False), ("remote_write", True), ("on", True), ("remote_apply", True)],
 )
-def test_which_commits_wait_for_a_standby(safeness: str, synchronous: bool) -> None:
-    solution = deployed(standby(safeness=safeness, standbys=2))
-    assert solution.configuration(solution.nodes[0])["synchronous_commit"] == safeness
+def test_which_commits_wait_for_a_standby(synchronous_commit: str, synchronous: bool) -> None:
+    solution = deployed(standby(synchronous_commit=synchronous_commit, standbys=2))
+    assert solution.configuration(solution.nodes[0])["synchronous_commit"] == synchronous_commit
     assert solution.manager_facts()["synchronous"] == synchronous
     names = "ANY 1 (node1, node3)" if synchronous else ""
     primary, old = solution.nodes[1], solution.nodes[0]
@@ -396,18 +399,16 @@ def test_nobody_waits_for_a_subscriber_or_promotes_it_and_it_refuses_writes() ->
     assert solution.replicas == [second, third]
     last.answering = last.is_writable = True
     assert solution.observed_role(last) == "replica"
-    assert solution.stray_reason(last) == ""
+    assert solution.unexpected_primary_reason(last) == ""
     assert "one subscriber by logical replication" in solution.settings.facts().replication
 
 
 def test_in_a_cascade_each_standby_follows_the_one_before() -> None:
     followed: dict[bool, list[str]] = {}
     for cascade in (False, True):
-        solution = deployed(standby(standbys=3, cascade=cascade, safeness="local"))
+        solution = deployed(standby(standbys=3, cascade=cascade, synchronous_commit="local"))
         told = followed[cascade] = []
-        solution._follow = lambda node, source, told=told: told.append(
-            f"{node.name} follows {source.name}"
-        )
+        solution._follow = lambda node, source, told=told: told.append(f"{node.name} follows {source.name}")
         solution.nodes[0].write_auto_conf = lambda _settings: None
         solution.not_joined_reason = lambda _node: ""
         solution.start()
@@ -420,13 +421,19 @@ def test_in_a_cascade_each_standby_follows_the_one_before() -> None:
     [
         ({"wait_for": 2}, "wait_for: 2 standbys cannot acknowledge, there are 1"),
         ({"standbys": 2, "wait_for": 2, "delay": 5}, "there are 1, besides the delayed one"),
-        ({"wait_for": 2, "safeness": "local"}, "with safeness local a commit waits for no standby"),
-        ({"choice": "first", "safeness": "off"}, "with safeness off a commit waits for no standby"),
+        (
+            {"wait_for": 2, "synchronous_commit": "local"},
+            "with synchronous_commit local a commit waits for no standby",
+        ),
+        (
+            {"choice": "first", "synchronous_commit": "off"},
+            "with synchronous_commit off a commit waits for no standby",
+        ),
         ({"standbys": 3, "cascade": True, "wait_for": 2}, "in a cascade one standby alone"),
         ({"cascade": True}, "cascade: it needs at least 2 standbys"),
-        ({"delay": 5, "safeness": "local"}, "delay: it needs at least 2 standbys"),
+        ({"delay": 5, "synchronous_commit": "local"}, "delay: it needs at least 2 standbys"),
         (
-            {"standbys": 2, "delay": 5, "safeness": "off", "durability": "adaptive"},
+            {"standbys": 2, "delay": 5, "synchronous_commit": "off", "durability": "adaptive"},
             "would count as company",
         ),
         ({"subscriber": True}, "subscriber: a standby needs a slot of its own"),
@@ -467,9 +474,7 @@ def test_every_replica_has_a_number_and_nobody_writes_at_first() -> None:
     found = [solution.configuration(node) for node in solution.nodes]
     assert [one["server_id"] for one in found] == [1, 2, 3]
     assert {(one["read_only"], one["gtid_strict_mode"]) for one in found} == {(True, True)}
-    assert {(one["sync_binlog"], one["innodb_flush_log_at_trx_commit"]) for one in found} == {
-        (0, 2)
-    }
+    assert {(one["sync_binlog"], one["innodb_flush_log_at_trx_commit"]) for one in found} == {(0, 2)}
     assert not [name for name in found[0] if name.startswith("rpl_semi_sync")]
     assert solution.manager_facts() == {"synchronous": False}
 
@@ -499,9 +504,8 @@ def test_semi_synchronous_replicas_acknowledge_and_do_not_wait(mode: str) -> Non
 
 @pytest.mark.parametrize(
     ("mode", "arguments"),
-    [("async", " --skip-slave-start"),
-     ("after_sync", " --skip-slave-start --init-rpl-role=SLAVE")],
-)  # fmt: skip
+    [("async", " --skip-slave-start"), ("after_sync", " --skip-slave-start --init-rpl-role=SLAVE")],
+)
 def test_a_server_rejoins_as_replica_of_the_new_primary(mode: str, arguments: str) -> None:
     solution = deployed(replication(mode=mode))
     old, primary = solution.nodes[0], solution.nodes[2]
@@ -526,9 +530,11 @@ def test_a_primary_that_nobody_has_replaced_is_primary_again(mode: str, done: li
 
 def _state(io: str = "", sql: str = "", running: tuple[str, str] = ("Yes", "Yes")) -> Any:
     return {
-        "Last_IO_Error": io, "Last_SQL_Error": sql,
-        "Slave_IO_Running": running[0], "Slave_SQL_Running": running[1],
-    }  # fmt: skip
+        "Last_IO_Error": io,
+        "Last_SQL_Error": sql,
+        "Slave_IO_Running": running[0],
+        "Slave_SQL_Running": running[1],
+    }
 
 
 @pytest.mark.parametrize(
@@ -557,9 +563,7 @@ def test_when_a_mariadb_replica_has_joined(state: Any, reason: str) -> None:
 def test_an_unknown_node_is_answered_with_the_known_ones() -> None:
     solution = deployed(standby())
     assert solution.node("node2") is solution.nodes[1]
-    with pytest.raises(
-        FiveninesError, match=r"^there is no node 'node3': the nodes are node1, node2$"
-    ):
+    with pytest.raises(FiveninesError, match=r"^there is no node 'node3': the nodes are node1, node2$"):
         solution.node("node3")
 
 
@@ -598,14 +602,14 @@ def test_of_two_writable_nodes_the_one_promoted_last_is_the_primary() -> None:
     for node in solution.nodes:
         node.answering = True
     first.is_writable = second.is_writable = True
-    assert solution.roles() == {"node1": "primary", "node2": "stray", "node3": "replica"}
+    assert solution.roles() == {"node1": "primary", "node2": "unexpected-primary", "node3": "replica"}
     solution.appoint("node2")
     assert solution.primary() is solution.primary_of_record is second
-    assert solution.roles() == {"node1": "stray", "node2": "primary", "node3": "replica"}
-    assert solution.role(first) == "stray"
+    assert solution.roles() == {"node1": "unexpected-primary", "node2": "primary", "node3": "replica"}
+    assert solution.role(first) == "unexpected-primary"
     assert "node1 takes writes although node2 is the primary" in solution.not_joined_reason(first)
-    assert "node1 takes writes" in solution.stray_reason(first)
-    assert solution.stray_reason(second) == ""
+    assert "node1 takes writes" in solution.unexpected_primary_reason(first)
+    assert solution.unexpected_primary_reason(second) == ""
     second.is_writable = False
     assert solution.primary() is first
     assert solution.restart_order([first, third, second])[0] is second
@@ -674,9 +678,9 @@ def test_mysql_replicates_under_its_own_names() -> None:
         (replication(), "no replica had received", "1-safe"),
         (replication(mode="after_sync"), "nothing acknowledged", "2-safe received"),
         (replication(mode="after_commit"), "Others may have read", "2-safe received"),
-        (standby(safeness="off"), "power loss", "not even its own disk"),
-        (standby(safeness="local"), "no replica had received", "1-safe"),
-        (standby(safeness="remote_apply"), "nothing", "2-safe visible"),
+        (standby(synchronous_commit="off"), "power loss", "not even its own disk"),
+        (standby(synchronous_commit="local"), "no replica had received", "1-safe"),
+        (standby(synchronous_commit="remote_apply"), "nothing", "2-safe visible"),
     ],
 )
 def test_what_is_told_of_a_primary_with_replicas(one: Any, loses: str, words: str) -> None:

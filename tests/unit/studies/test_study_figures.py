@@ -41,10 +41,7 @@ def figures(tmp_path_factory: pytest.TempPathFactory) -> RunFigures:
     folder = tmp_path_factory.mktemp("study")
     write_run(folder / "all", MATRIX)
     other = CellKey(solution="fast", workload="later", connections=4, network="near", fault="none")
-    parts = [
-        PartFigures("all", {}, [], folder / "all"),
-        PartFigures("later", {}, [other], folder / "later"),
-    ]
+    parts = [PartFigures("all", {}, [], folder / "all"), PartFigures("later", {}, [other], folder / "later")]
     return RunFigures(parts, {"aurora": Unavailable(why="a cloud account")})
 
 
@@ -72,9 +69,7 @@ def test_an_outage_without_an_end_is_a_bound(figures: RunFigures) -> None:
 
 
 def test_a_load_that_was_the_clients_limit_says_so(figures: RunFigures) -> None:
-    assert (
-        "the client was the limit in 8 of 8 trials" in figures.sample("tps", _place("slow")).limited
-    )
+    assert "the client was the limit in 8 of 8 trials" in figures.sample("tps", _place("slow")).limited
     assert not figures.sample("tps", _place("fast")).limited
     assert not figures.sample("outage_writes", _place("slow")).limited
 
@@ -113,9 +108,7 @@ def test_a_round_trip_is_an_axis(figures: RunFigures) -> None:
     assert list(figures.levels("rtt", place)) == [Level("1", 1.0), Level("100", 100.0)]
     at = figures.sample("tps", place.at("rtt", "100"))
     assert at.summary == figures.sample("tps", _place("fast", "far")).summary
-    assert figures.sample("tps", place).missing == (
-        "there are several networks here (near, far): name one"
-    )
+    assert figures.sample("tps", place).missing == ("there are several networks here (near, far): name one")
 
 
 def test_a_swept_solution_is_its_best_case(figures: RunFigures) -> None:
@@ -135,14 +128,14 @@ def test_a_variant_that_is_named_is_not_the_best_case(figures: RunFigures) -> No
 
 def test_a_few_variants_of_several_are_not_one_cell(tmp_path: Path) -> None:
     spins = {0: Recipe("", tps=800), 1000: Recipe("", tps=2400), 1500: Recipe("", tps=810)}
-    group = [replace(one, variant={**(one.variant or {}), "group": str(n < 2)})
-             for n, one in enumerate(variants("tuned", spins))]  # fmt: skip
+    group = [
+        replace(one, variant={**(one.variant or {}), "group": str(n < 2)})
+        for n, one in enumerate(variants("tuned", spins))
+    ]
     write_run(tmp_path / "all", Matrix(group, faults=["none"], trials=4))
     part = RunFigures([PartFigures("all", {}, [], tmp_path / "all")], {})
     missing = part.sample("tps", Place(solution="tuned").at("variant.group", "True")).missing
-    assert missing == (
-        "there are several variants here (tuned [spin=0], tuned [spin=1000]): name one"
-    )
+    assert missing == ("there are several variants here (tuned [spin=0], tuned [spin=1000]): name one")
 
 
 def test_variants_of_a_sweep(figures: RunFigures) -> None:
@@ -166,10 +159,7 @@ def test_a_choice_for_a_workload_is_looked_at_condition_by_condition(tmp_path: P
 def test_what_is_not_there_says_why(figures: RunFigures) -> None:
     assert figures.sample("tps", Place(part="later")).missing == "the part later has not run"
     assert figures.sample("tps", Place(solution="aurora")).unavailable == "aurora: a cloud account"
-    assert (
-        "there is no cell with part all, solution fsat"
-        in figures.sample("tps", _place("fsat")).missing
-    )
+    assert "there is no cell with part all, solution fsat" in figures.sample("tps", _place("fsat")).missing
     client = Place(part="all", solution="fast", network="near", client="a")
     assert "client a" in figures.sample("tps", client).missing
 
@@ -197,8 +187,10 @@ def test_outages_that_fell_into_one_slot_are_known_to_a_slot(tmp_path: Path) -> 
     found = of.sample("outage_writes", Place()).summary
     assert found.sd and len({one.value for one in of.sample("outage_writes", Place()).values}) > 1
     for sd, mean, bounds, expected in (
-        (0.0, 10.0, 0, 10 / 12**0.5), (0.0, 10.0, 3, 0.0), (3.0, 10.0, 0, 3.0),
-    ):  # fmt: skip
+        (0.0, 10.0, 0, 10 / 12**0.5),
+        (0.0, 10.0, 3, 0.0),
+        (3.0, 10.0, 0, 3.0),
+    ):
         known = of_moments(3, mean, sd, bounds=bounds)
         assert on_a_grid("outage_writes", known).sd == pytest.approx(expected)
     assert on_a_grid("tps", of_moments(3, 10.0, 0.0)).sd == 0
@@ -231,9 +223,7 @@ def test_printed_clients_are_levels() -> None:
 
 
 def test_printed_figures_of_a_client_are_not_of_all_together() -> None:
-    of = PrintedFigures(
-        [Published(source="T1", measure="tps", solution="a", client="ann", mean=400.0)]
-    )
+    of = PrintedFigures([Published(source="T1", measure="tps", solution="a", client="ann", mean=400.0)])
     assert of.sample("tps", Place(solution="a", client="ann")).summary.mean == 400
     assert of.sample("tps", Place(solution="a")).missing
     assert of.sample("tps", Place(solution="a", client="bob")).missing
@@ -257,15 +247,30 @@ PRINTED = PrintedFigures(
     [
         Published.model_validate(one)
         for one in (
-            {"source": "T1", "measure": "tps", "solution": "a", "n": 30, "by": "connections",
-             "mean": {"1": 80.0, "32": 800.0}, "sd": {"1": 17.0, "32": 300.0}},
+            {
+                "source": "T1",
+                "measure": "tps",
+                "solution": "a",
+                "n": 30,
+                "by": "connections",
+                "mean": {"1": 80.0, "32": 800.0},
+                "sd": {"1": 17.0, "32": 300.0},
+            },
             {"source": "text", "measure": "tps", "solution": "b", "mean": 70.0, "scale": "a = 100"},
             {"source": "T2", "measure": "lost", "solution": "a", "seen": 0, "n": 12},
-            {"source": "T3", "measure": "tps", "solution": "swept", "by": "variant", "n": 5,
-             "mean": {"0": 10.0, "1000": 20.0}, "sd": {"0": 1.0, "1000": 1.0}, "chosen": "1000"},
+            {
+                "source": "T3",
+                "measure": "tps",
+                "solution": "swept",
+                "by": "variant",
+                "n": 5,
+                "mean": {"0": 10.0, "1000": 20.0},
+                "sd": {"0": 1.0, "1000": 1.0},
+                "chosen": "1000",
+            },
         )
     ]
-)  # fmt: skip
+)
 
 
 def test_printed_figures_have_moments_and_no_values() -> None:
@@ -283,10 +288,14 @@ def test_a_mean_alone_proves_nothing() -> None:
 
 
 def test_a_printed_bound_stays_one() -> None:
-    more = {"source": "text: more than", "measure": "outage_writes", "solution": "a",
-            "mean": 120_000, "bound": True}  # fmt: skip
-    known = {"source": "text", "measure": "outage_writes", "solution": "b", "n": 9, "mean": 8000,
-             "sd": 500}  # fmt: skip
+    more = {
+        "source": "text: more than",
+        "measure": "outage_writes",
+        "solution": "a",
+        "mean": 120_000,
+        "bound": True,
+    }
+    known = {"source": "text", "measure": "outage_writes", "solution": "b", "n": 9, "mean": 8000, "sd": 500}
     figures = PrintedFigures([Published.model_validate(one) for one in (more, known)])
     found = figures.sample("outage_writes", Place(solution="a")).summary
     assert (found.mean, found.bounds, found.ci_high) == (120_000, found.n, None)

@@ -88,7 +88,5 @@ def test_no_ratio_is_shown_below_nothing() -> None:
         (0.005, 4000, [0.01, 0.1, 1, 10, 100, 1000]),
     ],
 )
-def test_an_axis_of_ratios_has_places_on_both_sides_of_1(
-    low: float, high: float, ticks: list[float]
-) -> None:
+def test_an_axis_of_ratios_has_places_on_both_sides_of_1(low: float, high: float, ticks: list[float]) -> None:
     assert ratio_ticks(low, high) == pytest.approx(ticks)

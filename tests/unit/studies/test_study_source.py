@@ -76,7 +76,7 @@ def test_the_quick_form_is_laid_over_the_full_one() -> None:
         ("for_each: weight", "for_each: connections", "nothing has the axis 'weight'"),
         ("yer: 2020", "year: 2020", "x.yaml:2:49: unknown key 'yer' in cite; did you mean 'year'?"),
     ],
-)  # fmt: skip
+)
 def test_a_mistake_is_told_where_it_stands(wrong: str, right: str, said: str) -> None:
     changed = STUDY.replace(right, wrong, 1)
     if wrong == "id: faster":
@@ -116,9 +116,7 @@ def test_clients_are_places_of_their_part_alone() -> None:
     assert "no client 'bobb' in the part loss; did you mean 'bob'?" in _refusal(
         text.replace("client: bob", "client: bobb")
     )
-    assert "no client 'bob' in the part speed" in _refusal(
-        text.replace("part: loss, c", "part: speed, c")
-    )
+    assert "no client 'bob' in the part speed" in _refusal(text.replace("part: loss, c", "part: speed, c"))
     each = text.replace("client: bob", "for_each: client")
     assert parse_study(each, "x.yaml").study.claims[1].id == "nothing-lost"
     other = text.replace("measure: tps, part: loss", "measure: host_cpu, part: loss")

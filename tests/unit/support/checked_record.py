@@ -8,6 +8,12 @@ def record(lost_ids: list[int]) -> TrialRecord:
     key = CellKey(solution="s", workload="w", connections=1, network="lan", fault="none")
     node = NodeCheck(node="node1", role="primary", reachable=True, lost_ids=lost_ids)
     return TrialRecord(
-        id="0001", cell=key, number=1, seed=1, status="complete", started="", seconds=1,
+        id="0001",
+        cell=key,
+        number=1,
+        seed=1,
+        status="complete",
+        started="",
+        seconds=1,
         check=Check(acknowledged=1, failed=0, in_doubt=0, primary="node1", nodes=[node]),
-    )  # fmt: skip
+    )

@@ -7,12 +7,7 @@ from types import ModuleType
 
 from fivenines.results import layout
 from fivenines.results.basics import Machine
-from fivenines.results.records import (
-    CellKey,
-    Manifest,
-    PlannedTrial,
-    TrialRecord,
-)
+from fivenines.results.records import CellKey, Manifest, PlannedTrial, TrialRecord
 
 
 @dataclass
@@ -31,9 +26,17 @@ Pretend = Callable[..., ModuleType]
 """Puts a module where a command will import it: its name, and functions by keyword."""
 
 MACHINE = Machine(
-    hostname="h", kernel="6.1", os="Debian 12", cpu="a CPU", cores=2, memory_bytes=2**33,
-    python="3.11", user="ordinary", limits="", congestion_control="cubic",
-)  # fmt: skip
+    hostname="h",
+    kernel="6.1",
+    os="Debian 12",
+    cpu="a CPU",
+    cores=2,
+    memory_bytes=2**33,
+    python="3.11",
+    user="ordinary",
+    limits="",
+    congestion_control="cubic",
+)
 
 SMALL = """\
 name: small
@@ -45,19 +48,23 @@ workloads: [oltp_read_only]
 
 def key(solution: str = "standalone") -> CellKey:
     """A cell of the small experiment."""
-    return CellKey(
-        solution=solution, workload="oltp_read_only", connections=8, network="lan", fault="none"
-    )
+    return CellKey(solution=solution, workload="oltp_read_only", connections=8, network="lan", fault="none")
 
 
 def record(trial_id: str, status: str = "complete", reason: str = "") -> TrialRecord:
     """A trial without figures."""
     return TrialRecord.model_validate(
         {
-            "id": trial_id, "cell": key(), "number": 1, "seed": 1, "status": status,
-            "reason": reason, "started": "2026-01-02T10:15:00Z", "seconds": 20.0,
+            "id": trial_id,
+            "cell": key(),
+            "number": 1,
+            "seed": 1,
+            "status": status,
+            "reason": reason,
+            "started": "2026-01-02T10:15:00Z",
+            "seconds": 20.0,
         }
-    )  # fmt: skip
+    )
 
 
 def write_run(name: str, experiment: dict[str, object]) -> Path:
@@ -65,9 +72,14 @@ def write_run(name: str, experiment: dict[str, object]) -> Path:
     folder = Path("runs") / name
     plan = [PlannedTrial(id=one, cell=key(), number=1, seed=1) for one in ("0001", "0002")]
     manifest = Manifest(
-        fivenines="0.1.0", created="2026-01-02T10:15:00Z", experiment=experiment, source=SMALL,
-        engines={"postgres-18": "18.0"}, machine=MACHINE, plan=plan,
-    )  # fmt: skip
+        fivenines="0.1.0",
+        created="2026-01-02T10:15:00Z",
+        experiment=experiment,
+        source=SMALL,
+        engines={"postgres-18": "18.0"},
+        machine=MACHINE,
+        plan=plan,
+    )
     for trial, found in (
         ("0001", record("0001")),
         ("0002.broken-1", record("0002", "broken", "the server did not start")),

@@ -44,13 +44,21 @@ def rows(txns: Sequence[Txn]) -> list[tuple[object, ...]]:
     """The rows of the table `history`."""
     return [
         (
-            one.number, one.number % 7, "lists", one.started, one.completed, one.outcome, position,
-            kind, key, value if kind == "append" else None,
+            one.number,
+            one.number % 7,
+            "lists",
+            one.started,
+            one.completed,
+            one.outcome,
+            position,
+            kind,
+            key,
+            value if kind == "append" else None,
             ",".join(map(str, value)) if isinstance(value, list) else None,
         )
         for one in txns
         for position, (kind, key, value) in enumerate(one.operations)
-    ]  # fmt: skip
+    ]
 
 
 def history(connection: duckdb.DuckDBPyConnection, table: Sequence[tuple[object, ...]]) -> None:

@@ -20,9 +20,7 @@ def trials(
     values: Sequence[float], bounds: Sequence[int] = (), limited: str = "", failing: str = ""
 ) -> Sample:
     """A sample of trials; `bounds` are indices of values that are lower bounds."""
-    taken = tuple(
-        TrialValue(f"t{index}", value, index in bounds) for index, value in enumerate(values)
-    )
+    taken = tuple(TrialValue(f"t{index}", value, index in bounds) for index, value in enumerate(values))
     return Sample(summarise(list(values), bounds=len(bounds)), taken, limited, failing)
 
 
@@ -65,9 +63,7 @@ class Planted:
             return [Level(name) for name in dict.fromkeys(key[1] for key in self.samples)]
         own = [key[2] for key in self.samples if place.solution in (None, key[1])]
         names = dict.fromkeys(own) if axis == self.axis else {}
-        return sorted(
-            (Level(name, _number(name)) for name in names), key=lambda one: one.number or 0
-        )
+        return sorted((Level(name, _number(name)) for name in names), key=lambda one: one.number or 0)
 
     def but(self, change: Callable[[Sample], Sample], *keys: Key) -> "Planted":
         """The same with these samples changed; all of them without keys."""
@@ -80,9 +76,7 @@ def two(a: Sample, b: Sample, measure: str = "tps") -> Planted:
     return Planted({(measure, "a", ""): a, (measure, "b", ""): b})
 
 
-def row(
-    samples: Mapping[float, Sample], measure: str = "tps", axis: str = "connections"
-) -> Planted:
+def row(samples: Mapping[float, Sample], measure: str = "tps", axis: str = "connections") -> Planted:
     """One solution, a, along an axis."""
     return Planted({(measure, "a", f"{at:g}"): one for at, one in samples.items()}, axis)
 

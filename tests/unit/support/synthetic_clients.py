@@ -29,7 +29,7 @@ def run_of_two_clients(folder: Path) -> Run:
         each = [
             ClientRecord(name="ann", site="east", endpoint="local", connections=6, load=stored.record.load),
             ClientRecord(name="bob", site="west", endpoint="node2", connections=2, load=stored.record.load),
-        ]  # fmt: skip
+        ]
         record = stored.record.model_copy(update={"clients": each})
         store.write_json(stored.folder / layout.TRIAL, record)
     run = open_run(both)

@@ -78,11 +78,19 @@ def acknowledged(course: Course, every: int = 20) -> list[dict[str, Any]]:
     rows = []
     for number, t in enumerate(range(0, int(course.end), every)):
         up = course.fault_at is None or t < course.fault_at - 10 or t >= course.back
-        rows.append({
-            "id": number + 1, "client": number % CLIENTS, "kind": "write", "endpoint": "node1",
-            "started_us": t * 1000, "completed_us": t * 1000 + 900,
-            "outcome": "ok" if up else "failed", "error_class": "" if up else "refused", "seen": "",
-        })  # fmt: skip
+        rows.append(
+            {
+                "id": number + 1,
+                "client": number % CLIENTS,
+                "kind": "write",
+                "endpoint": "node1",
+                "started_us": t * 1000,
+                "completed_us": t * 1000 + 900,
+                "outcome": "ok" if up else "failed",
+                "error_class": "" if up else "refused",
+                "seen": "",
+            }
+        )
     return rows
 
 

@@ -95,9 +95,7 @@ class Matrix:
     workloads: list[str] = field(default_factory=lambda: ["oltp_read_write"])
     connections: list[int] = field(default_factory=lambda: [8])
     faults: list[str] = field(default_factory=lambda: ["kill"])
-    networks: list[dict[str, Any]] = field(
-        default_factory=lambda: [{"name": "lan", "bandwidth": None}]
-    )
+    networks: list[dict[str, Any]] = field(default_factory=lambda: [{"name": "lan", "bandwidth": None}])
     trials: int = 3
     broken: int = 0
     name: str = "Synthetic run (invented figures, for tests)"
@@ -117,21 +115,22 @@ MARIADB = Matrix(
         Recipe("replication semi-sync AFTER_SYNC", tps=1100, latency=7.1, outage=4300),
         Recipe(
             "galera 3 nodes behind HAProxy",
-            tps=820, latency=9.4, outage=6800, reads_outage=300, rejoins=False,
+            tps=820,
+            latency=9.4,
+            outage=6800,
+            reads_outage=300,
+            rejoins=False,
             bottleneck=True,
         ),
     ],
     workloads=["oltp_read_only", "oltp_read_write"],
     connections=[1, 8, 32],
     broken=2,
-)  # fmt: skip
+)
 
 
 TRUTH = Matrix(
-    [
-        Recipe("sound", truth=True),
-        Recipe("odd <replica>", lost=5, truth=True, violated=True),
-    ],
+    [Recipe("sound", truth=True), Recipe("odd <replica>", lost=5, truth=True, violated=True)],
     workloads=["append"],
 )
 
@@ -140,23 +139,34 @@ OPEN_LOOP = Matrix(
     [
         Recipe("kept", tps=1000, outage=4100, types=TPCC_TYPES, offered=1000),
         Recipe(
-            "overrun", tps=600, outage=4300, types=TPCC_TYPES, offered=1000, violated=True,
+            "overrun",
+            tps=600,
+            outage=4300,
+            types=TPCC_TYPES,
+            offered=1000,
+            violated=True,
             limit="the client was the limit: it used 97 % of a core",
         ),
     ],
     workloads=["tpcc"],
-)  # fmt: skip
+)
 
 
 SIDE_BY_SIDE = Matrix(
     [
         Recipe("calm", sampled="mariadb", known=True),
-        Recipe("split", sampled="mariadb", known=True, split=1500.0, lost=4,
-               failed="the power switch of node1 did not answer: try 17 of 20"),
+        Recipe(
+            "split",
+            sampled="mariadb",
+            known=True,
+            split=1500.0,
+            lost=4,
+            failed="the power switch of node1 did not answer: try 17 of 20",
+        ),
         Recipe("unknown"),
     ],
     trials=2,
-)  # fmt: skip
+)
 
 
 def variants(name: str, recipes: dict[int, Recipe], **said: str) -> list[Recipe]:
@@ -173,9 +183,7 @@ def variants(name: str, recipes: dict[int, Recipe], **said: str) -> list[Recipe]
 
 SWEPT = Matrix(
     [
-        *variants(
-            "gr", {0: Recipe("", tps=800), 1000: Recipe("", tps=2400), 1500: Recipe("", tps=810)}
-        ),
+        *variants("gr", {0: Recipe("", tps=800), 1000: Recipe("", tps=2400), 1500: Recipe("", tps=810)}),
         Recipe("alone", tps=1000, outage=None),
     ],
     connections=[1, 8],
@@ -183,9 +191,7 @@ SWEPT = Matrix(
 )
 
 
-SAMPLED = Matrix(
-    [Recipe("replicas", sampled="mariadb"), Recipe("standbys", sampled="postgres")], trials=2
-)
+SAMPLED = Matrix([Recipe("replicas", sampled="mariadb"), Recipe("standbys", sampled="postgres")], trials=2)
 
 
 def write_run(folder: Path, matrix: Matrix) -> Path:
@@ -228,16 +234,21 @@ def write_broken(folder: Path, planned: PlannedTrial, reason: str, attempt: int 
     path = folder / layout.TRIALS / f"{planned.id}.broken-{attempt}"
     path.mkdir(parents=True)
     record = TrialRecord(
-        id=planned.id, cell=planned.cell, number=planned.number, seed=planned.seed,
-        attempt=attempt, status="broken", reason=reason, started="2026-01-02T03:04:05Z", seconds=9,
-    )  # fmt: skip
+        id=planned.id,
+        cell=planned.cell,
+        number=planned.number,
+        seed=planned.seed,
+        attempt=attempt,
+        status="broken",
+        reason=reason,
+        started="2026-01-02T03:04:05Z",
+        seconds=9,
+    )
     store.write_json(path / layout.TRIAL, record)
     return path
 
 
-def write_trial(
-    folder: Path, planned: PlannedTrial, recipe: Recipe, rng: random.Random
-) -> TrialRecord:
+def write_trial(folder: Path, planned: PlannedTrial, recipe: Recipe, rng: random.Random) -> TrialRecord:
     """A complete trial with its tables."""
     path = layout.trial_folder(folder, planned.id)
     path.mkdir(parents=True)
@@ -271,10 +282,16 @@ def write_ledger(trial: Path, record: TrialRecord, behind: bool) -> None:
     ids = range(1, round(END) // 20)
     head = {"client": 0, "outcome": "ok"}
     rows: list[dict[str, Any]] = [
-        head | {"id": n, "kind": "write", "endpoint": "node1:5432", "started_us": n * 20_000 - 3000,
-                "completed_us": n * 20_000}
+        head
+        | {
+            "id": n,
+            "kind": "write",
+            "endpoint": "node1:5432",
+            "started_us": n * 20_000 - 3000,
+            "completed_us": n * 20_000,
+        }
         for n in ids
-    ]  # fmt: skip
+    ]
     views = []
     for at in range(1_010_000, round(END) * 1000, 100_000):
         for node, lag in (("node1", 0), ("node2", 100_000 * behind)):
@@ -289,19 +306,22 @@ def write_ledger(trial: Path, record: TrialRecord, behind: bool) -> None:
 
 def write_timeline(trial: Path, rows: list[dict[str, Any]]) -> None:
     """The table `timeline` of rows that leave out what is 0."""
-    write_table(
-        trial, "timeline", [dict.fromkeys(layout.TABLES["timeline"], 0) | row for row in rows]
-    )
+    write_table(trial, "timeline", [dict.fromkeys(layout.TABLES["timeline"], 0) | row for row in rows])
 
 
 def attempts(fault_at: float, back: float, end: float, every: int = 20) -> list[dict[str, Any]]:
     """The table `probes`: a fresh connection every so many ms, refused from the fault until `back`."""
     return [
-        {"started_us": t * 1000, "completed_us": t * 1000 + 3000, "endpoint": "node2:3306",
-         "outcome": "ok" if t + 3 < fault_at or t >= back else "failed",
-         "stage": "write" if t + 3 < fault_at or t >= back else "connect", "error_class": ""}
+        {
+            "started_us": t * 1000,
+            "completed_us": t * 1000 + 3000,
+            "endpoint": "node2:3306",
+            "outcome": "ok" if t + 3 < fault_at or t >= back else "failed",
+            "stage": "write" if t + 3 < fault_at or t >= back else "connect",
+            "error_class": "",
+        }
         for t in range(0, int(end), every)
-    ]  # fmt: skip
+    ]
 
 
 def write_timeouts(trial: Path, slots: set[int]) -> None:
@@ -360,29 +380,34 @@ def write_latency(
             for _ in range(60):
                 histogram.record_value(int(1000 * median_ms * rng.lognormvariate(0, 0.5)) + 1)
             data = histogram.encode().decode()
-            lines.append(
-                f"Tag={tag},{second:.3f},1.000,{histogram.get_max_value() / 1e6:.3f},{data}"
-            )
+            lines.append(f"Tag={tag},{second:.3f},1.000,{histogram.get_max_value() / 1e6:.3f},{data}")
     (trial / layout.LATENCY).write_text("\n".join(lines) + "\n")
 
 
 def _plan(matrix: Matrix) -> list[PlannedTrial]:
     cells = product(
-        matrix.recipes, matrix.workloads, matrix.connections, matrix.networks, matrix.faults,
+        matrix.recipes,
+        matrix.workloads,
+        matrix.connections,
+        matrix.networks,
+        matrix.faults,
         range(matrix.trials),
-    )  # fmt: skip
+    )
     return [
         PlannedTrial(
             id=f"{index + 1:04d}",
             cell=CellKey(
-                solution=recipe.name, workload=workload, connections=connections,
-                network=network["name"], fault=fault,
+                solution=recipe.name,
+                workload=workload,
+                connections=connections,
+                network=network["name"],
+                fault=fault,
             ),
             number=number + 1,
             seed=1000 + index,
         )
         for index, (recipe, workload, connections, network, fault, number) in enumerate(cells)
-    ]  # fmt: skip
+    ]
 
 
 def _manifest(matrix: Matrix, plan: list[PlannedTrial]) -> Manifest:
@@ -395,9 +420,13 @@ def _manifest(matrix: Matrix, plan: list[PlannedTrial]) -> Manifest:
             "seed": matrix.seed,
             "trials": matrix.trials,
             "solutions": [
-                {"solution": "synthetic", "name": recipe.name, "engine": "mariadb-10.11",
-                 "manager": {"kind": "operator", "interval": "1s", "misses": 3},
-                 "variant": recipe.variant}
+                {
+                    "solution": "synthetic",
+                    "name": recipe.name,
+                    "engine": "mariadb-10.11",
+                    "manager": {"kind": "operator", "interval": "1s", "misses": 3},
+                    "variant": recipe.variant,
+                }
                 for recipe in matrix.recipes
             ],
             "workloads": [{"workload": name, "name": name} for name in matrix.workloads],
@@ -411,13 +440,19 @@ def _manifest(matrix: Matrix, plan: list[PlannedTrial]) -> Manifest:
         source=f"name: {matrix.name}\ntrials: {matrix.trials}\n",
         engines={"mariadb-10.11": "10.11.14-MariaDB-0+deb12u2"},
         machine=Machine(
-            hostname="testhost", kernel="Linux 6.1.0", os="Debian GNU/Linux 12 (bookworm)",
-            cpu="Pretend CPU @ 2.60GHz", cores=2, memory_bytes=8 * 2**30, python="3.11.9",
-            user="ordinary", limits="not applied: no delegated control group",
+            hostname="testhost",
+            kernel="Linux 6.1.0",
+            os="Debian GNU/Linux 12 (bookworm)",
+            cpu="Pretend CPU @ 2.60GHz",
+            cores=2,
+            memory_bytes=8 * 2**30,
+            python="3.11.9",
+            user="ordinary",
+            limits="not applied: no delegated control group",
             congestion_control="cubic",
         ),
         plan=plan,
-    )  # fmt: skip
+    )
 
 
 def _course(recipe: Recipe, fault_at: float | None, rng: random.Random) -> Course:
@@ -434,14 +469,17 @@ def _course(recipe: Recipe, fault_at: float | None, rng: random.Random) -> Cours
     )
 
 
-def _record(
-    planned: PlannedTrial, recipe: Recipe, course: Course, rng: random.Random
-) -> TrialRecord:
+def _record(planned: PlannedTrial, recipe: Recipe, course: Course, rng: random.Random) -> TrialRecord:
     fault_at = course.fault_at
     lost = max(0, round(rng.gauss(recipe.lost, 1.2))) if recipe.lost and fault_at else 0
     return TrialRecord(
-        id=planned.id, cell=planned.cell, number=planned.number, seed=planned.seed,
-        status="complete", started="2026-01-02T03:04:05Z", seconds=24.5,
+        id=planned.id,
+        cell=planned.cell,
+        number=planned.number,
+        seed=planned.seed,
+        status="complete",
+        started="2026-01-02T03:04:05Z",
+        seconds=24.5,
         windows=Windows(warmup_end=WARMUP, steady_end=STEADY_END, end=END),
         deployment=_deployment(recipe, rng),
         faults=[fault] if (fault := _fault(recipe, fault_at)) else [],
@@ -451,20 +489,27 @@ def _record(
         isolation=_isolation(recipe),
         load={
             **_measured(recipe),
-            **({"bounds": {"answer_timeout_s": round(course.outage / 1000, 1),
-                           "connect_timeout_s": 10.0}} if recipe.waits else {}),
+            **(
+                {"bounds": {"answer_timeout_s": round(course.outage / 1000, 1), "connect_timeout_s": 10.0}}
+                if recipe.waits
+                else {}
+            ),
             "errors": [
                 _error("load", "connection_lost", "2013", planned.cell.connections),
                 _error("ledger", "refused", "ECONNREFUSED", 120),
             ],
             "client": {
-                "user_s": 13.9, "system_s": 0.9, "wall_s": 15.0, "lag_p99_us": 1200,
-                "bottleneck": recipe.bottleneck, "limit": recipe.limit or None,
+                "user_s": 13.9,
+                "system_s": 0.9,
+                "wall_s": 15.0,
+                "lag_p99_us": 1200,
+                "bottleneck": recipe.bottleneck,
+                "limit": recipe.limit or None,
             },
         },
         controller_cpu=0.02,
         events=_events(course, recipe.failed),
-    )  # fmt: skip
+    )
 
 
 def _measured(recipe: Recipe) -> dict[str, Any]:
@@ -475,24 +520,52 @@ def _measured(recipe: Recipe) -> dict[str, Any]:
     return {
         "format": 2,
         "types": [
-            {"name": name, "writes": index < 2, "ok": 900, "expected": 9 * (index == 0),
-             "failed": 3, "in_doubt": 1, "retries": 0}
+            {
+                "name": name,
+                "writes": index < 2,
+                "ok": 900,
+                "expected": 9 * (index == 0),
+                "failed": 3,
+                "in_doubt": 1,
+                "retries": 0,
+            }
             for index, name in enumerate(recipe.types)
         ],
         "schedule": {
-            "kind": "open", "rate": recipe.offered, "arrivals": "poisson", "started": 15_000,
-            "backlog_max": 412, "backlog_end": 7, "lag_p50_us": 55, "lag_p99_us": 1800,
+            "kind": "open",
+            "rate": recipe.offered,
+            "arrivals": "poisson",
+            "started": 15_000,
+            "backlog_max": 412,
+            "backlog_end": 7,
+            "lag_p50_us": 55,
+            "lag_p99_us": 1800,
             "lag_max_us": 2_400_000,
         },
         "steps": [
-            {"from_s": low * 2 * half, "to_s": high * 2 * half, "rate": recipe.offered,
-             "connections": None, "ok": round(recipe.tps * half), "failed": 3, "p50_ms": 4.5,
-             "p95_ms": 9.5, "p99_ms": 14.5, "max_ms": 870.5}
+            {
+                "from_s": low * 2 * half,
+                "to_s": high * 2 * half,
+                "rate": recipe.offered,
+                "connections": None,
+                "ok": round(recipe.tps * half),
+                "failed": 3,
+                "p50_ms": 4.5,
+                "p95_ms": 9.5,
+                "p99_ms": 14.5,
+                "max_ms": 870.5,
+            }
             for low, high in steps
         ],
-        "connects": {"ok": 16_000, "failed": 12, "refused": 4, "p50_ms": 2.5, "p99_ms": 80.0,
-                     "max_ms": 1033.0},
-    }  # fmt: skip
+        "connects": {
+            "ok": 16_000,
+            "failed": 12,
+            "refused": 4,
+            "p50_ms": 2.5,
+            "p99_ms": 80.0,
+            "max_ms": 1033.0,
+        },
+    }
 
 
 def _invariants(recipe: Recipe) -> list[InvariantCheck]:
@@ -501,49 +574,71 @@ def _invariants(recipe: Recipe) -> list[InvariantCheck]:
     return [
         InvariantCheck(name="amounts agree", source="clause 1", status="holds"),
         InvariantCheck(
-            name="orders have their lines", source="clause 6", detail="1 row found",
+            name="orders have their lines",
+            source="clause 6",
+            detail="1 row found",
             status="violated" if recipe.violated else "holds",
             offending=[{"o_id": "<7>", "lines": "9"}] if recipe.violated else [],
         ),
         InvariantCheck(name="rows", source="", status="unknown", detail="no time was left"),
-    ]  # fmt: skip
+    ]
 
 
 def _divergence(recipe: Recipe) -> Divergence | None:
     if not recipe.truth:
         return None
     differing = TableDifference(
-        table="sbtest<1>", rows={"node1": 500, "node2": 498}, checksums={"node1": "a", "node2": "b"},
-        keys=["id 7: not on node2", "id 9: not on node2"], differing=2,
-    )  # fmt: skip
+        table="sbtest<1>",
+        rows={"node1": 500, "node2": 498},
+        checksums={"node1": "a", "node2": "b"},
+        keys=["id 7: not on node2", "id 9: not on node2"],
+        differing=2,
+    )
     return Divergence(
-        compared=["node1", "node2"], left_out={"node3": "still broken"}, tables=4, rows=1000,
-        reference="node1", differences=[differing] if recipe.violated else [], seconds=0.2,
-    )  # fmt: skip
+        compared=["node1", "node2"],
+        left_out={"node3": "still broken"},
+        tables=4,
+        rows=1000,
+        reference="node1",
+        differences=[differing] if recipe.violated else [],
+        seconds=0.2,
+    )
 
 
 def _isolation(recipe: Recipe) -> list[Isolation]:
     if not recipe.truth:
         return []
     skew = Anomaly(
-        kind="G2-item", transactions=[3, 8], explanation="T3 read key 1 without 5, which T8 appended.",
+        kind="G2-item",
+        transactions=[3, 8],
+        explanation="T3 read key 1 without 5, which T8 appended.",
         edges=[(3, "rw 1", 8), (8, "rw 2", 3)],
-    )  # fmt: skip
+    )
     wrong = Anomaly(kind="wrong-sum", transactions=[5], explanation="Audit T5 found 99 in all.")
     if not recipe.violated:
         return [Isolation(source="lists", transactions=2000)]
     return [
-        Isolation(source="lists", transactions=2000, counts={"G2-item": 4}, examples=[skew],
-                  note="The search ended."),
+        Isolation(
+            source="lists",
+            transactions=2000,
+            counts={"G2-item": 4},
+            examples=[skew],
+            note="The search ended.",
+        ),
         Isolation(source="bank", transactions=500, counts={"wrong-sum": 1}, examples=[wrong]),
-    ]  # fmt: skip
+    ]
 
 
 def _error(source: str, kind: str, code: str, count: int) -> dict[str, Any]:
     return {
-        "class": kind, "code": code, "message": f"{kind} <to server>", "count": count,
-        "first_ms": 5003, "last_ms": 9000, "source": source,
-    }  # fmt: skip
+        "class": kind,
+        "code": code,
+        "message": f"{kind} <to server>",
+        "count": count,
+        "first_ms": 5003,
+        "last_ms": 9000,
+        "source": source,
+    }
 
 
 def _deployment(recipe: Recipe, rng: random.Random) -> Deployment:
@@ -566,10 +661,17 @@ def _deployment(recipe: Recipe, rng: random.Random) -> Deployment:
 
 
 FACTS = SolutionFacts(
-    replication="by <log>, commits wait for nobody", failover="none", least_servers="2",
-    write_scaling="no", read_scaling="yes, stale", one_failure_loses="what was not sent",
-    partition="both sides go on", one_down="nothing", two_down="away", sources=["Manual, 5.4"],
-)  # fmt: skip
+    replication="by <log>, commits wait for nobody",
+    failover="none",
+    least_servers="2",
+    write_scaling="no",
+    read_scaling="yes, stale",
+    one_failure_loses="what was not sent",
+    partition="both sides go on",
+    one_down="nothing",
+    two_down="away",
+    sources=["Manual, 5.4"],
+)
 
 
 def _hosts() -> dict[str, HostFacts]:
@@ -589,27 +691,49 @@ def _fault(recipe: Recipe, at: float | None) -> FaultRecord | None:
     if at is None:
         return None
     return FaultRecord(
-        kind="kill", node="node1", role="primary", at=at, verified=True,
+        kind="kill",
+        node="node1",
+        role="primary",
+        at=at,
+        verified=True,
         detail="SIGKILL to 1 process; gone after 3 ms",
         restarted=at + 5000,
         rejoined=recipe.rejoins,
         rejoined_at=at + 7000 if recipe.rejoins else None,
         rejoin_detail="" if recipe.rejoins else "state transfer refused: wsrep_sst_auth <unset>",
-    )  # fmt: skip
+    )
 
 
 def _check(recipe: Recipe, lost: int, rng: random.Random) -> Check:
     ids = sorted(rng.sample(range(300, 700), lost))
     return Check(
-        acknowledged=620, failed=31, in_doubt=recipe.in_doubt, primary="node2",
+        acknowledged=620,
+        failed=31,
+        in_doubt=recipe.in_doubt,
+        primary="node2",
         nodes=[
-            NodeCheck(node="node1", role="replica", reachable=recipe.rejoins, present=620 - lost,
-                      detail="" if recipe.rejoins else "connection refused",
-                      lost=lost, lost_ids=ids, in_doubt_applied=1),
-            NodeCheck(node="node2", role="primary", reachable=True, present=620 - lost,
-                      lost=lost, lost_ids=ids, in_doubt_applied=1, in_doubt_absent=1),
+            NodeCheck(
+                node="node1",
+                role="replica",
+                reachable=recipe.rejoins,
+                present=620 - lost,
+                detail="" if recipe.rejoins else "connection refused",
+                lost=lost,
+                lost_ids=ids,
+                in_doubt_applied=1,
+            ),
+            NodeCheck(
+                node="node2",
+                role="primary",
+                reachable=True,
+                present=620 - lost,
+                lost=lost,
+                lost_ids=ids,
+                in_doubt_applied=1,
+                in_doubt_absent=1,
+            ),
         ],
-    )  # fmt: skip
+    )
 
 
 def _events(course: Course, failed: str) -> list[Event]:
@@ -629,9 +753,7 @@ def _events(course: Course, failed: str) -> list[Event]:
     return [*events, Event(t=at + 5000, kind="restarted", node="node1")]
 
 
-def _timeline(
-    cell: CellKey, recipe: Recipe, course: Course, rng: random.Random
-) -> list[dict[str, Any]]:
+def _timeline(cell: CellKey, recipe: Recipe, course: Course, rng: random.Random) -> list[dict[str, Any]]:
     scale = rng.gauss(1, 0.04) * cell.connections**0.6 / 8**0.6
     per_slot = recipe.tps * scale / 100
     writes_too = "read_only" not in cell.workload
@@ -648,18 +770,29 @@ def _timeline(
         done = max(0, round(rng.gauss(pace, pace**0.5))) if reads_up else 0
         wrote = done * (writes_too and load_up)
         if done or slot % 100 == 0:
-            rows.append({
-                "slot_ms": slot, "source": "load", "reads_ok": done * 14, "writes_ok": wrote * 4,
-                "transactions_ok": done if load_up or not writes_too else 0,
-                "writes_failed": 0 if load_up else 8,
-                "writes_in_doubt": int(not before and slot < (fault_at or 0) + 10),
-                "queries_ok": done * 14 + wrote * 6, "connects_failed": 0 if reads_up else 8,
-            })  # fmt: skip
+            rows.append(
+                {
+                    "slot_ms": slot,
+                    "source": "load",
+                    "reads_ok": done * 14,
+                    "writes_ok": wrote * 4,
+                    "transactions_ok": done if load_up or not writes_too else 0,
+                    "writes_failed": 0 if load_up else 8,
+                    "writes_in_doubt": int(not before and slot < (fault_at or 0) + 10),
+                    "queries_ok": done * 14 + wrote * 6,
+                    "connects_failed": 0 if reads_up else 8,
+                }
+            )
         if slot % 20 == 0:
-            rows.append({
-                "slot_ms": slot, "source": "ledger", "reads_ok": int(reads_up),
-                "writes_ok": int(writes_up), "writes_failed": int(not writes_up),
-            })  # fmt: skip
+            rows.append(
+                {
+                    "slot_ms": slot,
+                    "source": "ledger",
+                    "reads_ok": int(reads_up),
+                    "writes_ok": int(writes_up),
+                    "writes_failed": int(not writes_up),
+                }
+            )
     return rows
 
 

@@ -29,22 +29,33 @@ def _up(t: float, fault_at: float | None, away: bool) -> float:
 
 def _counters(rates: dict[str, float], fault_at: float | None, end: float) -> Rows:
     return [
-        {"t_ms": t, "node": node, "name": name,
-         "value": round(rate * _up(t, fault_at, away)) if rate > 0 else -rate}
+        {
+            "t_ms": t,
+            "node": node,
+            "name": name,
+            "value": round(rate * _up(t, fault_at, away)) if rate > 0 else -rate,
+        }
         for node, away in (("node1", True), ("node2", False))
         for t in _moments(fault_at, end, away)
         for name, rate in rates.items()
-    ]  # fmt: skip
+    ]
 
 
 def _hosts(fault_at: float | None, end: float) -> Rows:
     return [
-        {"t_ms": t, "host": host, "cpu_cores": 0.5, "memory_bytes": 150_000_000,
-         "disk_read_bytes": 4096, "disk_written_bytes": round(2000 * t),
-         "net_received_bytes": round(300 * t), "net_sent_bytes": round(500 * t)}
+        {
+            "t_ms": t,
+            "host": host,
+            "cpu_cores": 0.5,
+            "memory_bytes": 150_000_000,
+            "disk_read_bytes": 4096,
+            "disk_written_bytes": round(2000 * t),
+            "net_received_bytes": round(300 * t),
+            "net_sent_bytes": round(500 * t),
+        }
         for host in ("client", "node1", "node2")
         for t in _moments(fault_at, end, away=False)
-    ]  # fmt: skip
+    ]
 
 
 def _stalled(t: float, fault_at: float | None) -> float:
@@ -53,23 +64,32 @@ def _stalled(t: float, fault_at: float | None) -> float:
     return t - (fault_at or 0.0) + STALLED_MS if before else 0.0
 
 
-def _delay(figures: dict[str, tuple[str, Callable[[float], Any]]], fault_at: float | None,
-           end: float) -> Rows:  # fmt: skip
+def _delay(
+    figures: dict[str, tuple[str, Callable[[float], Any]]], fault_at: float | None, end: float
+) -> Rows:
     return [
-        {"t_ms": t, "node": "node2", "source": source, "value": say(_stalled(t, fault_at)),
-         "unit": unit}
+        {"t_ms": t, "node": "node2", "source": source, "value": say(_stalled(t, fault_at)), "unit": unit}
         for t in _moments(fault_at, end, away=False)
         for source, (unit, say) in figures.items()
-    ]  # fmt: skip
+    ]
 
 
 def _writes(end: float) -> Rows:
     """One client, a write every 100 ms, each acknowledged 5 ms after its start."""
     return [
-        {"id": 1 + n, "client": 0, "kind": "write", "endpoint": "node1", "started_us": n * 100_000,
-         "completed_us": n * 100_000 + 5000, "outcome": "ok", "error_class": "", "seen": ""}
+        {
+            "id": 1 + n,
+            "client": 0,
+            "kind": "write",
+            "endpoint": "node1",
+            "started_us": n * 100_000,
+            "completed_us": n * 100_000 + 5000,
+            "outcome": "ok",
+            "error_class": "",
+            "seen": "",
+        }
         for n in range(round(end / 100))
-    ]  # fmt: skip
+    ]
 
 
 def _views(fault_at: float | None, end: float) -> Rows:
@@ -78,19 +98,21 @@ def _views(fault_at: float | None, end: float) -> Rows:
     for n in range(1, round(end / 100)):
         t = 100.0 * n
         held = t - _stalled(t, fault_at)
-        found.append(
-            {"t_us": round(t * 1000), "node": "node2", "seen": f"[{int(held // 100) + 1}]"}
-        )
+        found.append({"t_us": round(t * 1000), "node": "node2", "seen": f"[{int(held // 100) + 1}]"})
     return found
 
 
 def mariadb(fault_at: float | None, end: float) -> dict[str, Rows]:
     """A replica that says 0 while it applies nothing."""
     rates = {
-        "Com_commit": 900.0, "Handler_write": 300.0, "Handler_update": 600.0,
-        "Innodb_data_fsyncs": 450.0, "Innodb_row_lock_time": 120.0, "Threads_running": -4.0,
+        "Com_commit": 900.0,
+        "Handler_write": 300.0,
+        "Handler_update": 600.0,
+        "Innodb_data_fsyncs": 450.0,
+        "Innodb_row_lock_time": 120.0,
+        "Threads_running": -4.0,
         "Rpl_semi_sync_master_no_tx": 5.0,
-    }  # fmt: skip
+    }
     figures: dict[str, tuple[str, Callable[[float], Any]]] = {
         "Seconds_Behind_Master": ("s", lambda _stalled: 0),
         "gtid_binlog_pos - gtid_slave_pos": ("transactions", lambda stalled: 0.9 * stalled),
@@ -101,10 +123,12 @@ def mariadb(fault_at: float | None, end: float) -> dict[str, Rows]:
 def postgres(fault_at: float | None, end: float) -> dict[str, Rows]:
     """A standby whose lag is NULL while it applies nothing."""
     rates = {
-        "pg_stat_database.xact_commit": 900.0, "pg_stat_database.tup_updated": 900.0,
-        "pg_stat_io.wal.fsyncs": 300.0, "pg_stat_wal.wal_bytes": 2e6,
+        "pg_stat_database.xact_commit": 900.0,
+        "pg_stat_database.tup_updated": 900.0,
+        "pg_stat_io.wal.fsyncs": 300.0,
+        "pg_stat_wal.wal_bytes": 2e6,
         "pg_stat_activity.state.active": -3.0,
-    }  # fmt: skip
+    }
     figures: dict[str, tuple[str, Callable[[float], Any]]] = {
         "pg_stat_replication.replay_lag": ("ms", lambda stalled: "" if stalled else 2.5),
         "pg_current_wal_lsn - replay_lsn": ("B", lambda stalled: 2000 * stalled),
@@ -112,8 +136,12 @@ def postgres(fault_at: float | None, end: float) -> dict[str, Rows]:
     return _tables(rates, figures, fault_at, end)
 
 
-def _tables(rates: dict[str, float], figures: dict[str, tuple[str, Callable[[float], Any]]],
-            fault_at: float | None, end: float) -> dict[str, Rows]:  # fmt: skip
+def _tables(
+    rates: dict[str, float],
+    figures: dict[str, tuple[str, Callable[[float], Any]]],
+    fault_at: float | None,
+    end: float,
+) -> dict[str, Rows]:
     return {
         "counters": _counters(rates, fault_at, end),
         "hosts": _hosts(fault_at, end),

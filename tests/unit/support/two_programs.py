@@ -20,9 +20,7 @@ Speeds = Mapping[str, Mapping[str, float]]
 def two_programs(folder: Path, speeds: Speeds, trials: int = 4) -> Run:
     """A run in which each program measured solutions of these speeds, without any fault."""
     rng = random.Random(7)
-    recipes = {
-        name: Recipe(name, tps=tps, outage=None) for name, tps in speeds["fivenines"].items()
-    }
+    recipes = {name: Recipe(name, tps=tps, outage=None) for name, tps in speeds["fivenines"].items()}
     write_run(folder, Matrix([*recipes.values()], [*PROGRAMS], faults=["none"], trials=trials))
     manifest = store.open_run(folder).manifest
     for planned in manifest.plan:
@@ -31,9 +29,7 @@ def two_programs(folder: Path, speeds: Speeds, trials: int = 4) -> Run:
             continue
         shutil.rmtree(layout.trial_folder(folder, planned.id))
         name = planned.cell.solution
-        record = write_trial(
-            folder, planned, replace(recipes[name], tps=speeds[program][name]), rng
-        )
+        record = write_trial(folder, planned, replace(recipes[name], tps=speeds[program][name]), rng)
         load = {**record.load, "program": program, "program_version": "1.0.20"}
         changed = record.model_copy(update={"load": load})
         store.write_json(layout.trial_folder(folder, planned.id) / layout.TRIAL, changed)

@@ -38,16 +38,13 @@ class FakeServer:
 
     def execute(self, sql: str) -> None:
         table = next((name for name in self.tables if f'FROM "{name}"' in sql), None)
-        rows = [
-            (hash(k) % 1024, hash((k, v)), k) for k, v in self.tables.get(table or "", {}).items()
-        ]
+        rows = [(hash(k) % 1024, hash((k, v)), k) for k, v in self.tables.get(table or "", {}).items()]
         if "pg_class" in sql:
             self.answer = [(n, c, "text", c == "id") for n in self.tables for c in ("id", "v")]
         elif "GROUP BY" in sql:
             chunks = {chunk for chunk, _, _ in rows}
             self.answer = [
-                (c, sum(r[0] == c for r in rows), sum(r[1] for r in rows if r[0] == c))
-                for c in chunks
+                (c, sum(r[0] == c for r in rows), sum(r[1] for r in rows if r[0] == c)) for c in chunks
             ]
         elif table:
             self.answer = [(hashed, key) for _, hashed, key in rows]
@@ -60,16 +57,15 @@ def compared(*nodes: FakeServer, bound: float = 60.0) -> Any:
     return compare(cast("list[Server]", list(nodes)), "node1", {"node9": "away"}, bound)
 
 
-@given(st.dictionaries(st.integers(0, 50).map(str), st.text(max_size=3), max_size=20),
-       st.sets(st.integers(0, 50).map(str)), st.sets(st.integers(0, 50).map(str)))  # fmt: skip
-def test_every_planted_difference_is_named(
-    rows: dict[str, str], taken: set[str], changed: set[str]
-) -> None:
+@given(
+    st.dictionaries(st.integers(0, 50).map(str), st.text(max_size=3), max_size=20),
+    st.sets(st.integers(0, 50).map(str)),
+    st.sets(st.integers(0, 50).map(str)),
+)
+def test_every_planted_difference_is_named(rows: dict[str, str], taken: set[str], changed: set[str]) -> None:
     other = {k: v + ("!" if k in changed else "") for k, v in rows.items() if k not in taken}
     found = compared(FakeServer("node1", {"t": rows}), FakeServer("node2", {"t": other}))
-    wanted = dict.fromkeys(taken & set(rows), "not") | dict.fromkeys(
-        (changed & set(rows)) - taken, "other"
-    )
+    wanted = dict.fromkeys(taken & set(rows), "not") | dict.fromkeys((changed & set(rows)) - taken, "other")
     told = found.differences[0].keys if found.differences else []
     assert {key.split()[1].rstrip(":"): key.split()[2] for key in told} == wanted
     assert (found.tables, found.rows, found.reference) == (1, len(rows), "node1")
@@ -84,11 +80,12 @@ def test_a_row_that_only_a_replica_has() -> None:
 def test_keys_stand_in_their_own_order_and_equal_rows_count() -> None:
     one: dict[tuple[str, ...], tuple[int, ...]] = {(k,): (1,) for k in ("10", "9", "-1", "x")}
     assert differing_keys(("k",), {"a": one, "b": {}}) == [
-        "k -1: not on b", "k 9: not on b", "k 10: not on b", "k x: not on b"
-    ]  # fmt: skip
-    assert differing_keys(("k",), {"a": {("x",): (1, 1)}, "b": {("x",): (1,)}}) == [
-        "k x: other on b"
+        "k -1: not on b",
+        "k 9: not on b",
+        "k 10: not on b",
+        "k x: not on b",
     ]
+    assert differing_keys(("k",), {"a": {("x",): (1, 1)}, "b": {("x",): (1,)}}) == ["k x: other on b"]
 
 
 def test_only_so_many_keys_are_named_but_all_are_counted() -> None:
@@ -126,9 +123,7 @@ def test_no_time_and_no_partners() -> None:
     assert compared(nodes[0]).incomplete == "there were no two nodes to compare"
 
 
-@given(
-    st.lists(st.dictionaries(st.integers(0, 5), st.tuples(st.just(1), st.integers())), min_size=2)
-)
+@given(st.lists(st.dictionaries(st.integers(0, 5), st.tuples(st.just(1), st.integers())), min_size=2))
 def test_chunks_differ_unless_all_nodes_agree(found: list[dict[int, tuple[int, int]]]) -> None:
     differing = differing_chunks(found)
     for chunk in range(6):
@@ -145,9 +140,7 @@ def test_names_are_quoted_and_long_values_are_hashed_first() -> None:
     assert '`t``"`' in MysqlFamilyDialect("MD5({})").chunk_sql(SHAPE)
     assert "COALESCE(MD5(`note`), 'NULL')" in MysqlFamilyDialect("MD5({})").chunk_sql(SHAPE)
     # MySQL 9.6 and newer have no MD5
-    assert "COALESCE(SHA2(`note`, 256), 'NULL')" in MysqlFamilyDialect("SHA2({}, 256)").chunk_sql(
-        SHAPE
-    )
+    assert "COALESCE(SHA2(`note`, 256), 'NULL')" in MysqlFamilyDialect("SHA2({}, 256)").chunk_sql(SHAPE)
     assert "MD5" not in MysqlFamilyDialect("SHA2({}, 256)").chunk_sql(SHAPE)
     assert '"t`"""' in PostgresDialect().chunk_sql(SHAPE)
     assert "IN (3, 5)" in PostgresDialect().row_sql(SHAPE, {5, 3})

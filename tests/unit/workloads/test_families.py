@@ -51,8 +51,11 @@ def _program(out: Path, document: dict[str, Any]) -> subprocess.CompletedProcess
     command += ["--connections", "1", "--transactions", "3", "--duration", "5", "--out", out]
     return subprocess.run(
         [*command, "--workload", json.dumps(document)],
-        capture_output=True, text=True, check=False, timeout=20,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=20,
+    )
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -115,9 +118,7 @@ def test_the_data_set_is_told_by_its_scale_alone(family: str) -> None:
     one = workload(workload=family)
     assert one.prepares() == [one]
     assert len(type(one).scale) >= 1
-    assert one.data_set() == {
-        "family": family, **{name: getattr(one, name) for name in type(one).scale},
-    }  # fmt: skip
+    assert one.data_set() == {"family": family, **{name: getattr(one, name) for name in type(one).scale}}
     renamed = workload(workload=family, name="mine")
     assert (renamed.data_set(), renamed.document()) == (one.data_set(), one.document())
 
@@ -153,12 +154,18 @@ def test_what_makes_no_sense_is_said(settings: dict[str, Any], said: str) -> Non
 
 @pytest.mark.parametrize(
     "settings",
-    [{"workload": "tatp", "subscribers": 0}, {"workload": "tpcc", "warehouses": 0},
-     {"workload": "tpcc", "home": "away"}, {"workload": "iibench", "data_length": 4001},
-     {"workload": "ingest", "batch": 0}, {"workload": "crud", "select": 101},
-     {"workload": "imsi", "style": "orm"}, {"workload": "bulkload", "rows": 0},
-     {"workload": "tpcc", "tables": 4}],
-)  # fmt: skip
+    [
+        {"workload": "tatp", "subscribers": 0},
+        {"workload": "tpcc", "warehouses": 0},
+        {"workload": "tpcc", "home": "away"},
+        {"workload": "iibench", "data_length": 4001},
+        {"workload": "ingest", "batch": 0},
+        {"workload": "crud", "select": 101},
+        {"workload": "imsi", "style": "orm"},
+        {"workload": "bulkload", "rows": 0},
+        {"workload": "tpcc", "tables": 4},
+    ],
+)
 def test_what_is_out_of_range_is_refused(settings: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         workload(**settings)

@@ -17,10 +17,7 @@ def mix(*parts: Any) -> Mix:
     return Mix(workload="mix", parts=list(parts))
 
 
-TWO = mix(
-    {"weight": 3, "workload": {"workload": "tpcc", "warehouses": 2}},
-    {"workload": "oltp_read_only"},
-)
+TWO = mix({"weight": 3, "workload": {"workload": "tpcc", "warehouses": 2}}, {"workload": "oltp_read_only"})
 
 
 def test_each_part_is_named_with_its_weight() -> None:
@@ -34,14 +31,19 @@ def test_each_part_is_named_with_its_weight() -> None:
 
 
 def test_all_data_sets_are_loaded_and_told_apart() -> None:
-    assert TWO.prepares() == [
-        Tpcc(workload="tpcc", warehouses=2), Oltp(workload="oltp_read_only"),
-    ]  # fmt: skip
+    assert TWO.prepares() == [Tpcc(workload="tpcc", warehouses=2), Oltp(workload="oltp_read_only")]
     assert TWO.data_set() == {
-        "family": "mix", "tpcc": 1, "tpcc.warehouses": 2, "tpcc.foreign_keys": False,
-        "oltp": 1, "oltp.tables": 4, "oltp.table_size": 10_000, "oltp.auto_inc": True,
-        "oltp.secondary_indexes": 1, "oltp.secondary": False,
-    }  # fmt: skip
+        "family": "mix",
+        "tpcc": 1,
+        "tpcc.warehouses": 2,
+        "tpcc.foreign_keys": False,
+        "oltp": 1,
+        "oltp.tables": 4,
+        "oltp.table_size": 10_000,
+        "oltp.auto_inc": True,
+        "oltp.secondary_indexes": 1,
+        "oltp.secondary": False,
+    }
     reads = mix({"workload": "oltp_read_only"}, {"workload": "oltp_insert"})
     assert len(reads.prepares()) == 1
 
@@ -55,8 +57,9 @@ def test_every_script_of_a_mix_has_its_own_data(tmp_path: Path) -> None:
         return mix(*parts).located(tmp_path)
 
     assert [one.document()["files"][0]["path"] for one in of("a", "b").prepares()] == [
-        f"{tmp_path}/a.lua", f"{tmp_path}/b.lua",
-    ]  # fmt: skip
+        f"{tmp_path}/a.lua",
+        f"{tmp_path}/b.lua",
+    ]
     assert of("a", "b").data_set() != of("c", "b").data_set()
     assert of("a", "b").data_set() != of("a", "c").data_set()
 
@@ -74,9 +77,7 @@ def test_types_of_equal_names_are_told_apart_by_their_workload() -> None:
 
 
 def test_parts_of_one_family_share_their_tables_and_nothing_else() -> None:
-    clash = mix(
-        {"workload": {"workload": "oltp_read_only", "tables": 2}}, {"workload": "oltp_insert"}
-    )
+    clash = mix({"workload": {"workload": "oltp_read_only", "tables": 2}}, {"workload": "oltp_insert"})
     assert problems(clash) == [
         "parts[0] and parts[1]: workloads of one family share their tables, but tables differs"
     ]
@@ -86,9 +87,7 @@ def test_parts_of_one_family_share_their_tables_and_nothing_else() -> None:
 
 
 def test_a_mistake_in_a_part_is_said_with_its_place() -> None:
-    wrong = mix(
-        {"workload": "oltp_insert"}, {"workload": {"workload": "tatp", "mix": "1,2"}}
-    )  # fmt: skip
+    wrong = mix({"workload": "oltp_insert"}, {"workload": {"workload": "tatp", "mix": "1,2"}})
     (problem,) = problems(wrong)
     assert problem.startswith("parts[1]: mix: write 7 percentages")
 
@@ -104,9 +103,13 @@ def test_what_cannot_be_mixed(first: str, second: str, said: str) -> None:
 
 @pytest.mark.parametrize(
     "parts",
-    [[], [{"workload": "tpcc"}], [{"workload": "tpcc"}, {"workload": "mix"}],
-     [{"workload": "tpcc"}, {"workload": "tatp", "weight": 0}]],
-)  # fmt: skip
+    [
+        [],
+        [{"workload": "tpcc"}],
+        [{"workload": "tpcc"}, {"workload": "mix"}],
+        [{"workload": "tpcc"}, {"workload": "tatp", "weight": 0}],
+    ],
+)
 def test_what_is_no_mix_is_refused(parts: list[Any]) -> None:
     with pytest.raises(ValidationError):
         mix(*parts)

@@ -17,9 +17,7 @@ from fivenines.workloads.oltp import Oltp
 KINDS = get_args(Oltp.model_fields["workload"].annotation)
 DISTRIBUTIONS = get_args(Oltp.model_fields["distribution"].annotation)
 COUNTS = [
-    name
-    for name, field in Oltp.model_fields.items()
-    if "in a transaction" in (field.description or "")
+    name for name, field in Oltp.model_fields.items() if "in a transaction" in (field.description or "")
 ]
 
 workloads = st.builds(
@@ -39,9 +37,7 @@ workloads = st.builds(
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_program_takes_every_kind(tmp_path: Path, kind: str) -> None:
-    workload = Oltp(
-        workload=kind, tables=2, table_size=50, skip_trx=kind == "oltp_delete",
-    )  # fmt: skip
+    workload = Oltp(workload=kind, tables=2, table_size=50, skip_trx=kind == "oltp_delete")
     command: list[str | Path] = [core_binary(), "load", "--driver", "noop", "--write", "nowhere:1"]
     command += ["--connections", "1", "--transactions", "3", "--duration", "5", "--out", tmp_path]
     ended = subprocess.run(
@@ -63,8 +59,11 @@ def test_the_program_prepares_what_is_asked_for() -> None:
     assert asked == Oltp(workload="oltp_insert", tables=2, table_size=50), "only the scale"
     ended = subprocess.run(
         [core_binary(), "prepare", "--driver", "noop", *described(asked)],
-        capture_output=True, text=True, check=False, timeout=10,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=10,
+    )
     assert ended.returncode == 0, ended.stderr
     assert json.loads(ended.stdout.splitlines()[-1])["rows"] == 100
 
@@ -93,9 +92,17 @@ def test_only_the_scale_tells_data_sets_apart(one: Oltp, other: Oltp) -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"workload": "oltp"}, {"tables": 0}, {"table_size": 0}, {"point_selects": -1},
-     {"point_selects": 1001}, {"distribution": "normal"}, {"range_size": 0}, {"threads": 1}],
-)  # fmt: skip
+    [
+        {"workload": "oltp"},
+        {"tables": 0},
+        {"table_size": 0},
+        {"point_selects": -1},
+        {"point_selects": 1001},
+        {"distribution": "normal"},
+        {"range_size": 0},
+        {"threads": 1},
+    ],
+)
 def test_what_makes_no_sense_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         Oltp(**{"workload": "oltp_read_write", **wrong})

@@ -88,29 +88,22 @@ def test_any_name_is_right_or_refused_in_words(name: str) -> None:
 def _experiment(folder: Path, files: str) -> Path:
     path = folder / "experiment.yaml"
     path.write_text(
-        "name: own\nsolutions: [standalone]\nworkloads:\n"
-        f"  - {{workload: script, files: [{files}]}}\n"
+        f"name: own\nsolutions: [standalone]\nworkloads:\n  - {{workload: script, files: [{files}]}}\n"
     )
     return path
 
 
-def test_files_are_found_beside_the_experiment(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_are_found_beside_the_experiment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "own.sql").write_text("SELECT 1;")
     path = _experiment(tmp_path, "own.sql@2")
     monkeypatch.chdir(tmp_path)
     for place in (path, Path(path.name)):
         experiment, _ = load_experiment(place)
-        assert experiment.workloads[0].document()["files"] == [
-            {"path": f"{tmp_path}/own.sql", "weight": 2}
-        ]
+        assert experiment.workloads[0].document()["files"] == [{"path": f"{tmp_path}/own.sql", "weight": 2}]
 
 
 def test_a_missing_file_is_named_with_its_place(tmp_path: Path) -> None:
     path = _experiment(tmp_path, "none.sql")
     with pytest.raises(UsageError) as refused:
         load_experiment(path)
-    assert str(refused.value) == (
-        f"{path}:4:5: workloads[0]: {tmp_path}/none.sql: there is no such file"
-    )
+    assert str(refused.value) == (f"{path}:4:5: workloads[0]: {tmp_path}/none.sql: there is no such file")

@@ -7,11 +7,11 @@ use clap::{Args, Subcommand};
 
 use super::channel::{Kind, Question, ask, receive};
 use super::files;
-use crate::guest::What;
+use crate::vm::What;
 
 #[derive(Args)]
 pub struct AskArgs {
-    /// Where the agent listens, if it is not the guest of this network
+    /// Where the agent listens, if it is not the virtual machine of this network
     #[arg(long)]
     at: Option<PathBuf>,
     #[command(subcommand)]
@@ -38,7 +38,7 @@ enum Asked {
     },
     /// The longest time that the disk took to answer, in seconds
     DiskDelay,
-    /// Set the guest's clock of the day to ours
+    /// Set the virtual machine's clock of the day to ours
     SetClock,
     /// The clock of the day in nanoseconds since 1970, and CLOCK_MONOTONIC
     Clock,

@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use socket2::{Domain, SockAddr, Socket, Type};
 
-/// Where every guest's agent listens, in the private network between a guest and its host.
+/// Where every virtual machine's agent listens, in the private network between a virtual machine and its host.
 pub const AGENT: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::new(169, 254, 99, 2), 99);
 
 /// The private network's mask, and our own end of it.
@@ -42,7 +42,7 @@ pub enum Question {
     /// Let a user own folders of the host's own folder
     Own { folders: Vec<String>, uid: u32 },
     /// Do something with the disk that is the data folder
-    Disk(crate::guest::What),
+    Disk(crate::vm::What),
     /// Load a module of the kernel
     Load(String),
     /// Say how long the disk took to answer at most, in seconds
@@ -159,7 +159,7 @@ pub fn receive(from: &mut impl Read) -> io::Result<(Kind, Vec<u8>)> {
     Ok((kind, data))
 }
 
-/// A connection to an agent, with a question on its way: of the guest whose host's network we are in, or
+/// A connection to an agent, with a question on its way: of the virtual machine whose host's network we are in, or
 /// at a unix socket.
 pub fn ask(at: Option<&Path>, question: &Question) -> Result<Stream> {
     let mut stream = connect(at).context("the host does not answer")?;

@@ -16,7 +16,7 @@ struct Stat {
     dead: bool,
 }
 
-/// The host's own: its PID namespace, and its first process. A guest has all that there are.
+/// The host's own: its PID namespace, and its first process. A virtual machine has all that there are.
 static HOST: OnceLock<(PathBuf, i32)> = OnceLock::new();
 
 /// From now on the host's processes are those in the PID namespace of this one, which stays out of it.

@@ -14,7 +14,7 @@ use super::channel::{Question, Stream, ask};
 
 #[derive(Args)]
 pub struct RelayArgs {
-    /// Where the agent listens, if it is not the guest of this network
+    /// Where the agent listens, if it is not the virtual machine of this network
     #[arg(long)]
     at: Option<PathBuf>,
     /// The folder of the socket out here

@@ -17,7 +17,7 @@ use crate::init::end_by_number;
 
 #[derive(Args)]
 pub struct RunArgs {
-    /// Where the agent listens, if it is not the guest of this network
+    /// Where the agent listens, if it is not the virtual machine of this network
     #[arg(long)]
     at: Option<PathBuf>,
     /// Where on the host it runs

@@ -3,7 +3,7 @@
 //! Not nsenter itself: when its child is stopped, it stops itself, and then never collects the child. But a
 //! PID namespace ends only when the last of its processes is collected, and the starter stands outside of it:
 //! nobody is left to wake it when the controller has been killed while a server was frozen, and the host stays,
-//! and its world with it. This one only ever waits for the end.
+//! and its lab with it. This one only ever waits for the end.
 
 use std::ffi::OsString;
 use std::fs::File;

@@ -29,7 +29,7 @@ pub struct InsideArgs {
     /// User and group id under which the command sees itself, for programs that refuse to be root
     #[arg(long)]
     uid: Option<u32>,
-    /// The world has all ids: change to the user `--uid` for real, or stay root with what a small machine
+    /// The lab has all ids: change to the user `--uid` for real, or stay root with what a small machine
     /// needs
     #[arg(long)]
     all_ids: bool,

@@ -1,4 +1,4 @@
-//! `init`: the first process of a world (its own user, mount, network and PID namespaces) and of each
+//! `init`: the first process of a lab (its own user, mount, network and PID namespaces) and of each
 //! host in it. A PID namespace ends with its first process, so whatever ends this one ends them all.
 //!
 //! The lifeline is a socket whose other end the controller holds. One byte on it says "ready" (the
@@ -13,12 +13,12 @@ mod enter;
 mod filter;
 mod host;
 mod inside;
+mod lab;
 mod mounts;
 mod namespaces;
 mod privileges;
 mod reaper;
 mod root;
-mod world;
 
 use std::path::PathBuf;
 
@@ -35,8 +35,8 @@ pub struct InitArgs {
 #[derive(Subcommand)]
 enum Kind {
     /// Step into new user, mount, network, PID, UTS and IPC namespaces and stay there
-    World(WorldArgs),
-    /// Become a host: own root, network, PIDs and name, inside a world
+    Lab(LabArgs),
+    /// Become a host: own root, network, PIDs and name, inside a lab
     Host(HostArgs),
     /// Run a command in the namespaces of a first process, and end as it ends
     Enter(enter::EnterArgs),
@@ -52,7 +52,7 @@ struct Lifeline {
 }
 
 #[derive(Args)]
-struct WorldArgs {
+struct LabArgs {
     #[command(flatten)]
     lifeline: Lifeline,
     /// Map all user and group ids one to one, not only the caller's to 0; takes root
@@ -70,7 +70,7 @@ struct HostArgs {
     /// Host name
     #[arg(long)]
     name: String,
-    /// Stay in the world's network
+    /// Stay in the lab's network
     #[arg(long)]
     shared_network: bool,
     /// Root file system to overlay; without it the host sees the machine's programs, read-only
@@ -92,7 +92,7 @@ struct HostArgs {
 
 pub fn run(args: InitArgs) -> anyhow::Result<()> {
     match args.kind {
-        Kind::World(world) => world::run(&world),
+        Kind::Lab(lab) => lab::run(&lab),
         Kind::Host(host) => host::run(&host),
         Kind::Enter(enter) => enter::run(&enter),
         Kind::Inside(command) => inside::run(&command),

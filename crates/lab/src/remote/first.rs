@@ -1,4 +1,4 @@
-//! Starting the first process of a world or host: it is ready when it says so on its lifeline, and ends when we
+//! Starting the first process of a lab or host: it is ready when it says so on its lifeline, and ends when we
 //! let go of that.
 
 use std::io::IoSliceMut;

@@ -115,7 +115,7 @@ struct Host {
     logs: PathBuf,
     user: u32,
     program: String,
-    world: first::First,
+    lab: first::First,
     first: first::First,
     guard: Guard,
 }
@@ -131,24 +131,23 @@ impl Host {
         fs::set_permissions(&args.folder, PermissionsExt::from_mode(0o700))?;
         reaper::begin();
         let program = std::env::current_exe()?.display().to_string();
-        let world = first::start(&words(&[
+        let lab = first::start(&words(&[
             &program,
             "init",
-            "world",
+            "lab",
             "--all-ids",
             "--shared-network",
         ]))
         .context("the machine's namespaces")?;
-        guard.note(&Note::Ends(world.pid))?;
-        let first =
-            first::start(&of_host(&program, world.pid, &args, &node)).context("the host")?;
+        guard.note(&Note::Ends(lab.pid))?;
+        let first = first::start(&of_host(&program, lab.pid, &args, &node)).context("the host")?;
         processes::are_those_of(first.pid)?;
         Ok(Host {
             logs: node.join("log"),
             folder: args.folder,
             user: args.user,
             program,
-            world,
+            lab,
             first,
             guard,
         })
@@ -197,7 +196,7 @@ impl Agent for Host {
         let way = match command.place {
             Place::Machine => Vec::new(),
             Place::Beside => {
-                let target = format!("--target={}", self.world.pid);
+                let target = format!("--target={}", self.lab.pid);
                 words(&[&self.program, "init", "enter", &target, "--into=pid", "--"])
             }
             Place::Inside => {
@@ -248,8 +247,8 @@ impl Agent for Host {
     }
 }
 
-fn of_host(program: &str, world: i32, args: &ServeArgs, node: &Path) -> Vec<String> {
-    let target = format!("--target={world}");
+fn of_host(program: &str, lab: i32, args: &ServeArgs, node: &Path) -> Vec<String> {
+    let target = format!("--target={lab}");
     let mut made = words(&[
         program,
         "init",

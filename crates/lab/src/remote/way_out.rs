@@ -10,7 +10,7 @@ use std::os::fd::{AsRawFd, RawFd};
 use anyhow::{Context, Result};
 use socket2::{Domain, Protocol, Socket, Type};
 
-use crate::guest::tap::{IFF_TUN, attach};
+use crate::vm::tap::{IFF_TUN, attach};
 
 const SEND_BUFFER: usize = 16 << 20;
 

@@ -226,11 +226,11 @@ impl Run {
         for worker in &mut self.workers[..self.connector.dialled()] {
             worker.on_watch(&mut self.shared);
         }
-        self.watch_beside();
+        self.watch_alongside();
     }
 
     /// The watchdog's look at all that is not the load.
-    fn watch_beside(&mut self) {
+    fn watch_alongside(&mut self) {
         if let Some(ledger) = &mut self.ledger {
             ledger.on_watch(&mut self.shared);
         }
@@ -281,7 +281,7 @@ impl Run {
             let (number, role) = owner_of(token);
             match self.workers.get_mut(number) {
                 Some(worker) => worker.on_timer(role, &mut self.shared),
-                None => self.watch_beside(),
+                None => self.watch_alongside(),
             }
         }
     }
@@ -347,6 +347,6 @@ impl Run {
             };
             self.workers[self.watched].on_watch(&mut self.shared);
         }
-        self.watch_beside();
+        self.watch_alongside();
     }
 }

@@ -10,7 +10,7 @@ mod runner;
 use super::connection::Connection;
 use super::pace::Pace;
 use super::shared::Shared;
-use crate::record::summary::BesideSummary;
+use crate::record::summary::SideSummary;
 use base::rng::Rng;
 use runner::Runner;
 use sql_wire::Failure;
@@ -128,7 +128,7 @@ impl SideWorkloads {
     }
 
     /// What became of the transactions, by workload.
-    pub fn summary(&self) -> BesideSummary {
+    pub fn summary(&self) -> SideSummary {
         let of = |group: &Group| {
             let mut counts = group.runners.iter().map(|runner| runner.counts);
             let sum = counts.by_ref().fold(Default::default(), add);

@@ -38,7 +38,7 @@ pub fn check(
     let (endpoints, wanted) = workers_need(args, workload);
     try_until(deadline, endpoints, |endpoint| {
         let mut client = usable(args, endpoint, credentials, wanted)?;
-        if let Some(table) = workload.needs_table() {
+        if let Some(table) = workload.requirements_table() {
             client.query(&format!("SELECT 1 FROM {table} WHERE 1 = 0"))?;
         }
         workload.ready(&mut client)

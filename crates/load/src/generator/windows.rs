@@ -1,5 +1,5 @@
 //! Loads that take turns: windows in which this one works, so that several solutions can be up at once and only
-//! one of them is loaded at a time (a duet).
+//! one of them is loaded at a time (an interleaved comparison).
 //!
 //! ```text
 //!   Waiting (for the file) ──> Closed ──from──> Settling ──measured──> Measuring ──to──> Closed, or the end
@@ -8,7 +8,7 @@
 //! Connections stay open all the time. Outside of its windows no transaction starts; one that is under way when a
 //! window ends goes on to its end. What counts is what is answered between `measured` and `to`: the first part of
 //! a window is left out, as caches warm up and the last transactions of whoever had the turn before end in it.
-//! All moments are on CLOCK_MONOTONIC, which the loads of all worlds of a machine share.
+//! All moments are on CLOCK_MONOTONIC, which the loads of all labs of a machine share.
 
 use super::profile::Advance;
 use super::shared::Shared;

@@ -60,7 +60,7 @@ pub struct Summary<'a> {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     script_counters: BTreeMap<&'static str, u64>,
     ledger: LedgerSummary,
-    beside: BesideSummary,
+    beside: SideSummary,
     /// null: there were none.
     probes: Option<ProbesSummary>,
     pub client: ClientSummary,
@@ -91,17 +91,17 @@ struct LedgerSummary {
 }
 
 /// What ran beside the load, by workload.
-pub type BesideSummary = BTreeMap<String, BesideCounts>;
+pub type SideSummary = BTreeMap<String, SideCounts>;
 
 #[derive(Serialize)]
-pub struct BesideCounts {
+pub struct SideCounts {
     transactions: WriteCounts,
     skipped: u64,
 }
 
-impl From<(WriteCounts, u64)> for BesideCounts {
-    fn from((transactions, skipped): (WriteCounts, u64)) -> BesideCounts {
-        BesideCounts {
+impl From<(WriteCounts, u64)> for SideCounts {
+    fn from((transactions, skipped): (WriteCounts, u64)) -> SideCounts {
+        SideCounts {
             transactions,
             skipped,
         }
@@ -138,7 +138,7 @@ pub struct Facts<'a> {
     pub endpoints: BTreeMap<String, EndpointSummary>,
     pub statements: &'a [Statement],
     pub script_counters: BTreeMap<&'static str, u64>,
-    pub beside: BesideSummary,
+    pub beside: SideSummary,
     pub probes: Option<ProbesSummary>,
 }
 

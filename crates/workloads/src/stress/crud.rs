@@ -283,7 +283,7 @@ impl Workload for Crud {
         all
     }
 
-    fn needs_table(&self) -> Option<&str> {
+    fn requirements_table(&self) -> Option<&str> {
         Some("tbtest1")
     }
 

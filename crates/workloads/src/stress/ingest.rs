@@ -35,7 +35,7 @@ impl Workload for Ingest {
         self.inserts.statements()
     }
 
-    fn needs_table(&self) -> Option<&str> {
+    fn requirements_table(&self) -> Option<&str> {
         Some("tbtest1")
     }
 

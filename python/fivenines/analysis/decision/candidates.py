@@ -11,8 +11,8 @@ from fivenines.analysis.measured import summary_of
 from fivenines.analysis.statistics import Summary
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.analysis.wording import count
-from fivenines.needs.decide import DecideSettings
-from fivenines.needs.measures import MEASURES, USUAL, Measure
+from fivenines.requirements.decide import DecideSettings
+from fivenines.requirements.measures import MEASURES, USUAL, Measure
 
 Stratum = tuple[str, int, str, str]
 """Workload, connections, network and fault; the fault is empty for what is measured before it."""
@@ -72,19 +72,17 @@ def candidate(
         if MEASURES[measure].valued
     }
     known = {
-        key: {("", 0, "", ""): Summary(1, number)}
-        for key, number in numbers.items()
-        if number is not None
+        key: {("", 0, "", ""): Summary(1, number)} for key, number in numbers.items() if number is not None
     }
     judgements = []
-    for need in settings.needs:
-        if need.measure.kind == "number":
-            judgements.append(judge_number(need, numbers[need.measure.name]))
+    for requirement in settings.requirements:
+        if requirement.measure.kind == "number":
+            judgements.append(judge_number(requirement, numbers[requirement.measure.name]))
             continue
         # a best case reports half of its trials; what went wrong in the others counts, too
-        strata = _strata(whole if need.measure.kind == "event" else own, need.measure)
-        each = [judge(need, trials, _where(at, strata)) for at, trials in strata.items()]
-        judgements.append(worst(each) if each else Judgement(need, "untold"))
+        strata = _strata(whole if requirement.measure.kind == "event" else own, requirement.measure)
+        each = [judge(requirement, trials, _where(at, strata)) for at, trials in strata.items()]
+        judgements.append(worst(each) if each else Judgement(requirement, "untold"))
     trials = sum(cell.complete for cell in own)
     return Candidate(name, _called(own), judgements, {**values, **known}, trials)
 
@@ -104,11 +102,9 @@ def _called(cells: Sequence[CellResult]) -> str:
 
 def only_measured(candidates: Sequence[Candidate]) -> list[Candidate]:
     """The candidates without the needs that none of them has measured."""
-    some = {
-        j.need.text for one in candidates for j in one.judgements if j.n or j.number is not None
-    }
+    some = {j.requirement.text for one in candidates for j in one.judgements if j.n or j.number is not None}
     return [
-        replace(one, judgements=[j for j in one.judgements if j.need.text in some])
+        replace(one, judgements=[j for j in one.judgements if j.requirement.text in some])
         for one in candidates
     ]
 
@@ -137,9 +133,7 @@ def _where(stratum: Stratum, among: Iterable[Stratum]) -> str:
 
 
 def _numbers(cells: Sequence[CellResult], prices: Prices | None) -> dict[str, float | None]:
-    deployments = [
-        t.record.deployment for cell in cells for t in cell.trials if t.record.deployment
-    ]
+    deployments = [t.record.deployment for cell in cells for t in cell.trials if t.record.deployment]
     hosts = hosts_of(deployments[0]) if deployments else None
     if hosts is None:
         return {"hosts": None, "cost": None}

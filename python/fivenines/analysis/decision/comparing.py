@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from fivenines.analysis.best_case import mean_ratio
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.decision.candidates import Candidate
-from fivenines.analysis.duets import THROUGHPUT, DuetResult, difference
+from fivenines.analysis.interleaved import THROUGHPUT, InterleavedResult, difference
 from fivenines.analysis.statistics import Difference, at_confidence, compare, student_t
-from fivenines.needs.measures import MEASURES, Measure
+from fivenines.requirements.measures import MEASURES, Measure
 from fivenines.results.records import CellKey
 
 
@@ -18,13 +18,13 @@ class Comparer:
     """How two candidates are compared: the first against the second at a level; None: they cannot be."""
 
     against: Callable[[str, str, float], Difference | None]
-    duet: bool = False
+    interleaved: bool = False
 
 
 def comparer(
     measure: Measure,
     candidates: Mapping[str, Candidate],
-    duets: Sequence[DuetResult],
+    blocks: Sequence[InterleavedResult],
     cells: Sequence[CellResult],
 ) -> Comparer | None:
     """How two candidates are compared by a measure; None where its values are no answer.
@@ -38,8 +38,8 @@ def comparer(
     }
     if len(kept) == len(candidates):
         return None
-    if measure.name == "tps" and duets:
-        ratios = _duet_ratios(duets, cells)
+    if measure.name == "tps" and blocks:
+        ratios = _interleaved_ratios(blocks, cells)
         if ratios:
             return Comparer(lambda a, b, level: _at_level(ratios.get((a, b)), level), True)
 
@@ -51,12 +51,12 @@ def comparer(
     return Comparer(by_trials)
 
 
-def _duet_ratios(
-    duets: Sequence[DuetResult], cells: Sequence[CellResult]
+def _interleaved_ratios(
+    blocks: Sequence[InterleavedResult], cells: Sequence[CellResult]
 ) -> dict[tuple[str, str], Difference]:
-    """The ratios of the throughput in the one duet of this condition; none where there are several."""
+    """The ratios of the throughput in the one interleaved of this condition; none where there are several."""
     places = {_place(cell.key) for cell in cells}
-    own = [one for one in duets if one.sides and _place(one.sides[0].key) in places]
+    own = [one for one in blocks if one.sides and _place(one.sides[0].key) in places]
     if len(own) != 1 or len(places) != 1:
         return {}
     found = {}
@@ -100,6 +100,4 @@ def _at_level(ratio: Difference | None, level: float) -> Difference | None:
     half = math.log1p(ratio.high) - math.log(ratio.ratio)
     half *= student_t(ratio.df, level) / student_t(ratio.df, ratio.confidence)
     low, high = math.exp(math.log(ratio.ratio) - half), math.exp(math.log(ratio.ratio) + half)
-    return replace(
-        ratio, low=low - 1, high=high - 1, ratio_low=low, ratio_high=high, confidence=level
-    )
+    return replace(ratio, low=low - 1, high=high - 1, ratio_low=low, ratio_high=high, confidence=level)

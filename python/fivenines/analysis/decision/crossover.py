@@ -27,11 +27,7 @@ def crossovers(found: Iterable[Decision]) -> list[Crossover]:
             rows.setdefault(rest, []).append((int(one.condition["connections"]), one))
     crossings = []
     for rest, members in rows.items():
-        sure = [
-            (at, one.best[0])
-            for at, one in sorted(members, key=lambda m: m[0])
-            if len(one.best) == 1
-        ]
+        sure = [(at, one.best[0]) for at, one in sorted(members, key=lambda m: m[0]) if len(one.best) == 1]
         crossings += [
             Crossover(before, after, low, high, dict(rest))
             for (low, before), (high, after) in pairwise(sure)

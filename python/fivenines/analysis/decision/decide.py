@@ -4,7 +4,7 @@ Needs are gates. Who misses one is out; who is not told to meet all stays, and i
 first preference keeps all that may be the best (`best_set`), of these the next one, and so on: who remains
 cannot be told apart. Measures from before a fault have the trials of all faults together; of a measure of a
 fault each fault is a stratum, as nobody knows the next one. Over several strata solutions are compared by the
-geometric mean of the ratios of their means (`best_case.mean_ratio`). Where the run has duets, these compare
+geometric mean of the ratios of their means (`best_case.mean_ratio`). Where the run has blocks, these compare
 the throughput, as they tell smaller differences.
 """
 
@@ -17,11 +17,11 @@ from fivenines.analysis.cost import Prices
 from fivenines.analysis.decision.best_set import best_set
 from fivenines.analysis.decision.candidates import Candidate, candidate, only_measured, pareto_front
 from fivenines.analysis.decision.comparing import comparer
-from fivenines.analysis.duets import DuetResult
+from fivenines.analysis.interleaved import InterleavedResult
 from fivenines.analysis.power import trials_for
 from fivenines.analysis.statistics import CONFIDENCE, Difference
-from fivenines.needs.decide import DecideSettings
-from fivenines.needs.measures import MEASURES, Measure
+from fivenines.requirements.decide import DecideSettings
+from fivenines.requirements.measures import MEASURES, Measure
 
 _MOST = 1000
 """More trials than this are nobody's plan."""
@@ -34,7 +34,7 @@ class Step:
     measure: Measure
     kept: list[str]
     out: dict[str, tuple[str, Difference]]
-    duet: bool = False
+    interleaved: bool = False
     """Whether they were compared side by side."""
 
 
@@ -72,7 +72,7 @@ def decisions(
     cells: Sequence[CellResult],
     settings: DecideSettings,
     prices: Prices | None = None,
-    duets: Sequence[DuetResult] = (),
+    blocks: Sequence[InterleavedResult] = (),
     every: Sequence[CellResult] = (),
 ) -> list[Decision]:
     """A decision for each condition in which at least one trial is complete.
@@ -81,7 +81,7 @@ def decisions(
         cells: of the run, swept solutions as their best case.
         settings: needs, preferences, and the axes that a decision may depend on.
         prices: of hosts, if the experiment has any.
-        duets: the comparisons side by side, if the run has any.
+        blocks: the comparisons side by side, if the run has any.
         every: all cells of the run, those of all variants included.
     """
     done = [cell for cell in cells if cell.complete]
@@ -90,9 +90,7 @@ def decisions(
     for cell in cells:
         groups.setdefault(tuple(str(getattr(cell.key, axis)) for axis in varying), []).append(cell)
     return [
-        _decision(
-            dict(zip(varying, values, strict=True)), members, settings, _Known(prices, duets, every)
-        )
+        _decision(dict(zip(varying, values, strict=True)), members, settings, _Known(prices, blocks, every))
         for values, members in groups.items()
         if any(cell.complete for cell in members)
     ]
@@ -103,7 +101,7 @@ class _Known:
     """What is known beside the cells of a condition."""
 
     prices: Prices | None
-    duets: Sequence[DuetResult]
+    blocks: Sequence[InterleavedResult]
     every: Sequence[CellResult]
 
 
@@ -112,9 +110,7 @@ def _decision(
 ) -> Decision:
     done = [cell for cell in cells if cell.complete]
     names = list(dict.fromkeys(cell.key.solution for cell in done))
-    absent = [
-        name for name in dict.fromkeys(cell.key.solution for cell in cells) if name not in names
-    ]
+    absent = [name for name in dict.fromkeys(cell.key.solution for cell in cells) if name not in names]
     candidates = [candidate(name, done, settings, known.prices, known.every) for name in names]
     if settings.usual_needs:
         candidates = only_measured(candidates)
@@ -123,14 +119,14 @@ def _decision(
     left, steps = [one.name for one in eligible], []
     for preference in settings.prefer:
         measure = MEASURES[preference]
-        how = comparer(measure, by_name, known.duets, done)
+        how = comparer(measure, by_name, known.blocks, done)
         if len(left) < 2 or how is None:
             continue
         found = best_set(left, how.against, more=bool(measure.more))
-        steps.append(Step(measure, found.kept, found.out, how.duet))
+        steps.append(Step(measure, found.kept, found.out, how.interleaved))
         left = found.kept
     best = sorted(left, key=lambda name: _rank(by_name[name], settings.prefer))
-    price = _prices(best, steps, by_name, known.duets, done)
+    price = _prices(best, steps, by_name, known.blocks, done)
     more = _more(best, by_name, steps) if len(best) > 1 else None
     return Decision(condition, candidates, best, steps, price, more, absent, pareto_front(eligible))
 
@@ -149,13 +145,13 @@ def _prices(
     best: Sequence[str],
     steps: Sequence[Step],
     candidates: Mapping[str, Candidate],
-    duets: Sequence[DuetResult],
+    blocks: Sequence[InterleavedResult],
     cells: Sequence[CellResult],
 ) -> dict[str, tuple[Measure, Difference]]:
     """What one would give up by taking one of those that a preference left out."""
     found: dict[str, tuple[Measure, Difference]] = {}
     for step in steps:
-        how = comparer(step.measure, candidates, duets, cells)
+        how = comparer(step.measure, candidates, blocks, cells)
         for name in step.out:
             against = how.against(name, best[0], CONFIDENCE) if how else None
             if against is not None and against.differs:
@@ -163,15 +159,13 @@ def _prices(
     return found
 
 
-def _more(
-    best: Sequence[str], candidates: Mapping[str, Candidate], steps: Sequence[Step]
-) -> int | None:
+def _more(best: Sequence[str], candidates: Mapping[str, Candidate], steps: Sequence[Step]) -> int | None:
     """Trials of each that would probably tell the first two of the best apart, by the easiest preference."""
     found = []
     for step in steps:
         first, second = (candidates[name].values.get(step.measure.name, {}) for name in best[:2])
         common = [at for at in first if at in second]
-        if len(common) != 1 or step.duet:
+        if len(common) != 1 or step.interleaved:
             continue
         a, b = first[common[0]], second[common[0]]
         spreads = [one.cov for one in (a, b) if one.cov]

@@ -19,7 +19,7 @@ from scipy import special
 from fivenines.analysis.measured import seen_in, summary_of, values_of
 from fivenines.analysis.statistics import CONFIDENCE, EQUAL, Summary, student_t
 from fivenines.analysis.trials import TrialMeasures
-from fivenines.needs.condition import Need
+from fivenines.requirements.condition import Requirement
 
 Status = Literal["met", "missed", "untold"]
 """`untold`: the trials tell neither; or it was not measured."""
@@ -47,7 +47,7 @@ class Judgement:
         where: which of several faults or conditions it is about; empty: the only one.
     """
 
-    need: Need
+    requirement: Requirement
     status: Status
     n: int = 0
     events: int = 0
@@ -58,25 +58,25 @@ class Judgement:
     where: str = ""
 
 
-def judge(need: Need, trials: Sequence[TrialMeasures], where: str = "") -> Judgement:
+def judge(requirement: Requirement, trials: Sequence[TrialMeasures], where: str = "") -> Judgement:
     """Judge a need of trials alike; one that is a number of a solution is for `judge_number`."""
-    if need.measure.kind == "event":
-        seen = seen_in(need.measure.name, trials)
-        return _share(need, len(seen), sum(seen), where)
-    if need.percentile is None:
-        return _mean(need, summary_of(need.measure.name, trials), where)
-    values = [one for one in values_of(need.measure.name, trials) if one is not None]
+    if requirement.measure.kind == "event":
+        seen = seen_in(requirement.measure.name, trials)
+        return _share(requirement, len(seen), sum(seen), where)
+    if requirement.percentile is None:
+        return _mean(requirement, summary_of(requirement.measure.name, trials), where)
+    values = [one for one in values_of(requirement.measure.name, trials) if one is not None]
     # a lower bound that is within the limit may still be beyond it: it proves nothing for "met"
-    beyond = sum(bound or not _holds(need, value) for value, bound in values)
-    certain = sum(not _holds(need, value) for value, _ in values)
-    return _percentile(need, len(values), beyond, certain, where)
+    beyond = sum(bound or not _holds(requirement, value) for value, bound in values)
+    certain = sum(not _holds(requirement, value) for value, _ in values)
+    return _percentile(requirement, len(values), beyond, certain, where)
 
 
-def judge_number(need: Need, number: float | None) -> Judgement:
+def judge_number(requirement: Requirement, number: float | None) -> Judgement:
     """Judge what is known of a solution without any trial's chance, as its number of hosts."""
     if number is None:
-        return Judgement(need, "untold")
-    return Judgement(need, "met" if _holds(need, number) else "missed", number=number)
+        return Judgement(requirement, "untold")
+    return Judgement(requirement, "met" if _holds(requirement, number) else "missed", number=number)
 
 
 def worst(judgements: Sequence[Judgement]) -> Judgement:
@@ -99,59 +99,59 @@ def trials_without(share: float, confidence: float = CONFIDENCE) -> int:
     return math.ceil(math.log(1 - confidence) / math.log1p(-share)) if 0 < share < 1 else 0
 
 
-def _holds(need: Need, value: float) -> bool:
+def _holds(requirement: Requirement, value: float) -> bool:
     return {
-        "<": value < need.limit,
-        "<=": value <= need.limit,
-        ">": value > need.limit,
-        ">=": value >= need.limit,
-        "=": value == need.limit,
-    }[need.relation]
+        "<": value < requirement.limit,
+        "<=": value <= requirement.limit,
+        ">": value > requirement.limit,
+        ">=": value >= requirement.limit,
+        "=": value == requirement.limit,
+    }[requirement.relation]
 
 
-def _mean(need: Need, summary: Summary, where: str) -> Judgement:
+def _mean(requirement: Requirement, summary: Summary, where: str) -> Judgement:
     low, high = summary.ci_low, summary.ci_high
-    against, for_it = (low, high) if need.below else (high, low)
+    against, for_it = (low, high) if requirement.below else (high, low)
     status: Status = "untold"
     # a few equal values have no spread, and prove nothing
     if not summary.sd and summary.n < EQUAL:
         status = "untold"
-    elif for_it is not None and _holds(need, for_it):
+    elif for_it is not None and _holds(requirement, for_it):
         status = "met"
-    elif against is not None and not _holds(need, against):
+    elif against is not None and not _holds(requirement, against):
         status = "missed"
-    more = _trials_for_mean(need, summary) if status == "untold" else None
-    return Judgement(need, status, summary.n, summary=summary, more=more, where=where)
+    more = _trials_for_mean(requirement, summary) if status == "untold" else None
+    return Judgement(requirement, status, summary.n, summary=summary, more=more, where=where)
 
 
-def _trials_for_mean(need: Need, summary: Summary) -> int | None:
+def _trials_for_mean(requirement: Requirement, summary: Summary) -> int | None:
     """So many more that the interval of a mean as seen would end at the limit; None: nobody knows."""
     if summary.sd is None or summary.mean is None or summary.bounds:
         return None
-    distance, sd, have = abs(summary.mean - need.limit), summary.sd, summary.n
+    distance, sd, have = abs(summary.mean - requirement.limit), summary.sd, summary.n
     few = range(have + 1, have + _MANY)
     enough = (n for n in few if student_t(n - 1) * sd / math.sqrt(n) < distance)
     wanted = next(enough, None)
     return None if wanted is None else wanted - have
 
 
-def _share(need: Need, n: int, events: int, where: str) -> Judgement:
+def _share(requirement: Requirement, n: int, events: int, where: str) -> Judgement:
     low, high = share_bounds(events, n)
     status: Status = "untold"
-    if (need.relation == "=" and events) or (n and low > need.limit):
+    if (requirement.relation == "=" and events) or (n and low > requirement.limit):
         status = "missed"
-    elif n and high <= need.limit:
+    elif n and high <= requirement.limit:
         status = "met"
     more = None
     if status == "untold" and n and not events:
-        more = max(1, trials_without(need.limit) - n)
-    return Judgement(need, status, n, events, bound=high, more=more, where=where)
+        more = max(1, trials_without(requirement.limit) - n)
+    return Judgement(requirement, status, n, events, bound=high, more=more, where=where)
 
 
-def _percentile(need: Need, n: int, beyond: int, certain: int, where: str) -> Judgement:
-    allowed = 1 - (need.percentile or 0.0)
-    if not need.below:
-        allowed = need.percentile or 0.0
+def _percentile(requirement: Requirement, n: int, beyond: int, certain: int, where: str) -> Judgement:
+    allowed = 1 - (requirement.percentile or 0.0)
+    if not requirement.below:
+        allowed = requirement.percentile or 0.0
     low, _ = share_bounds(certain, n)
     _, high = share_bounds(beyond, n)
     status: Status = "untold"
@@ -160,4 +160,4 @@ def _percentile(need: Need, n: int, beyond: int, certain: int, where: str) -> Ju
     elif n and high <= allowed:
         status = "met"
     more = max(1, trials_without(allowed) - n) if status == "untold" and n and not beyond else None
-    return Judgement(need, status, n, certain, bound=high, more=more, where=where)
+    return Judgement(requirement, status, n, certain, bound=high, more=more, where=where)

@@ -52,9 +52,7 @@ def check_bank(connection: duckdb.DuckDBPyConnection, overdraft: bool = False) -
     if not size:
         return None
     audits = connection.execute(_AUDITS).fetchnumpy()
-    txn, started, total, least = (
-        np.ma.filled(audits[name]) for name in ("txn", "started", "total", "least")
-    )
+    txn, started, total, least = (np.ma.filled(audits[name]) for name in ("txn", "started", "total", "least"))
     if not len(txn):
         return Isolation(source="bank", transactions=size, note="There was no audit.")
     end = started > _number(connection, _LAST_TRANSFER)
@@ -76,18 +74,13 @@ def check_bank(connection: duckdb.DuckDBPyConnection, overdraft: bool = False) -
     )
 
 
-def _told(
-    connection: duckdb.DuckDBPyConnection, kind: str, txn: int, total: int, first: int
-) -> Anomaly:
+def _told(connection: duckdb.DuckDBPyConnection, kind: str, txn: int, total: int, first: int) -> Anomaly:
     balances = connection.execute(_BALANCES, [txn]).fetchall()
     if kind == "negative-balance":
         text = f"Audit T{txn} found accounts below zero: {_listed(balances, below=True)}."
     else:
         when = ", after the last transfer had ended" if kind == "wrong-end-sum" else ""
-        text = (
-            f"Audit T{txn} found {total} in all instead of {first}{when}. Balances:"
-            f" {_listed(balances)}."
-        )
+        text = f"Audit T{txn} found {total} in all instead of {first}{when}. Balances: {_listed(balances)}."
     return Anomaly(kind=kind, transactions=[txn], explanation=text)
 
 

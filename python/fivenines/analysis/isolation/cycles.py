@@ -100,8 +100,7 @@ def find_cycles(edges: Edges, size: int, limit: int, seconds: float) -> Found:
     _anti(small, len(nodes), limit, time.monotonic() + seconds, found)
     for cycles in found.cycles.values():
         cycles[:] = [
-            [(int(nodes[step[0]]), int(nodes[step[1]]), *step[2:]) for step in cycle]
-            for cycle in cycles
+            [(int(nodes[step[0]]), int(nodes[step[1]]), *step[2:]) for step in cycle] for cycle in cycles
         ]
     return found
 
@@ -120,9 +119,7 @@ def _renumbered(edges: Edges) -> tuple[Edges, Ints]:
     return found, nodes
 
 
-def _by_component(
-    edges: Edges, size: int, through: int, kind: str, limit: int, found: Found
-) -> None:
+def _by_component(edges: Edges, size: int, through: int, kind: str, limit: int, found: Found) -> None:
     """One cycle through an edge of the kind `through` in each component that has such an edge."""
     labels = components(edges, size)
     within = edges.chosen(labels[edges.source] == labels[edges.target])

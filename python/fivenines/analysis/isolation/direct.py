@@ -103,9 +103,7 @@ def _dirty_reads(history: History, found: Collector) -> None:
     np.minimum.at(first, orders.key[where], where)
     dirty = reads.fits & (orders.start[reads.key] + reads.n > first[reads.key])
     element = first[reads.key[dirty]]
-    found.add(
-        "G1a", (orders.writer[element], reads.txn[dirty]), reads.key[dirty], orders.value[element]
-    )
+    found.add("G1a", (orders.writer[element], reads.txn[dirty]), reads.key[dirty], orders.value[element])
 
 
 def _dirty_updates(history: History, found: Collector) -> None:
@@ -114,9 +112,11 @@ def _dirty_updates(history: History, found: Collector) -> None:
     committed = _committed(history)
     after = np.flatnonzero(committed[1:] & aborted[:-1] & (orders.key[1:] == orders.key[:-1])) + 1
     found.add(
-        "dirty-update", (orders.writer[after - 1], orders.writer[after]), orders.key[after],
+        "dirty-update",
+        (orders.writer[after - 1], orders.writer[after]),
+        orders.key[after],
         orders.value[after],
-    )  # fmt: skip
+    )
 
 
 def _aborted(history: History) -> Flags:

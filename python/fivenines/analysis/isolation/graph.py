@@ -46,9 +46,12 @@ class Edges:
     def one(self, row: int) -> Edge:
         """One of them as plain numbers."""
         return (
-            int(self.source[row]), int(self.target[row]), int(self.kind[row]), int(self.key[row]),
+            int(self.source[row]),
+            int(self.target[row]),
+            int(self.kind[row]),
+            int(self.key[row]),
             int(self.value[row]),
-        )  # fmt: skip
+        )
 
     def chosen(self, rows: npt.NDArray[np.bool_] | Ints) -> "Edges":
         """Some of them."""

@@ -125,15 +125,18 @@ def read_history(connection: duckdb.DuckDBPyConnection) -> History:
     seen = appends.txn[appends.place != NOBODY]
     alive[seen[outcome[seen] == IN_DOUBT]] = True
     reads = Reads(
-        np.searchsorted(txns["txn"], compared["txn"]), compared["position"],
-        np.searchsorted(keys, compared["key"]), compared["n"], compared["fits"].astype(np.bool_),
-    )  # fmt: skip
+        np.searchsorted(txns["txn"], compared["txn"]),
+        compared["position"],
+        np.searchsorted(keys, compared["key"]),
+        compared["n"],
+        compared["fits"].astype(np.bool_),
+    )
     # a read whose transaction may never have been committed proves nothing
     kept = alive[reads.txn] & (reads.fits | (outcome[reads.txn] == OK))
     reads = Reads(*(column[kept] for column in vars(reads).values()))
     return History(
         txns["txn"], outcome, txns["started"], txns["completed"], alive, keys, appends, reads, orders
-    )  # fmt: skip
+    )
 
 
 def _ordered(
@@ -188,7 +191,4 @@ def _last_of_transaction(appends: Appends, keys: int) -> Flags:
 
 def _columns(connection: duckdb.DuckDBPyConnection, sql: str) -> dict[str, Ints]:
     found = connection.execute(sql).fetchnumpy()
-    return {
-        name: np.ma.filled(column, NOBODY).astype(np.int64, copy=False)
-        for name, column in found.items()
-    }
+    return {name: np.ma.filled(column, NOBODY).astype(np.int64, copy=False) for name, column in found.items()}

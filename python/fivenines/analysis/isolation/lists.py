@@ -51,9 +51,20 @@ def check_lists(connection: duckdb.DuckDBPyConnection, search: float = SEARCH) -
 
 
 SEVERITY = (
-    "duplicate-elements", "unknown-element", "incompatible-order", "lost-append", "G0", "G1a", "G1b",
-    "dirty-update", "G1c", "internal", "lost-update", "G-single", "G2-item",
-)  # fmt: skip
+    "duplicate-elements",
+    "unknown-element",
+    "incompatible-order",
+    "lost-append",
+    "G0",
+    "G1a",
+    "G1b",
+    "dirty-update",
+    "G1c",
+    "internal",
+    "lost-update",
+    "G-single",
+    "G2-item",
+)
 """The kinds in the order in which they are told: what no isolation level allows comes first."""
 
 

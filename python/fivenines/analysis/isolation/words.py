@@ -63,15 +63,13 @@ _WORDS = {
     "duplicate-elements": "Key {key} holds {value} more than once; {a} appended it.",
     "unknown-element": "{a} read {value} in key {key}, which no transaction appended.",
     "G1a": "{b} read key {key} with {value}, which {a} had appended before it was aborted.",
-    "dirty-update": "{b} appended {value} to key {key} behind what {a} had appended before it was"
-    " aborted.",
+    "dirty-update": "{b} appended {value} to key {key} behind what {a} had appended before it was aborted.",
     "G1b": "{b} read key {key} with {value} at the end, but {a} appended more to this key.",
     "internal": "{a}'s operations on key {key} contradict each other: what it read does not follow"
     " from what it had read and appended before.",
-    "lost-update": "{a} and {b} both read the first {value} elements of key {key}, and both appended"
-    " to it.",
+    "lost-update": "{a} and {b} both read the first {value} elements of key {key}, and both appended to it.",
     "lost-append": "{a}'s append of {value} to key {key} was acknowledged, but no read shows it, not"
     " even one that began later and shows the longest list: it is lost, or that read is stale.",
-}  # fmt: skip
+}
 
 _EDGES = {"G1a": "wr", "G1b": "wr", "dirty-update": "ww"}

@@ -1,1 +1,1 @@
-"""Hosts on other machines, reached over SSH: an inventory, connections, and a world of such hosts."""
+"""Hosts on other machines, reached over SSH: an inventory, connections, and a lab of such hosts."""

@@ -23,28 +23,36 @@ AT_THE_START = (
             "sh -c 'rm -rf \"$1\" {and rename}' sh {folder}/{kind}/{digest}",
         ),
     ),
-    ("the host, until the trial ends; whatever runs on it is below this process", (
-        "id -u", "{pinned}{core} remote serve --name={host} {more}",
-        "flock --timeout={seconds} {folder}/lock true",
-    )),
-    ("its data", (
-        "find {folder}/hosts/{host}/node/data -mindepth 1 -delete",
-        "cp -a --reflink=auto --sparse=always {folder}/data/{digest}/. {folder}/hosts/{host}/node/data",
-        "tar --create --numeric-owner --directory={folder}/hosts/{host}/node/data --file=- .",
-        "tar --extract --numeric-owner {more} --directory={folder}/hosts/{host}/node/data --file=-",
-        "sync -f {folder}/hosts/{host}/node/data",
-    )),
-    ("files of the load", (
-        "mkdir -p {folder}/hosts/{host}/{lent}", "sh -c 'cat > \"$1.part\" {and rename}' sh {file}",
-        "tar --create --directory={folder}/hosts/{host}/{lent} --file=- .",
-    )),
-)  # fmt: skip
+    (
+        "the host, until the trial ends; whatever runs on it is below this process",
+        (
+            "id -u",
+            "{pinned}{core} remote serve --name={host} {more}",
+            "flock --timeout={seconds} {folder}/lock true",
+        ),
+    ),
+    (
+        "its data",
+        (
+            "find {folder}/hosts/{host}/node/data -mindepth 1 -delete",
+            "cp -a --reflink=auto --sparse=always {folder}/data/{digest}/. {folder}/hosts/{host}/node/data",
+            "tar --create --numeric-owner --directory={folder}/hosts/{host}/node/data --file=- .",
+            "tar --extract --numeric-owner {more} --directory={folder}/hosts/{host}/node/data --file=-",
+            "sync -f {folder}/hosts/{host}/node/data",
+        ),
+    ),
+    (
+        "files of the load",
+        (
+            "mkdir -p {folder}/hosts/{host}/{lent}",
+            "sh -c 'cat > \"$1.part\" {and rename}' sh {file}",
+            "tar --create --directory={folder}/hosts/{host}/{lent} --file=- .",
+        ),
+    ),
+)
 """What is done, and by which commands."""
 
-OF_CUTS = (
-    "in a partition",
-    ("nft --file -", "nft --json list counter inet fivenines_{run} dropped"),
-)
+OF_CUTS = ("in a partition", ("nft --file -", "nft --json list counter inet fivenines_{run} dropped"))
 OF_LINKS = (
     "where links are slow",
     (
@@ -52,7 +60,7 @@ OF_LINKS = (
         "sh -c '{ip route get, then} ip link set dev fivenines0 mtu {mtu} up{and}"
         "ip route add default dev fivenines0 {and} ip rule add {mark}'",
     ),
-)  # fmt: skip
+)
 OF_POWER = ("in a crash, here and not there", ("power_off and power_on of the inventory",))
 
 
@@ -63,7 +71,7 @@ def lines(faults: set[str], slow_links: bool) -> Iterator[str]:
         wanted.append(OF_CUTS)
     if slow_links or faults & {"degrade", "sequence", "repeat"}:
         wanted.append(OF_LINKS)
-    if faults & {"crash", "sequence", "repeat"}:
+    if faults & {"host-kill", "sequence", "repeat"}:
         wanted.append(OF_POWER)
     yield "the login shell of the account is given each of these as:"
     yield f"    {given(['COMMAND'], sudo=True)}"

@@ -69,12 +69,7 @@ class Connection:
         return not self._ssh.is_closed()
 
     def run(
-        self,
-        command: Sequence[str],
-        *,
-        stdin: str = "",
-        root: bool = True,
-        timeout: float = _ANSWER,
+        self, command: Sequence[str], *, stdin: str = "", root: bool = True, timeout: float = _ANSWER
     ) -> Done:
         """Run a command there to its end, as root unless told otherwise.
 
@@ -92,12 +87,7 @@ class Connection:
         return self._await(go(), timeout)
 
     async def _begin(
-        self,
-        command: Sequence[str],
-        *,
-        root: bool = True,
-        reads: bool = True,
-        log: Path | None = None,
+        self, command: Sequence[str], *, root: bool = True, reads: bool = True, log: Path | None = None
     ) -> "asyncssh.SSHClientProcess[bytes]":
         """Start a command there; it runs on return, and its output begins behind the mark.
 
@@ -114,9 +104,7 @@ class Connection:
             there.stdin.write_eof()
         try:
             before = await asyncio.wait_for(there.stdout.readuntil(MARK), _BEGIN)
-            self.chatter = (
-                self.chatter or before.removesuffix(MARK).decode(errors="replace").strip()
-            )
+            self.chatter = self.chatter or before.removesuffix(MARK).decode(errors="replace").strip()
             return there
         except asyncio.IncompleteReadError as error:
             output, error_output = error.partial, b""
@@ -179,9 +167,7 @@ class Connection:
 
         return self._await(go(), _ANSWER)
 
-    def feed(
-        self, command: Sequence[str], source: Sequence[str], timeout: float
-    ) -> tuple[str, str]:
+    def feed(self, command: Sequence[str], source: Sequence[str], timeout: float) -> tuple[str, str]:
         """Let a command there read what one here writes; the output of the one there, and the digest of what
         it was given.
 
@@ -206,9 +192,7 @@ class Connection:
 
         self._await(go(), timeout)
 
-    def pass_on(
-        self, command: Sequence[str], to: "Connection", sink: Sequence[str], timeout: float
-    ) -> None:
+    def pass_on(self, command: Sequence[str], to: "Connection", sink: Sequence[str], timeout: float) -> None:
         """Let a command on another machine read what one here writes.
 
         Raises:
@@ -216,9 +200,7 @@ class Connection:
         """
 
         async def go() -> str:
-            return await piped.passed(
-                await self._begin(command, reads=False), await to._begin(sink)
-            )
+            return await piped.passed(await self._begin(command, reads=False), await to._begin(sink))
 
         if said := self._await(go(), timeout):
             raise FiveninesError(f"{self.name} to {to.name}: files could not be copied: {said}")
@@ -312,11 +294,7 @@ class Remote:
 def _end_of(process: "asyncssh.SSHClientProcess[bytes]") -> str:
     if process.exit_signal is not None:
         return f"signal {process.exit_signal[0]}"
-    return (
-        "its channel was closed"
-        if process.exit_status is None
-        else f"exit code {process.exit_status}"
-    )
+    return "its channel was closed" if process.exit_status is None else f"exit code {process.exit_status}"
 
 
 _lock = threading.Lock()

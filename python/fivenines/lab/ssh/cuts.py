@@ -69,9 +69,7 @@ class IncomingCuts:
         if not self._ready:
             return 0
         told = json.loads(
-            self._host.connection.need(
-                ["nft", "--json", "list", "counter", *self._table.split(), "dropped"]
-            )
+            self._host.connection.need(["nft", "--json", "list", "counter", *self._table.split(), "dropped"])
         )
         return sum(int(one["counter"]["packets"]) for one in told["nftables"] if "counter" in one)
 

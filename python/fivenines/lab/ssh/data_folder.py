@@ -21,11 +21,7 @@ class RemoteFolder(AskedFolder):
     """
 
     def __init__(
-        self,
-        run: Callable[..., str],
-        connection: Connection,
-        path: str,
-        sent: Callable[[Path], str],
+        self, run: Callable[..., str], connection: Connection, path: str, sent: Callable[[Path], str]
     ) -> None:
         super().__init__(run)
         self._connection, self._path, self._sent = connection, path, sent

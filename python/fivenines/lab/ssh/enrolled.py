@@ -25,11 +25,7 @@ def enrol(on: Connection) -> bool:
             f"{on.name}: {folder} is not empty and was not made by fivenines: name another `folder` in the "
             "inventory"
         )
-    said = {
-        "by": "fivenines",
-        "user": on.user,
-        "at": datetime.now(UTC).isoformat(timespec="seconds"),
-    }
+    said = {"by": "fivenines", "user": on.user, "at": datetime.now(UTC).isoformat(timespec="seconds")}
     script = 'mkdir -p "$1" && chmod 755 "$1" && cat > "$1/$2"'
     on.need(["sh", "-c", script, "sh", folder, MARKER], stdin=json.dumps(said) + "\n")
     return True

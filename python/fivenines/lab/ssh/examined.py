@@ -57,17 +57,10 @@ def _size(on: Connection) -> Told:
 
 
 def _space(on: Connection) -> Told:
-    free = on.number(
-        ["sh", "-c", 'df --output=avail -B1 "$1" | tail -n 1', "sh", on.machine.folder]
-    )
+    free = on.number(["sh", "-c", 'df --output=avail -B1 "$1" | tail -n 1', "sh", on.machine.folder])
     said = f"{free / 2**30:.1f} GiB free in {on.machine.folder}"
     if free < _SPACE:
-        return (
-            "disk",
-            "warning",
-            said,
-            "an engine with its data takes some 2 GiB; name another `folder`",
-        )
+        return ("disk", "warning", said, "an engine with its data takes some 2 GiB; name another `folder`")
     return ("disk", "ok", said, "")
 
 
@@ -76,12 +69,7 @@ def _chrony(on: Connection) -> Told:
     line = next((one for one in told.output.splitlines() if one.startswith("System time")), "")
     if told.code == 0 and line:
         return ("chrony", "ok", line.partition(":")[2].strip(), "")
-    return (
-        "chrony",
-        "warning",
-        "no chrony: its clocks may drift while a trial runs",
-        "install chrony",
-    )
+    return ("chrony", "warning", "no chrony: its clocks may drift while a trial runs", "install chrony")
 
 
 def _as_host(on: Connection, folder: Path) -> Iterator[Told]:
@@ -114,12 +102,7 @@ def _cut(host: SshHost, name: str) -> Told:
         cuts.add(["192.0.2.1"])
         cuts.remove(["192.0.2.1"])
     except FiveninesError as error:
-        return (
-            "cuts",
-            "warning",
-            str(error),
-            "install nftables there: sudo apt-get install nftables",
-        )
+        return ("cuts", "warning", str(error), "install nftables there: sudo apt-get install nftables")
     return ("cuts", "ok", "nftables can drop packets", "")
 
 

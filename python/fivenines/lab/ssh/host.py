@@ -21,7 +21,6 @@ import psutil
 from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
 from fivenines.lab.descent import children
-from fivenines.lab.guest_process import AttachedProcess, GuestProcess
 from fivenines.lab.host import ENGINE, NODE, Host, Root
 from fivenines.lab.limits import Groups, HostGroup
 from fivenines.lab.process import OwnProcess, Process, start_logged
@@ -29,6 +28,7 @@ from fivenines.lab.ssh import agent, power, python_sent, sent
 from fivenines.lab.ssh.clock import Clock
 from fivenines.lab.ssh.connection import Connection, Remote
 from fivenines.lab.ssh.data_folder import RemoteFolder
+from fivenines.lab.vm_process import AttachedProcess, VmProcess
 
 COMMANDS = "ssh.log"
 """The log of all commands that a machine was given over SSH."""
@@ -47,7 +47,7 @@ _OURS = "FIVENINES_"
 _PACKAGE = Path(__file__).parents[2]
 
 
-class RemoteProcess(OwnProcess, GuestProcess):
+class RemoteProcess(OwnProcess, VmProcess):
     """A command there, as its end here, which nothing stands above."""
 
 
@@ -70,7 +70,7 @@ class SshHost(Host):
     """
 
     process_inside = RemoteProcess
-    process_beside = RemoteProcess
+    process_outside = RemoteProcess
 
     def __init__(
         self,
@@ -90,9 +90,7 @@ class SshHost(Host):
         self.place = place
         self._tell = tell
         self.peers = tuple(f"{peer}/32" for peer in peers)
-        self.data: RemoteFolder = RemoteFolder(
-            self.run, connection, f"{place}/node/data", self._data_set
-        )
+        self.data: RemoteFolder = RemoteFolder(self.run, connection, f"{place}/node/data", self._data_set)
         self.at = folder / "agent.sock"
         self._silence = silence
         self._base = connection.machine.folder
@@ -146,9 +144,16 @@ class SshHost(Host):
         uid = self.connection.number(["id", "-u"], root=False)
         pinned = ["taskset", "--cpu-list", machine.processors] if machine.processors else []
         made = [
-            *pinned, self._core, "remote", "serve", f"--name={self.name}", f"--folder={self.place}",
-            f"--lock={self._base}/lock", f"--user={uid}", f"--silence={self._silence:g}",
-        ]  # fmt: skip
+            *pinned,
+            self._core,
+            "remote",
+            "serve",
+            f"--name={self.name}",
+            f"--folder={self.place}",
+            f"--lock={self._base}/lock",
+            f"--user={uid}",
+            f"--silence={self._silence:g}",
+        ]
         root = self._root
         if root.lower is not None:
             made.append(f"--lower={self._engine(root.lower)}")
@@ -226,16 +231,9 @@ class SshHost(Host):
         if word == sys.executable:
             python = self._python()
             libraries = f"LD_LIBRARY_PATH={python}/{python_sent.LIBRARIES}"
-            return [
-                "env",
-                libraries,
-                "PYTHONDONTWRITEBYTECODE=1",
-                f"{python}/{python_sent.PROGRAM}",
-            ]
+            return ["env", libraries, "PYTHONDONTWRITEBYTECODE=1", f"{python}/{python_sent.PROGRAM}"]
         if word.endswith(".py") and Path(word).is_relative_to(_PACKAGE):
-            return [
-                f"{self._python()}/{python_sent.PACKAGES}/{Path(word).relative_to(_PACKAGE.parent)}"
-            ]
+            return [f"{self._python()}/{python_sent.PACKAGES}/{Path(word).relative_to(_PACKAGE.parent)}"]
         for here, there in self._lent.items():
             word = word.replace(str(here), there)
         return [word]
@@ -249,14 +247,7 @@ class SshHost(Host):
             now = frozenset(_state(self.node))
             if now == self._taken:
                 return
-            ask = [
-                str(core_binary()),
-                "agent",
-                "ask",
-                f"--at={self.at}",
-                "take-over",
-                str(self.node),
-            ]
+            ask = [str(core_binary()), "agent", "ask", f"--at={self.at}", "take-over", str(self.node)]
             done = subprocess.run(ask, capture_output=True, text=True, check=False)
             if done.returncode != 0:
                 raise FiveninesError(f"{self.name}: {done.stderr.strip()}")
@@ -386,9 +377,7 @@ class SshHost(Host):
     # its network is the machine's own
 
     def give_address(self, extra: str) -> None:
-        raise FiveninesError(
-            f"{self.name}: a machine of an inventory is given no further addresses"
-        )
+        raise FiveninesError(f"{self.name}: a machine of an inventory is given no further addresses")
 
     def keep_only_its_address(self) -> None:
         """It was given none."""

@@ -30,13 +30,13 @@ class _Way(Settings):
     )
     key: str | None = Field(None, description="file of the private key; null: as ssh would")
     known_hosts: str | None = Field(
-        None,
-        description="file with the hosts' keys; null: as ssh would. An unknown key is an error",
+        None, description="file with the hosts' keys; null: as ssh would. An unknown key is an error"
     )
     folder: str = Field(
-        FOLDER, pattern=r"^/[^\s:'\"]+$",
+        FOLDER,
+        pattern=r"^/[^\s:'\"]+$",
         description="where fivenines may write: engines, data sets, and the hosts of a trial",
-    )  # fmt: skip
+    )
 
 
 class MachineSettings(_Way):
@@ -45,28 +45,27 @@ class MachineSettings(_Way):
     address: IPv4Address = Field(description="its address in the network that is measured")
     ssh: str | None = Field(None, description="name or address for SSH; null: the same address")
     role: Role = Field(
-        "any", description="node: for a database; client: for a load; other: for a proxy, a manager, an "
+        "any",
+        description="node: for a database; client: for a load; other: for a proxy, a manager, an "
         "arbiter; any: for whichever is asked for last",
-    )  # fmt: skip
+    )
     site: str | None = Field(None, description="the site it stands in, as a data centre")
     processors: Annotated[str | None, BeforeValidator(_as_text)] = Field(
-        None, pattern=r"^\d+(-\d+)?(,\d+(-\d+)?)*$",
+        None,
+        pattern=r"^\d+(-\d+)?(,\d+(-\d+)?)*$",
         description="the processors that fivenines may use there, as 0-3 or '0,2'; null: all",
-    )  # fmt: skip
+    )
     power_off: str | None = Field(
         None, description="command, run here, that takes its power, as by IPMI or a cloud's program"
     )
-    power_on: str | None = Field(
-        None, description="command, run here, that gives it its power back"
-    )
+    power_on: str | None = Field(None, description="command, run here, that gives it its power back")
 
 
 class Inventory(_Way):
     """Machines by name, and what they have in common."""
 
     silence: Annotated[Duration, Field(ge=2)] = Field(
-        10.0,
-        description="so long after the last sign of the controller a machine ends all that was started",
+        10.0, description="so long after the last sign of the controller a machine ends all that was started"
     )
     probe_port: int = Field(
         45999,
@@ -92,9 +91,7 @@ class Inventory(_Way):
     def machine(self, name: str) -> MachineSettings:
         """A machine, with what all have in common filled in."""
         own = self.hosts[name]
-        common = {
-            key: getattr(self, key) for key in _Way.model_fields if key not in own.model_fields_set
-        }
+        common = {key: getattr(self, key) for key in _Way.model_fields if key not in own.model_fields_set}
         return own.model_copy(update=common)
 
     @property
@@ -129,12 +126,9 @@ class LabSettings(Settings):
     }
 
     kind: Literal["here", "ssh"] = Field(
-        "here",
-        description="here: namespaces of this machine; ssh: machines that are reached over SSH",
+        "here", description="here: namespaces of this machine; ssh: machines that are reached over SSH"
     )
-    inventory: str | None = Field(
-        None, description="file that names the machines, with `kind: ssh`"
-    )
+    inventory: str | None = Field(None, description="file that names the machines, with `kind: ssh`")
     machines: Inventory | None = Field(None, description="what the file says")
 
     def problems(self) -> list[str]:

@@ -146,9 +146,7 @@ table {self._table} {{
     def _done(self, command: list[str], text: str) -> None:
         done = self._host.connection.run(command, stdin=text)
         if done.code != 0:
-            raise FiveninesError(
-                f"{self._host.name}: a link could not be changed: {done.last_words}"
-            )
+            raise FiveninesError(f"{self._host.name}: a link could not be changed: {done.last_words}")
 
 
 class _Emulator(EmulatorProcess):
@@ -156,9 +154,15 @@ class _Emulator(EmulatorProcess):
 
     def __init__(self, host: Linked) -> None:
         command = host.beside(
-            [str(core_binary()), "remote", "links", f"--device={DEVICE}", f"--mark={_SENT_ON}",
-             f"--seed={SEED + int(IPv4Address(host.address))}"]
-        )  # fmt: skip
+            [
+                str(core_binary()),
+                "remote",
+                "links",
+                f"--device={DEVICE}",
+                f"--mark={_SENT_ON}",
+                f"--seed={SEED + int(IPv4Address(host.address))}",
+            ]
+        )
         log = host.folder / "links.log"
 
         def start(theirs: socket.socket) -> "subprocess.Popen[bytes]":

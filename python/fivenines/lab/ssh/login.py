@@ -36,12 +36,29 @@ _OLDEST = (2, 24)
 _JUMPS = 8
 
 # Keywords of ssh_config(5) that asyncssh is given, where they differ from the values without a configuration.
-_PASSED_ON = frozenset({
-    "addressfamily", "bindaddress", "casignaturealgorithms", "ciphers", "compression",
-    "gssapiauthentication", "gssapidelegatecredentials", "gssapikeyexchange", "hostbasedauthentication",
-    "hostkeyalgorithms", "hostkeyalias", "identitiesonly", "identityagent", "kexalgorithms", "macs",
-    "pkcs11provider", "preferredauthentications", "proxycommand", "tcpkeepalive",
-})  # fmt: skip
+_PASSED_ON = frozenset(
+    {
+        "addressfamily",
+        "bindaddress",
+        "casignaturealgorithms",
+        "ciphers",
+        "compression",
+        "gssapiauthentication",
+        "gssapidelegatecredentials",
+        "gssapikeyexchange",
+        "hostbasedauthentication",
+        "hostkeyalgorithms",
+        "hostkeyalias",
+        "identitiesonly",
+        "identityagent",
+        "kexalgorithms",
+        "macs",
+        "pkcs11provider",
+        "preferredauthentications",
+        "proxycommand",
+        "tcpkeepalive",
+    }
+)
 
 
 def require_library() -> None:
@@ -53,9 +70,7 @@ def require_library() -> None:
     try:
         import asyncssh  # noqa: PLC0415  (an extra: not everybody has it)
     except ImportError:
-        raise UsageError(
-            "hosts over SSH need the library asyncssh: pip install 'fivenines[ssh]'"
-        ) from None
+        raise UsageError("hosts over SSH need the library asyncssh: pip install 'fivenines[ssh]'") from None
     version: str = asyncssh.__version__
     if tuple(int(number) for number in re.findall(r"\d+", version)[:2]) < _OLDEST:
         oldest = ".".join(map(str, _OLDEST))
@@ -143,11 +158,7 @@ def jump(text: str) -> tuple[str, str | None, int | None]:
     found = re.fullmatch(shape, text.strip())
     if found is None:
         raise FiveninesError(f"ProxyJump {text!r} is not [USER@]HOST[:PORT]")
-    return (
-        found["v6"] or found["host"],
-        found["user"],
-        int(found["port"]) if found["port"] else None,
-    )
+    return (found["v6"] or found["host"], found["user"], int(found["port"]) if found["port"] else None)
 
 
 async def _asked(at: str, user: str | None, port: int | None) -> Way | None:
@@ -160,9 +171,17 @@ async def _asked(at: str, user: str | None, port: int | None) -> Way | None:
     texts: list[str] = []
     for configuration in (["-Fnone"], []):
         asked = await asyncio.create_subprocess_exec(
-            program, "-G", "-T", *configuration, *options, "--", at,
-            stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-        )  # fmt: skip
+            program,
+            "-G",
+            "-T",
+            *configuration,
+            *options,
+            "--",
+            at,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
         output, error = await asked.communicate()
         if asked.returncode != 0 and not texts:
             # an `ssh` that cannot say so, as dropbear's
@@ -249,9 +268,7 @@ async def _reach(
             options |= {} if port is None else {"port": port}
         else:
             keys = [f'IdentityFile "{one}"' for one in usable(found.keys or ())]
-            signed = [
-                f'CertificateFile "{one}"' for one in found.certificates if Path(one).is_file()
-            ]
+            signed = [f'CertificateFile "{one}"' for one in found.certificates if Path(one).is_file()]
             file.write("\n".join([*found.more, *keys, *signed]) + "\n")
             file.flush()
             known = [one for one in found.known_hosts if os.access(one, os.R_OK)]
@@ -276,9 +293,7 @@ async def _logged_in(
     try:
         return await asyncio.wait_for(asyncssh.connect(**options), _CONNECT)
     except TimeoutError:
-        raise FiveninesError(
-            f"{name}: no answer from {what} over SSH within {_CONNECT:g} s"
-        ) from None
+        raise FiveninesError(f"{name}: no answer from {what} over SSH within {_CONNECT:g} s") from None
     except asyncssh.HostKeyNotVerifiable:
         raise FiveninesError(
             f"{name}: the key of {what} is not known: log in once by `ssh {alias}` and check it, or name "

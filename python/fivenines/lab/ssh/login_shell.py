@@ -19,8 +19,7 @@ _BEGIN = 'echo "fivenines"-begins; echo "fivenines"-begins >&2; umask 022; cd /;
 # Of the account's environment the command gets only where programs are, after the usual folders.
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _CLEAN = (
-    f"PATH={_PATH}${{PATH:+:$PATH}}; "
-    'exec %s/usr/bin/env -i "PATH=$PATH" LC_ALL=C /bin/sh -c "$0" sh "$@"'
+    f'PATH={_PATH}${{PATH:+:$PATH}}; exec %s/usr/bin/env -i "PATH=$PATH" LC_ALL=C /bin/sh -c "$0" sh "$@"'
 )
 SUDO = "sudo -n -- "
 
@@ -56,9 +55,7 @@ def after_mark(output: bytes) -> str:
     return (own if mark else before).decode(errors="replace")
 
 
-def not_begun(
-    machine: str, user: str, sudo: bool, ended: str, output: bytes, error: bytes
-) -> FiveninesError:
+def not_begun(machine: str, user: str, sudo: bool, ended: str, output: bytes, error: bytes) -> FiveninesError:
     """Explain why a command was not run: there was no mark.
 
     Args:

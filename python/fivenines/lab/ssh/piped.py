@@ -42,17 +42,13 @@ async def fed(
         status = there.exit_status
     said = after_mark(error).strip().splitlines()[-1:]
     if status != 0:
-        raise FiveninesError(
-            f"{name}: files could not be sent: {''.join(said) or f'exit code {status}'}"
-        )
+        raise FiveninesError(f"{name}: files could not be sent: {''.join(said) or f'exit code {status}'}")
     if code != 0:
         raise FiveninesError(f"{name}: files could not be sent: {source[0]} ended with {code}")
     return output.decode(errors="replace"), digest.hexdigest()
 
 
-async def fetched(
-    process: "asyncssh.SSHClientProcess[bytes]", name: str, sink: Sequence[str]
-) -> None:
+async def fetched(process: "asyncssh.SSHClientProcess[bytes]", name: str, sink: Sequence[str]) -> None:
     """Let a command here read what a machine writes.
 
     Raises:
@@ -70,9 +66,7 @@ async def fetched(
         status, code = there.exit_status, await here.wait()
     if status != 0 or code != 0:
         said = after_mark(error).strip().splitlines()[-1:]
-        raise FiveninesError(
-            f"{name}: files could not be fetched: {''.join(said) or (status, code)}"
-        )
+        raise FiveninesError(f"{name}: files could not be fetched: {''.join(said) or (status, code)}")
 
 
 async def passed(

@@ -32,15 +32,9 @@ class Places:
             UsageError: there is none left.
         """
         role: Role = (
-            "node"
-            if _NODE.fullmatch(host)
-            else "other"
-            if host.rstrip("0123456789") in _OTHERS
-            else "client"
+            "node" if _NODE.fullmatch(host) else "other" if host.rstrip("0123456789") in _OTHERS else "client"
         )
-        free = [
-            name for name, one in self._machines.items() if str(one.address) not in self._in_use
-        ]
+        free = [name for name, one in self._machines.items() if str(one.address) not in self._in_use]
         near = [name for name in free if site in (None, self._machines[name].site)]
         for wanted in (role, "any"):
             for name in near:

@@ -22,9 +22,13 @@ def run(of: Connection, command: str | None, key: str) -> None:
         )
     try:
         done = subprocess.run(
-            ["sh", "-c", command], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+            ["sh", "-c", command],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
             timeout=_COMMAND,
-        )  # fmt: skip
+        )
     except subprocess.TimeoutExpired:
         raise FiveninesError(f"{of.name}: {key} did not end within {_COMMAND:g} s") from None
     if done.returncode != 0:

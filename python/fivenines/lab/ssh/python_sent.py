@@ -21,9 +21,20 @@ _NEEDED = ("psycopg", "psycopg-binary", "pymysql", "psutil", "pydantic", "crypto
 """Distributions that our tools import, with what these need."""
 
 _LEFT_OUT = (
-    "test", "tests", "idlelib", "tkinter", "turtledemo", "ensurepip", "lib2to3", "site-packages",
-    "dist-packages", "__pycache__", "config-*", "examples", "page",
-)  # fmt: skip
+    "test",
+    "tests",
+    "idlelib",
+    "tkinter",
+    "turtledemo",
+    "ensurepip",
+    "lib2to3",
+    "site-packages",
+    "dist-packages",
+    "__pycache__",
+    "config-*",
+    "examples",
+    "page",
+)
 
 _VERSION = f"python{sys.version_info.major}.{sys.version_info.minor}"
 _USED = 86_400.0
@@ -78,9 +89,7 @@ def _fill(part: Path) -> None:
     shutil.copytree(dynamic, library / "lib-dynload", dirs_exist_ok=True)
     (part / "bin").mkdir()
     shutil.copy(Path(sys._base_executable).resolve(), part / PROGRAM)  # type: ignore[attr-defined]
-    shared = Path(sysconfig.get_config_var("LIBDIR") or "") / (
-        sysconfig.get_config_var("INSTSONAME") or ""
-    )
+    shared = Path(sysconfig.get_config_var("LIBDIR") or "") / (sysconfig.get_config_var("INSTSONAME") or "")
     if shared.suffix != ".a" and shared.is_file():
         shutil.copy(shared, part / LIBRARIES)
     packages = part / PACKAGES
@@ -96,9 +105,7 @@ def _fill(part: Path) -> None:
     (part / f"made-{_identity()}").touch()
 
 
-def _copy(
-    one: metadata.Distribution, packages: Path, wanted: Callable[[metadata.PackagePath], bool]
-) -> None:
+def _copy(one: metadata.Distribution, packages: Path, wanted: Callable[[metadata.PackagePath], bool]) -> None:
     for file in one.files or ():
         if ".." in file.parts or "__pycache__" in file.parts or not wanted(file):
             continue

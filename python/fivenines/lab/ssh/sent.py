@@ -57,9 +57,7 @@ def _digest_of(on: Connection, path: str) -> str:
     return on.run(["sha256sum", path]).output.partition(" ")[0]
 
 
-def tree(
-    to: Connection, core: str, folder: str, kind: str, source: Path, tell: Tell = lambda _: None
-) -> str:
+def tree(to: Connection, core: str, folder: str, kind: str, source: Path, tell: Tell = lambda _: None) -> str:
     """The path of a copy of a folder on a machine, where it is sent unless it is there, whole.
 
     Args:
@@ -79,15 +77,7 @@ def tree(
         return target
     tell(f"sending {_called(source)} to {to.name}, {_megabytes(source)} MB")
     owners = [] if os.geteuid() == 0 and kind == "engines" else ["--owner=0", "--group=0"]
-    reads = [
-        "tar",
-        "--create",
-        "--numeric-owner",
-        *owners,
-        f"--directory={source}",
-        "--file=-",
-        ".",
-    ]
+    reads = ["tar", "--create", "--numeric-owner", *owners, f"--directory={source}", "--file=-", "."]
     told, digest = to.feed([core, "remote", "receive", f"--into={target}.part"], reads, _LONG)
     if told.strip() != digest or _held(to, f"{target}.part") != held:
         raise FiveninesError(f"{to.name}: {source} did not arrive whole: try again")

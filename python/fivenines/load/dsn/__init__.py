@@ -22,8 +22,16 @@ from fivenines.load.dsn.forms import INSTEAD, Written, taken_apart
 from fivenines.load.dsn.model import NOOP, PORTS, TLS_MODES, Address, Driver, Dsn, WrongError
 
 __all__ = [
-    "NOOP", "PORTS", "TLS_MODES", "Address", "Driver", "Dsn", "parse_addresses", "parse_dsn", "redacted",
-]  # fmt: skip
+    "NOOP",
+    "PORTS",
+    "TLS_MODES",
+    "Address",
+    "Driver",
+    "Dsn",
+    "parse_addresses",
+    "parse_dsn",
+    "redacted",
+]
 
 _FORM = "mysql://user:password@host:port/database or postgresql://..."
 _SOCKETS = ("/var/run/postgresql", "/tmp")
@@ -118,16 +126,28 @@ def _completed(written: Written) -> Dsn:
     asked.check_words()
     tls = encryption_of(asked)
     return Dsn(
-        driver, user, password, addresses, database,
-        tls=tls.mode, tls_ca=tls.authority, tls_cert=tls.certificate, tls_key=tls.key, tls_direct=tls.direct,
+        driver,
+        user,
+        password,
+        addresses,
+        database,
+        tls=tls.mode,
+        tls_ca=tls.authority,
+        tls_cert=tls.certificate,
+        tls_key=tls.key,
+        tls_direct=tls.direct,
         connect_timeout=asked.seconds("connect_timeout"),
         answer_timeout=asked.seconds("answer_timeout"),
         tcp_user_timeout=asked.seconds("tcp_user_timeout"),
-        find=asked.find(), spread=asked.spread(), keepalive=asked.keepalive(),
+        find=asked.find(),
+        spread=asked.spread(),
+        keepalive=asked.keepalive(),
         channel_binding=asked.get("channel_binding").lower(),
         require_auth=asked.get("require_auth"),
-        startup=asked.startup(), init_sql=asked.init_sql(), notes=tuple(asked.notes),
-    )  # fmt: skip
+        startup=asked.startup(),
+        init_sql=asked.init_sql(),
+        notes=tuple(asked.notes),
+    )
 
 
 def _add_defaults(asked: options.Asked, written: Written) -> None:
@@ -141,9 +161,7 @@ def _add_defaults(asked: options.Asked, written: Written) -> None:
             file = asked.get("servicefile") or known.get("servicefile", "")
             asked.add(files.of_service(service, file))
         if written.hosts:
-            environment = [
-                pair for pair in environment if pair[0] not in ("host", "hostaddr", "port")
-            ]
+            environment = [pair for pair in environment if pair[0] not in ("host", "hostaddr", "port")]
         asked.add(environment)
         return
     if file := asked.get("defaults_file"):

@@ -9,10 +9,18 @@ from fivenines.load.dsn.options import Asked, json_of, truth
 _MODES = {
     **{mode: mode for mode in TLS_MODES},
     "allow": "prefer",  # libpq's, which encrypts where the server insists
-    "disabled": "disable", "preferred": "prefer", "required": "require", "verify-identity": "verify-full",
-    "verifyca": "verify-ca", "verifyfull": "verify-full", "verifyidentity": "verify-full", "none": "disable",
-    "no-verify": "require", "trust": "require", "skip-verify": "require",
-}  # fmt: skip
+    "disabled": "disable",
+    "preferred": "prefer",
+    "required": "require",
+    "verify-identity": "verify-full",
+    "verifyca": "verify-ca",
+    "verifyfull": "verify-full",
+    "verifyidentity": "verify-full",
+    "none": "disable",
+    "no-verify": "require",
+    "trust": "require",
+    "skip-verify": "require",
+}
 
 
 @dataclass(frozen=True)
@@ -32,11 +40,7 @@ def encryption_of(asked: Asked) -> Encryption:
     Raises:
         WrongError: the options contradict each other, or ask for what would be unsafe.
     """
-    authority, certificate, key = (
-        asked.get("sslrootcert"),
-        asked.get("sslcert"),
-        asked.get("sslkey"),
-    )
+    authority, certificate, key = (asked.get("sslrootcert"), asked.get("sslcert"), asked.get("sslkey"))
     if asked.get("sslaccept") and certificate and not key:  # Prisma's name for the authority
         authority, certificate = authority or certificate, ""
     if asked.get("sslcertmode").lower() == "disable":
@@ -86,9 +90,7 @@ def _by_switches(asked: Asked) -> str:  # noqa: PLR0911  (a switch of each clien
     if (on := truth(word)) is None:
         spelled = word.lower().replace("_", "-")
         if spelled not in _MODES:
-            raise WrongError(
-                f"ssl: {word!r} is not known here: write sslmode={'|'.join(TLS_MODES)}"
-            )
+            raise WrongError(f"ssl: {word!r} is not known here: write sslmode={'|'.join(TLS_MODES)}")
         return _MODES[spelled]
     if not on:
         return "disable"
@@ -108,9 +110,7 @@ def _with_authority(  # noqa: PLR0911  (a rule of each client)
     if not authority:
         default = Path("~/.postgresql/root.crt").expanduser()
         libpq = asked.driver == "postgres" and asked.form in ("uri", "libpq")
-        return mode, str(default) if libpq and mode.startswith(
-            "verify"
-        ) and default.is_file() else ""
+        return mode, str(default) if libpq and mode.startswith("verify") and default.is_file() else ""
     if mode.startswith("verify"):
         return mode, authority
     if mode == "disable":

@@ -14,25 +14,42 @@ from fivenines.load.dsn.model import Address, WrongError
 Pairs = list[tuple[str, str]]
 
 LIBPQ_ENVIRONMENT = {
-    "PGHOST": "host", "PGHOSTADDR": "hostaddr", "PGPORT": "port", "PGDATABASE": "dbname", "PGUSER": "user",
-    "PGPASSWORD": "password", "PGPASSFILE": "passfile", "PGSERVICE": "service",
+    "PGHOST": "host",
+    "PGHOSTADDR": "hostaddr",
+    "PGPORT": "port",
+    "PGDATABASE": "dbname",
+    "PGUSER": "user",
+    "PGPASSWORD": "password",
+    "PGPASSFILE": "passfile",
+    "PGSERVICE": "service",
     "PGSERVICEFILE": "servicefile",
-    "PGOPTIONS": "options", "PGAPPNAME": "application_name", "PGSSLMODE": "sslmode",
-    "PGSSLROOTCERT": "sslrootcert", "PGSSLCERT": "sslcert", "PGSSLKEY": "sslkey", "PGSSLCRL": "sslcrl",
-    "PGSSLNEGOTIATION": "sslnegotiation", "PGREQUIRESSL": "requiressl", "PGREQUIREAUTH": "require_auth",
-    "PGCHANNELBINDING": "channel_binding", "PGCONNECT_TIMEOUT": "connect_timeout",
-    "PGTARGETSESSIONATTRS": "target_session_attrs", "PGLOADBALANCEHOSTS": "load_balance_hosts",
-    "PGGSSENCMODE": "gssencmode", "PGREQUIREPEER": "requirepeer",
+    "PGOPTIONS": "options",
+    "PGAPPNAME": "application_name",
+    "PGSSLMODE": "sslmode",
+    "PGSSLROOTCERT": "sslrootcert",
+    "PGSSLCERT": "sslcert",
+    "PGSSLKEY": "sslkey",
+    "PGSSLCRL": "sslcrl",
+    "PGSSLNEGOTIATION": "sslnegotiation",
+    "PGREQUIRESSL": "requiressl",
+    "PGREQUIREAUTH": "require_auth",
+    "PGCHANNELBINDING": "channel_binding",
+    "PGCONNECT_TIMEOUT": "connect_timeout",
+    "PGTARGETSESSIONATTRS": "target_session_attrs",
+    "PGLOADBALANCEHOSTS": "load_balance_hosts",
+    "PGGSSENCMODE": "gssencmode",
+    "PGREQUIREPEER": "requirepeer",
     "PGSSLMINPROTOCOLVERSION": "ssl_min_protocol_version",
     "PGSSLMAXPROTOCOLVERSION": "ssl_max_protocol_version",
-    "PGMINPROTOCOLVERSION": "min_protocol_version", "PGMAXPROTOCOLVERSION": "max_protocol_version",
-    "PGDATESTYLE": "datestyle", "PGTZ": "timezone", "PGCLIENTENCODING": "client_encoding",
-}  # fmt: skip
+    "PGMINPROTOCOLVERSION": "min_protocol_version",
+    "PGMAXPROTOCOLVERSION": "max_protocol_version",
+    "PGDATESTYLE": "datestyle",
+    "PGTZ": "timezone",
+    "PGCLIENTENCODING": "client_encoding",
+}
 """What libpq reads where the string does not say it."""
 
-MYSQL_ENVIRONMENT = {
-    "MYSQL_PWD": "password", "MYSQL_HOST": "host", "MYSQL_TCP_PORT": "port",
-}  # fmt: skip
+MYSQL_ENVIRONMENT = {"MYSQL_PWD": "password", "MYSQL_HOST": "host", "MYSQL_TCP_PORT": "port"}
 
 
 def of_environment(names: dict[str, str]) -> Pairs:
@@ -64,13 +81,9 @@ def of_service(name: str, file: str) -> Pairs:
         found = _section(lines, [name])
         if found is not None:
             if any(option.startswith("ldap:") for option, _ in found):
-                raise WrongError(
-                    f"the service {name!r} is looked up by LDAP, which is not done here"
-                )
+                raise WrongError(f"the service {name!r} is looked up by LDAP, which is not done here")
             return found
-    raise WrongError(
-        f"the service {name!r} is in no service file (PGSERVICEFILE, ~/.pg_service.conf)"
-    )
+    raise WrongError(f"the service {name!r} is in no service file (PGSERVICEFILE, ~/.pg_service.conf)")
 
 
 def of_option_file(file: str, groups: Iterable[str]) -> tuple[Pairs, list[str]]:
@@ -93,9 +106,7 @@ def of_option_file(file: str, groups: Iterable[str]) -> tuple[Pairs, list[str]]:
 
 def _of_option(name: str, value: str) -> tuple[str, str]:
     name = name.lower().replace("_", "-").removeprefix("loose-")
-    if name in ("skip-ssl", "disable-ssl") or (
-        name == "ssl" and value.lower() in ("0", "off", "false")
-    ):
+    if name in ("skip-ssl", "disable-ssl") or (name == "ssl" and value.lower() in ("0", "off", "false")):
         return "sslmode", "disable"
     if name == "ssl":
         return "sslmode", "prefer"
@@ -125,9 +136,7 @@ def _unquoted(value: str) -> str:
     return re.split(r"\s#", value, maxsplit=1)[0].rstrip()
 
 
-def password_of(
-    file: str, addresses: tuple[Address, ...], database: str, user: str
-) -> tuple[str, list[str]]:
+def password_of(file: str, addresses: tuple[Address, ...], database: str, user: str) -> tuple[str, list[str]]:
     """Return the password that a password file has for these servers, and notes; empty where it has none.
 
     Raises:
@@ -144,9 +153,7 @@ def password_of(
     entries = [_fields(line) for line in lines if line.strip() and not line.startswith("#")]
     found = {_password(entries, address, database, user) for address in addresses}
     if len(found) > 1:
-        raise WrongError(
-            f"the password file {path} has several passwords for these servers: give one"
-        )
+        raise WrongError(f"the password file {path} has several passwords for these servers: give one")
     return found.pop() or "", []
 
 
@@ -163,8 +170,10 @@ def _password(entries: list[list[str]], address: Address, database: str, user: s
             continue
         host, its_port, its_database, its_user, password = entry
         if (
-            (host == "*" or host in hosts) and its_port in ("*", port)
-            and its_database in ("*", database) and its_user in ("*", user)
-        ):  # fmt: skip
+            (host == "*" or host in hosts)
+            and its_port in ("*", port)
+            and its_database in ("*", database)
+            and its_user in ("*", user)
+        ):
             return password
     return None

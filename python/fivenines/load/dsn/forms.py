@@ -10,13 +10,27 @@ from fivenines.load.dsn.files import Pairs
 from fivenines.load.dsn.model import Driver, WrongError
 
 SCHEMES: dict[str, Driver] = {
-    "mysql": "mysql", "mysql2": "mysql", "mariadb": "mysql",
-    "percona": "mysql", "tidb": "mysql", "vitess": "mysql", "mysqlgis": "mysql",
-    "postgresql": "postgres", "postgres": "postgres", "pgsql": "postgres", "pg": "postgres",
-    "postgis": "postgres", "cockroachdb": "postgres", "cockroach": "postgres", "crdb": "postgres",
-    "yugabytedb": "postgres", "timescale": "postgres", "timescaledb": "postgres", "alloydb": "postgres",
+    "mysql": "mysql",
+    "mysql2": "mysql",
+    "mariadb": "mysql",
+    "percona": "mysql",
+    "tidb": "mysql",
+    "vitess": "mysql",
+    "mysqlgis": "mysql",
+    "postgresql": "postgres",
+    "postgres": "postgres",
+    "pgsql": "postgres",
+    "pg": "postgres",
+    "postgis": "postgres",
+    "cockroachdb": "postgres",
+    "cockroach": "postgres",
+    "crdb": "postgres",
+    "yugabytedb": "postgres",
+    "timescale": "postgres",
+    "timescaledb": "postgres",
+    "alloydb": "postgres",
     "noop": "noop",
-}  # fmt: skip
+}
 """Schemes of URIs, of JDBC's, and those of libraries in front of a `+driver`."""
 
 INSTEAD = {
@@ -148,9 +162,7 @@ def _go(text: str) -> Written | None:
     if match is None or "://" in text or not (match["place"] or match["net"] in ("tcp", "unix")):
         return None
     if match["net"] not in ("tcp", "tcp4", "tcp6", "unix"):
-        raise WrongError(
-            f"the network {match['net']!r} is go-sql-driver's own: write tcp(host:port)"
-        )
+        raise WrongError(f"the network {match['net']!r} is go-sql-driver's own: write tcp(host:port)")
     user, colon, password = (match["account"] or "").partition(":")
     options = [("user", user)] if user else []
     options += [("password", password)] if colon else []
@@ -161,19 +173,31 @@ def _go(text: str) -> Written | None:
 
 
 _MYSQL_WORDS = {
-    "uid", "allowuservariables", "convertzerodatetime", "allowzerodatetime", "sslca", "charset",
-    "characterset", "allowpublickeyretrieval", "oldguids", "treattinyasboolean", "connectionprotocol",
-}  # fmt: skip
-_POSTGRES_WORDS = {
-    "searchpath", "trustservercertificate", "rootcertificate", "includeerrordetail", "maxautoprepare",
-    "noresetonclose", "targetsessionattributes", "passfile", "timezone", "multiplexing",
-}  # fmt: skip
-_SQLSERVER_WORDS = {
-    "initialcatalog",
-    "integratedsecurity",
-    "trustedconnection",
-    "multipleactiveresultsets",
+    "uid",
+    "allowuservariables",
+    "convertzerodatetime",
+    "allowzerodatetime",
+    "sslca",
+    "charset",
+    "characterset",
+    "allowpublickeyretrieval",
+    "oldguids",
+    "treattinyasboolean",
+    "connectionprotocol",
 }
+_POSTGRES_WORDS = {
+    "searchpath",
+    "trustservercertificate",
+    "rootcertificate",
+    "includeerrordetail",
+    "maxautoprepare",
+    "noresetonclose",
+    "targetsessionattributes",
+    "passfile",
+    "timezone",
+    "multiplexing",
+}
+_SQLSERVER_WORDS = {"initialcatalog", "integratedsecurity", "trustedconnection", "multipleactiveresultsets"}
 
 
 def _net(text: str) -> Written | None:
@@ -207,9 +231,7 @@ def _semicolons(text: str) -> Pairs:
     return pairs
 
 
-_KEYWORD = re.compile(
-    r"([A-Za-z_]+)\s*=\s*('(?:[^'\\]|\\.)*'|(?:[^\s\\']|\\.)*)(?=\s|$)\s*", re.DOTALL
-)
+_KEYWORD = re.compile(r"([A-Za-z_]+)\s*=\s*('(?:[^'\\]|\\.)*'|(?:[^\s\\']|\\.)*)(?=\s|$)\s*", re.DOTALL)
 
 
 def _keywords(text: str) -> Written | None:
@@ -220,9 +242,7 @@ def _keywords(text: str) -> Written | None:
     while rest:
         match = _KEYWORD.match(rest)
         if match is None:
-            raise WrongError(
-                "its keywords cannot be read: write keyword=value, in ' ' if it has a space"
-            )
+            raise WrongError("its keywords cannot be read: write keyword=value, in ' ' if it has a space")
         value = match[2]
         value = value[1:-1] if value.startswith("'") else value
         options.append((match[1], re.sub(r"\\(.)", r"\1", value, flags=re.DOTALL)))
@@ -230,17 +250,13 @@ def _keywords(text: str) -> Written | None:
     return Written("postgres", "libpq", "", options)
 
 
-_FLAGS = {
-    "-h": "host", "-P": "port", "-p": "password", "-u": "user", "-D": "dbname", "-S": "socket",
-}  # fmt: skip
+_FLAGS = {"-h": "host", "-P": "port", "-p": "password", "-u": "user", "-D": "dbname", "-S": "socket"}
 _PSQL_FLAGS = {"-h": "host", "-p": "port", "-U": "user", "-d": "dbname"}
 
 
 def _command(text: str) -> Written | None:
     """The command line of a client, as consoles print it: `psql "..."`, `mysql -h h -u u -p db`."""
-    match = re.match(
-        r"\s*(?:(?:PGPASSWORD|MYSQL_PWD)=(\S+)\s+)?(psql|mysql|mariadb)\s+(?=\S)", text
-    )
+    match = re.match(r"\s*(?:(?:PGPASSWORD|MYSQL_PWD)=(\S+)\s+)?(psql|mysql|mariadb)\s+(?=\S)", text)
     if match is None:
         return None
     try:
@@ -254,11 +270,7 @@ def _command(text: str) -> Written | None:
         flags = _PSQL_FLAGS if is_psql else _FLAGS
         if word.startswith("--"):
             name, equals, value = word[2:].partition("=")
-            if (
-                not equals
-                and name in ("host", "port", "user", "username", "database", "dbname")
-                and words
-            ):
+            if not equals and name in ("host", "port", "user", "username", "database", "dbname") and words:
                 value = words.pop(0)
             options += [] if name == "password" and not value else [(name, value)]
         elif word[:2] in flags:
@@ -274,9 +286,7 @@ def _command(text: str) -> Written | None:
                 return Written(inner.driver, inner.form, inner.hosts, inner.options + options)
         else:
             options.append(("dbname", word))
-    return Written(
-        "postgres" if is_psql else "mysql", "libpq" if is_psql else "client", "", options
-    )
+    return Written("postgres" if is_psql else "mysql", "libpq" if is_psql else "client", "", options)
 
 
 def plain(name: str) -> str:

@@ -39,9 +39,7 @@ def paired(hosts: str, ports: str, driver: Driver) -> tuple[Address, ...]:
     together = []
     for name, number in zip(names, numbers, strict=True):
         bracketed = f"[{name}]" if name.count(":") > 1 and not name.startswith("[") else name
-        together.append(
-            f"{bracketed}:{number}" if number and not _has_port(bracketed) else bracketed
-        )
+        together.append(f"{bracketed}:{number}" if number and not _has_port(bracketed) else bracketed)
     return addresses_of(",".join(together), driver)
 
 

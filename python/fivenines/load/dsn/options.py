@@ -15,10 +15,18 @@ _WITHOUT_EFFECT = {word: why for why, words in IGNORED for word in words.split()
 _INSTEAD = {word: instead for words, instead in REFUSED for word in words.split()}
 
 FIND = {
-    "any": "any", "read-write": "writable", "primary": "writable", "master": "writable",
-    "prefer-primary": "writable", "preferprimary": "writable", "prefer-standby": "any",
-    "prefersecondary": "any", "preferslave": "any", "preferstandby": "any", "prefer-secondary": "any",
-}  # fmt: skip
+    "any": "any",
+    "read-write": "writable",
+    "primary": "writable",
+    "master": "writable",
+    "prefer-primary": "writable",
+    "preferprimary": "writable",
+    "prefer-standby": "any",
+    "prefersecondary": "any",
+    "preferslave": "any",
+    "preferstandby": "any",
+    "prefer-secondary": "any",
+}
 _READ_ONLY = ("read-only", "standby", "secondary", "slave")
 SPREAD = {"disable": "first", "random": "random", "true": "random", "false": "first"}
 
@@ -112,8 +120,7 @@ class Asked:
         if match is None:
             raise WrongError(f"{name} is a number of seconds above 0")
         in_ms = name == "tcp_user_timeout" or (
-            self.form in ("jdbc-mysql", "jdbc-mariadb")
-            and name in ("connect_timeout", "answer_timeout")
+            self.form in ("jdbc-mysql", "jdbc-mariadb") and name in ("connect_timeout", "answer_timeout")
         )
         unit = (match[2] or ("ms" if in_ms else "s")).lower()
         factor = {"ms": 0.001, "s": 1, "sec": 1, "m": 60, "min": 60, "h": 3600}[unit]
@@ -153,9 +160,7 @@ class Asked:
         variables += self.variables
         sql = self.get("init_sql")
         if (sql or variables) and self.driver != "mysql":
-            raise WrongError(
-                "a first statement is MySQL's: for PostgreSQL write options=-c name=value"
-            )
+            raise WrongError("a first statement is MySQL's: for PostgreSQL write options=-c name=value")
         if sql and variables:
             raise WrongError("it has a first statement and session variables: write one of them")
         if variables:
@@ -169,31 +174,18 @@ class Asked:
             WrongError: a value asks for what fivenines does not do.
         """
         if self.get("gssencmode").lower() == "require":
-            raise WrongError(
-                "gssencmode=require: GSSAPI is not spoken; encrypt by sslmode=verify-full"
-            )
+            raise WrongError("gssencmode=require: GSSAPI is not spoken; encrypt by sslmode=verify-full")
         if self.get("sslcertmode").lower() == "require":
             raise WrongError("sslcertmode=require: write sslcert and sslkey, and leave it out")
         if self.get("min_protocol_version").lower() not in ("", "3.0", "3"):
             raise WrongError(
                 "min_protocol_version: protocol 3.0 is spoken: leave it out, every server knows it"
             )
-        if self.get("ssl_min_protocol_version").lower() not in (
-            "",
-            "tlsv1",
-            "tlsv1.0",
-            "tlsv1.1",
-            "tlsv1.2",
-        ):
+        if self.get("ssl_min_protocol_version").lower() not in ("", "tlsv1", "tlsv1.0", "tlsv1.1", "tlsv1.2"):
             raise WrongError(
                 "ssl_min_protocol_version: TLS 1.2 and 1.3 are spoken: leave it out, and set it on the server"
             )
-        if self.get("client_encoding").lower().replace("-", "") not in (
-            "",
-            "utf8",
-            "unicode",
-            "auto",
-        ):
+        if self.get("client_encoding").lower().replace("-", "") not in ("", "utf8", "unicode", "auto"):
             self.notes.append("'client_encoding' has no effect: the load has UTF-8")
         if self.get("channel_binding").lower() not in ("", "disable", "prefer", "require"):
             raise WrongError("channel_binding is one of disable, prefer, require")
@@ -205,9 +197,7 @@ class Asked:
         if any(word.removeprefix("!") not in methods for word in words) or (
             len({word.startswith("!") for word in words}) > 1
         ):
-            raise WrongError(
-                f"require_auth is a list of {', '.join(sorted(methods))}, all with a ! or none"
-            )
+            raise WrongError(f"require_auth is a list of {', '.join(sorted(methods))}, all with a ! or none")
 
 
 def of(written: Written) -> Asked:

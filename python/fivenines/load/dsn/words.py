@@ -60,9 +60,13 @@ TAKEN: dict[str, str] = {
 """What has an effect: the name that messages use, and how it is spelled."""
 
 PLAIN_SETTINGS = (
-    "search_path", "statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout", "timezone",
+    "search_path",
+    "statement_timeout",
+    "lock_timeout",
+    "idle_in_transaction_session_timeout",
+    "timezone",
     "datestyle",
-)  # fmt: skip
+)
 """Those that become parameters of PostgreSQL's start-up message."""
 
 IGNORED: list[tuple[str, str]] = [
@@ -152,18 +156,12 @@ REFUSED: list[tuple[str, str]] = [
         "key stores and classes are not loaded: name a certificate and its key as PEM files by "
         "sslcert and sslkey",
     ),
-    (
-        "sslcapath sslrootcertdir",
-        "folders of authorities are not read: name one PEM file by sslrootcert",
-    ),
+    ("sslcapath sslrootcertdir", "folders of authorities are not read: name one PEM file by sslrootcert"),
     (
         "sslcrl sslcrldir sslcrlpath",
         "revocation lists are not read: leave it out, if a certificate that was revoked may pass",
     ),
-    (
-        "sslcipher sslciphers tlsciphersuites tlscipherlist",
-        "the ciphers are those of rustls: leave it out",
-    ),
+    ("sslcipher sslciphers tlsciphersuites tlscipherlist", "the ciphers are those of rustls: leave it out"),
     (
         "tlsversion tlsversions enabledtlsprotocols enabledsslprotocolsuites sslprotocols "
         "sslmaxprotocolversion",
@@ -180,18 +178,23 @@ REFUSED: list[tuple[str, str]] = [
         "OAuth is not spoken: use an account with a password or a certificate",
     ),
     ("plugindir pluginauth authenticationplugin", "no plugins are loaded: leave it out"),
-    (
-        "proxyhost proxyport socksproxyhost",
-        "proxies are not used: forward a port, for one by ssh -L",
-    ),
-    (
-        "loginpath",
-        "mysql_config_editor's file is not read: name another by defaults-file=~/.my.cnf",
-    ),
+    ("proxyhost proxyport socksproxyhost", "proxies are not used: forward a port, for one by ssh -L"),
+    ("loginpath", "mysql_config_editor's file is not read: name another by defaults-file=~/.my.cnf"),
 ]
 """What is refused: the options, and what to write instead."""
 
 SECURITY = (
-    "ssl", "tls", "cert", "auth", "crl", "verify", "krb", "peer", "trust", "cipher", "encrypt", "secret",
-)  # fmt: skip
+    "ssl",
+    "tls",
+    "cert",
+    "auth",
+    "crl",
+    "verify",
+    "krb",
+    "peer",
+    "trust",
+    "cipher",
+    "encrypt",
+    "secret",
+)
 """Parts of unknown options that may be about security: such are refused, where others have a note."""

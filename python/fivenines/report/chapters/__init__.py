@@ -21,7 +21,7 @@ ORDER = (
     "trust",
     "summary",
     "needed",
-    "duet",
+    "interleaved",
     "speed",
     "agreement",
     "sweeps",
@@ -72,9 +72,7 @@ def _begun(section: Section, data: Data) -> Section:
 
 def _with_charts(section: Section, data: Data) -> Section:
     """The section with the charts of files that name its chapter."""
-    files = [
-        import_module(f"{charts.__name__}.{one.name}") for one in iter_modules(charts.__path__)
-    ]
+    files = [import_module(f"{charts.__name__}.{one.name}") for one in iter_modules(charts.__path__)]
     own = [file for file in files if getattr(file, "CHAPTER", "") == section.id]
     more = [figure for file in own for figure in file.figures(data)]
     return replace(section, figures=[*section.figures, *more]) if more else section

@@ -7,15 +7,7 @@ from typing import Any
 from fivenines.analysis.agreement import Agreement, Tools, agreements, programs_of, tools
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.statistics import Difference
-from fivenines.analysis.wording import (
-    NOTHING,
-    bearable,
-    clause,
-    count,
-    listed,
-    mean_with_interval,
-    number,
-)
+from fivenines.analysis.wording import NOTHING, bearable, clause, count, listed, mean_with_interval, number
 from fivenines.report.answer import Answer
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names, names_of_keys
@@ -105,13 +97,7 @@ def pair_table(run: Run, cells: Sequence[CellResult]) -> Table:
     found = agreements(run, cells)
     names = names_of_keys([one.a for one in found])
     programs = list(dict.fromkeys(name for one in found for name in one.by))
-    columns = [
-        "Conditions",
-        "Solutions",
-        "Measure",
-        *(f"By {name}" for name in programs),
-        "Verdict",
-    ]
+    columns = ["Conditions", "Solutions", "Measure", *(f"By {name}" for name in programs), "Verdict"]
     rows = [
         [
             names.label(one.a) or "all cells",
@@ -140,11 +126,15 @@ def tool_table(run: Run, cells: Sequence[CellResult]) -> Table:
     columns = [*CELL, "Measure", *_heads(found)]
     rows = [
         [
-            one.key.solution, names.label(one.key), one.metric.name, _ratio(one.difference),
-            _mean(one, one.difference.a), _mean(one, one.difference.b),
+            one.key.solution,
+            names.label(one.key),
+            one.metric.name,
+            _ratio(one.difference),
+            _mean(one, one.difference.a),
+            _mean(one, one.difference.b),
         ]
         for one in found
-    ]  # fmt: skip
+    ]
     table = Table("The programs against each other, cell by cell", columns, rows, 2)
     return without_empty(table, "Conditions") if rows else table
 
@@ -187,8 +177,11 @@ def agreement_numbers(run: Run, cells: Sequence[CellResult]) -> dict[str, Any]:
         "programs": {name: program for name, (_, program) in programs_of(run).items()},
         "solutions": [
             {
-                **one.a.model_dump(exclude={"solution"}), "measure": one.metric.name,
-                "a": one.a.solution, "b": one.b.solution, "verdict": one.verdict,
+                **one.a.model_dump(exclude={"solution"}),
+                "measure": one.metric.name,
+                "a": one.a.solution,
+                "b": one.b.solution,
+                "verdict": one.verdict,
                 "sizes_differ": one.sizes_differ,
                 "by": {name: _numbers(each) for name, each in one.by.items()},
             }
@@ -196,16 +189,21 @@ def agreement_numbers(run: Run, cells: Sequence[CellResult]) -> dict[str, Any]:
         ],
         "cells": [
             {
-                **one.key.model_dump(), "measure": one.metric.name, "program": one.program,
-                "reference": one.reference, **_numbers(one.difference),
+                **one.key.model_dump(),
+                "measure": one.metric.name,
+                "program": one.program,
+                "reference": one.reference,
+                **_numbers(one.difference),
             }
             for one in tools(run, cells)
         ],
-    }  # fmt: skip
+    }
 
 
 def _numbers(one: Difference) -> dict[str, float | bool | None]:
     return {
-        "ratio": one.ratio, "low": one.ratio_low, "high": one.ratio_high,
+        "ratio": one.ratio,
+        "low": one.ratio_low,
+        "high": one.ratio_high,
         "differs": one.differs if one.known else None,
-    }  # fmt: skip
+    }

@@ -1,7 +1,7 @@
 """Chapter `broken` of the report."""
 
 from fivenines.analysis.wording import count
-from fivenines.report.chapters import duet
+from fivenines.report.chapters import interleaved
 from fivenines.report.chapters.data import Data
 from fivenines.report.section import Section
 from fivenines.report.table import Table
@@ -10,14 +10,12 @@ from fivenines.report.table import Table
 def chapter(data: Data) -> Section:
     """What could not be measured."""
     tables = [broken_table(data), notes_table(data)]
-    texts = [*data.run.problems, *duet.broken_texts(data.run)]
+    texts = [*data.run.problems, *interleaved.broken_texts(data.run)]
     if data.run.missing:
         ids = ", ".join(planned.id for planned in data.run.missing)
         texts.append(f"{count(len(data.run.missing), 'planned trial')} not complete: {ids}.")
     if not texts and tables[0].rows:
-        texts = [
-            f"{count(len(tables[0].rows), 'attempt')} broke; all trials are complete all the same."
-        ]
+        texts = [f"{count(len(tables[0].rows), 'attempt')} broke; all trials are complete all the same."]
     if not texts and tables[1].rows:
         texts = [f"Measures are missing in {count(len(tables[1].rows), 'complete trial')}."]
     return Section("broken", "Broken trials", texts, tables)
@@ -28,13 +26,15 @@ def broken_table(data: Data) -> Table:
     done = {trial.record.id for trial in data.run.complete}
     rows = [
         [
-            stored.record.id, data.names.full(stored.record.cell), str(stored.record.attempt),
+            stored.record.id,
+            data.names.full(stored.record.cell),
+            str(stored.record.attempt),
             stored.record.reason or "no reason was recorded",
             "complete" if stored.record.id in done else "not complete",
             f"trials/{stored.folder.name}/",
         ]
         for stored in data.run.broken
-    ]  # fmt: skip
+    ]
     columns = ["Trial", "Cell", "Attempt", "Reason", "The trial in the end", "Folder"]
     return Table("Broken attempts", columns, rows)
 

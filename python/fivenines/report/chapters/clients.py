@@ -31,10 +31,8 @@ _DRAWN = {
 
 _Clients = list[tuple[CellResult, ClientResult]]
 
-_TEXT = (
-    "Everywhere else the figures are of all clients together: rates are sums, and percentiles are of all \
+_TEXT = "Everywhere else the figures are of all clients together: rates are sums, and percentiles are of all \
 their response times."
-)
 
 
 def chapter(data: Data) -> Section:

@@ -7,14 +7,7 @@ import numpy as np
 
 from fivenines.analysis.availability import steady_window
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.counters import (
-    PerTransaction,
-    Samples,
-    curve,
-    per_transaction,
-    steady_mean,
-    watched,
-)
+from fivenines.analysis.counters import PerTransaction, Samples, curve, per_transaction, steady_mean, watched
 from fivenines.analysis.panels import Panel
 from fivenines.analysis.sampled import Sampled, kinds, sampled
 from fivenines.analysis.statistics import summarise
@@ -57,9 +50,7 @@ def chapter(data: Data) -> Section:
 
 def _answer(costs: Table, cells: int) -> str:
     """What a transaction costs in fsyncs and bytes; of many cells the range is in the table."""
-    parts = [
-        f"{row[0]} {' and '.join(said)}" for row in costs.rows if (said := _cost_words(row[2:4]))
-    ]
+    parts = [f"{row[0]} {' and '.join(said)}" for row in costs.rows if (said := _cost_words(row[2:4]))]
     if not parts or cells > _SAID:
         return f"Counters of servers and hosts were sampled in {count(cells, 'cell')}."
     return f"Each transaction costs: {'; '.join(parts)}."
@@ -68,9 +59,7 @@ def _answer(costs: Table, cells: int) -> str:
 def _cost_words(row: Sequence[str]) -> list[str]:
     values = [text.partition(" (")[0] for text in row]
     units = ("fsyncs", "bytes written")
-    return [
-        f"{value} {unit}" for value, unit in zip(values, units, strict=True) if value != NOTHING
-    ]
+    return [f"{value} {unit}" for value, unit in zip(values, units, strict=True) if value != NOTHING]
 
 
 _SAID = 6
@@ -115,8 +104,7 @@ def cost_table(cells: Sequence[CellResult], seen: dict[str, Sampled], names: Nam
     for cell in cells:
         costs = [cost for trial in cell.trials if (cost := _cost(seen, trial))]
         texts = [
-            _summary(costs, get)
-            for get in (lambda c: c.fsyncs, lambda c: c.written, lambda c: c.network)
+            _summary(costs, get) for get in (lambda c: c.fsyncs, lambda c: c.written, lambda c: c.network)
         ]
         if any(text != NOTHING for text in texts):
             rows.append([names.full(cell.key), str(len(costs)), *texts])
@@ -138,9 +126,12 @@ def mean_table(cells: Sequence[CellResult], seen: dict[str, Sampled], names: Nam
     ]
     columns = ["Cell", "Figure", *hosts]
     return Table(
-        "Counters and hosts in the steady window: mean of the trials", columns, rows,
-        headers=2, numeric=right(columns, "Cell", "Figure"),
-    )  # fmt: skip
+        "Counters and hosts in the steady window: mean of the trials",
+        columns,
+        rows,
+        headers=2,
+        numeric=right(columns, "Cell", "Figure"),
+    )
 
 
 def _figures(cell: CellResult, names: Names) -> list[Figure]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.duets import DuetResult, duet_results
+from fivenines.analysis.interleaved import InterleavedResult, interleaved_results
 from fivenines.analysis.sweeps import Compared
 from fivenines.report.answer import Answer
 from fivenines.report.groups import Names, names_of
@@ -38,17 +38,17 @@ class Data:
         return [cell for cell in self.cells if cell.complete]
 
     def side_by_side(self, key: CellKey) -> float | None:
-        """The mean rate of a cell's solution in its duet; None where it has none."""
+        """The mean rate of a cell's solution in its interleaved; None where it has none."""
         where = key.model_copy(update={"fault": ""})
         rates = [
             side.tps
-            for one in self.duets
+            for one in self.blocks
             for side in one.sides
             if side.key.model_copy(update={"fault": ""}) == where
         ]
         return rates[0] if len(rates) == 1 else None
 
     @cached_property
-    def duets(self) -> list[DuetResult]:
+    def blocks(self) -> list[InterleavedResult]:
         """The groups that were compared side by side."""
-        return duet_results(self.run)
+        return interleaved_results(self.run)

@@ -6,8 +6,6 @@ from fivenines.analysis.decision.candidates import Candidate
 from fivenines.analysis.decision.decide import Decision
 from fivenines.analysis.decision.judging import Judgement, worst
 from fivenines.analysis.wording import number
-from fivenines.needs.condition import Need
-from fivenines.needs.measures import Measure
 from fivenines.report.cautions import cautions
 from fivenines.report.chapters.data import Data
 from fivenines.report.decision import (
@@ -15,23 +13,25 @@ from fivenines.report.decision import (
     WORDS,
     Verdict,
     mark,
-    needs_of,
+    requirements_of,
     settings_of,
     shown_measures,
     value_text,
     verdicts,
 )
-from fivenines.report.need_words import how_judged, in_words
 from fivenines.report.one_down import one_down
 from fivenines.report.overview import overview
+from fivenines.report.requirement_words import how_judged, in_words
 from fivenines.report.section import Drawer, Section
 from fivenines.report.table import Table, right, without_empty
+from fivenines.requirements.condition import Requirement
+from fivenines.requirements.measures import Measure
 
 
 def chapter(data: Data) -> Section:
     """The verdict and the table of needs; of several conditions each in a drawer."""
-    found = verdicts(data.run, data.swept, settings_of(data.run), data.duets)
-    table = needs_table(found, data)
+    found = verdicts(data.run, data.swept, settings_of(data.run), data.blocks)
+    table = requirements_table(found, data)
     texts = [*overview(found), *one_down(found, data.done)]
     folded = [Drawer("More reasons", texts=texts[_SAID:])] if texts[_SAID:] else []
     shown = table
@@ -52,32 +52,34 @@ _ROOM = 2
 """So many measures have room beside the needs; the chapters below have all."""
 
 
-def needs_table(found: Sequence[Verdict], data: Data | None = None) -> Table:
+def requirements_table(found: Sequence[Verdict], data: Data | None = None) -> Table:
     """One row for each solution in each condition: its needs, then what it is preferred by."""
-    needs = needs_of(found)
+    requirements = requirements_of(found)
     measures = list(dict.fromkeys(m for one in found for m in shown_measures(one.decision)))[:_ROOM]
     titles = [
-        f"{one.title}, side by side" if one.name == "tps" and data and data.duets else one.title
+        f"{one.title}, side by side" if one.name == "tps" and data and data.blocks else one.title
         for one in measures
     ]
-    columns = ["Solution", "Conditions", "Verdict", *map(in_words, needs), *titles]
+    columns = ["Solution", "Conditions", "Verdict", *map(in_words, requirements), *titles]
     rows = [
         [
-            candidate.called, one.where, verdict_word(one.decision, candidate),
-            *(_cell(candidate, need) for need in needs),
+            candidate.called,
+            one.where,
+            verdict_word(one.decision, candidate),
+            *(_cell(candidate, requirement) for requirement in requirements),
             *(_value(candidate, measure, data) for measure in measures),
         ]
         for one in found
         for candidate in one.decision.candidates
-    ]  # fmt: skip
+    ]
     caption = "Needs, and what decides among those that miss none"
     table = Table(caption, columns, rows, 2, right(columns, "Solution", "Conditions", "Verdict"))
     return without_empty(table, "Conditions")
 
 
 def _value(candidate: Candidate, measure: Measure, data: Data | None) -> str:
-    """What is preferred by; the throughput of duets where these compare it, as trials are short and alone."""
-    if measure.name == "tps" and data is not None and data.duets:
+    """What is preferred by; the throughput of blocks where these compare it, as trials are short and alone."""
+    if measure.name == "tps" and data is not None and data.blocks:
         rates = [
             data.side_by_side(cell.key)
             for cell in data.done
@@ -93,8 +95,8 @@ def _value(candidate: Candidate, measure: Measure, data: Data | None) -> str:
 
 def counts_table(found: Sequence[Verdict]) -> Table:
     """One row for each solution: in how many conditions it is taken, and does worst about each need."""
-    needs = needs_of(found)
-    columns = ["Solution", "Taken in conditions", *map(in_words, needs)]
+    requirements = requirements_of(found)
+    columns = ["Solution", "Taken in conditions", *map(in_words, requirements)]
     names = dict.fromkeys(c.name for one in found for c in one.decision.candidates)
     rows = []
     for name in names:
@@ -102,7 +104,7 @@ def counts_table(found: Sequence[Verdict]) -> Table:
         alone = sum(one.decision.best == [name] for one in found)
         among = sum(name in one.decision.best for one in found) - alone
         taken = f"{alone} of {len(own)}" + (f", {among} among several" if among else "")
-        cells = [_worst([_judgement(one, need) for one in own]) for need in needs]
+        cells = [_worst([_judgement(one, requirement) for one in own]) for requirement in requirements]
         rows.append([own[0].called, taken, *cells])
     caption = "Needs over all conditions: the worst verdict, and in how many of them"
     return Table(caption, columns, rows, 1, right(columns, "Solution", "Taken in conditions"))
@@ -127,15 +129,18 @@ def verdict_word(decision: Decision, candidate: Candidate) -> str:
 
 def conditions_table(found: Sequence[Verdict]) -> Table:
     """Each need in words, as it is written exactly, and when it counts as met."""
-    rows = [[in_words(need), need.text, how_judged(need)] for need in needs_of(found)]
+    rows = [
+        [in_words(requirement), requirement.text, how_judged(requirement)]
+        for requirement in requirements_of(found)
+    ]
     caption = "What is neither met nor missed is undecided until more trials narrow its interval"
     return Table(caption, ["Need", "Condition", "How it is judged"], rows)
 
 
-def _cell(candidate: Candidate, need: Need) -> str:
-    found = _judgement(candidate, need)
+def _cell(candidate: Candidate, requirement: Requirement) -> str:
+    found = _judgement(candidate, requirement)
     return mark(found) if found else ""
 
 
-def _judgement(candidate: Candidate, need: Need) -> Judgement | None:
-    return next((one for one in candidate.judgements if one.need.text == need.text), None)
+def _judgement(candidate: Candidate, requirement: Requirement) -> Judgement | None:
+    return next((one for one in candidate.judgements if one.requirement.text == requirement.text), None)

@@ -5,15 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.delay import (
-    IN_MS,
-    DelayFigures,
-    Delays,
-    Verdict,
-    delay_figures,
-    delays,
-    verdicts,
-)
+from fivenines.analysis.delay import IN_MS, DelayFigures, Delays, Verdict, delay_figures, delays, verdicts
 from fivenines.analysis.delay import Figure as Told
 from fivenines.analysis.series import Floats
 from fivenines.analysis.wording import NOTHING, listed, milliseconds, number
@@ -78,11 +70,17 @@ MAX_FIGURES = 12
 """So many cells are drawn; of the others there are the tables."""
 
 DRAWN = (
-    "Seconds_Behind_Master", "gtid_binlog_pos - gtid_slave_pos", "wsrep_local_recv_queue",
-    "max(wsrep_last_committed) - wsrep_last_committed", "pg_stat_replication.replay_lag",
-    "pg_current_wal_lsn - replay_lsn", "Seconds_Behind_Source", "max(gtid_executed) - gtid_executed",
-    "COUNT_TRANSACTIONS_REMOTE_IN_APPLIER_QUEUE", "AuroraReplicaLag",
-)  # fmt: skip
+    "Seconds_Behind_Master",
+    "gtid_binlog_pos - gtid_slave_pos",
+    "wsrep_local_recv_queue",
+    "max(wsrep_last_committed) - wsrep_last_committed",
+    "pg_stat_replication.replay_lag",
+    "pg_current_wal_lsn - replay_lsn",
+    "Seconds_Behind_Source",
+    "max(gtid_executed) - gtid_executed",
+    "COUNT_TRANSACTIONS_REMOTE_IN_APPLIER_QUEUE",
+    "AuroraReplicaLag",
+)
 """Figures of the servers that are drawn below the truth; all of them stand in the table."""
 
 LEGEND = (
@@ -100,13 +98,14 @@ MISLED = (
 
 def _delay_table(rows: list[list[str]]) -> Table:
     """Percentiles of each figure and of the truth at the same moments, all trials of a cell together."""
-    columns = [
-        "Cell", "Figure", "Unit", "Samples", "Says p50", "p95", "Max", "Truth p50", "p95", "Max",
-    ]  # fmt: skip
+    columns = ["Cell", "Figure", "Unit", "Samples", "Says p50", "p95", "Max", "Truth p50", "p95", "Max"]
     return Table(
-        "What servers say, and the truth at the same moments", columns, rows,
-        headers=2, numeric=right(columns, "Cell", "Figure", "Unit"),
-    )  # fmt: skip
+        "What servers say, and the truth at the same moments",
+        columns,
+        rows,
+        headers=2,
+        numeric=right(columns, "Cell", "Figure", "Unit"),
+    )
 
 
 def _delay_rows(
@@ -118,38 +117,58 @@ def _delay_rows(
         truth = np.concatenate(everything)
         says = [NOTHING] * 3
         rows.append(
-            [name, "the truth, all views", "ms", str(len(truth)), *says,
-             *_percentiles(truth, milliseconds)]
-        )  # fmt: skip
+            [name, "the truth, all views", "ms", str(len(truth)), *says, *_percentiles(truth, milliseconds)]
+        )
     return rows + [
-        [name, source, unit, str(verdict.samples),
-         *_percentiles(verdict.told, _text_of(unit)), *_percentiles(verdict.truth, milliseconds)]
+        [
+            name,
+            source,
+            unit,
+            str(verdict.samples),
+            *_percentiles(verdict.told, _text_of(unit)),
+            *_percentiles(verdict.truth, milliseconds),
+        ]
         for (source, unit), verdict in judged.items()
-    ]  # fmt: skip
+    ]
 
 
 def _misled_table(rows: list[list[str]]) -> Table:
     """Where a figure of the servers was badly wrong."""
     columns = [
-        "Cell", "Figure", "Samples", "Said 0, truth above 1 s", "Worst truth then", "Said NULL",
-        "Worst truth then", "1 s too little", "1 s too much",
-    ]  # fmt: skip
+        "Cell",
+        "Figure",
+        "Samples",
+        "Said 0, truth above 1 s",
+        "Worst truth then",
+        "Said NULL",
+        "Worst truth then",
+        "1 s too little",
+        "1 s too much",
+    ]
     return Table(
-        "Where the servers' figures misled, in samples", columns, rows,
-        headers=2, numeric=right(columns, "Cell", "Figure"),
-    )  # fmt: skip
+        "Where the servers' figures misled, in samples",
+        columns,
+        rows,
+        headers=2,
+        numeric=right(columns, "Cell", "Figure"),
+    )
 
 
 def _misled_rows(name: str, judged: Mapping[tuple[str, str], Verdict]) -> list[list[str]]:
     return [
-        [name, source, str(verdict.samples), str(verdict.zero),
-         milliseconds(verdict.zero_worst) if verdict.zero else NOTHING,
-         str(verdict.null),
-         milliseconds(verdict.null_worst) if verdict.null else NOTHING,
-         *(str(n) if unit in IN_MS else NOTHING for n in (verdict.under, verdict.over))]
+        [
+            name,
+            source,
+            str(verdict.samples),
+            str(verdict.zero),
+            milliseconds(verdict.zero_worst) if verdict.zero else NOTHING,
+            str(verdict.null),
+            milliseconds(verdict.null_worst) if verdict.null else NOTHING,
+            *(str(n) if unit in IN_MS else NOTHING for n in (verdict.under, verdict.over)),
+        ]
         for (source, unit), verdict in judged.items()
         if verdict.misled
-    ]  # fmt: skip
+    ]
 
 
 def _figure(cell: CellResult, names: Names) -> Figure | None:
@@ -189,22 +208,24 @@ def _finding(seen: Delays) -> str:
         for series in told.nodes.values()
         if not np.isnan(series.v).all()
     ]
-    return (
-        f"{text}, at most {milliseconds(max(seconds))} as the servers say."
-        if seconds
-        else f"{text}."
-    )
+    return f"{text}, at most {milliseconds(max(seconds))} as the servers say." if seconds else f"{text}."
 
 
 def _table(title: str, seen: Delays) -> Table:
     columns = ["Figure", "Unit", "Node", "Samples", "p50", "p95", "Max", "NULL"]
     told = [Told("the truth", "ms", seen.truth), *seen.told]
     rows = [
-        [figure.source, figure.unit, node, str(len(series)),
-         *_percentiles(series.v[~np.isnan(series.v)], number), str(int(np.isnan(series.v).sum()))]
+        [
+            figure.source,
+            figure.unit,
+            node,
+            str(len(series)),
+            *_percentiles(series.v[~np.isnan(series.v)], number),
+            str(int(np.isnan(series.v).sum())),
+        ]
         for figure in told
         for node, series in figure.nodes.items()
-    ]  # fmt: skip
+    ]
     return Table(title, columns, rows, headers=1, numeric=right(columns, "Figure", "Unit", "Node"))
 
 

@@ -14,7 +14,7 @@ def chapter(data: Data) -> Section:
     if not n:
         return Section("differences", "Differences")
     shown = sum(one.difference.differs for one in _compared(data))
-    of = " of outages and failovers" if data.duets else ""
+    of = " of outages and failovers" if data.blocks else ""
     text = f"{shown} of {count(n, 'comparison')}{of} between solutions show a difference."
     how = (
         "Each comparison has its own 95 % interval. Where service was not back in some trial, its outage is a"
@@ -25,11 +25,11 @@ def chapter(data: Data) -> Section:
 
 
 def _compared(data: Data) -> list[Comparison]:
-    return comparisons(data.done, speed=not data.duets)
+    return comparisons(data.done, speed=not data.blocks)
 
 
 def difference_tables(data: Data) -> list[Table]:
-    """All pairs of solutions, one table for each measure, but for those that duets compare."""
+    """All pairs of solutions, one table for each measure, but for those that blocks compare."""
     found = _compared(data)
     tables = []
     for metric in METRICS:

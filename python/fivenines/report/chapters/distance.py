@@ -57,9 +57,13 @@ def figures(data: Data) -> list[Figure]:
 def wire_table(data: Data) -> Table:
     """What went between the sites for each successful transaction."""
     columns = [
-        "Cell", "Bytes per transaction", "Frames per transaction", "Bytes each way",
-        "Dropped by a full queue", "Dropped by loss",
-    ]  # fmt: skip
+        "Cell",
+        "Bytes per transaction",
+        "Frames per transaction",
+        "Bytes each way",
+        "Dropped by a full queue",
+        "Dropped by loss",
+    ]
     rows = [_wire_row(data.names.full(cell.key), wire) for cell, wire in wires(data.run, data.done)]
     caption = (
         "On the wire between sites, for each successful transaction of the load: all that was sent while it"
@@ -71,9 +75,13 @@ def wire_table(data: Data) -> Table:
 def _wire_row(name: str, wire: Wire) -> list[str]:
     ways = [f"{source} to {target} {number(each)}" for (source, target), each in wire.ways.items()]
     return [
-        name, mean_with_interval(wire.bytes), mean_with_interval(wire.frames), ", ".join(ways),
-        number(wire.dropped_queue), number(wire.dropped_loss),
-    ]  # fmt: skip
+        name,
+        mean_with_interval(wire.bytes),
+        mean_with_interval(wire.frames),
+        ", ".join(ways),
+        number(wire.dropped_queue),
+        number(wire.dropped_loss),
+    ]
 
 
 def _figure(group: Sequence[Place], measure: Measure, names: Names) -> Figure:

@@ -35,9 +35,7 @@ def _answer(data: Data) -> str:
     if not classes:
         return "No operation failed."
     kind, n = classes.most_common(1)[0]
-    return (
-        f"{number(classes.total())} operations failed in all trials, {number(n)} of them as {kind}."
-    )
+    return f"{number(classes.total())} operations failed in all trials, {number(n)} of them as {kind}."
 
 
 def errors_table(data: Data) -> Table:
@@ -45,12 +43,17 @@ def errors_table(data: Data) -> Table:
     columns = [*CELL, "Source", "Class", "Code", "Failures", "First message"]
     rows = [
         [
-            cell.key.solution, data.names.label(cell.key), error.source, error.kind, error.code,
-            number(error.count), error.message,
+            cell.key.solution,
+            data.names.label(cell.key),
+            error.source,
+            error.kind,
+            error.code,
+            number(error.count),
+            error.message,
         ]
         for cell in data.done
         for error in cell.errors
-    ]  # fmt: skip
+    ]
     caption = "Failed operations by class, all trials of a cell together"
     return Table(caption, columns, rows, 2, frozenset({5}))
 

@@ -46,15 +46,10 @@ def _answer(data: Data) -> str:
         for cell in data.done
         if cell.faulted and (trial := representative(cell)) and trial.availability
     ]
-    ranked = sorted(
-        ((one.ms, not one.back, cell.called) for one, cell in seen if one and one.noticed),
-    )
+    ranked = sorted(((one.ms, not one.back, cell.called) for one, cell in seen if one and one.noticed))
     if not ranked:
         return "In no trial with a median outage were writes noticeably unavailable."
-    ends = [
-        f"{at_least(milliseconds(ms), gone, 1)} ({name})"
-        for ms, gone, name in (ranked[0], ranked[-1])
-    ]
+    ends = [f"{at_least(milliseconds(ms), gone, 1)} ({name})" for ms, gone, name in (ranked[0], ranked[-1])]
     length = ends[0] if len(ranked) == 1 else f"{ends[0]} to {ends[1]}"
     return f"In the trial with the median outage writes were unavailable for {length}."
 
@@ -150,9 +145,7 @@ def _availability(trial: TrialMeasures) -> Availability:
     return trial.availability
 
 
-def _figure(
-    cell: CellResult, names: Names, slot: int, planned: Plan, tops: tuple[Tops, Tops]
-) -> Figure:
+def _figure(cell: CellResult, names: Names, slot: int, planned: Plan, tops: tuple[Tops, Tops]) -> Figure:
     chosen = representative(cell)
     assert chosen
     others = [trial for trial in _candidates(cell) if trial is not chosen][:MAX_FAINT]
@@ -188,12 +181,7 @@ def _figure(
 
 
 def _panel(
-    what: str,
-    chosen: TrialMeasures,
-    others: list[TrialMeasures],
-    slot: int,
-    colour: str,
-    tops: Tops,
+    what: str, chosen: TrialMeasures, others: list[TrialMeasures], slot: int, colour: str, tops: Tops
 ) -> charts.Panel:
     at = _availability(chosen).fault_at
     found: Sequence[Interruption] = getattr(chosen.interruptions, what)
@@ -260,25 +248,35 @@ def _sentence(what: str, outage: Outage, found: Sequence[Interruption]) -> str:
 
 def _table(cell: CellResult, chosen: TrialMeasures) -> Table:
     columns = [
-        "Trial", "Writes unavailable", "from", "to", "Interruptions of writes", "in all",
-        "New connections unavailable", "Reads unavailable", "Interruptions of reads", "in all",
+        "Trial",
+        "Writes unavailable",
+        "from",
+        "to",
+        "Interruptions of writes",
+        "in all",
+        "New connections unavailable",
+        "Reads unavailable",
+        "Interruptions of reads",
+        "in all",
         "Failover time",
-    ]  # fmt: skip
+    ]
     rows = []
     for trial in _candidates(cell):
         availability = _availability(trial)
         mark = " (shown in full)" if trial is chosen else ""
         gone = availability.failover_ms is None and availability.writes is not None
         failover = availability.observed_ms if gone else availability.failover_ms
-        rows.append([
-            trial.record.id + mark,
-            *_outage_cells(availability.writes, availability.fault_at),
-            *_all(availability.writes, trial.interruptions.writes),
-            _length(availability.connections),
-            _length(availability.reads),
-            *_all(availability.reads, trial.interruptions.reads),
-            "" if failover is None else at_least(milliseconds(failover), gone, 1),
-        ])  # fmt: skip
+        rows.append(
+            [
+                trial.record.id + mark,
+                *_outage_cells(availability.writes, availability.fault_at),
+                *_all(availability.writes, trial.interruptions.writes),
+                _length(availability.connections),
+                _length(availability.reads),
+                *_all(availability.reads, trial.interruptions.reads),
+                "" if failover is None else at_least(milliseconds(failover), gone, 1),
+            ]
+        )
     caption = "Interruptions of all trials of the cell, in time from the fault"
     words = ("Interruptions of writes", "Interruptions of reads")
     table = Table(caption, columns, rows, numeric=right(columns, "Trial", *words))

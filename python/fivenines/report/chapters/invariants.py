@@ -37,9 +37,7 @@ def invariants_text(cell: CellResult) -> str:
 
 def offending_text(check: InvariantCheck) -> str:
     """What was found, with the rows that offend: "1 row found: o_id 3, lines 9; ..."."""
-    rows = [
-        ", ".join(f"{column} {value}" for column, value in row.items()) for row in check.offending
-    ]
+    rows = [", ".join(f"{column} {value}" for column, value in row.items()) for row in check.offending]
     return ": ".join(part for part in (check.detail, "; ".join(rows)) if part)
 
 
@@ -48,16 +46,19 @@ def invariants_table(data: Data) -> Table:
     columns = ["Solution", "Conditions", "Invariant", "Source", "Holds", "Violated", "Not known"]
     rows = [
         [
-            cell.key.solution, data.names.label(cell.key), one.name, one.source,
-            str(one.holds), str(one.violated), str(one.unknown),
+            cell.key.solution,
+            data.names.label(cell.key),
+            one.name,
+            one.source,
+            str(one.holds),
+            str(one.violated),
+            str(one.unknown),
         ]
         for cell in data.done
         for one in cell.invariants
-    ]  # fmt: skip
+    ]
     caption = "Invariants of the workload's data, in number of trials"
-    return Table(
-        caption, columns, rows, 2, right(columns, "Solution", "Conditions", "Invariant", "Source")
-    )
+    return Table(caption, columns, rows, 2, right(columns, "Solution", "Conditions", "Invariant", "Source"))
 
 
 def violated_table(data: Data) -> Table:
@@ -72,13 +73,7 @@ def unknown_table(data: Data) -> Table:
 
 def _table(caption: str, status: str, data: Data) -> Table:
     rows = [
-        [
-            check.name,
-            offending_text(check),
-            data.names.full(cell.key),
-            trial.record.id,
-            check.source,
-        ]
+        [check.name, offending_text(check), data.names.full(cell.key), trial.record.id, check.source]
         for cell in data.done
         for trial in cell.trials
         for check in trial.record.invariants

@@ -24,22 +24,41 @@ def chapter(data: Data) -> Section:
 def loss_table(data: Data) -> Table:
     """What the ledger found in each cell, judged on the primary of record."""
     columns = [
-        *CELL, "Trials checked", "Acknowledged writes", "Lost rows", "Trials with loss", "Phantom",
-        "Duplicate", "Out of order", "In doubt", "In doubt, present", "In doubt, absent",
-    ]  # fmt: skip
+        *CELL,
+        "Trials checked",
+        "Acknowledged writes",
+        "Lost rows",
+        "Trials with loss",
+        "Phantom",
+        "Duplicate",
+        "Out of order",
+        "In doubt",
+        "In doubt, present",
+        "In doubt, absent",
+    ]
     rows = [
         [
-            cell.key.solution, data.names.label(cell.key), str(cell.loss.checked),
+            cell.key.solution,
+            data.names.label(cell.key),
+            str(cell.loss.checked),
             number(sum(t.record.check.acknowledged for t in cell.trials if t.record.check)),
-            *(str(n) for n in (
-                cell.loss.total, cell.loss.trials_with_loss, cell.loss.phantom,
-                cell.loss.duplicate, cell.truth.disordered, cell.in_doubt, cell.truth.applied,
-                cell.truth.absent,
-            )),
+            *(
+                str(n)
+                for n in (
+                    cell.loss.total,
+                    cell.loss.trials_with_loss,
+                    cell.loss.phantom,
+                    cell.loss.duplicate,
+                    cell.truth.disordered,
+                    cell.in_doubt,
+                    cell.truth.applied,
+                    cell.truth.absent,
+                )
+            ),
         ]
         for cell in data.done
         if any(trial.record.check for trial in cell.trials)
-    ]  # fmt: skip
+    ]
     table = Table("Acknowledged writes of the ledger", columns, rows, 2, right(columns, *CELL))
     for rare in _RARE:
         index = table.columns.index(rare)
@@ -59,15 +78,7 @@ def lost_ids_table(data: Data) -> Table:
 
     Nodes of a trial that lack the same rows share a line.
     """
-    columns = [
-        "Trial",
-        "Cell",
-        "Nodes",
-        "Lost",
-        "Ids of lost rows",
-        "Phantom",
-        "Ids of phantom rows",
-    ]
+    columns = ["Trial", "Cell", "Nodes", "Lost", "Ids of lost rows", "Phantom", "Ids of phantom rows"]
     rows = []
     for cell in data.done:
         for trial in cell.trials:

@@ -7,11 +7,11 @@ from fivenines.analysis.measured import VALUES
 from fivenines.analysis.sequential import Look, level, look, settings_of
 from fivenines.analysis.statistics import never_upper_bound
 from fivenines.analysis.wording import NOTHING, count, mean_of_measure, percent
-from fivenines.needs.measures import MEASURES
-from fivenines.needs.trials import TrialsSettings, UntilSettings
 from fivenines.report.chapters.data import Data
 from fivenines.report.section import Section
 from fivenines.report.table import CELL, Table, right
+from fivenines.requirements.measures import MEASURES
+from fivenines.requirements.trials import TrialsSettings, UntilSettings
 from fivenines.results.records import Settled
 from fivenines.units import about
 
@@ -33,17 +33,18 @@ def chapter(data: Data) -> Section:
     looks = {cell.key: _look(cell, settings, settings.until) for cell in data.done}
     rows = [
         [
-            cell.key.solution, data.names.label(cell.key), str(cell.complete),
+            cell.key.solution,
+            data.names.label(cell.key),
+            str(cell.complete),
             mean_of_measure(looks[cell.key].summary, MEASURES[settings.until.measure]),
-            _share(looks[cell.key].share), _state(looks[cell.key], cell, settings),
+            _share(looks[cell.key].share),
+            _state(looks[cell.key], cell, settings),
         ]
         for cell in data.done
-    ]  # fmt: skip
+    ]
     title = MEASURES[settings.until.measure].title
     columns = [*CELL, "Trials", title, "± % of the mean", "Ended"]
-    table = Table(
-        f"{title}, by which trials ended", columns, rows, 2, right(columns, *CELL, "Ended")
-    )
+    table = Table(f"{title}, by which trials ended", columns, rows, 2, right(columns, *CELL, "Ended"))
     texts = [
         f"{_settled(looks.values(), settings.until)} {_saved(data.run.manifest.settled)}",
         *_unseen(data.done),
@@ -77,11 +78,7 @@ def _state(found: Look, cell: CellResult, settings: TrialsSettings) -> str:
         return "settled"
     if found.state == "not measured":
         return "not measured, so after the first trials"
-    return (
-        "by the largest number"
-        if cell.complete >= settings.at_most
-        else "not yet: trials are missing"
-    )
+    return "by the largest number" if cell.complete >= settings.at_most else "not yet: trials are missing"
 
 
 def _saved(settled: list[Settled]) -> str:

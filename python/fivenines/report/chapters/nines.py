@@ -48,21 +48,34 @@ OPPOSITE = {"": "", "at most": "at least", "at least": "at most"}
 def nines_table(found: Sequence[Availability], names: Names) -> Table:
     """MTTR, MTBF, availability, nines and downtime a year, with their intervals."""
     columns = [
-        "Solution", "Conditions", "Fault", "Trials", "MTTR (writes unavailable, in all)", "MTBF (assumed)",
-        "Availability", "Nines", "Downtime a year", "MTBF for five nines",
-    ]  # fmt: skip
+        "Solution",
+        "Conditions",
+        "Fault",
+        "Trials",
+        "MTTR (writes unavailable, in all)",
+        "MTBF (assumed)",
+        "Availability",
+        "Nines",
+        "Downtime a year",
+        "MTBF for five nines",
+    ]
     rows = []
     for one in found:
         bound, opposite = one.bound, OPPOSITE[one.bound]
-        rows.append([
-            one.key.solution, names.label(one.key), one.fault, str(one.trials),
-            _text(one.mttr, lambda s: milliseconds(1000 * s), opposite),
-            NOTHING if one.mtbf is None else long_time(one.mtbf),
-            _text(one.share, share_text, bound),
-            _text(one.nines, nines_text, bound),
-            _text(one.downtime, long_time, opposite),
-            f"{opposite} {long_time(one.needed_mtbf)}".strip(),
-        ])  # fmt: skip
+        rows.append(
+            [
+                one.key.solution,
+                names.label(one.key),
+                one.fault,
+                str(one.trials),
+                _text(one.mttr, lambda s: milliseconds(1000 * s), opposite),
+                NOTHING if one.mtbf is None else long_time(one.mtbf),
+                _text(one.share, share_text, bound),
+                _text(one.nines, nines_text, bound),
+                _text(one.downtime, long_time, opposite),
+                f"{opposite} {long_time(one.needed_mtbf)}".strip(),
+            ]
+        )
     caption = "Availability by MTBF / (MTBF + MTTR), with 95 % intervals from the measured outages"
     table = Table(caption, columns, rows, 3, right(columns, *columns[:3]))
     return without_empty(table, "Conditions")

@@ -6,8 +6,8 @@ from fivenines.analysis.cells import CellResult
 from fivenines.analysis.outages import OutagePoint, Outages
 from fivenines.analysis.statistics import Summary, scaled
 from fivenines.analysis.wording import (
-    NOT_BACK,
     NOT_ENDED,
+    NOT_RECOVERED,
     NOTHING,
     at_least,
     count,
@@ -62,17 +62,29 @@ TIMES = [
 def times_table(data: Data) -> Table:
     """The times after a fault beside each other, as means over the trials."""
     columns = [
-        "Solution", "Conditions", "Outage", "All interruptions", "New connections", "To the first write",
-        "To caught up", "Drawn trial",
-    ]  # fmt: skip
+        "Solution",
+        "Conditions",
+        "Outage",
+        "All interruptions",
+        "New connections",
+        "To the first write",
+        "To caught up",
+        "Drawn trial",
+    ]
     rows = [
         [
-            cell.called, data.names.label(cell.key), outage_text(cell.writes), total_text(cell.writes),
-            outage_text(cell.connections), failover_text(cell), _caught_up(cell), _drawn(cell),
+            cell.called,
+            data.names.label(cell.key),
+            outage_text(cell.writes),
+            total_text(cell.writes),
+            outage_text(cell.connections),
+            failover_text(cell),
+            _caught_up(cell),
+            _drawn(cell),
         ]
         for cell in data.done
         if cell.faulted and cell.writes.points
-    ]  # fmt: skip
+    ]
     caption = "Times after the fault, means over the trials but for the last column; of writes unless said"
     table = Table(caption, columns, rows, 2, right(columns, "Solution", "Conditions"))
     return without_empty(table, "Conditions")
@@ -106,32 +118,29 @@ def outage_figures(group: Group, names: Names) -> list[Figure]:
     return figures
 
 
-def _outage_figure(
-    group: Group, cells: Sequence[CellResult], what: str, get: Get, names: Names
-) -> Figure:
+def _outage_figure(group: Group, cells: Sequence[CellResult], what: str, get: Get, names: Names) -> Figure:
     several = len({cell.key.connections for cell in cells}) > 1
     rows = [_outage_dot(cell, get(cell), several, names) for cell in cells]
     title = title_of(f"Outage of {what}, each trial", group)
-    columns = [
-        "Solution", "Connections", "Outage", *SPREAD, "Total", "Interruptions", "Each trial",
-    ]  # fmt: skip
+    columns = ["Solution", "Connections", "Outage", *SPREAD, "Total", "Interruptions", "Each trial"]
     table = [
         [
-            cell.key.solution, str(cell.key.connections), outage_text(get(cell)),
-            *spread(get(cell).summary, milli=True), total_text(get(cell)),
-            interruptions_text(get(cell)), ", ".join(_each(point) for point in get(cell).points),
+            cell.key.solution,
+            str(cell.key.connections),
+            outage_text(get(cell)),
+            *spread(get(cell).summary, milli=True),
+            total_text(get(cell)),
+            interruptions_text(get(cell)),
+            ", ".join(_each(point) for point in get(cell).points),
         ]
         for cell in cells
-    ]  # fmt: skip
+    ]
     return Figure(
         title,
         _outage_finding(cells, what, get),
         to_svg(charts.dots(rows, "seconds")),
         Table(
-            title,
-            columns,
-            table,
-            numeric=right(columns, "Solution", "Outage", "Interruptions", "Each trial"),
+            title, columns, table, numeric=right(columns, "Solution", "Outage", "Interruptions", "Each trial")
         ),
     )
 
@@ -144,7 +153,7 @@ def _outage_dot(cell: CellResult, outages: Outages, several: bool, names: Names)
     return charts.Dot(
         name,
         names.styles[cell.key.solution],
-        scaled(outages.summary, 1e-3) if not outages.not_back else Summary(0),
+        scaled(outages.summary, 1e-3) if not outages.not_recovered else Summary(0),
         [(point.ms / 1000, kind(point.noticed, point.back)) for point in outages.points],
         outage_text(outages),
     )
@@ -166,13 +175,13 @@ def _outage_finding(cells: Sequence[CellResult], what: str, get: Get) -> str:
             f"Where {what} came back, the outage lasted from {milliseconds(least[0])} ({least[1]})"
             f" to {milliseconds(most[0])} ({most[1]})."
         )
-    gone = [cell for cell in cells if get(cell).not_back]
+    gone = [cell for cell in cells if get(cell).not_recovered]
     if gone:
         parts = [
-            f"{cell.key.solution} in {get(cell).not_back} of {count(len(get(cell).points), 'trial')}"
+            f"{cell.key.solution} in {get(cell).not_recovered} of {count(len(get(cell).points), 'trial')}"
             for cell in gone
         ]
-        text += f" {what.capitalize()} were {NOT_BACK} with {listed(parts)}."
+        text += f" {what.capitalize()} were {NOT_RECOVERED} with {listed(parts)}."
     if len({cell.key.connections for cell in cells}) > 1:
         text += " Rows are named by solution and number of connections."
     return text.strip()

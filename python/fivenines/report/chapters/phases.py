@@ -10,8 +10,8 @@ from fivenines.analysis.fault_results import FaultResult, PhaseResult
 from fivenines.analysis.phases import PHASES
 from fivenines.analysis.statistics import Summary
 from fivenines.analysis.wording import (
-    NOT_BACK,
     NOT_ENDED,
+    NOT_RECOVERED,
     NOTHING,
     at_least,
     listed,
@@ -53,9 +53,7 @@ LEGEND = (
     " be seen stand in the text above the bar."
 )
 
-CLOCKS = (
-    " The hosts have clocks of their own: as these are known, a phase may be wrong by up to {}."
-)
+CLOCKS = " The hosts have clocks of their own: as these are known, a phase may be wrong by up to {}."
 
 _LONG = 62
 """So many of its smaller text."""
@@ -64,17 +62,13 @@ _LONG = 62
 def phase_figures(group: Group, names: Names) -> list[Figure]:
     """The failovers of a group as stacked bars; [] where nothing interrupted the writes."""
     found = [
-        (cell, fault)
-        for cell, fault in faults_of(group.cells)
-        if fault.interrupted or fault.not_back
+        (cell, fault) for cell, fault in faults_of(group.cells) if fault.interrupted or fault.not_recovered
     ]
     if not found:
         return []
     title = title_of("Failover by phase", group)
     several = len(group.connections) > 1
-    drawn = bars(
-        [_bar(cell, fault, several, names.styles[cell.key.solution].tag) for cell, fault in found]
-    )
+    drawn = bars([_bar(cell, fault, several, names.styles[cell.key.solution].tag) for cell, fault in found])
     # the chapter begins with what the bars say where there is one condition
     caption = "" if group.label else BARS
     table = phase_table(found, names)
@@ -87,18 +81,13 @@ def _bar(cell: CellResult, fault: FaultResult, several: bool, tag: str) -> Bar:
         name = f"{name} · {label_of(cell, fault)}"
     value = mean_with_interval(fault.whole, milli=True, why=NOT_ENDED)
     figures = [
-        at_least(
-            milliseconds(phase.summary.mean or 0.0),
-            phase.summary.bounds,
-            phase.summary.n,
-            NOT_ENDED,
-        )
+        at_least(milliseconds(phase.summary.mean or 0.0), phase.summary.bounds, phase.summary.n, NOT_ENDED)
         for phase in fault.phases
         if phase.seen and fault.back.n
     ]
     gone = (
-        [f"{NOT_BACK}{open_in(fault.not_back, fault.trials)}; {stuck(fault)}"]
-        if fault.not_back
+        [f"{NOT_RECOVERED}{open_in(fault.not_recovered, fault.trials)}; {stuck(fault)}"]
+        if fault.not_recovered
         else []
     )
     low, high = fault.whole.ci_low, fault.whole.ci_high
@@ -152,21 +141,29 @@ def faults_of(cells: Sequence[CellResult]) -> Iterator[Found]:
 def phase_table(found: Sequence[Found], names: Names) -> Table:
     """Each phase of each fault: mean, spread, interval, median."""
     columns = [
-        "Solution", "Conditions", "Fault", "Phase", "n", "Mean", "Standard deviation",
-        "Variation", "95 % interval", "Median",
-    ]  # fmt: skip
+        "Solution",
+        "Conditions",
+        "Fault",
+        "Phase",
+        "n",
+        "Mean",
+        "Standard deviation",
+        "Variation",
+        "95 % interval",
+        "Median",
+    ]
     rows = []
     for cell, fault in found:
         head = [cell.key.solution, names.label(cell.key), label_of(cell, fault)]
         rows += [[*head, phase.name, *_phase_cells(phase)] for phase in fault.phases if phase.seen]
         for name, summary, why in (
-            ("until the load writes", fault.returned, NOT_BACK),
+            ("until the load writes", fault.returned, NOT_RECOVERED),
             ("until caught up", fault.whole, NOT_ENDED),
         ):
             if summary.n:
                 rows.append([*head, name, *spread(summary, milli=True, why=why), NOTHING])
-        if fault.not_back:
-            rows.append([*head, stuck(fault), str(fault.not_back), *([NOTHING] * 5)])
+        if fault.not_recovered:
+            rows.append([*head, stuck(fault), str(fault.not_recovered), *([NOTHING] * 5)])
     caption = (
         "Phases of each failover, of the trials whose load wrote again (absent phases count as 0 where"
         " other trials have them); the sums are of all trials"
@@ -178,21 +175,42 @@ def phase_table(found: Sequence[Found], names: Names) -> Table:
 def effects_table(data: Data) -> Table:
     """What each fault did to the load besides the outage."""
     columns = [
-        "Solution", "Conditions", "Fault", "Trials", "Outage, writes", "Interruptions", "Total, writes",
-        "Outage, new connections", "Outage, reads", "Total, reads", "Brown-out", "Brown-out by chance",
-        "Failed", "In doubt", "Work lost",
-    ]  # fmt: skip
+        "Solution",
+        "Conditions",
+        "Fault",
+        "Trials",
+        "Outage, writes",
+        "Interruptions",
+        "Total, writes",
+        "Outage, new connections",
+        "Outage, reads",
+        "Total, reads",
+        "Brown-out",
+        "Brown-out by chance",
+        "Failed",
+        "In doubt",
+        "Work lost",
+    ]
     rows = [
         [
-            cell.key.solution, data.names.label(cell.key), label_of(cell, fault), str(fault.trials),
-            outage_text(fault.writes), _mean(fault.writes.number), total_text(fault.writes),
-            outage_text(fault.connections), outage_text(fault.reads), total_text(fault.reads),
-            _figure(fault.brownout, milli=True), _share(fault.steady_below),
-            _figure(fault.failed), _figure(fault.in_doubt),
+            cell.key.solution,
+            data.names.label(cell.key),
+            label_of(cell, fault),
+            str(fault.trials),
+            outage_text(fault.writes),
+            _mean(fault.writes.number),
+            total_text(fault.writes),
+            outage_text(fault.connections),
+            outage_text(fault.reads),
+            total_text(fault.reads),
+            _figure(fault.brownout, milli=True),
+            _share(fault.steady_below),
+            _figure(fault.failed),
+            _figure(fault.in_doubt),
             mean_with_interval(fault.work_lost, why=NOT_ENDED),
         ]
         for cell, fault in faults_of(data.done)
-    ]  # fmt: skip
+    ]
     caption = (
         "Each fault's outages (the longest interruption, their number, and all together), brown-out"
         " (time below 90 % of the steady rate), failed and in-doubt operations of the load, and work lost"
@@ -255,10 +273,10 @@ def _compositions(found: Sequence[Found], several: bool = False) -> str:
 
 def _composition(fault: FaultResult) -> str:
     """The mean of all trials, and what it consists of in those whose load wrote again."""
-    if not fault.not_back and not (fault.interrupted and fault.returned.mean):
+    if not fault.not_recovered and not (fault.interrupted and fault.returned.mean):
         return ""
     whole = milliseconds(fault.returned.mean or 0.0)
-    if not fault.not_back:
+    if not fault.not_recovered:
         return f"{whole}, of which {_shares(fault)}"
     text = at_least(whole, fault.returned.bounds, fault.returned.n)
     text = f"{text.removesuffix(')')}; {stuck(fault)})"
@@ -273,9 +291,7 @@ def _shares(fault: FaultResult) -> str:
         for phase in fault.phases
         if phase.seen and phase.name != _CATCH_UP
     ]
-    return listed(
-        [f"{percent(share)} % {name}" for share, name in shares if share >= _WORTH_SAYING]
-    )
+    return listed([f"{percent(share)} % {name}" for share, name in shares if share >= _WORTH_SAYING])
 
 
 def finding(found: Sequence[Found]) -> str:

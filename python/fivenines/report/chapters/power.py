@@ -1,7 +1,7 @@
 """What differences the run can detect, and how many repetitions would detect others."""
 
 from fivenines.analysis.power import MOST, POWER
-from fivenines.analysis.tellable import SHARES, Tellable, by_duets, by_trials
+from fivenines.analysis.resolution import SHARES, Resolution, by_interleaving, by_trials
 from fivenines.analysis.wording import count, listed, number, percent
 from fivenines.report.chapters.data import Data
 from fivenines.report.section import Section, explained, folded
@@ -10,7 +10,7 @@ from fivenines.report.table import Table, right
 
 def chapter(data: Data) -> Section:
     """How large a difference must be for this run to detect it."""
-    table = tellable_table(data)
+    table = resolution_table(data)
     if not table.rows:
         return Section("power", TITLE)
     smallest: dict[str, float] = {}
@@ -31,26 +31,33 @@ LEGEND = (
 ).replace("%", " %")
 
 
-def tellable_table(data: Data) -> Table:
+def resolution_table(data: Data) -> Table:
     """A row for each measure of each group of solutions."""
     columns = [
-        "Measure", "Conditions", "Seen", "Spread of one", "Detected from",
+        "Measure",
+        "Conditions",
+        "Seen",
+        "Spread of one",
+        "Detected from",
         *(f"For {100 * share:.0f} %" for share in SHARES),
-    ]  # fmt: skip
+    ]
     rows = [
         [
-            one.measure.capitalize(), data.names.label(one.key) or "all cells", count(one.n, one.unit),
-            f"{percent(100 * one.spread)} %", told_from(one.smallest),
+            one.measure.capitalize(),
+            data.names.label(one.key) or "all cells",
+            count(one.n, one.unit),
+            f"{percent(100 * one.spread)} %",
+            told_from(one.smallest),
             *(_needed(one.needed[share], one.unit) for share in SHARES),
         ]
         for one in _found(data)
-    ]  # fmt: skip
+    ]
     caption = "The smallest difference that is detected, and repetitions that would detect others"
     return Table(caption, columns, rows, 2, right(columns, "Measure", "Conditions"))
 
 
-def _found(data: Data) -> list[Tellable]:
-    return [*by_duets(data.duets), *by_trials(data.done, speed=not data.duets)]
+def _found(data: Data) -> list[Resolution]:
+    return [*by_interleaving(data.blocks), *by_trials(data.done, speed=not data.blocks)]
 
 
 def told_from(share: float) -> str:

@@ -18,9 +18,7 @@ from fivenines.results.store import Run
 def chapter(data: Data) -> Section:
     """What was asked for, and of what machine."""
     manifest = data.run.manifest
-    engines = Table(
-        "Engines", ["Engine", "Version"], [list(item) for item in manifest.engines.items()]
-    )
+    engines = Table("Engines", ["Engine", "Version"], [list(item) for item in manifest.engines.items()])
     drawers = [
         Drawer("The experiment, defaults included", [experiment_table(data.run)]),
         Drawer("The experiment file as it was", source=manifest.source),
@@ -50,13 +48,17 @@ def experiment_table(run: Run) -> Table:
 def machine_table(machine: Machine) -> Table:
     """Where the run took place."""
     rows = [
-        ["Host", machine.hostname], ["Operating system", machine.os], ["Kernel", machine.kernel],
-        ["Processor", machine.cpu], ["Cores", str(machine.cores)],
-        ["Memory", f"{machine.memory_bytes / 2**30:.1f} GiB"], ["Python", machine.python],
+        ["Host", machine.hostname],
+        ["Operating system", machine.os],
+        ["Kernel", machine.kernel],
+        ["Processor", machine.cpu],
+        ["Cores", str(machine.cores)],
+        ["Memory", f"{machine.memory_bytes / 2**30:.1f} GiB"],
+        ["Python", machine.python],
         ["Run as", "root" if machine.user == "root" else "an ordinary user"],
         ["Limits of hosts", machine.limits or "none"],
         ["Congestion control of TCP", machine.congestion_control],
-    ]  # fmt: skip
+    ]
     return Table("The machine", ["What", "Value"], rows)
 
 
@@ -69,14 +71,26 @@ def trials_table(run: Run, names: Names) -> Table:
         record = done.get(planned.id)
         state = "complete" if record else "broken" if planned.id in failed else "not run"
         seconds = f"{record.seconds:.1f}" if record else NOTHING
-        cpu = NOTHING if record is None or record.controller_cpu is None else (
-            f"{100 * record.controller_cpu:.1f} %"
-        )  # fmt: skip
-        rows.append([planned.id, names.full(planned.cell), str(planned.number), str(planned.seed),
-                     state, seconds, cpu])  # fmt: skip
+        cpu = (
+            NOTHING
+            if record is None or record.controller_cpu is None
+            else (f"{100 * record.controller_cpu:.1f} %")
+        )
+        rows.append(
+            [
+                planned.id,
+                names.full(planned.cell),
+                str(planned.number),
+                str(planned.seed),
+                state,
+                seconds,
+                cpu,
+            ]
+        )
     columns = ["Trial", "Cell", "Number", "Seed", "State", "Seconds", "CPU of the controller"]
-    return Table("All trials in the order of the plan", columns, rows, 1,
-                 right(columns, "Trial", "Cell", "State"))  # fmt: skip
+    return Table(
+        "All trials in the order of the plan", columns, rows, 1, right(columns, "Trial", "Cell", "State")
+    )
 
 
 def solution_tables(cells: Sequence[CellResult]) -> dict[str, list[Table]]:
@@ -95,8 +109,7 @@ def _solution(deployment: Deployment, trial: str) -> list[Table]:
     rows += [["access: " + key, value] for key, value in deployment.access.items()]
     rows += [["role of " + key, value] for key, value in deployment.roles.items()]
     rows += [
-        ["deployment: " + key, milliseconds(1000 * seconds)]
-        for key, seconds in deployment.phases.items()
+        ["deployment: " + key, milliseconds(1000 * seconds)] for key, seconds in deployment.phases.items()
     ]
     rows += [["limits", deployment.limits]] if deployment.limits else []
     about = Table(f"Manager, access and deployment (of trial {trial})", ["What", "Value"], rows)

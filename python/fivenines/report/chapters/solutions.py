@@ -6,12 +6,7 @@ from typing import Any
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.cost import Prices, prices
-from fivenines.analysis.side_by_side import (
-    LoadedResult,
-    SolutionResult,
-    loaded_results,
-    solution_results,
-)
+from fivenines.analysis.side_by_side import LoadedResult, SolutionResult, loaded_results, solution_results
 from fivenines.analysis.statistics import Summary, scaled, summarise
 from fivenines.analysis.wording import NOTHING, listed, mean_with_interval, number
 from fivenines.report.chapters.data import Data
@@ -47,9 +42,7 @@ def _answer(found: Sequence[SolutionResult]) -> str:
     alike: dict[str, list[str]] = {}
     for one in found:
         memory = (
-            f" and {number(node / 1e6)} MB of memory a node, idle"
-            if (node := one.memory.node.mean)
-            else ""
+            f" and {number(node / 1e6)} MB of memory a node, idle" if (node := one.memory.node.mean) else ""
         )
         alike.setdefault(f"{_hosts(one)}{memory}", []).append(one.solution)
     return "; ".join(f"{listed(names)}: {what}" for what, names in alike.items()) + "."
@@ -101,28 +94,45 @@ def facts_table(found: Sequence[SolutionResult]) -> Table:
 
 def sources_table(found: Sequence[SolutionResult]) -> Table:
     """Where these facts are from."""
-    rows = [
-        [", ".join(names), source] for facts, names in _alike(found) for source in facts.sources
-    ]
+    rows = [[", ".join(names), source] for facts, names in _alike(found) for source in facts.sources]
     return Table("Sources of these facts", ["Solutions", "Source"], rows)
 
 
 def taken_table(found: Sequence[SolutionResult]) -> Table:
     """What each solution takes, whatever the load."""
     columns = [
-        "Solution", "Hosts", "Trials", "Time to deploy", "Time to rejoin after a kill", "Rejoins",
-        "Lines, a node", "Lines, others", "Idle memory, MB a node", "PSS, MB a node",
-        "Idle memory, MB others", "Idle CPU, % of a core a node", "Idle CPU, % others",
-    ]  # fmt: skip
+        "Solution",
+        "Hosts",
+        "Trials",
+        "Time to deploy",
+        "Time to rejoin after a kill",
+        "Rejoins",
+        "Lines, a node",
+        "Lines, others",
+        "Idle memory, MB a node",
+        "PSS, MB a node",
+        "Idle memory, MB others",
+        "Idle CPU, % of a core a node",
+        "Idle CPU, % others",
+    ]
     rows = [
         [
-            one.solution, _hosts(one), str(one.trials), _seconds(one.deploy), _seconds(one.rejoin),
-            str(one.rejoin.n), _lines(one, node=True), _lines(one, node=False),
-            _scaled(one.memory.node, 1e-6), _scaled(one.pss.node, 1e-6), _scaled(one.memory.rest, 1e-6),
-            _scaled(one.cpu.node, 100), _scaled(one.cpu.rest, 100),
+            one.solution,
+            _hosts(one),
+            str(one.trials),
+            _seconds(one.deploy),
+            _seconds(one.rejoin),
+            str(one.rejoin.n),
+            _lines(one, node=True),
+            _lines(one, node=False),
+            _scaled(one.memory.node, 1e-6),
+            _scaled(one.pss.node, 1e-6),
+            _scaled(one.memory.rest, 1e-6),
+            _scaled(one.cpu.node, 100),
+            _scaled(one.cpu.rest, 100),
         ]
         for one in found
-    ]  # fmt: skip
+    ]
     return Table("What each solution takes", columns, rows, 1, right(columns, *columns[:2]))
 
 
@@ -140,20 +150,33 @@ def deploy_table(found: Sequence[SolutionResult]) -> Table:
 def loaded_table(found: Sequence[LoadedResult], names: Names) -> Table:
     """Memory, CPU and network under each load."""
     columns = [
-        "Solution", "Conditions", "Trials", "Memory, MB a node", "Memory, MB others",
-        "CPU, cores a node", "CPU, cores others", "Bytes sent per transaction", "To clients",
+        "Solution",
+        "Conditions",
+        "Trials",
+        "Memory, MB a node",
+        "Memory, MB others",
+        "CPU, cores a node",
+        "CPU, cores others",
+        "Bytes sent per transaction",
+        "To clients",
         "Between its hosts",
-    ]  # fmt: skip
+    ]
     rows = [
         [
-            one.key.solution, names.label(one.key), str(one.trials),
-            _scaled(one.memory.node, 1e-6), _scaled(one.memory.rest, 1e-6),
-            mean_with_interval(one.cpu.node), mean_with_interval(one.cpu.rest),
-            mean_with_interval(one.sent), mean_with_interval(one.clients), mean_with_interval(one.between),
+            one.key.solution,
+            names.label(one.key),
+            str(one.trials),
+            _scaled(one.memory.node, 1e-6),
+            _scaled(one.memory.rest, 1e-6),
+            mean_with_interval(one.cpu.node),
+            mean_with_interval(one.cpu.rest),
+            mean_with_interval(one.sent),
+            mean_with_interval(one.clients),
+            mean_with_interval(one.between),
         ]
         for one in found
         if one.trials
-    ]  # fmt: skip
+    ]
     table = Table("Under load", columns, rows, 2, right(columns, *columns[:2]))
     return without_empty(table, "Conditions")
 
@@ -162,17 +185,23 @@ def cost_table(found: Sequence[LoadedResult], prices: Prices | None, names: Name
     """What an hour and a thousand transactions cost; empty without prices."""
     currency = prices.currency if prices else ""
     columns = [
-        "Solution", "Conditions", "Trials", f"{currency} an hour",
+        "Solution",
+        "Conditions",
+        "Trials",
+        f"{currency} an hour",
         f"{currency} for a thousand transactions",
-    ]  # fmt: skip
+    ]
     rows = [
         [
-            one.key.solution, names.label(one.key), str(one.thousand.n),
-            NOTHING if one.hour is None else number(one.hour), mean_with_interval(one.thousand),
+            one.key.solution,
+            names.label(one.key),
+            str(one.thousand.n),
+            NOTHING if one.hour is None else number(one.hour),
+            mean_with_interval(one.thousand),
         ]
         for one in found
         if one.thousand is not None
-    ]  # fmt: skip
+    ]
     table = Table("Cost", columns, rows, 2, right(columns, *columns[:2]))
     return without_empty(table, "Conditions")
 
@@ -180,19 +209,29 @@ def cost_table(found: Sequence[LoadedResult], prices: Prices | None, names: Name
 def faults_table(cells: Sequence[CellResult], names: Names) -> Table:
     """What each fault took away, in short: outage, loss, time to rejoin."""
     columns = [
-        "Solution", "Conditions", "Trials", "Outage of writes", "Total", "Lost rows",
-        "Time to rejoin", "Split brain",
-    ]  # fmt: skip
+        "Solution",
+        "Conditions",
+        "Trials",
+        "Outage of writes",
+        "Total",
+        "Lost rows",
+        "Time to rejoin",
+        "Split brain",
+    ]
     rows = [
         [
-            cell.key.solution, _fault(cell, names), str(cell.complete),
-            outage_text(cell.writes), total_text(cell.writes), loss_text(cell),
+            cell.key.solution,
+            _fault(cell, names),
+            str(cell.complete),
+            outage_text(cell.writes),
+            total_text(cell.writes),
+            loss_text(cell),
             _seconds(_rejoins(cell)),
             split_text(cell),
         ]
         for cell in cells
         if cell.faulted and cell.complete
-    ]  # fmt: skip
+    ]
     caption = (
         "What each fault took (time to rejoin: from a server's restart, or the fault's end, until it is a"
         " member)"
@@ -252,14 +291,17 @@ def _fault(cell: CellResult, names: Names) -> str:
 
 def _rejoins(cell: CellResult) -> Summary:
     """Seconds from the restart, else from the end of the fault, to membership."""
-    return summarise([
-        (fault.rejoined_at - start) / 1000
-        for trial in cell.trials
-        for fault in trial.record.faults
-        if fault.rejoined and fault.rejoined_at is not None
-        and (start := fault.ended if fault.restarted is None else fault.restarted) is not None
-        and fault.rejoined_at >= start
-    ])  # fmt: skip
+    return summarise(
+        [
+            (fault.rejoined_at - start) / 1000
+            for trial in cell.trials
+            for fault in trial.record.faults
+            if fault.rejoined
+            and fault.rejoined_at is not None
+            and (start := fault.ended if fault.restarted is None else fault.restarted) is not None
+            and fault.rejoined_at >= start
+        ]
+    )
 
 
 def _seconds(summary: Summary) -> str:

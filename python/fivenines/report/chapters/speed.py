@@ -5,12 +5,7 @@ from dataclasses import dataclass
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.statistics import Summary
-from fivenines.analysis.wording import (
-    count,
-    listed,
-    mean_with_interval,
-    number,
-)
+from fivenines.analysis.wording import count, listed, mean_with_interval, number
 from fivenines.report import stalls
 from fivenines.report.chapters.data import Data
 from fivenines.report.charts import basic as charts
@@ -31,8 +26,8 @@ def chapter(data: Data) -> Section:
     if not figures:
         return Section("speed", "Speed", drawers=stalled)
     how = explained(_legend(data.done))
-    if data.duets:
-        return Section("speed", "Speed", drawers=stalled)  # the chapter on duets has the figures
+    if data.blocks:
+        return Section("speed", "Speed", drawers=stalled)  # the chapter on blocks has the figures
     shown, others = beside(figures, "The other conditions")
     return Section("speed", "Speed", [], [], shown, [*others, *stalled, how])
 
@@ -58,7 +53,7 @@ SPEEDS = (
 
 
 def alone(data: Data) -> list[Drawer]:
-    """The speed that each solution had alone, before the fault, where duets compare it."""
+    """The speed that each solution had alone, before the fault, where blocks compare it."""
     groups = groups_of(before_faults(data.cells), data.names)
     figures = [figure for group in groups for figure in speed_figures(group, data.names)]
     return [Drawer("Of each solution alone, before the fault", figures=figures)] if figures else []
@@ -74,9 +69,7 @@ def speed_figures(group: Group, names: Names) -> list[Figure]:
     return figures
 
 
-def _speed_figure(
-    group: Group, cells: Sequence[CellResult], measure: Measure, names: Names
-) -> Figure:
+def _speed_figure(group: Group, cells: Sequence[CellResult], measure: Measure, names: Names) -> Figure:
     over_connections = len({cell.key.connections for cell in cells}) > 1
     if over_connections:
         svg = to_svg(charts.lines(_lines(cells, measure, names), measure.axis))
@@ -134,8 +127,7 @@ def _speed_finding(cells: Sequence[CellResult], measure: Measure) -> str:
     )
     means = [mean_with_interval(measure.get(cell), measure.milli) for cell in ranked]
     parts = [
-        f"{cell.key.solution} {mean.partition(' (')[0]}"
-        for cell, mean in zip(ranked, means, strict=True)
+        f"{cell.key.solution} {mean.partition(' (')[0]}" for cell, mean in zip(ranked, means, strict=True)
     ]
     unit = "" if measure.milli else " transactions per second"
     order = "shortest" if measure.milli else "highest"

@@ -7,15 +7,7 @@ from typing import Any
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.split_brain import SplitBrain
 from fivenines.analysis.trials import TrialMeasures
-from fivenines.analysis.wording import (
-    NOT_ENDED,
-    NOTHING,
-    at_least,
-    count,
-    listed,
-    milliseconds,
-    number,
-)
+from fivenines.analysis.wording import NOT_ENDED, NOTHING, at_least, count, listed, milliseconds, number
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names, names_of
 from fivenines.report.section import Section, explained, folded, is_long
@@ -43,24 +35,20 @@ LEGEND = (
 
 def split_table(cells: Sequence[CellResult], names: Names) -> Table:
     """Every split brain of every trial."""
-    columns = [
-        "Trial",
-        "Cell",
-        "Nodes",
-        "From",
-        "Length",
-        "Acknowledged meanwhile",
-        "Lost of these",
-    ]
+    columns = ["Trial", "Cell", "Nodes", "From", "Length", "Acknowledged meanwhile", "Lost of these"]
     rows = [
         [
-            trial.record.id, names.full(cell.key), listed(list(one.overlap.nodes)), _from(trial, one),
-            _length(one), *_writes(one),
+            trial.record.id,
+            names.full(cell.key),
+            listed(list(one.overlap.nodes)),
+            _from(trial, one),
+            _length(one),
+            *_writes(one),
         ]
         for cell in cells
         for trial in cell.trials
         for one in trial.split_brains
-    ]  # fmt: skip
+    ]
     caption = "Split brains: several nodes took writes at the same time"
     return Table(caption, columns, rows, 2, frozenset({3, 4}))
 
@@ -100,8 +88,5 @@ def _writes(one: SplitBrain) -> tuple[str, str]:
     if not one.sides:
         return "0", "0"
     told = [f"{side.node}: {number(side.acknowledged)}" for side in one.sides]
-    lost = [
-        f"{side.node}: {'not known' if side.lost is None else number(side.lost)}"
-        for side in one.sides
-    ]
+    lost = [f"{side.node}: {'not known' if side.lost is None else number(side.lost)}" for side in one.sides]
     return "; ".join(told), "; ".join(lost)

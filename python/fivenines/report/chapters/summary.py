@@ -25,7 +25,8 @@ def spread_table(data: Data) -> Table:
     rows = []
     for cell in data.done:
         measures = [
-            ("transactions/s", cell.tps, False), ("queries/s", cell.qps, False),
+            ("transactions/s", cell.tps, False),
+            ("queries/s", cell.qps, False),
             *((f"response, {name}", cell.latency[key], True) for key, name in _LATENCIES.items()),
             ("stalls before the fault, longest", cell.stalls.longest, True),
             ("stalls before the fault, in all", cell.stalls.total, True),
@@ -37,7 +38,7 @@ def spread_table(data: Data) -> Table:
             ("outage of reads, in all", cell.reads.total, True),
             ("failover time", cell.failover.summary, True),
             ("deployment, s", cell.deployment, False),
-        ]  # fmt: skip
+        ]
         rows += [
             [cell.key.solution, data.names.label(cell.key), name, *spread(summary, milli)]
             for name, summary, milli in measures
@@ -47,6 +48,4 @@ def spread_table(data: Data) -> Table:
     return Table(caption, columns, rows, 3, right(columns, *CELL, "Measure"))
 
 
-_LATENCIES = {
-    "mean": "mean", "p50": "p50", "p95": "p95", "p99": "p99", "p999": "p99.9", "max": "maximum"
-}  # fmt: skip
+_LATENCIES = {"mean": "mean", "p50": "p50", "p95": "p95", "p99": "p99", "p999": "p99.9", "max": "maximum"}

@@ -19,7 +19,6 @@ from fivenines.analysis.wording import (
     percent,
     words_of_measure,
 )
-from fivenines.needs.measures import Measure
 from fivenines.report.answer import Answer
 from fivenines.report.chapters.data import Data
 from fivenines.report.charts import theme
@@ -29,6 +28,7 @@ from fivenines.report.figures import Figure
 from fivenines.report.groups import Names, names_of
 from fivenines.report.section import Section, beside, explained, folded
 from fivenines.report.table import Table, right, without_empty
+from fivenines.requirements.measures import Measure
 
 
 def chapter(data: Data) -> Section:
@@ -66,8 +66,7 @@ def _figure(sweep: Sweep, names: Names, style: theme.Style) -> Figure:
         said += f" The first {_PANELS} of {len(conditions)} are drawn."
     axis, factor = _axis(sweep)
     panels = [
-        SweepPanel(label, _rows(sweep, unit, cells, factor))
-        for label, unit, cells in conditions[:_PANELS]
+        SweepPanel(label, _rows(sweep, unit, cells, factor)) for label, unit, cells in conditions[:_PANELS]
     ]
     svg = to_svg(sweep_chart(panels, axis, style))
     return Figure(f"Sweep of {sweep.name}", said, svg, variant_table(sweep, names))
@@ -161,15 +160,15 @@ _FLATTERED = " (chosen on the same trials, so flattered)"
 def _best_table(sweep: Sweep, names: Names) -> Table:
     """The best case of each condition."""
     columns = [
-        "Conditions", "Best case", "Its figure", "Against the next",
-        "On the half that chose it", "Flattered by",
-    ]  # fmt: skip
+        "Conditions",
+        "Best case",
+        "Its figure",
+        "Against the next",
+        "On the half that chose it",
+        "Flattered by",
+    ]
     rows = [_best_row(sweep, unit, names) for unit in sweep.units]
-    half = (
-        "the trials that chose, so flattered"
-        if sweep.same_trials
-        else "the half that did not choose"
-    )
+    half = "the trials that chose, so flattered" if sweep.same_trials else "the half that did not choose"
     caption = (
         f"{sweep.name}: the best of {count(len(sweep.variants), 'variant')} by {_by(sweep.by)}"
         f"{_unit(sweep.by)}; figures of {half}"
@@ -182,9 +181,13 @@ def _best_table(sweep: Sweep, names: Names) -> Table:
 def variant_table(sweep: Sweep, names: Names) -> Table:
     """All variants under all conditions, both halves apart."""
     columns = [
-        "Conditions", "Variant", "Trials", "Mean of the half that chooses",
-        "Mean of the half that reports", "Best against it",
-    ]  # fmt: skip
+        "Conditions",
+        "Variant",
+        "Trials",
+        "Mean of the half that chooses",
+        "Mean of the half that reports",
+        "Best against it",
+    ]
     if sweep.same_trials:
         columns[3:5] = ["Mean of all trials"]
     rows = [row for unit in sweep.units for row in _variant_rows(sweep, unit, names)]
@@ -219,13 +222,15 @@ def _variant_rows(sweep: Sweep, unit: Unit, names: Names) -> list[list[str]]:
     for label, cells in conditions_of(sweep, unit, names).items():
         for name, variant in sweep.variants.items():
             halves = _halves(sweep, cells, name)[: 1 if sweep.same_trials else 2]
-            rows.append([
-                label,
-                variant.words,
-                " + ".join(str(len(half)) for half in halves),
-                *(_half_text(sweep.by, half) for half in halves),
-                _role(sweep, choice, known.get(name)),
-            ])  # fmt: skip
+            rows.append(
+                [
+                    label,
+                    variant.words,
+                    " + ".join(str(len(half)) for half in halves),
+                    *(_half_text(sweep.by, half) for half in halves),
+                    _role(sweep, choice, known.get(name)),
+                ]
+            )
     return rows
 
 
@@ -350,9 +355,7 @@ def conditions_of(sweep: Sweep, unit: Unit, names: Names) -> dict[str, list[Cell
     return found
 
 
-def values_in(
-    sweep: Sweep, cells: Sequence[CellResult], *, choosing: bool
-) -> list[tuple[float, bool]]:
+def values_in(sweep: Sweep, cells: Sequence[CellResult], *, choosing: bool) -> list[tuple[float, bool]]:
     """The values of one half of the trials, and whether each is a lower bound."""
     belongs = chooses if choosing else reports
     trials = [

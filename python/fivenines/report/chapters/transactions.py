@@ -39,13 +39,9 @@ def chapter(data: Data) -> Section:
 
 def _answer(data: Data, tables: Sequence[Table]) -> str:
     """Whether the offered rate was kept, and how many types the load consists of."""
-    opened = [
-        cell for cell in data.done if any(t.schedule and t.schedule.open for t in cell.trials)
-    ]
+    opened = [cell for cell in data.done if any(t.schedule and t.schedule.open for t in cell.trials)]
     kept = sum(cell.kept for cell in opened)
-    parts = (
-        [f"the offered rate was kept in {kept} of {count(len(opened), 'cell')}"] if opened else []
-    )
+    parts = [f"the offered rate was kept in {kept} of {count(len(opened), 'cell')}"] if opened else []
     types = max((len(cell.types) for cell in data.done), default=0)
     parts += [f"the load has {types} types of transactions"] if tables else []
     return f"{listed(parts).capitalize()}."
@@ -78,9 +74,17 @@ def metric_text(cell: CellResult, kind: str) -> str:
 def schedule_table(data: Data) -> Table:
     """Offered and achieved rate, and how late transactions began, of cells with an open loop."""
     columns = [
-        _CELL, "Offered/s", "Successes/s", "Kept", "Start late, p50", "p99", "max",
-        "Backlog, most", "at the end", "Abandoned",
-    ]  # fmt: skip
+        _CELL,
+        "Offered/s",
+        "Successes/s",
+        "Kept",
+        "Start late, p50",
+        "p99",
+        "max",
+        "Backlog, most",
+        "at the end",
+        "Abandoned",
+    ]
     rows = [
         [data.names.full(cell.key), *_schedule(cell, found)]
         for cell in data.done
@@ -93,9 +97,18 @@ def schedule_table(data: Data) -> Table:
 def step_table(data: Data) -> Table:
     """Each step of a schedule, the trials together."""
     columns = [
-        _CELL, "From", "To", "Offered/s", "Connections", "Successes/s", "Failed", "p50", "p95",
-        "p99", "max",
-    ]  # fmt: skip
+        _CELL,
+        "From",
+        "To",
+        "Offered/s",
+        "Connections",
+        "Successes/s",
+        "Failed",
+        "p50",
+        "p95",
+        "p99",
+        "max",
+    ]
     rows = [
         [data.names.full(cell.key), *_step(list(same))]
         for cell in data.done
@@ -128,12 +141,13 @@ def _types(cell: CellResult, names: Names, kind: str) -> Table:
     shown = {heading: values for heading, values in counts.items() if any(values)}
     rows = [
         [
-            one.name, mean_with_interval(one.rate),
+            one.name,
+            mean_with_interval(one.rate),
             *(_milli(one.latency[key]) for key in _PERCENTILES),
             *(number(values[index]) for values in shown.values()),
         ]
         for index, one in enumerate(cell.types)
-    ]  # fmt: skip
+    ]
     metric = metric_text(cell, kind)
     caption = ": ".join(part for part in (names.full(cell.key), metric) if part)
     columns += shown
@@ -159,13 +173,14 @@ def _step(same: list[Step]) -> list[str]:
     achieved = [step.ok / (step.to_s - step.from_s) for step in same if step.to_s > step.from_s]
     times = [_known(same, f"{key}_ms") for key in _PERCENTILES]
     return [
-        f"{first.from_s:.3g} s", f"{first.to_s:.3g} s",
+        f"{first.from_s:.3g} s",
+        f"{first.to_s:.3g} s",
         NOTHING if first.rate is None else number(first.rate),
         NOTHING if first.connections is None else str(first.connections),
         mean_with_interval(summarise(achieved)),
         number(sum(step.failed for step in same)),
         *(_milli(summarise(values)) for values in times),
-    ]  # fmt: skip
+    ]
 
 
 def _connects(found: list[Connects]) -> list[str]:

@@ -48,14 +48,16 @@ def overview_table(found: Calibration | None) -> Table:
     columns = ["What was planted", "Lines", "Within bounds", "Out of bounds", "When (UTC)"]
     rows = [
         [
-            step.title, str(len(step.lines)), f"{len(step.judged) - len(step.out)} of {len(step.judged)}",
+            step.title,
+            str(len(step.lines)),
+            f"{len(step.judged) - len(step.out)} of {len(step.judged)}",
             f"it failed: {step.failure}"
             if step.failure
             else "; ".join(f"{one.planted}: {one.error}" for one in step.out) or "none",
             _day(step.at),
         ]
         for step in (found.steps if found else [])
-    ]  # fmt: skip
+    ]
     return Table("The calibration of this machine in short", columns, rows, 1, frozenset({1, 2}))
 
 

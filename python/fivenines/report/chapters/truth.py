@@ -6,14 +6,7 @@ from typing import Any
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.truth import PERCENTILES, Shown
-from fivenines.analysis.wording import (
-    NOTHING,
-    count,
-    mean_with_interval,
-    milliseconds,
-    number,
-    percent,
-)
+from fivenines.analysis.wording import NOTHING, count, mean_with_interval, milliseconds, number, percent
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names, by_solution
 from fivenines.report.section import Drawer, Section, folded
@@ -43,10 +36,7 @@ def _calm(data: Data) -> list[str]:
     """That no read was stale, or how often a node was behind where no reads were made."""
     endpoints = [shown for cell in data.done for shown in cell.truth.endpoints]
     nodes = [
-        (shown.share, shown.name, cell)
-        for cell in data.done
-        for shown in cell.truth.nodes
-        if shown.reads
+        (shown.share, shown.name, cell) for cell in data.done for shown in cell.truth.nodes if shown.reads
     ]
     if endpoints:
         reads = sum(shown.reads for shown in endpoints)
@@ -68,20 +58,30 @@ _KEYS = 10
 def read_table(data: Data) -> Table:
     """The ledger's reads through each endpoint: how many were stale, how old, what sessions saw."""
     columns = [
-        *CELL, "Endpoint", "Reads", "Stale", "Stale %", *_AGES, "Own write missed", "Backwards",
+        *CELL,
+        "Endpoint",
+        "Reads",
+        "Stale",
+        "Stale %",
+        *_AGES,
+        "Own write missed",
+        "Backwards",
         "Missed only lost rows",
-    ]  # fmt: skip
+    ]
     rows = [
         [
-            *_named(cell, data.names), shown.name, *_counted(shown), *_ages(shown), number(shown.own_missed),
-            _with_loss(shown), number(shown.missed_lost),
+            *_named(cell, data.names),
+            shown.name,
+            *_counted(shown),
+            *_ages(shown),
+            number(shown.own_missed),
+            _with_loss(shown),
+            number(shown.missed_lost),
         ]
         for cell in data.done
         for shown in cell.truth.endpoints
-    ]  # fmt: skip
-    caption = (
-        "Reads of the ledger by endpoint; ages of stale reads, means of the trials' percentiles"
-    )
+    ]
+    caption = "Reads of the ledger by endpoint; ages of stale reads, means of the trials' percentiles"
     return Table(caption, columns, rows, 3, right(columns, *CELL, "Endpoint"))
 
 
@@ -93,9 +93,7 @@ def view_table(data: Data) -> Table:
         for cell in data.done
         for shown in cell.truth.nodes
     ]
-    caption = (
-        "Replication delay in truth, asked of each node beside the network; of the moments behind"
-    )
+    caption = "Replication delay in truth, asked of each node beside the network; of the moments behind"
     return Table(caption, columns, rows, 3, right(columns, *CELL, "Node"))
 
 
@@ -103,10 +101,7 @@ def divergence_table(data: Data) -> Table:
     """In how many trials the nodes differed after settling."""
     columns = [*CELL, "Trials compared", "Trials that differ", "Differing keys"]
     rows = [
-        [
-            *_named(cell, data.names),
-            *(number(n) for n in (truth.compared, truth.diverged, truth.differing)),
-        ]
+        [*_named(cell, data.names), *(number(n) for n in (truth.compared, truth.diverged, truth.differing))]
         for cell in data.done
         if (truth := cell.truth).compared
     ]
@@ -118,12 +113,16 @@ def difference_table(data: Data) -> Table:
     """Tables that differ, trial by trial, with rows by node and the first differing keys."""
     rows = [
         [
-            record.id, data.names.full(cell.key), one.table, _rows_by_node(one),
-            number(one.differing) if one.differing else NOTHING, _keys(one),
+            record.id,
+            data.names.full(cell.key),
+            one.table,
+            _rows_by_node(one),
+            number(one.differing) if one.differing else NOTHING,
+            _keys(one),
         ]
         for cell, record, divergence in _divergences(data)
         for one in divergence.differences
-    ]  # fmt: skip
+    ]
     columns = ["Trial", "Cell", "Table", "Rows", "Differing keys", "Which"]
     return Table("Tables that differ between nodes", columns, rows, 1, frozenset({4}))
 
@@ -134,9 +133,7 @@ def left_out_table(data: Data) -> Table:
     for cell, record, divergence in _divergences(data):
         found = [*divergence.left_out.items()]
         found += [("", divergence.incomplete)] if divergence.incomplete else []
-        rows += [
-            [record.id, data.names.full(cell.key), node or "(all)", why] for node, why in found
-        ]
+        rows += [[record.id, data.names.full(cell.key), node or "(all)", why] for node, why in found]
     columns = ["Trial", "Cell", "Node", "Why"]
     return Table("Nodes and tables that could not be compared", columns, rows)
 
@@ -145,14 +142,17 @@ def order_table(data: Data) -> Table:
     """Rows out of their client's order, by trial and node."""
     rows = [
         [
-            trial.record.id, data.names.full(cell.key), node.node, number(node.disordered),
+            trial.record.id,
+            data.names.full(cell.key),
+            node.node,
+            number(node.disordered),
             ranges(node.disordered_ids, 20),
         ]
         for cell in data.done
         for trial in cell.trials
         for node in (trial.record.check.nodes if trial.record.check else [])
         if node.disordered
-    ]  # fmt: skip
+    ]
     columns = ["Trial", "Cell", "Node", "Rows out of order", "Ids"]
     caption = "Rows that are present although an earlier acknowledged row of their client is absent"
     return Table(caption, columns, rows, 1, frozenset({3}))
@@ -163,12 +163,13 @@ def execution_table(data: Data) -> Table:
     columns = [*CELL, "Writes", "Mean", "p50", "p95", "p99", "Largest"]
     rows = [
         [
-            *_named(cell, data.names), number(cell.truth.executed),
+            *_named(cell, data.names),
+            number(cell.truth.executed),
             *(mean_with_interval(cell.truth.execution[name], True) for name in ("mean", *PERCENTILES)),
         ]
         for cell in data.done
         if cell.truth.executed
-    ]  # fmt: skip
+    ]
     caption = "Execution latency: from a client's sending of a write to its execution on the server"
     return Table(caption, columns, rows, 2, right(columns, *CELL))
 
@@ -180,9 +181,7 @@ def stale_answers(cells: Sequence[CellResult]) -> list[str]:
         compared = sum(cell.truth.compared for cell in mine)
         diverged = sum(cell.truth.diverged for cell in mine)
         if diverged:
-            found.append(
-                f"{name}: the nodes' tables differ after {diverged} of {count(compared, 'trial')}."
-            )
+            found.append(f"{name}: the nodes' tables differ after {diverged} of {count(compared, 'trial')}.")
         found += _stale_answer(name, mine)
     return found
 
@@ -253,7 +252,6 @@ def truth_figures(cell: CellResult) -> dict[str, Any]:
     """Everything about truth as plain data, for the export."""
     figures = asdict(cell.truth)
     figures["anomalies"] = [
-        {"source": source, "kind": kind, "count": n}
-        for (source, kind), n in cell.truth.anomalies.items()
+        {"source": source, "kind": kind, "count": n} for (source, kind), n in cell.truth.anomalies.items()
     ]
     return figures

@@ -36,23 +36,19 @@ _LONG = 600
 
 def trouble_table(found: Sequence[TroubleResult], names: Names) -> Table:
     """One row for each trouble of each cell, the worst first."""
-    columns = [
-        "What",
-        "Solution",
-        "Conditions",
-        "Trials",
-        "In words, of the first",
-        "Node",
-        "Which",
-    ]
+    columns = ["What", "Solution", "Conditions", "Trials", "In words, of the first", "Node", "Which"]
     rows = [
         [
-            one.kind.capitalize(), one.key.solution, names.label(one.key),
-            f"{len(one.trials)} of {one.of}", _cut(one.text), ", ".join(one.where) or NOTHING,
+            one.kind.capitalize(),
+            one.key.solution,
+            names.label(one.key),
+            f"{len(one.trials)} of {one.of}",
+            _cut(one.text),
+            ", ".join(one.where) or NOTHING,
             _named(one.trials),
         ]
         for one in found
-    ]  # fmt: skip
+    ]
     caption = "Bad states, the worst first; alike ones are counted together"
     table = Table(caption, columns, rows, 2, frozenset({3}))
     return without_empty(table, "Conditions")

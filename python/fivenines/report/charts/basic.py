@@ -75,16 +75,9 @@ def lines(series: Sequence[Line], title: str) -> Drawing:
     top = 1.05 * max(max(s.ci_high or 0, s.mean or 0) for s in summaries) or 1.0
     height = 210
     scale = alt.Scale(type="log", base=2, domain=[counts[0], counts[-1]], nice=False)
-    x = alt.X(
-        "x:Q",
-        title="connections",
-        scale=scale,
-        axis=alt.Axis(values=counts, grid=False, format="d"),
-    )
+    x = alt.X("x:Q", title="connections", scale=scale, axis=alt.Axis(values=counts, grid=False, format="d"))
     y = quantity("y:Q", None, top, alt.Y)
-    layers = [
-        each for line in series for each in curve(line, x, y, (0.0, top), (title, _connections))
-    ]
+    layers = [each for line in series for each in curve(line, x, y, (0.0, top), (title, _connections))]
     return with_names(layers, _ends(series, top, height), title, height)
 
 
@@ -94,8 +87,7 @@ def dots(rows: Sequence[Dot], title: str, alike: float | None = None) -> Drawing
     `alike` is the value at which there is no difference: an upright line through all rows.
     """
     top = max(
-        max([row.summary.ci_high or 0, row.summary.mean or 0, *(v for v, _ in row.trials)])
-        for row in rows
+        max([row.summary.ci_high or 0, row.summary.mean or 0, *(v for v, _ in row.trials)]) for row in rows
     )
     x = quantity("x:Q", title, 1.04 * max(top, alike or 0.0) or 1.0, alt.X)
     layers = [] if alike is None else _line(alike, x, _ROW * len(rows))
@@ -149,14 +141,9 @@ def curve(
     return of(line.style.tag, layers)
 
 
-def with_names(
-    layers: list[Drawing], ends: Sequence[tuple[float, Line]], title: str, height: int
-) -> Drawing:
+def with_names(layers: list[Drawing], ends: Sequence[tuple[float, Line]], title: str, height: int) -> Drawing:
     """A chart of lines, their names beside it; each with the place of its end, in px from the top."""
-    labels = [
-        (end, line, textwrap.wrap(line.name, 18, max_lines=3, placeholder="…"))
-        for end, line in ends
-    ]
+    labels = [(end, line, textwrap.wrap(line.name, 18, max_lines=3, placeholder="…")) for end, line in ends]
     sizes = [15.0 * len(words) + 3 for _, _, words in labels]
     centres = spread_out([label[0] for label in labels], sizes, -10, height + 12)
     names = []
@@ -191,9 +178,7 @@ def _dot(row: Dot, x: Altair, top: float, unit: str) -> list[Drawing]:
         style = {"shape": shape, "size": 36, "filled": False, "color": colour}
         layers += points(values, x, top + _MARKS, tips, **style)
     if summary.mean is not None:
-        tick = mark().mark_tick(
-            color=theme.INK, thickness=3, height=15, opacity=1, orient="vertical"
-        )
+        tick = mark().mark_tick(color=theme.INK, thickness=3, height=15, opacity=1, orient="vertical")
         told = f"{row.name}\n{row.value or number(summary.mean)}\n{_mean_words(summary)}"
         layers.append(layer([{"x": summary.mean, "tip": told}], tick, x=x, **pixels(y=y)))
     return layers

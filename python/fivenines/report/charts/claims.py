@@ -27,9 +27,7 @@ _LETTERS = 52
 """So many fit into a line."""
 
 _DECADES = tuple(10.0**power for power in range(-6, 7))
-_TICKS = tuple(
-    sorted({step * decade for decade in _DECADES for step in (1, 2, 5)} | {0.8, 1.25, 1.5, 3.0})
-)
+_TICKS = tuple(sorted({step * decade for decade in _DECADES for step in (1, 2, 5)} | {0.8, 1.25, 1.5, 3.0}))
 _MOST_TICKS = 10
 """Where more of them lie on an axis, it has decades alone."""
 
@@ -61,19 +59,13 @@ def claim_chart(rows: Sequence[ClaimRow], title: str, ratio: bool) -> Drawing:
     """
     ends = _ends(rows, ratio)
     scale = alt.Scale(type="log" if ratio else "linear", domain=list(ends), nice=False, clamp=True)
-    ticks = (
-        {"values": ratio_ticks(*ends), "format": "~g"}
-        if ratio
-        else {"tickCount": 5, "format": "~s"}
-    )
+    ticks = {"values": ratio_ticks(*ends), "format": "~g"} if ratio else {"tickCount": 5, "format": "~s"}
     x = alt.X("x:Q", title=title, scale=scale, axis=alt.Axis(grid=False, **ticks))
     layers: list[Drawing] = []
     top, before = 0.0, ""
     for row in rows:
         words = textwrap.wrap(row.name, _LETTERS) if row.name != before else []
-        layers += [
-            text(line, 0, top + _LINE * (n + 0.5), align="left") for n, line in enumerate(words)
-        ]
+        layers += [text(line, 0, top + _LINE * (n + 0.5), align="left") for n, line in enumerate(words)]
         top += _LINE * len(words)
         layers += _row(row, top + _BAR / 2, x, ends)
         top += _BAR

@@ -13,9 +13,9 @@ CHAPTER = "decision"
 def figures(data: Data) -> list[Figure]:
     """One chart, over the round trip or else over connections; none where another one says more.
 
-    That is speed against outage where something was broken, and the ratios where duets compare the speed.
+    That is speed against outage where something was broken, and the ratios where blocks compare the speed.
     """
-    if data.duets or tradeoff.figures(data):
+    if data.blocks or tradeoff.figures(data):
         return []
     groups = groups_of(before_faults(data.cells), data.names)
     several = [group for group in groups if len({cell.key.connections for cell in group.cells}) > 1]

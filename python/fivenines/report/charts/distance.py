@@ -40,9 +40,7 @@ def over_distance(series: Sequence[Line], title: str) -> Drawing:
     )
     drawn = [replace(line, points=_shown(line, zero)) for line in series]
     layers = [
-        each
-        for line in drawn
-        for each in curve(line, x, y, (low, math.inf), (title, _round_trip), clip=True)
+        each for line in drawn for each in curve(line, x, y, (low, math.inf), (title, _round_trip), clip=True)
     ]
     ends = [(_place(line.points[-1][1], low, high), line) for line in series]
     return with_names(layers, ends, title, _HEIGHT)

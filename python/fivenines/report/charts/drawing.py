@@ -32,9 +32,7 @@ def mark() -> Altair:
     return alt.Chart(alt.NamedData(name="values"))
 
 
-def layer(
-    values: Sequence[dict[str, Any]], chart: Altair, tip: str = "", **encoding: Any
-) -> Drawing:
+def layer(values: Sequence[dict[str, Any]], chart: Altair, tip: str = "", **encoding: Any) -> Drawing:
     """One layer of `values` drawn by the mark of `chart`.
 
     A value's `tip` is what the page says of it under the pointer: words and figures as in its tables,
@@ -77,12 +75,7 @@ def points(
     return [layer(rows, point, x=x, **pixels(y=y))] if rows else []
 
 
-_FIXED: dict[str, type[Altair]] = {
-    "x": alt.XValue,
-    "x2": alt.X2Value,
-    "y": alt.YValue,
-    "y2": alt.Y2Value,
-}
+_FIXED: dict[str, type[Altair]] = {"x": alt.XValue, "x2": alt.X2Value, "y": alt.YValue, "y2": alt.Y2Value}
 
 
 def pixels(**places: float) -> dict[str, Altair]:

@@ -133,8 +133,7 @@ def _labels(chart: Failover) -> list[Drawing]:
     sizes = [8.0 * len(each.label) + 4 for each in chart.seen]
     places = spread_out([chart.px(each.t) for each in chart.seen], sizes, at, _PLOT + 8)
     return [name] + [
-        text(each.label, place, -9, align="center")
-        for each, place in zip(chart.seen, places, strict=True)
+        text(each.label, place, -9, align="center") for each, place in zip(chart.seen, places, strict=True)
     ]
 
 

@@ -93,9 +93,7 @@ def _shared(layers: Sequence[Drawing]) -> Drawing:
         {
             **each,
             "encoding": {
-                channel: value
-                for channel, value in each["encoding"].items()
-                if common.get(channel) != value
+                channel: value for channel, value in each["encoding"].items() if common.get(channel) != value
             },
         }
         for each in layers

@@ -81,8 +81,7 @@ def multiples(chart: Multiples) -> Drawing:
     columns = 1 if chart.wide else 2
     shared = max((one.unit * _most(one) for one in chart.charts if one.unit), default=0.0)
     panels = [
-        _panel(chart, one, styles, shared / one.unit if one.unit else _most(one))
-        for one in chart.charts
+        _panel(chart, one, styles, shared / one.unit if one.unit else _most(one)) for one in chart.charts
     ]
     grid = {"concat": panels, "columns": columns, "spacing": {"row": 8, "column": 10}}
     return whole({"vconcat": [_legend(styles), grid], "spacing": 4})
@@ -94,22 +93,27 @@ def _most(one: Multiple) -> float:
     return max((float(values.max()) for values in every if len(values)), default=0.0)
 
 
-def _panel(
-    chart: Multiples, one: Multiple, styles: Mapping[str, theme.Style], top: float
-) -> Drawing:
+def _panel(chart: Multiples, one: Multiple, styles: Mapping[str, theme.Style], top: float) -> Drawing:
     width = WIDTH - _AXIS - 18 if chart.wide else _HALF - 2
     ticks = {"tickCount": 7 if chart.wide else 4, "labelExpr": "datum.label + ' s'"}
     x = between("x:Q", None, (chart.start, chart.end), alt.X, grid=False, **ticks)
     values = {name: _values(series, chart.zero) for name, series in one.lines.items()}
     y = quantity(
-        "y:Q", None, 1.08 * top or 1.0, alt.Y, tickCount=3, minExtent=_AXIS, maxExtent=_AXIS,
-        **({"format": "~s" if top >= 10_000 else ".2~f", "labelExpr": "datum.label"}
-           if top >= 10_000 or top < 10 else {}),
-    )  # fmt: skip
+        "y:Q",
+        None,
+        1.08 * top or 1.0,
+        alt.Y,
+        tickCount=3,
+        minExtent=_AXIS,
+        maxExtent=_AXIS,
+        **(
+            {"format": "~s" if top >= 10_000 else ".2~f", "labelExpr": "datum.label"}
+            if top >= 10_000 or top < 10
+            else {}
+        ),
+    )
     layers = [
-        layer(
-            values[name], _stroke(styles[name]), _tip(name, one.title, bool(chart.marks)), x=x, y=y
-        )
+        layer(values[name], _stroke(styles[name]), _tip(name, one.title, bool(chart.marks)), x=x, y=y)
         for name in values
         if values[name]
     ]

@@ -97,9 +97,7 @@ def _colour(number: int) -> str:
     return theme.INK if number % 2 else theme.MUTED
 
 
-def _row(
-    row: Bar, x: Altair, top: float, scale: float, numbers: Mapping[int, int]
-) -> list[Drawing]:
+def _row(row: Bar, x: Altair, top: float, scale: float, numbers: Mapping[int, int]) -> list[Drawing]:
     lines = _lines(row)
     y = top + 48 + _LINE * (len(lines) - 1)
     layers = [

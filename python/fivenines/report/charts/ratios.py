@@ -76,9 +76,7 @@ def ratios(rows: Sequence[RatioRow]) -> Drawing:
     return whole({"width": WIDTH - 24, "height": top, "layer": layers})
 
 
-def _row(
-    row: RatioRow, words: list[str], top: float, x: Altair, ends: tuple[float, float]
-) -> list[Drawing]:
+def _row(row: RatioRow, words: list[str], top: float, x: Altair, ends: tuple[float, float]) -> list[Drawing]:
     """The name, and below it the bar with its mark beside a stroke at 1."""
     colour, shape = _STYLES[row.verdict]
     y = top + _LINE * len(words) + 8

@@ -63,9 +63,7 @@ def sweep_chart(panels: Sequence[SweepPanel], axis: str, style: theme.Style) -> 
     two = len(panels) > 1 and longest <= _SHORT
     width = (WIDTH - _GAP - 24) / 2 if two else WIDTH - 24
     drawn = [_panel(panel, axis, style, width) for panel in panels]
-    return whole(
-        {"concat": drawn, "columns": 2 if two else 1, "spacing": {"row": 14, "column": _GAP}}
-    )
+    return whole({"concat": drawn, "columns": 2 if two else 1, "spacing": {"row": 14, "column": _GAP}})
 
 
 def _panel(panel: SweepPanel, axis: str, style: theme.Style, width: float) -> Drawing:

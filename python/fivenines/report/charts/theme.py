@@ -16,23 +16,18 @@ PAGE = "#ffffff"
 """What shines through: for text on colour."""
 
 SERIES = ("#0072b2", "#bd4d02", "#00795a", "#8e4a9e", "#7a6200", "#1f6f8b", "#a8326e", "#4d4d4d")
-DARK_SERIES = (
-    "#5cb8f0", "#ff9f66", "#3fd3a5", "#d9a0e6", "#e6cf4f", "#7fd0e6", "#ff9ad0", "#c9ced6"
-)  # fmt: skip
+DARK_SERIES = ("#5cb8f0", "#ff9f66", "#3fd3a5", "#d9a0e6", "#e6cf4f", "#7fd0e6", "#ff9ad0", "#c9ced6")
 SHAPES = (
-    "circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right",
+    "circle",
+    "square",
+    "triangle-up",
+    "diamond",
+    "cross",
+    "triangle-down",
+    "triangle-right",
     "triangle-left",
-)  # fmt: skip
-DASHES: tuple[list[int], ...] = (
-    [],
-    [7, 3],
-    [2, 3],
-    [9, 3, 2, 3],
-    [4, 2],
-    [12, 4],
-    [1, 2],
-    [6, 2, 1, 2],
 )
+DASHES: tuple[list[int], ...] = ([], [7, 3], [2, 3], [9, 3, 2, 3], [4, 2], [12, 4], [1, 2], [6, 2, 1, 2])
 
 FONT = "Arial, Liberation Sans, Helvetica, sans-serif"
 
@@ -88,10 +83,16 @@ def node_style(index: int) -> Style:
 def config() -> dict[str, Any]:
     """Vega-Lite's configuration: quiet axes, readable type, no repetition for screen readers."""
     axis = {
-        "labelColor": MUTED, "titleColor": INK, "domainColor": MUTED, "tickColor": MUTED,
-        "gridColor": GRID, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal",
+        "labelColor": MUTED,
+        "titleColor": INK,
+        "domainColor": MUTED,
+        "tickColor": MUTED,
+        "gridColor": GRID,
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
         "labelFlush": False,
-    }  # fmt: skip
+    }
     return {
         "aria": False,
         "background": "transparent",
@@ -99,7 +100,5 @@ def config() -> dict[str, Any]:
         "view": {"stroke": None},
         "axis": axis,
         "text": {"color": INK, "fontSize": 13},
-        "title": {
-            "color": INK, "fontSize": 12, "fontWeight": "bold", "anchor": "start", "offset": 6,
-        },
-    }  # fmt: skip
+        "title": {"color": INK, "fontSize": 12, "fontWeight": "bold", "anchor": "start", "offset": 6},
+    }

@@ -31,9 +31,7 @@ def frame() -> Drawing:
 
 def _panel(what: str, colour: str, first: bool) -> Drawing:
     layers = [
-        _layer(
-            f"{what}_faint", _line(theme.MUTED, 0.8, 0.45), y=_height(what), detail=_of("trial")
-        ),
+        _layer(f"{what}_faint", _line(theme.MUTED, 0.8, 0.45), y=_height(what), detail=_of("trial")),
         _layer(what, _area(colour), y=_height(what)),
         _rules("!datum.fault", {"color": theme.MUTED, "strokeDash": [3, 3]}, 34),
         _rules("datum.fault", {"color": theme.FAULT, "strokeWidth": 2}, 0),
@@ -43,9 +41,12 @@ def _panel(what: str, colour: str, first: bool) -> Drawing:
     ]
     title = {"expr": f"'Successful {what} per ' + per"}
     return {
-        "name": what, "width": PLOT, "height": HEIGHT,
-        "title": heading("", 20 if first else 6) | {"text": title}, "layer": layers,
-    }  # fmt: skip
+        "name": what,
+        "width": PLOT,
+        "height": HEIGHT,
+        "title": heading("", 20 if first else 6) | {"text": title},
+        "layer": layers,
+    }
 
 
 def _of(field: str) -> Drawing:
@@ -62,9 +63,7 @@ def _time(field: str = "x") -> Drawing:
 
 def _height(what: str) -> Drawing:
     scale = {"domainMin": 0, "domainMax": {"expr": f"top_{what}"}, "nice": False}
-    axis = {
-        "tickCount": 3, "format": ",.3~r", "labelExpr": THIN_LABEL, "minExtent": 36, "maxExtent": 36
-    }  # fmt: skip
+    axis = {"tickCount": 3, "format": ",.3~r", "labelExpr": THIN_LABEL, "minExtent": 36, "maxExtent": 36}
     return {"field": "y", "type": "quantitative", "title": None, "scale": scale, "axis": axis}
 
 
@@ -74,17 +73,25 @@ def _layer(name: str, mark: Drawing, **encoding: Drawing) -> Drawing:
 
 def _line(colour: str, width: float, opacity: float) -> Drawing:
     return {
-        "type": "line", "interpolate": "step-after", "color": colour, "strokeWidth": width,
-        "opacity": opacity, "clip": True,
-    }  # fmt: skip
+        "type": "line",
+        "interpolate": "step-after",
+        "color": colour,
+        "strokeWidth": width,
+        "opacity": opacity,
+        "clip": True,
+    }
 
 
 def _area(colour: str) -> Drawing:
     line = {"color": colour, "strokeWidth": 1.5}
     return {
-        "type": "area", "interpolate": "step-after", "color": colour, "fillOpacity": 0.18,
-        "line": line, "clip": True,
-    }  # fmt: skip
+        "type": "area",
+        "interpolate": "step-after",
+        "color": colour,
+        "fillOpacity": 0.18,
+        "line": line,
+        "clip": True,
+    }
 
 
 def _rules(test: str, style: dict[str, Any], top: float) -> Drawing:

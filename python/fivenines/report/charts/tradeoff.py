@@ -78,7 +78,7 @@ def _point(cell: CellResult, data: Data) -> _Point:
         if one.key.model_copy(update={"fault": ""}) == cell.key.model_copy(update={"fault": ""})
     ]
     (calm,) = before_faults(same)
-    # duets compare the speed where there are any: trials are short, and alone on a machine that changes
+    # blocks compare the speed where there are any: trials are short, and alone on a machine that changes
     rate = data.side_by_side(cell.key)
     tps = calm.tps if rate is None else Summary(1, rate)
     style = data.names.styles[cell.key.solution]
@@ -100,9 +100,7 @@ def _cross(one: _Point, x: Altair, y: Altair) -> list[Drawing]:
         layers.append(layer(values, rule, x=x, x2=alt.X2("x2:Q"), y=y))
     if one.outage.ci_low is not None and one.outage.ci_high is not None:
         ends = _seconds(max(0.0, one.outage.ci_low)), _seconds(one.outage.ci_high)
-        layers.append(
-            layer([{**at, "y": ends[0], "y2": ends[1]}], rule, x=x, y=y, y2=alt.Y2("y2:Q"))
-        )
+        layers.append(layer([{**at, "y": ends[0], "y2": ends[1]}], rule, x=x, y=y, y2=alt.Y2("y2:Q")))
     point = mark().mark_point(shape=one.style.shape, size=90, filled=True, color=colour, opacity=1)
     tip = (
         f"{one.name}\n{mean_with_interval(one.tps)} transactions per second"
@@ -114,7 +112,6 @@ def _cross(one: _Point, x: Altair, y: Altair) -> list[Drawing]:
 def _table(found: Sequence[_Point]) -> Table:
     columns = ["Solution", "Transactions/s", "Outage, writes"]
     rows = [
-        [one.name, mean_with_interval(one.tps), mean_with_interval(one.outage, milli=True)]
-        for one in found
+        [one.name, mean_with_interval(one.tps), mean_with_interval(one.outage, milli=True)] for one in found
     ]
     return Table("Means and their 95 % intervals", columns, rows, 1, right(columns, "Solution"))

@@ -7,12 +7,12 @@ from typing import Protocol
 
 from fivenines.deployment.deployed import Deploy, Deployed
 from fivenines.errors import FiveninesError, brief
-from fivenines.experiment.duet_plan import Block
+from fivenines.experiment.interleaved_plan import Block
 from fivenines.experiment.plan import Trial
 from fivenines.experiment.spec import Experiment
-from fivenines.results.records import DuetRecord, TrialRecord, WorkerRecord
-from fivenines.runner.duet import run_block
+from fivenines.results.records import BlockRecord, TrialRecord, WorkerRecord
 from fivenines.runner.figures import figures_of
+from fivenines.runner.interleaved import run_block
 from fivenines.runner.progress import Figures, Listener
 from fivenines.runner.trial import run_trial
 
@@ -33,7 +33,7 @@ def unexpected(error: BaseException, details: str) -> RuntimeError:
 
 @dataclass(frozen=True)
 class Order:
-    """One attempt at one trial or duet: what a worker has to know."""
+    """One attempt at one trial or interleaved: what a worker has to know."""
 
     work: Trial | Block
     experiment: Experiment
@@ -48,7 +48,7 @@ class Order:
 class Delivered:
     """What an order came to; the trial's folder is in the run."""
 
-    record: TrialRecord | DuetRecord
+    record: TrialRecord | BlockRecord
     figures: Figures
 
 
@@ -64,7 +64,7 @@ class Worker(Protocol):
     host: str
 
     def carry_out(self, order: Order, listener: Listener) -> Delivered:
-        """Run a trial or a duet to its end.
+        """Run a trial or an interleaved comparison to its end.
 
         Raises:
             WorkerLostError: the worker is gone; nothing of the attempt is left in the run.
@@ -109,13 +109,13 @@ class Here:
 def perform(
     order: Order, listener: Listener, where: WorkerRecord | None, deploy: Deploy = Deployed
 ) -> Delivered:
-    """Run a trial or a duet in this process.
+    """Run a trial or an interleaved comparison in this process.
 
     Raises:
         FiveninesError: no other trial could do better here.
     """
     work, folder = order.work, order.folder
-    record: TrialRecord | DuetRecord
+    record: TrialRecord | BlockRecord
     if isinstance(work, Block):
         record = run_block(work, order.experiment, folder, order.attempt, listener, deploy, where)
     else:

@@ -46,9 +46,7 @@ def _listen(connection: "Connection[Any, Any]", orders: "SimpleQueue[Any]") -> N
         os.kill(os.getpid(), signal.SIGINT)
 
 
-def _work(
-    connection: "Connection[Any, Any]", orders: "SimpleQueue[Any]", where: "WorkerRecord"
-) -> None:
+def _work(connection: "Connection[Any, Any]", orders: "SimpleQueue[Any]", where: "WorkerRecord") -> None:
     from fivenines.errors import FiveninesError
     from fivenines.runner.workers.base import perform, unexpected
 

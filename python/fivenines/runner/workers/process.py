@@ -80,8 +80,10 @@ class ProcessWorker:
                 # Ctrl-C is for the controller, which tells its workers
                 self._child = subprocess.Popen(
                     [*program, *self._words],
-                    pass_fds=(end,), stdin=subprocess.DEVNULL, start_new_session=True,
-                )  # fmt: skip
+                    pass_fds=(end,),
+                    stdin=subprocess.DEVNULL,
+                    start_new_session=True,
+                )
             self._connection = Connection(ours.detach())
         return self._connection
 
@@ -95,7 +97,7 @@ class ProcessWorker:
         try:
             return child.wait(PATIENCE)
         except BaseException:
-            # worlds end with the process that holds their lifelines
+            # labs end with the process that holds their lifelines
             child.kill()
             child.wait()
             raise
@@ -105,13 +107,12 @@ def on_this_machine(count: int) -> list[ProcessWorker]:
     """So many workers, with this machine's processors shared out among them."""
     given = shares(allowed(), count)
     return [
-        ProcessWorker(f"worker {n}", processors, count - 1)
-        for n, processors in enumerate(given, start=1)
+        ProcessWorker(f"worker {n}", processors, count - 1) for n, processors in enumerate(given, start=1)
     ]
 
 
 def _forget(run: "Path", trial: str) -> None:
-    from fivenines.lab.world import remove_tree  # noqa: PLC0415
+    from fivenines.lab.lab import remove_tree  # noqa: PLC0415
 
     remove_tree(layout.part_folder(run, trial))
 

@@ -121,9 +121,7 @@ class Cluster:
             found[name] = said
         return found
 
-    def ask(
-        self, nodes: Sequence[Node], question: Callable[..., Any], **arguments: object
-    ) -> "list[Answer]":
+    def ask(self, nodes: Sequence[Node], question: Callable[..., Any], **arguments: object) -> "list[Answer]":
         """Call a function on each machine, on all at the same time."""
         asked = self._ray.remote(question)
         tasks = [asked.options(**self._on(node, 0.0)).remote(**arguments) for node in nodes]
@@ -304,9 +302,7 @@ def _connect(ray: Any, address: str) -> None:
             ray.shutdown()
             if attempt < _ATTEMPTS and isinstance(error, ConnectionAbortedError):
                 continue
-            raise FiveninesError(
-                f"no Ray cluster can be used at {address}: {_line(error)}"
-            ) from error
+            raise FiveninesError(f"no Ray cluster can be used at {address}: {_line(error)}") from error
 
 
 def _library() -> Any:

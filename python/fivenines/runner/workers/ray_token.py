@@ -85,9 +85,7 @@ def _refused(target: str, token: str) -> bool:
 
     metadata = [("authorization", f"Bearer {token}")] if token else []
     with grpc.insecure_channel(target) as channel:
-        call = channel.unary_unary(
-            _FIRST_CALL, request_serializer=bytes, response_deserializer=bytes
-        )
+        call = channel.unary_unary(_FIRST_CALL, request_serializer=bytes, response_deserializer=bytes)
         try:
             call(b"", timeout=_PATIENCE, metadata=metadata, wait_for_ready=True)
         except grpc.RpcError as error:

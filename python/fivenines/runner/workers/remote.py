@@ -15,9 +15,9 @@ from pathlib import Path
 
 from fivenines import __version__, locks, paths, private
 from fivenines.errors import FiveninesError
-from fivenines.experiment.duet_plan import Block
+from fivenines.experiment.interleaved_plan import Block
+from fivenines.lab.lab import remove_tree
 from fivenines.lab.machine import describe
-from fivenines.lab.world import remove_tree
 from fivenines.results import layout, store
 from fivenines.results.basics import Machine
 from fivenines.results.records import WorkerRecord
@@ -71,7 +71,7 @@ def carry_out(order: Order, place: Place, listener: Listener) -> tuple[Delivered
         _require_same(order.engines, prepare(members, {order.work.id}, True, listener, used))
         worker = WorkerRecord(
             name=place.name, host=place.host, cores=cores, beside=place.of - 1, machine=describe()
-        )  # fmt: skip
+        )
         (folder / layout.TRIALS).mkdir()
         delivered = perform(replace(order, folder=folder), listener, worker)
         return delivered, _archive(_made(folder, delivered, order.attempt))

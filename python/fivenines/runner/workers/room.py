@@ -6,16 +6,16 @@ from dataclasses import dataclass
 import psutil
 
 from fivenines.errors import UsageError
-from fivenines.experiment.duet_plan import Block
+from fivenines.experiment.interleaved_plan import Block
 from fivenines.experiment.plan import Cell, Trial
 from fivenines.experiment.spec import Experiment
-from fivenines.runner.duet_memory import ASSUMED, GROWTH, RESERVE
+from fivenines.runner.interleaved_memory import ASSUMED, GROWTH, RESERVE
 from fivenines.runner.workers.processors import allowed
 from fivenines.units import format_size
 
 AUTO = "auto"
 
-_OF_GUEST = 400 * 2**20
+_OF_VM = 400 * 2**20
 """Bytes of a node that is a virtual machine without a limit of its own."""
 
 _BESIDE = 300 * 2**20
@@ -23,19 +23,18 @@ _BESIDE = 300 * 2**20
 
 
 @dataclass(frozen=True)
-class Need:
+class Demand:
     """What a trial takes: hosts (its client, proxy and manager, too), bytes of memory."""
 
     hosts: int
     memory: int
 
     @staticmethod
-    def of(work: Sequence[Trial | Block], experiment: Experiment) -> "Need":
+    def of(work: Sequence[Trial | Block], experiment: Experiment) -> "Demand":
         """The most that one of several trials takes."""
-        needs = [_need(one, experiment) for one in work]
-        return Need(
-            max((one.hosts for one in needs), default=1),
-            max((one.memory for one in needs), default=0),
+        demands = [_demand(one, experiment) for one in work]
+        return Demand(
+            max((one.hosts for one in demands), default=1), max((one.memory for one in demands), default=0)
         )
 
 
@@ -52,12 +51,12 @@ class Room:
         memory = psutil.virtual_memory()
         return Room(len(allowed()), memory.available - int(memory.total * RESERVE))
 
-    def fits(self, need: Need) -> int:
+    def fits(self, demand: Demand) -> int:
         """So many trials find room side by side, each with as many processors as it has hosts; 1 at least."""
-        return max(1, min(self.processors // need.hosts, self.memory // max(1, need.memory)))
+        return max(1, min(self.processors // demand.hosts, self.memory // max(1, demand.memory)))
 
 
-def require_room(count: int, need: Need, room: Room, oversubscribe: bool) -> None:
+def require_room(count: int, demand: Demand, room: Room, oversubscribe: bool) -> None:
     """Refuse so many trials at once where they would disturb each other.
 
     Args:
@@ -71,25 +70,25 @@ def require_room(count: int, need: Need, room: Room, oversubscribe: bool) -> Non
     """
     if count == 1:
         return
-    hosts = count * need.hosts
+    hosts = count * demand.hosts
     if hosts > room.processors and not oversubscribe:
         raise UsageError(
-            f"--parallel {count}: {count} trials with {need.hosts} hosts each would share {room.processors} "
-            f"processors, and slow each other: here {room.fits(need)} at once is the most (--parallel auto). "
+            f"--parallel {count}: {count} trials with {demand.hosts} hosts each would share {room.processors} "
+            f"processors, and slow each other: here {room.fits(demand)} at once is the most (--parallel auto). "
             "To insist, add --oversubscribe: figures are then comparable within the run only"
         )
-    if count * need.memory > room.memory:
+    if count * demand.memory > room.memory:
         raise UsageError(
-            f"--parallel {count}: {count} trials need about {format_size(_round(count * need.memory))} of "
+            f"--parallel {count}: {count} trials need about {format_size(_round(count * demand.memory))} of "
             f"memory, {format_size(_round(room.memory))} are free: ask for fewer, or give hosts a smaller "
             "`limits: memory`"
         )
 
 
-def _need(work: Trial | Block, experiment: Experiment) -> Need:
+def _demand(work: Trial | Block, experiment: Experiment) -> Demand:
     cells = work.cells if isinstance(work, Block) else [work.cell]
     hosts = [_hosts(cell, len(experiment.clients) or 1) for cell in cells]
-    return Need(sum(hosts), sum(_memory(cell) for cell in cells) + _BESIDE)
+    return Demand(sum(hosts), sum(_memory(cell) for cell in cells) + _BESIDE)
 
 
 def _hosts(cell: Cell, clients: int) -> int:
@@ -99,7 +98,7 @@ def _hosts(cell: Cell, clients: int) -> int:
 
 def _memory(cell: Cell) -> int:
     settings = cell.solution
-    assumed = _OF_GUEST if settings.machines == "guests" else int(ASSUMED * (1 + GROWTH))
+    assumed = _OF_VM if settings.machines == "virtual-machines" else int(ASSUMED * (1 + GROWTH))
     return settings.nodes * (settings.limits.memory or assumed)
 
 

@@ -9,19 +9,15 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from fivenines.servers.delay import DelayReader, DelayRow
-from fivenines.servers.positions import (
-    Sample,
-    behind_furthest,
-    distance,
-    parse_gtids,
-    position_at,
-)
+from fivenines.servers.positions import Sample, behind_furthest, distance, parse_gtids, position_at
 from fivenines.servers.session import Session
 
 QUEUES = (
-    "wsrep_local_recv_queue", "wsrep_local_recv_queue_avg", "wsrep_local_send_queue",
+    "wsrep_local_recv_queue",
+    "wsrep_local_recv_queue_avg",
+    "wsrep_local_send_queue",
     "wsrep_local_send_queue_avg",
-)  # fmt: skip
+)
 NOT_APPLIED = "gtid_binlog_pos - gtid_slave_pos"
 NOT_RECEIVED = "gtid_binlog_pos - Gtid_IO_Pos"
 COMMITTED = "wsrep_last_committed"
@@ -85,10 +81,7 @@ class MariadbDelay(DelayReader):
         if received:
             waiting = distance(received, self.told.applied[-1].position)
             yield self.name, "Gtid_IO_Pos - gtid_slave_pos", waiting, "transactions"
-        if (
-            status["Master_Log_File"]
-            and status["Master_Log_File"] == status["Relay_Master_Log_File"]
-        ):
+        if status["Master_Log_File"] and status["Master_Log_File"] == status["Relay_Master_Log_File"]:
             space = float(status["Read_Master_Log_Pos"]) - float(status["Exec_Master_Log_Pos"])
             yield self.name, "Read_Master_Log_Pos - Exec_Master_Log_Pos", space, "B"
 

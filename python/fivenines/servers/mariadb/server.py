@@ -53,11 +53,7 @@ class Mariadb(MysqlFamily):
             "AUTO": "the server chose it",
             "COMPILE-TIME": "no configuration file of the server sets it",
         }
-        return {
-            str(name).lower(): words[str(origin)]
-            for name, origin, _ in rows
-            if str(origin) in words
-        }
+        return {str(name).lower(): words[str(origin)] for name, origin, _ in rows if str(origin) in words}
 
     def role_reader(self, company: Company | None) -> MysqlFamilyRoles:
         awaited = company is not None and company.awaited
@@ -70,14 +66,20 @@ class Mariadb(MysqlFamily):
     def initialise(self) -> None:
         self.host.run(
             [
-                self.engine.program("mariadb-install-db"), "--no-defaults", f"--datadir={inside('data')}",
-                "--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve",
+                self.engine.program("mariadb-install-db"),
+                "--no-defaults",
+                f"--datadir={inside('data')}",
+                "--auth-root-authentication-method=normal",
+                "--skip-test-db",
+                "--skip-name-resolve",
                 # there is no name to resolve in the lab
-                "--force", "--innodb-log-file-size=64M", "--innodb-use-native-aio=0",
+                "--force",
+                "--innodb-log-file-size=64M",
+                "--innodb-use-native-aio=0",
                 *at_first_start(self.made_with),
             ],
             uid=self.uid,
-        )  # fmt: skip
+        )
         self.make_accounts()
 
     def configure(self, settings: Mapping[str, Value]) -> None:
@@ -95,10 +97,7 @@ class Mariadb(MysqlFamily):
             f"GRANT {DATA_RIGHTS} ON {DATABASE}.* TO {APPLICATION}@'%'",
             f"GRANT ALL ON *.* TO {REPLICATION}@'%'",
             # the installation gives these to root, too, and asks for no password
-            *(
-                f"DROP USER IF EXISTS root@'{host}'"
-                for host in ("127.0.0.1", "::1", self.host.name)
-            ),
+            *(f"DROP USER IF EXISTS root@'{host}'" for host in ("127.0.0.1", "::1", self.host.name)),
         ]
 
     def statement_limit(self, seconds: float) -> str:
@@ -119,9 +118,7 @@ class Mariadb(MysqlFamily):
         As galera_recovery does it: the server prints it to its error log and ends.
         """
         log = inside("log", "recover.log")
-        self.host.run(
-            [*self.command("--wsrep-recover"), f"--log-error={log}"], uid=self.uid, timeout=60.0
-        )
+        self.host.run([*self.command("--wsrep-recover"), f"--log-error={log}"], uid=self.uid, timeout=60.0)
         text = (self.host.node / "log" / "recover.log").read_text(errors="replace")
         found = re.findall(r"Recovered position:?\s*(\S+:-?\d+)", text)
         return str(found[-1]) if found else ""

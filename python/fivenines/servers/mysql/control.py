@@ -7,11 +7,7 @@ from typing import Any
 from fivenines.drivers import pymysql
 from fivenines.servers.control import Address
 from fivenines.servers.mysql.group import transactions
-from fivenines.servers.mysql.replication import (
-    NO_SEMI_SYNC_PRIMARY,
-    READ_ONLY,
-    MysqlReplicating,
-)
+from fivenines.servers.mysql.replication import NO_SEMI_SYNC_PRIMARY, READ_ONLY, MysqlReplicating
 from fivenines.servers.mysql_family.control import PATIENCE, MysqlFamilyControl
 
 _POSITIONS = (
@@ -28,9 +24,7 @@ class MysqlControl(MysqlFamilyControl):
     forget_primary = ("STOP REPLICA", "RESET REPLICA ALL")
     replicating = MysqlReplicating()
 
-    def __init__(
-        self, timeout: float, password: str, facts: Mapping[str, Any] | None = None
-    ) -> None:
+    def __init__(self, timeout: float, password: str, facts: Mapping[str, Any] | None = None) -> None:
         super().__init__(timeout, password, facts)
         # passwords are asked for in TLS; the servers' certificates are of their own making
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

@@ -11,11 +11,15 @@ from fivenines.servers.mysql_family import counters as status
 from fivenines.servers.session import Session
 
 COLUMNS = (
-    "COUNT_TRANSACTIONS_IN_QUEUE", "COUNT_TRANSACTIONS_CHECKED", "COUNT_CONFLICTS_DETECTED",
-    "COUNT_TRANSACTIONS_ROWS_VALIDATING", "COUNT_TRANSACTIONS_REMOTE_IN_APPLIER_QUEUE",
-    "COUNT_TRANSACTIONS_REMOTE_APPLIED", "COUNT_TRANSACTIONS_LOCAL_PROPOSED",
+    "COUNT_TRANSACTIONS_IN_QUEUE",
+    "COUNT_TRANSACTIONS_CHECKED",
+    "COUNT_CONFLICTS_DETECTED",
+    "COUNT_TRANSACTIONS_ROWS_VALIDATING",
+    "COUNT_TRANSACTIONS_REMOTE_IN_APPLIER_QUEUE",
+    "COUNT_TRANSACTIONS_REMOTE_APPLIED",
+    "COUNT_TRANSACTIONS_LOCAL_PROPOSED",
     "COUNT_TRANSACTIONS_LOCAL_ROLLBACK",
-)  # fmt: skip
+)
 """Of a member's own row; named replication_group_member_stats.COLUMN. A server without group has none."""
 
 _MEMBER = (
@@ -42,11 +46,12 @@ CATALOGUE = Catalogue(
     (
         *status.CATALOGUE.names,
         *(f"replication_group_member_stats.{name}" for name in COLUMNS),
-        "INNODB_METRICS.lock_deadlocks", "INNODB_METRICS.lock_timeouts",
+        "INNODB_METRICS.lock_deadlocks",
+        "INNODB_METRICS.lock_timeouts",
         "file_summary_by_event_name.write_bytes",
     ),
     status.CATALOGUE.groups,
-)  # fmt: skip
+)
 
 
 def read(asked: Session) -> Iterator[tuple[str, float]]:

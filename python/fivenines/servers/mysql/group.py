@@ -113,8 +113,5 @@ _WAYS = (
         "more executed transactions",
         "it has transactions that the group does not have: restore it from the group's data",
     ),
-    (
-        "group_replication_group_name",
-        "its group_replication_group_name is not the group's",
-    ),
+    ("group_replication_group_name", "its group_replication_group_name is not the group's"),
 )

@@ -33,13 +33,9 @@ SMALL: dict[str, Value] = {
 """Several servers share one machine: with MySQL's defaults each would hold twice the memory."""
 
 
-_CONNECTED = (
-    "SELECT COUNT(*) FROM performance_schema.threads WHERE PROCESSLIST_COMMAND LIKE 'Binlog Dump%'"
-)
+_CONNECTED = "SELECT COUNT(*) FROM performance_schema.threads WHERE PROCESSLIST_COMMAND LIKE 'Binlog Dump%'"
 _ACKNOWLEDGING = counted(
-    "performance_schema.global_status",
-    "Rpl_semi_sync_source_clients",
-    "Rpl_semi_sync_source_status",
+    "performance_schema.global_status", "Rpl_semi_sync_source_clients", "Rpl_semi_sync_source_status"
 )
 
 
@@ -67,7 +63,7 @@ class Mysql(MysqlFamily):
     @property
     def installed(self) -> Sequence[str]:
         """Options that say where its messages and plugins lie, where that is not where it was built for."""
-        return [f"--{name}={value}" for name, value in self.engine.beside_server().items()]
+        return [f"--{name}={value}" for name, value in self.engine.next_to_server().items()]
 
     def counters(self) -> CounterReader:
         return counters.read
@@ -104,15 +100,21 @@ class Mysql(MysqlFamily):
     def initialise(self) -> None:
         self.host.run(
             [
-                self.engine.program(self.server_program), "--no-defaults", "--initialize-insecure",
-                *self.installed, f"--datadir={inside('data')}", f"--tmpdir={inside('run')}",
+                self.engine.program(self.server_program),
+                "--no-defaults",
+                "--initialize-insecure",
+                *self.installed,
+                f"--datadir={inside('data')}",
+                f"--tmpdir={inside('run')}",
                 "--innodb-use-native-aio=0",
                 # nothing is lost that could not be made again
-                "--innodb-flush-method=nosync", "--innodb-doublewrite=OFF",
+                "--innodb-flush-method=nosync",
+                "--innodb-doublewrite=OFF",
                 *at_first_start(self.made_with),
             ],
-            uid=self.uid, timeout=180.0,
-        )  # fmt: skip
+            uid=self.uid,
+            timeout=180.0,
+        )
         self.make_accounts()
 
     @property

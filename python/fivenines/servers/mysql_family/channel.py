@@ -104,11 +104,7 @@ class Channel(ABC, Generic[N]):
         """What an applier that receives nothing more has not applied yet, in words; empty: nothing."""
         status = applier.replica_status()
         received, applied = (status.get(column, "") for column in self.positions)
-        return (
-            ""
-            if received == applied
-            else f"{applier.name} has applied up to {applied} of {received}"
-        )
+        return "" if received == applied else f"{applier.name} has applied up to {applied} of {received}"
 
 
 LOGGING: dict[str, Value] = {

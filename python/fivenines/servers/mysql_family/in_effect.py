@@ -18,9 +18,7 @@ from fivenines.servers.in_effect import Asked, Finding, Kind
 from fivenines.servers.mysql_family.provider_options import parsed, same_option
 from fivenines.servers.spelled import PLUGINS, canonical, is_loose, plain
 
-_UNITS: dict[str, int] = {
-    one: int(2 ** (10 * power)) for power, one in enumerate("KMGTPE", start=1)
-}
+_UNITS: dict[str, int] = {one: int(2 ** (10 * power)) for power, one in enumerate("KMGTPE", start=1)}
 _NUMBER = re.compile(r"([+-]?\d+(?:\.\d+)?)([KMGTPE]?)", re.IGNORECASE)
 _ON = ("1", "on", "true", "yes", "")
 _OFF = ("0", "off", "false", "no")
@@ -30,10 +28,18 @@ _SIZES = ("_size", "_packet", "_stack", "_capacity", "_ram", "_length", "_limit"
 _POOL = "innodb_buffer_pool_size"
 _FILES = "open_files_limit"
 _CHOSEN = (
-    _FILES, "innodb_open_files", "innodb_buffer_pool_instances", "back_log", "host_cache_size",
-    "thread_cache_size", "innodb_buffer_pool_chunk_size", "innodb_buffer_pool_size_max",
-    "innodb_thread_concurrency", "thread_pool_size", "innodb_purge_threads",
-)  # fmt: skip
+    _FILES,
+    "innodb_open_files",
+    "innodb_buffer_pool_instances",
+    "back_log",
+    "host_cache_size",
+    "thread_cache_size",
+    "innodb_buffer_pool_chunk_size",
+    "innodb_buffer_pool_size_max",
+    "innodb_thread_concurrency",
+    "thread_pool_size",
+    "innodb_purge_threads",
+)
 """Where 0 or -1 lets the server choose."""
 
 _ALIASES = {
@@ -56,11 +62,20 @@ _ENUMERATED = {
     "concurrent_insert": ("NEVER", "AUTO", "ALWAYS"),
     "delay_key_write": ("OFF", "ON", "ALL"),
     "slave_exec_mode": ("STRICT", "IDEMPOTENT"),
-}  # fmt: skip
+}
 """What a number stands for (MySQL 9 reference manual, "Server System Variables")."""
 
-_SETS = ("sql_mode", "optimizer_switch", "log_output", "tls_version", "old_mode", "log_slow_filter",
-         "log_slow_verbosity", "slave_type_conversions", "replica_type_conversions")  # fmt: skip
+_SETS = (
+    "sql_mode",
+    "optimizer_switch",
+    "log_output",
+    "tls_version",
+    "old_mode",
+    "log_slow_filter",
+    "log_slow_verbosity",
+    "slave_type_conversions",
+    "replica_type_conversions",
+)
 _EXPANDED = ("ANSI", "TRADITIONAL", "ORACLE", "MSSQL", "DB2", "POSTGRESQL", "MAXDB")
 """Modes that the server shows together with what they stand for."""
 
@@ -173,9 +188,7 @@ def number(text: str) -> Decimal | None:
     return None
 
 
-def _compared_numbers(
-    variable: str, asked: Decimal, now: Decimal, known: Mapping[str, str]
-) -> Kind | None:
+def _compared_numbers(variable: str, asked: Decimal, now: Decimal, known: Mapping[str, str]) -> Kind | None:
     if asked == now:
         return None
     if variable in _CHOSEN and asked <= 0 < now:
@@ -233,13 +246,9 @@ def _of_provider(place: str, name: str, asked: str, told: Told) -> list[Finding]
     for key, value in parsed(asked).items():
         what = f"{name}: {key}"
         if key not in now:
-            found.append(
-                Finding(place, what, value, "", "unobserved", "the provider does not show it")
-            )
+            found.append(Finding(place, what, value, "", "unobserved", "the provider does not show it"))
         elif not same_option(value, now[key]):
-            found.append(
-                Finding(place, what, value, now[key], "differs", "the provider was told otherwise")
-            )
+            found.append(Finding(place, what, value, now[key], "differs", "the provider was told otherwise"))
     return found
 
 

@@ -6,13 +6,19 @@ Source: Galera Cluster documentation, "Galera Parameters".
 import contextlib
 import re
 
-_PERIOD = re.compile(
-    r"P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d*)?|\.\d+)S)?)?", re.IGNORECASE
-)
+_PERIOD = re.compile(r"P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d*)?|\.\d+)S)?)?", re.IGNORECASE)
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _NUMBER = re.compile(r"(\d+(?:\.\d+)?)([KMGT]?)", re.IGNORECASE)
-WORDS = {"yes": True, "true": True, "on": True, "1": True,
-          "no": False, "false": False, "off": False, "0": False}  # fmt: skip
+WORDS = {
+    "yes": True,
+    "true": True,
+    "on": True,
+    "1": True,
+    "no": False,
+    "false": False,
+    "off": False,
+    "0": False,
+}
 
 
 def seconds(text: str) -> float:
@@ -25,8 +31,7 @@ def seconds(text: str) -> float:
     if match is None or not any(match.groups()):
         raise ValueError(f"{text!r} is no period of ISO 8601")
     return sum(
-        float(part or 0) * unit
-        for part, unit in zip(match.groups(), (86400, 3600, 60, 1), strict=True)
+        float(part or 0) * unit for part, unit in zip(match.groups(), (86400, 3600, 60, 1), strict=True)
     )
 
 

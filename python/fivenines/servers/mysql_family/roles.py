@@ -47,6 +47,4 @@ def counted(table: str, number: str, status: str = "") -> str:
     value = f"SELECT CAST(VARIABLE_VALUE AS SIGNED) FROM {table} WHERE VARIABLE_NAME = '{number}'"
     if not status:
         return value
-    return (
-        f"{value} AND 'ON' = (SELECT VARIABLE_VALUE FROM {table} WHERE VARIABLE_NAME = '{status}')"
-    )
+    return f"{value} AND 'ON' = (SELECT VARIABLE_VALUE FROM {table} WHERE VARIABLE_NAME = '{status}')"

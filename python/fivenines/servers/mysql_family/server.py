@@ -76,10 +76,7 @@ class MysqlFamily(Server):
     def durability(kind: Literal["strict", "relaxed"]) -> dict[str, Value]:
         """Source: MariaDB's and MySQL's manuals on innodb_flush_log_at_trx_commit and sync_binlog."""
         strict = kind == "strict"
-        return {
-            "innodb_flush_log_at_trx_commit": 1 if strict else 2,
-            "sync_binlog": 1 if strict else 0,
-        }
+        return {"innodb_flush_log_at_trx_commit": 1 if strict else 2, "sync_binlog": 1 if strict else 0}
 
     @property
     def log(self) -> Path:
@@ -90,9 +87,7 @@ class MysqlFamily(Server):
         lines = [f"[{self.section}]", *(_line(name, value) for name, value in merged.items())]
         (self.host.node / "conf" / "my.cnf").write_text("\n".join(lines) + "\n")
         given = self.passwords
-        for user, password in (
-            (self.administrator, given.administrator), (REPLICATION, given.replication),
-        ):  # fmt: skip
+        for user, password in ((self.administrator, given.administrator), (REPLICATION, given.replication)):
             text = secrets.client_options(user, password)
             secrets.write(self.host, f"{user}.cnf", text)
 
@@ -122,17 +117,16 @@ class MysqlFamily(Server):
             (f"{APPLICATION}@'%'", given.application),
             (f"{REPLICATION}@'%'", given.replication),
         )
-        return [
-            f"ALTER USER {who} IDENTIFIED {self.hashing}BY '{password}'"
-            for who, password in accounts
-        ]
+        return [f"ALTER USER {who} IDENTIFIED {self.hashing}BY '{password}'" for who, password in accounts]
 
     def make_accounts(self) -> None:
         """Let the first start of a new data directory make the database and the accounts."""
         made = [
-            f"CREATE DATABASE {DATABASE}", f"CREATE USER {APPLICATION}@'%'",
-            f"CREATE USER {REPLICATION}@'%'", *self.rights,
-        ]  # fmt: skip
+            f"CREATE DATABASE {DATABASE}",
+            f"CREATE USER {APPLICATION}@'%'",
+            f"CREATE USER {REPLICATION}@'%'",
+            *self.rights,
+        ]
         text = _lines([*self.unlogged, *made, *self.passwords_set()])
         secrets.write(self.host, _ACCOUNTS, text)
         self._newly_owned = True
@@ -193,9 +187,7 @@ class MysqlFamily(Server):
 
     def ledger_rows(self, timeout: float = 30.0) -> list[tuple[int, int]]:
         try:
-            found = self.query(
-                f"SELECT id, executed_us FROM `{self.database}`.fivenines_ledger", timeout
-            )
+            found = self.query(f"SELECT id, executed_us FROM `{self.database}`.fivenines_ledger", timeout)
         except pymysql.err.ProgrammingError as error:
             if error.args[0] != pymysql.constants.ER.NO_SUCH_TABLE:
                 raise
@@ -229,11 +221,12 @@ class MysqlFamily(Server):
             "SELECT PLUGIN_NAME, PLUGIN_STATUS, COALESCE(PLUGIN_LIBRARY, '') FROM information_schema.PLUGINS"
         )
         told = Told(
-            variables, self.sources(),
+            variables,
+            self.sources(),
             frozenset(str(library) for _, status, library in plugins if status == "ACTIVE"),
             {str(name).lower(): status == "ACTIVE" for name, status, _ in plugins},
             self._warnings(),
-        )  # fmt: skip
+        )
         return findings(self.name, asked, told)
 
     @property
@@ -272,9 +265,12 @@ class MysqlFamily(Server):
 
 
 _OF_ROLE = frozenset(
-    ("read_only", "super_read_only",
-     *(f"rpl_semi_sync_{side}_enabled" for side in ("master", "slave", "source", "replica")))
-)  # fmt: skip
+    (
+        "read_only",
+        "super_read_only",
+        *(f"rpl_semi_sync_{side}_enabled" for side in ("master", "slave", "source", "replica")),
+    )
+)
 
 _ACCOUNTS = "accounts.sql"
 _SET_ACCOUNTS = f"--init-file={secrets.seen_inside(_ACCOUNTS)}"

@@ -14,14 +14,38 @@ from fivenines.servers.mysql import counters as mysql
 from fivenines.servers.session import Session
 
 _COUNTERS = (
-    "ABORTS", "ATTRINFO", "COMMITS", "CONST_PRUNED_RANGE_SCANS_RECEIVED", "LOCAL_RANGE_SCANS_SENT",
-    "LOCAL_READS", "LOCAL_READS_SENT", "LOCAL_TABLE_SCANS_SENT", "LOCAL_WRITES", "LQHKEY_OVERLOAD",
-    "LQHKEY_OVERLOAD_NODE_PEER", "LQHKEY_OVERLOAD_READER", "LQHKEY_OVERLOAD_SUBSCRIBER",
-    "LQHKEY_OVERLOAD_TC", "LQHSCAN_SLOWDOWNS", "OPERATIONS", "PRUNED_RANGE_SCANS_RECEIVED", "RANGE_SCANS",
-    "RANGE_SCANS_RECEIVED", "READS", "READS_NOT_FOUND", "READS_RECEIVED", "REMOTE_RANGE_SCANS_SENT",
-    "REMOTE_READS_SENT", "SCAN_BATCHES_RETURNED", "SCAN_ROWS_RETURNED", "SIMPLE_READS", "TABLE_SCANS",
-    "TABLE_SCANS_RECEIVED", "TRANSACTIONS", "WRITES",
-)  # fmt: skip
+    "ABORTS",
+    "ATTRINFO",
+    "COMMITS",
+    "CONST_PRUNED_RANGE_SCANS_RECEIVED",
+    "LOCAL_RANGE_SCANS_SENT",
+    "LOCAL_READS",
+    "LOCAL_READS_SENT",
+    "LOCAL_TABLE_SCANS_SENT",
+    "LOCAL_WRITES",
+    "LQHKEY_OVERLOAD",
+    "LQHKEY_OVERLOAD_NODE_PEER",
+    "LQHKEY_OVERLOAD_READER",
+    "LQHKEY_OVERLOAD_SUBSCRIBER",
+    "LQHKEY_OVERLOAD_TC",
+    "LQHSCAN_SLOWDOWNS",
+    "OPERATIONS",
+    "PRUNED_RANGE_SCANS_RECEIVED",
+    "RANGE_SCANS",
+    "RANGE_SCANS_RECEIVED",
+    "READS",
+    "READS_NOT_FOUND",
+    "READS_RECEIVED",
+    "REMOTE_RANGE_SCANS_SENT",
+    "REMOTE_READS_SENT",
+    "SCAN_BATCHES_RETURNED",
+    "SCAN_ROWS_RETURNED",
+    "SIMPLE_READS",
+    "TABLE_SCANS",
+    "TABLE_SCANS_RECEIVED",
+    "TRANSACTIONS",
+    "WRITES",
+)
 """Of ndbinfo.counters, since the start of the data node; OPERATIONS are those of LQH, the others of TC and
 SPJ."""
 
@@ -42,10 +66,7 @@ _FIGURES: Mapping[str, tuple[str, str]] = {
     "transporters.slowdown_count": ("transporters", "SUM(slowdown_count)"),
     "memoryusage.data_used": ("memoryusage", "SUM(IF(memory_type = 'Data memory', used, 0))"),
     "memoryusage.data_total": ("memoryusage", "SUM(IF(memory_type = 'Data memory', total, 0))"),
-    "memoryusage.message_used": (
-        "memoryusage",
-        "SUM(IF(memory_type = 'Long message buffer', used, 0))",
-    ),
+    "memoryusage.message_used": ("memoryusage", "SUM(IF(memory_type = 'Long message buffer', used, 0))"),
     "logspaces.used": ("logspaces", "SUM(used)"),
     "logspaces.total": ("logspaces", "SUM(total)"),
     "logbuffers.used": ("logbuffers", "SUM(used)"),

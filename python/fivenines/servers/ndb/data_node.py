@@ -52,10 +52,14 @@ class DataNode(Member):
 
     def command(self, *arguments: str) -> list[str]:
         return [
-            self._program, "--no-defaults", f"--ndb-connectstring={self._connection}",
-            f"--ndb-nodeid={self.place.number}", f"--bind-address={self.host.address}", "--nodaemon",
+            self._program,
+            "--no-defaults",
+            f"--ndb-connectstring={self._connection}",
+            f"--ndb-nodeid={self.place.number}",
+            f"--bind-address={self.host.address}",
+            "--nodaemon",
             *arguments,
-        ]  # fmt: skip
+        ]
 
     def stop(self, timeout: float = 60.0) -> None:
         """A clean shutdown of this node alone, ordered from a management node: a signal would not do it.
@@ -65,12 +69,7 @@ class DataNode(Member):
         if self.process is None or not self.alive:
             return
         self._ordered = True
-        order = [
-            self._client,
-            "--no-defaults",
-            self._connection,
-            f"--execute={self.place.number} stop",
-        ]
+        order = [self._client, "--no-defaults", self._connection, f"--execute={self.place.number} stop"]
         with contextlib.suppress(FiveninesError):
             self.host.run(order, uid=self.uid, timeout=timeout)
         if not self.process.wait(timeout):

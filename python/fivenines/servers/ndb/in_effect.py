@@ -38,9 +38,7 @@ def findings(names: Mapping[int, str], asked: Asked, rows: Rows) -> list[Finding
     found: list[Finding] = []
     for node, place in names.items():
         values = {
-            str(name).lower(): (str(value), str(kind))
-            for one, name, value, kind in rows
-            if one == node
+            str(name).lower(): (str(value), str(kind)) for one, name, value, kind in rows if one == node
         }
         for name, value in asked.items():
             wanted = str(int(value)) if isinstance(value, bool) else str(value)
@@ -59,9 +57,7 @@ def _of_setting(place: str, name: str, wanted: str, told: tuple[str, str] | None
     one, other = number(_switched(wanted)), number(now)
     if one is None or other is None:
         if kind == "enum" and not words:
-            return Finding(
-                place, name, wanted, "", "unobserved", "ndbinfo shows a number for the word"
-            )
+            return Finding(place, name, wanted, "", "unobserved", "ndbinfo shows a number for the word")
         return Finding(place, name, wanted, now, "differs", _WHY)
     if _rounded(name.lower(), one, other):
         return Finding(place, name, wanted, now, "adjusted", "NDB adds its own, or rounds to pages")
@@ -72,9 +68,7 @@ _WHY = "the data node was started with another configuration"
 
 
 def _switched(text: str) -> str:
-    return {"true": "1", "y": "1", "yes": "1", "false": "0", "n": "0", "no": "0"}.get(
-        text.lower(), text
-    )
+    return {"true": "1", "y": "1", "yes": "1", "false": "0", "n": "0", "no": "0"}.get(text.lower(), text)
 
 
 def _rounded(name: str, asked: Decimal, now: Decimal) -> bool:

@@ -38,18 +38,29 @@ _TELLING: tuple[tuple["re.Pattern[str]", Callable[["re.Match[str]"], _Told]], ..
         (r"Arbitration won - (.*)", _plain("arbitration won", r"\1")),
         (r"Arbitration lost - (.*)", _plain("arbitration lost", r"\1")),
         (r"(?:Lost arbitrator node (\d+))", _plain("arbitrator lost", r"node \1")),
-        (r"Forced node shutdown completed.*?Caused by error (\d+: '[^']*')", _plain("forced shutdown",
-        r"\1")), (r"Node shutdown completed", _plain("shutdown")),
-        (r"GCP Monitor: GCP_(COMMIT|SAVE) lag (\d+) sec",
-         lambda match: ("GCP stop", 1000 * float(match[2]), match[1].lower())),
-        (r"LQH (\d+) : Redo log part (\d+) problem (started : [^.]*|cleared : [^.]*)",
-         _plain("redo log", r"part \2 \3")),
-        (r"LQH (\d+) : Redo log part (\d+) : Redo buffer (full|not full)",
-         _plain("redo log", r"part \2 buffer \3")),
-        (r"Ndb kernel thread (\d+) is stuck in: (.*?),? elapsed=(\d+)",
-         lambda match: ("thread stuck", float(match[3]), f"thread {match[1]}: {match[2]}")),
+        (
+            r"Forced node shutdown completed.*?Caused by error (\d+: '[^']*')",
+            _plain("forced shutdown", r"\1"),
+        ),
+        (r"Node shutdown completed", _plain("shutdown")),
+        (
+            r"GCP Monitor: GCP_(COMMIT|SAVE) lag (\d+) sec",
+            lambda match: ("GCP stop", 1000 * float(match[2]), match[1].lower()),
+        ),
+        (
+            r"LQH (\d+) : Redo log part (\d+) problem (started : [^.]*|cleared : [^.]*)",
+            _plain("redo log", r"part \2 \3"),
+        ),
+        (
+            r"LQH (\d+) : Redo log part (\d+) : Redo buffer (full|not full)",
+            _plain("redo log", r"part \2 buffer \3"),
+        ),
+        (
+            r"Ndb kernel thread (\d+) is stuck in: (.*?),? elapsed=(\d+)",
+            lambda match: ("thread stuck", float(match[3]), f"thread {match[1]}: {match[2]}"),
+        ),
     )
-)  # fmt: skip
+)
 
 
 def incidents(lines: Iterable[str]) -> Iterator[Incident]:
@@ -72,8 +83,6 @@ def incidents(lines: Iterable[str]) -> Iterator[Incident]:
             yield Incident(unix_ms, *told)
 
 
-def _told(
-    text: str, pattern: "re.Pattern[str]", tell: Callable[["re.Match[str]"], _Told]
-) -> _Told | None:
+def _told(text: str, pattern: "re.Pattern[str]", tell: Callable[["re.Match[str]"], _Told]) -> _Told | None:
     match = pattern.match(text)
     return tell(match) if match else None

@@ -43,13 +43,15 @@ class Layout:
         managing, asking = self.ranks
         parts = [
             _section("ndbd default", {"DataDir": inside("data"), **self.settings}),
-            *(_section("ndb_mgmd", {**_at(one), "DataDir": inside("data"), "ArbitrationRank": managing})
-              for one in self.management),
+            *(
+                _section("ndb_mgmd", {**_at(one), "DataDir": inside("data"), "ArbitrationRank": managing})
+                for one in self.management
+            ),
             *(_section("ndbd", {**_at(one), "NodeGroup": one.group}) for one in self.data),
             *(_section("mysqld", {**_at(one), "ArbitrationRank": asking}) for one in self.sql),
             # for the cluster's own tools, from whichever host
             _section("api", {}),
-        ]  # fmt: skip
+        ]
         return "\n".join(parts)
 
     @property
@@ -63,9 +65,7 @@ def _at(place: Place) -> dict[str, Value]:
 
 
 def _section(name: str, values: Mapping[str, Value]) -> str:
-    lines = [
-        f"{key}={int(value) if isinstance(value, bool) else value}" for key, value in values.items()
-    ]
+    lines = [f"{key}={int(value) if isinstance(value, bool) else value}" for key, value in values.items()]
     return "\n".join([f"[{name}]", *lines, ""])
 
 
@@ -80,9 +80,7 @@ def node_groups(sites: Sequence[str], replicas: int, spread: bool) -> list[int]:
     order = sorted(range(len(sites)), key=lambda index: sites[index])
     if spread:
         # one of each site in turn
-        rank = {
-            index: [i for i in order if sites[i] == sites[index]].index(index) for index in order
-        }
+        rank = {index: [i for i in order if sites[i] == sites[index]].index(index) for index in order}
         order.sort(key=lambda index: (rank[index], sites[index]))
     groups = [0] * len(sites)
     for position, index in enumerate(order):

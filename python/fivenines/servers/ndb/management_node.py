@@ -10,7 +10,7 @@ from fivenines.lab.host import Host
 from fivenines.servers.base import inside
 from fivenines.servers.member import Member
 from fivenines.servers.ndb.layout import Layout, Place
-from fivenines.servers.ndb.states import Teller
+from fivenines.servers.ndb.states import Reporter
 from fivenines.software.base import Engine
 
 PORT = 1186
@@ -33,8 +33,8 @@ class ManagementNode(Member):
         """The cluster's log, as this node has heard it."""
         return self.data / f"ndb_{self.place.number}_cluster.log"
 
-    def tells_states(self) -> Teller:
-        return Teller(self.host.address, PORT, self.names, self.place.number)
+    def tells_states(self) -> Reporter:
+        return Reporter(self.host.address, PORT, self.names, self.place.number)
 
     def configure(self, layout: Layout) -> None:
         """Write config.ini."""
@@ -42,12 +42,17 @@ class ManagementNode(Member):
 
     def command(self, *arguments: str) -> list[str]:
         return [
-            self._engine.program("ndb_mgmd"), "--no-defaults",
-            f"--config-file={inside('conf', 'config.ini')}", f"--configdir={inside('data')}",
+            self._engine.program("ndb_mgmd"),
+            "--no-defaults",
+            f"--config-file={inside('conf', 'config.ini')}",
+            f"--configdir={inside('data')}",
             # what it has read once is not kept beside the file: the file is the truth
-            "--config-cache=0", f"--ndb-nodeid={self.place.number}",
-            f"--bind-address={self.host.address}", "--nodaemon", *arguments,
-        ]  # fmt: skip
+            "--config-cache=0",
+            f"--ndb-nodeid={self.place.number}",
+            f"--bind-address={self.host.address}",
+            "--nodaemon",
+            *arguments,
+        ]
 
     def shut_down_cluster(self, timeout: float = 60.0) -> None:
         """Let all data nodes and management nodes end cleanly.

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 from fivenines.drivers import pymysql
 from fivenines.lab.host import Host
 from fivenines.servers.base import APPLICATION, REPLICATION, Value
-from fivenines.servers.counters import BesideReader, CounterReader
+from fivenines.servers.counters import CounterReader, SideReader
 from fivenines.servers.mysql.server import Mysql
 from fivenines.servers.ndb import counters
 from fivenines.servers.ndb.layout import Layout
@@ -68,16 +68,14 @@ class SqlNode(Mysql):
         self._connection, self.node_id = layout.connection, node_id
 
     def configure(self, settings: Mapping[str, Value]) -> None:
-        own: dict[str, Value] = {
-            "ndb-connectstring": self._connection, "ndb-nodeid": self.node_id,
-        }  # fmt: skip
+        own: dict[str, Value] = {"ndb-connectstring": self._connection, "ndb-nodeid": self.node_id}
         # an archive may lie anywhere
-        super().configure({**self.engine.beside_server(), **own, **settings})
+        super().configure({**self.engine.next_to_server(), **own, **settings})
 
     def counters(self) -> CounterReader:
         return counters.read
 
-    def counters_beside(self) -> BesideReader | None:
+    def counters_alongside(self) -> SideReader | None:
         def read(asked: Session) -> Iterator[tuple[str, str, float]]:
             for number, name, value in counters.read_data_nodes(asked):
                 if number in self.data_nodes:
@@ -87,7 +85,7 @@ class SqlNode(Mysql):
 
     def start_apart(self) -> None:
         """Run once without the cluster, so that a new data directory gets its database and accounts."""
-        super().configure({**self.engine.beside_server(), **self.unsafe_settings, **_APART})
+        super().configure({**self.engine.next_to_server(), **self.unsafe_settings, **_APART})
         self.start()
         self.wait_ready()
         self.stop()

@@ -57,7 +57,7 @@ def states(lines: Iterable[str]) -> dict[int, State]:
 
 
 @dataclass(frozen=True)
-class Teller:
+class Reporter:
     """A management node, which tells the states of the cluster's members by their ids.
 
     Attributes:
@@ -71,7 +71,7 @@ class Teller:
     own: int
 
     def program(self, period: float) -> list[str]:
-        """Itself as a program, see `fivenines.servers.member.StateTeller`."""
+        """Itself as a program, see `fivenines.servers.member.StateReporter`."""
         return [*_program(self.address, self.port, _TIMEOUT), str(period)]
 
     def states(self, told: list[str]) -> dict[str, str]:

@@ -12,23 +12,47 @@ from fivenines.servers.session import Session
 
 COLUMNS = {
     "pg_stat_database": (
-        "numbackends", "xact_commit", "xact_rollback", "blks_read", "blks_hit", "tup_returned",
-        "tup_fetched", "tup_inserted", "tup_updated", "tup_deleted", "conflicts", "temp_files",
-        "temp_bytes", "deadlocks", "blk_read_time", "blk_write_time", "sessions",
-        "sessions_killed", "active_time",
+        "numbackends",
+        "xact_commit",
+        "xact_rollback",
+        "blks_read",
+        "blks_hit",
+        "tup_returned",
+        "tup_fetched",
+        "tup_inserted",
+        "tup_updated",
+        "tup_deleted",
+        "conflicts",
+        "temp_files",
+        "temp_bytes",
+        "deadlocks",
+        "blk_read_time",
+        "blk_write_time",
+        "sessions",
+        "sessions_killed",
+        "active_time",
     ),
     "pg_stat_bgwriter": (
-        "buffers_clean", "maxwritten_clean", "buffers_alloc", "checkpoints_timed",
-        "checkpoints_req", "buffers_checkpoint", "buffers_backend", "buffers_backend_fsync",
+        "buffers_clean",
+        "maxwritten_clean",
+        "buffers_alloc",
+        "checkpoints_timed",
+        "checkpoints_req",
+        "buffers_checkpoint",
+        "buffers_backend",
+        "buffers_backend_fsync",
     ),
     "pg_stat_checkpointer": (
-        "num_timed", "num_requested", "num_done", "write_time", "sync_time", "buffers_written",
+        "num_timed",
+        "num_requested",
+        "num_done",
+        "write_time",
+        "sync_time",
+        "buffers_written",
     ),
-    "pg_stat_wal": (
-        "wal_records", "wal_fpi", "wal_bytes", "wal_buffers_full", "wal_write", "wal_sync",
-    ),
+    "pg_stat_wal": ("wal_records", "wal_fpi", "wal_bytes", "wal_buffers_full", "wal_write", "wal_sync"),
     "pg_stat_archiver": ("archived_count", "failed_count"),
-}  # fmt: skip
+}
 """Views of one row (of pg_stat_database that of the workload's database)."""
 
 IO = ("reads", "read_bytes", "writes", "write_bytes", "extends", "hits", "evictions", "fsyncs")
@@ -38,10 +62,11 @@ CATALOGUE = Catalogue(
     (
         *(f"{view}.{column}" for view, columns in COLUMNS.items() for column in columns),
         *(f"pg_stat_io.{kind}.{column}" for kind in ("relation", "temp_relation", "wal") for column in IO),
-        "pg_locks.granted", "pg_locks.waiting",
+        "pg_locks.granted",
+        "pg_locks.waiting",
     ),
     ("pg_stat_activity.state.", "pg_stat_activity.wait.", "pg_stat_replication."),
-)  # fmt: skip
+)
 
 _GROUPS = """
 SELECT 'pg_stat_activity.state.' || coalesce(state, 'unknown'), count(*)::text

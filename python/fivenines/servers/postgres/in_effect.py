@@ -23,16 +23,18 @@ OF_ROLES = (
 IN_FILES = "SELECT lower(name), setting FROM pg_file_settings WHERE applied ORDER BY seqno"
 
 _BYTES = {"B": 1, "kB": 2**10, "8kB": 2**13, "MB": 2**20, "16MB": 2**24, "GB": 2**30, "TB": 2**40}
-_MICROSECONDS = {
-    "us": 1, "ms": 10**3, "s": 10**6, "min": 60 * 10**6, "h": 3600 * 10**6, "d": 86400 * 10**6,
-}  # fmt: skip
-_NUMBER = re.compile(
-    r"([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|0x[0-9a-fA-F]+)\s*([a-zA-Z]*)"
-)
+_MICROSECONDS = {"us": 1, "ms": 10**3, "s": 10**6, "min": 60 * 10**6, "h": 3600 * 10**6, "d": 86400 * 10**6}
+_NUMBER = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|0x[0-9a-fA-F]+)\s*([a-zA-Z]*)")
 _WORDS = {
-    "on": "on", "true": "on", "yes": "on", "1": "on",
-    "off": "off", "false": "off", "no": "off", "0": "off",
-}  # fmt: skip
+    "on": "on",
+    "true": "on",
+    "yes": "on",
+    "1": "on",
+    "off": "off",
+    "false": "off",
+    "no": "off",
+    "0": "off",
+}
 _OLD_WORDS = {
     ("wal_level", "archive"): "replica",
     ("wal_level", "hot_standby"): "replica",
@@ -42,13 +44,7 @@ _OLD_WORDS = {
 }
 """Values that the server takes and shows as another word (guc_tables.c)."""
 
-_ANY_CASE = (
-    "datestyle",
-    "client_encoding",
-    "timezone",
-    "log_timezone",
-    "default_text_search_config",
-)
+_ANY_CASE = ("datestyle", "client_encoding", "timezone", "log_timezone", "default_text_search_config")
 """Texts that the server shows in its own case."""
 
 _OUR_SESSION = ("client", "session")
@@ -137,9 +133,7 @@ def _bool(text: str) -> str:
     lower = text.strip().lower()
     if lower in _WORDS:
         return _WORDS[lower]
-    return next(
-        (value for word, value in _WORDS.items() if lower and word.startswith(lower)), lower
-    )
+    return next((value for word, value in _WORDS.items() if lower and word.startswith(lower)), lower)
 
 
 def _compared_numbers(wanted: str, now: str, known: Parameter) -> Kind | None:

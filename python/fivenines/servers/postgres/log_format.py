@@ -10,25 +10,32 @@ from datetime import UTC, datetime, tzinfo
 from zoneinfo import ZoneInfo
 
 SETTINGS = (
-    "log_line_prefix", "log_timezone", "log_destination", "logging_collector", "log_min_messages",
-    "lc_messages", "log_lock_waits", "log_checkpoints",
-)  # fmt: skip
+    "log_line_prefix",
+    "log_timezone",
+    "log_destination",
+    "logging_collector",
+    "log_min_messages",
+    "lc_messages",
+    "log_lock_waits",
+    "log_checkpoints",
+)
 """What must be known of a server to read its log."""
 
 OURS = {
-    "log_line_prefix": "%m [%p] ", "log_timezone": "GMT", "log_destination": "stderr",
-    "logging_collector": "off", "log_min_messages": "warning", "lc_messages": "C",
-    "log_lock_waits": "on", "log_checkpoints": "on",
-}  # fmt: skip
+    "log_line_prefix": "%m [%p] ",
+    "log_timezone": "GMT",
+    "log_destination": "stderr",
+    "logging_collector": "off",
+    "log_min_messages": "warning",
+    "lc_messages": "C",
+    "log_lock_waits": "on",
+    "log_checkpoints": "on",
+}
 """As fivenines configures a server."""
 
 _ESCAPE = re.compile(r"%(-?\d+)?([a-zA-Z%])")
 _DAY = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
-_TIMES = {
-    "m": rf"(?P<m>{_DAY}\.\d+) [^ ]+",
-    "t": rf"(?P<t>{_DAY}) [^ ]+",
-    "n": r"(?P<n>\d+\.\d+)",
-}
+_TIMES = {"m": rf"(?P<m>{_DAY}\.\d+) [^ ]+", "t": rf"(?P<t>{_DAY}) [^ ]+", "n": r"(?P<n>\d+\.\d+)"}
 _NUMBERS = {"p": r"\d+", "l": r"\d+", "x": r"\d+", "P": r"\d*", "Q": r"-?\d+", "%": "%"}
 _QUIET = ("fatal", "panic", "log")
 """Values of log_min_messages at which an ERROR is not written."""
@@ -56,9 +63,7 @@ def log_format(settings: Mapping[str, str]) -> LogFormat:
     prefix, zone = values["log_line_prefix"], _zone(values["log_timezone"])
     if why := _unreadable(values, zone):
         return LogFormat(None, lambda _match: 0.0, f"deadlocks, lock waits and checkpoints: {why}")
-    pattern = re.compile(
-        f"{_pattern(prefix)}(?P<level>ERROR|LOG):  (?:[0-9A-Z]{{5}}: )?(?P<text>.*)"
-    )
+    pattern = re.compile(f"{_pattern(prefix)}(?P<level>ERROR|LOG):  (?:[0-9A-Z]{{5}}: )?(?P<text>.*)")
     return LogFormat(pattern, lambda match: _unix_ms(match, zone or UTC), _partly(values))
 
 

@@ -27,9 +27,7 @@ class PostgresRoles(RoleReader):
         primary = recovering == "f"
         accompanied = self._company is not None and int(standbys) >= self._company.least
         return RoleView(
-            primary,
-            primary and accompanied,
-            dict(zip(DECIDING, (str(commit), str(fsync)), strict=True)),
+            primary, primary and accompanied, dict(zip(DECIDING, (str(commit), str(fsync)), strict=True))
         )
 
     def change(self, asked: Session, settings: Settings) -> None:

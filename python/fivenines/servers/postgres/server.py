@@ -25,14 +25,7 @@ from fivenines.servers.postgres import versions
 from fivenines.servers.postgres.checksums import PostgresDialect
 from fivenines.servers.postgres.counters import PostgresCounters
 from fivenines.servers.postgres.delay import PostgresDelay
-from fivenines.servers.postgres.in_effect import (
-    IN_FILES,
-    OF_ROLES,
-    QUESTION,
-    Parameter,
-    Told,
-    findings,
-)
+from fivenines.servers.postgres.in_effect import IN_FILES, OF_ROLES, QUESTION, Parameter, Told, findings
 from fivenines.servers.postgres.incidents import log_reader
 from fivenines.servers.postgres.log_format import SETTINGS as LOG_SETTINGS
 from fivenines.servers.postgres.roles import DECIDING, PostgresRoles
@@ -102,12 +95,24 @@ class Postgres(Server):
         secrets.write(self.host, "administrator", self.passwords.administrator)
         self.host.run(
             [
-                self.engine.program("initdb"), "--pgdata", inside("data"), "--username", ADMINISTRATOR,
-                "--auth", "scram-sha-256", "--pwfile", secrets.seen_inside("administrator"),
-                "--encoding", "UTF8", "--locale", "C", "--no-sync", *self._at_initdb(),
+                self.engine.program("initdb"),
+                "--pgdata",
+                inside("data"),
+                "--username",
+                ADMINISTRATOR,
+                "--auth",
+                "scram-sha-256",
+                "--pwfile",
+                secrets.seen_inside("administrator"),
+                "--encoding",
+                "UTF8",
+                "--locale",
+                "C",
+                "--no-sync",
+                *self._at_initdb(),
             ],
             uid=self.uid,
-        )  # fmt: skip
+        )
         self._run_alone(
             f"CREATE ROLE {APPLICATION} LOGIN",
             f"CREATE ROLE {REPLICATION} LOGIN SUPERUSER REPLICATION",
@@ -151,8 +156,9 @@ class Postgres(Server):
         try:
             self.host.run(
                 [program, "--single", *arguments, ADMINISTRATOR],
-                uid=self.uid, stdin="\n".join(statements) + "\n",
-            )  # fmt: skip
+                uid=self.uid,
+                stdin="\n".join(statements) + "\n",
+            )
         except FiveninesError as error:
             # among the logs that are kept, as what a server says at any other start
             with self.log.open("a") as log:
@@ -172,9 +178,7 @@ class Postgres(Server):
         (folder / "pg_hba.conf").write_text("\n".join([*_HBA, *peers]) + "\n")
         given = self.passwords
         known = {ADMINISTRATOR: given.administrator, REPLICATION: given.replication}
-        secrets.write(
-            self.host, "pgpass", secrets.pgpass({**known, APPLICATION: given.application})
-        )
+        secrets.write(self.host, "pgpass", secrets.pgpass({**known, APPLICATION: given.application}))
 
     def _made(self) -> dict[str, Value]:
         """What of the settings that its data are made with stands in its configuration, too."""
@@ -307,12 +311,16 @@ class Postgres(Server):
             options = ["--no-ensure-shutdown"]
         self.host.run(
             [
-                self.engine.program("pg_rewind"), "--target-pgdata", inside("data"), *options,
+                self.engine.program("pg_rewind"),
+                "--target-pgdata",
+                inside("data"),
+                *options,
                 "--source-server",
                 f"host={source.host.address} user={REPLICATION} dbname=postgres passfile={PASSFILE}",
             ],
-            uid=self.uid, timeout=120.0,
-        )  # fmt: skip
+            uid=self.uid,
+            timeout=120.0,
+        )
 
     def finish_loading(self) -> None:
         with self.connect(600.0, DATABASE) as connection:

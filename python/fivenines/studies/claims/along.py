@@ -64,9 +64,7 @@ class Along(ClaimTest):
 
     def problems(self) -> list[str]:
         twice = self.over in self.for_each
-        return super().problems() + (
-            [f"for_each: it goes over {self.over} already"] if twice else []
-        )
+        return super().problems() + ([f"for_each: it goes over {self.over} already"] if twice else [])
 
     def named(self) -> Iterator[Named]:
         yield from super().named()
@@ -80,12 +78,7 @@ class Along(ClaimTest):
             return absent(spot.about, self.words, spot.missing)
         levels = self._levels(figures, spot.place)
         samples = [
-            Figure(
-                called(self.over, level.name),
-                self.measure,
-                place,
-                figures.sample(self.measure, place),
-            )
+            Figure(called(self.over, level.name), self.measure, place, figures.sample(self.measure, place))
             for level in levels
             for place in [spot.place.at(self.over, level)]
         ]

@@ -43,9 +43,7 @@ class Choice(ChoiceWords):
         return f"{listed(self.claimed, 'or')} was claimed"
 
     def problems(self) -> list[str]:
-        return super().problems() + (
-            [] if self.solution else ["solution: write the name of the sweep"]
-        )
+        return super().problems() + ([] if self.solution else ["solution: write the name of the sweep"])
 
     def measures(self) -> Iterator[Asked]:
         """None: the sweep has its own."""
@@ -75,11 +73,20 @@ class Choice(ChoiceWords):
             return all_or_none([name in self.claimed for name in best(level)])
 
         members = best(0.95)
-        means = [f"{mean_text(found.measure, one)} with {name}"
-                 for name, one in samples.items() if one.mean is not None]  # fmt: skip
+        means = [
+            f"{mean_text(found.measure, one)} with {name}"
+            for name, one in samples.items()
+            if one.mean is not None
+        ]
         taken = f", and the sweep took {found.chosen}" if found.chosen else ""
         seen = f"{found.measure} is {listed(means)}: the best is {listed(members, 'or')}{taken}"
-        used = [Figure(name, found.measure, spot.place, one)
-                for name, one in found.samples.items()]  # fmt: skip
-        return Question(used, spot.about, self.words, seen if means else "", decided,
-                        members=members, overlap="they cannot be told apart")  # fmt: skip
+        used = [Figure(name, found.measure, spot.place, one) for name, one in found.samples.items()]
+        return Question(
+            used,
+            spot.about,
+            self.words,
+            seen if means else "",
+            decided,
+            members=members,
+            overlap="they cannot be told apart",
+        )

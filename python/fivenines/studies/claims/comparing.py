@@ -37,11 +37,7 @@ class RatioClaim:
 
 
 def compare_all(
-    settings: Placed,
-    figures: Figures,
-    measure: str,
-    pairs: Sequence[Pair],
-    claim: RatioClaim,
+    settings: Placed, figures: Figures, measure: str, pairs: Sequence[Pair], claim: RatioClaim
 ) -> list[Atom]:
     """Each pair at each place that the test asks about."""
     found = []
@@ -49,9 +45,7 @@ def compare_all(
         if spot.missing:
             found.append(absent(spot.about, claim.words, spot.missing))
             continue
-        found += [
-            _compared(figures, measure, spot.place, pair, claim, spot.about) for pair in pairs
-        ]
+        found += [_compared(figures, measure, spot.place, pair, claim, spot.about) for pair in pairs]
     return found
 
 
@@ -68,14 +62,7 @@ def _compared(
             claim.words,
             _seen(*pair, measure, quotient, interval),
             lambda confidence: claim.decide(quotient, confidence),
-            Span(
-                "ratio",
-                interval.estimate,
-                interval.low,
-                interval.high,
-                claim.at_least,
-                claim.at_most,
-            ),
+            Span("ratio", interval.estimate, interval.low, interval.high, claim.at_least, claim.at_most),
             zero=pair[0].over is not None and quotient.has_zero,
         )
     )

@@ -159,7 +159,7 @@ class Figures(Protocol):
         """The values of a measure (`tps`, `route`, `counter:Com_commit/s`) at a place."""
 
     def events(self, measure: str, place: Place) -> Events:
-        """In how many trials the event (`lost`, `not_back`) was seen at a place."""
+        """In how many trials the event (`lost`, `not_recovered`) was seen at a place."""
 
     def variants(self, place: Place) -> Variants:
         """What a sweep tried; `place.solution` is the name of the swept solution."""

@@ -27,7 +27,5 @@ class Greater(PairTest):
 
     def atoms(self, figures: Figures) -> list[Atom]:
         words = "more was claimed" if self.by == 1 else f"at least {self.by:g} was claimed"
-        claim = RatioClaim(
-            words, lambda ratio, level: ratio.more_than(self.by, level), at_least=self.by
-        )
+        claim = RatioClaim(words, lambda ratio, level: ratio.more_than(self.by, level), at_least=self.by)
         return compare_all(self, figures, self.measure, list(product(self.a, self.b)), claim)

@@ -7,7 +7,7 @@ from fivenines.analysis.contrasts import Contrast
 from fivenines.analysis.sides import smallest_error
 from fivenines.analysis.statistics import EQUAL, Summary
 from fivenines.analysis.wording import count, listed, milliseconds, number, percent, span
-from fivenines.needs.measures import MEASURES
+from fivenines.requirements.measures import MEASURES
 from fivenines.studies.claims.figures import Sample
 from fivenines.studies.claims.verdicts import ERROR, Atom, Figure, Span, Status, Why
 
@@ -121,17 +121,23 @@ def _open(question: Question) -> tuple[Why, str]:
     return "width", question.overlap
 
 
-def _atom(
-    question: Question, status: Status, why: Why = "", reason: str = "", error: float = 1.0
-) -> Atom:
-    bounds = not_back(question.figures)
+def _atom(question: Question, status: Status, why: Why = "", reason: str = "", error: float = 1.0) -> Atom:
+    bounds = not_recovered(question.figures)
     seen = f"{question.seen} ({bounds})" if bounds and question.seen else question.seen
     text = sentence(question.about, seen, question.claimed, reason)
     return Atom(
-        status, text, question.about, why, reason, status, question.figures, question.span,
+        status,
+        text,
+        question.about,
+        why,
+        reason,
+        status,
+        question.figures,
+        question.span,
         question.members,
-        error if status == "holds" else 1.0, error if status == "contradicted" else 1.0,
-    )  # fmt: skip
+        error if status == "holds" else 1.0,
+        error if status == "contradicted" else 1.0,
+    )
 
 
 def _why(sample: Sample) -> str:
@@ -183,7 +189,7 @@ def _cut(measure: str) -> str:
     return "was not back" if measure.startswith(("outage_", "failover")) else "did not end"
 
 
-def not_back(figures: Sequence[Figure]) -> str:
+def not_recovered(figures: Sequence[Figure]) -> str:
     """Of which samples some values are lower bounds: "a was not back in 1 of 2 trials"."""
     return listed(
         [
@@ -191,7 +197,6 @@ def not_back(figures: Sequence[Figure]) -> str:
             f"{count(one.sample.summary.n, 'trial')}"
             for one in figures
             # in how many is not known where a bound is all that is printed
-            if one.sample.summary.bounds
-            and (one.sample.values or one.sample.summary.sd is not None)
+            if one.sample.summary.bounds and (one.sample.values or one.sample.summary.sd is not None)
         ]
     )

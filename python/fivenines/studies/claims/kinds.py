@@ -49,9 +49,7 @@ class OneOf(Settings):
 
     def problems(self) -> list[str]:
         return [
-            f"{'.'.join(map(str, path))}: {text}"
-            for path, one in self._tests()
-            for text in one.problems()
+            f"{'.'.join(map(str, path))}: {text}" for path, one in self._tests() for text in one.problems()
         ]
 
     def _written(self) -> dict[str, Any]:

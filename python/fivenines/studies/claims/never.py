@@ -26,7 +26,7 @@ class Never(ClaimTest):
 
     key: ClassVar[str] = "never"
 
-    measure: str = Field(description="the event by its name, as lost or not_back")
+    measure: str = Field(description="the event by its name, as lost or not_recovered")
     at_most: Share = Field(0.1, gt=0, lt=1, description="share of trials that has to be excluded")
 
     def measures(self) -> Iterator[Asked]:
@@ -50,9 +50,13 @@ class Never(ClaimTest):
         seen = f"{subject(self.measure, spot.about)}: seen in {found.seen} of {count(found.n, 'trial')}"
         if found.seen:
             return Atom(
-                "contradicted", sentence(spot.about, seen, claimed), spot.about, alone="contradicted",
-                span=Span("share", found.seen / found.n, at_most=self.at_most), against=0.0,
-            )  # fmt: skip
+                "contradicted",
+                sentence(spot.about, seen, claimed),
+                spot.about,
+                alone="contradicted",
+                span=Span("share", found.seen / found.n, at_most=self.at_most),
+                against=0.0,
+            )
         bound = never_upper_bound(found.n)
         span = Span("share", 0.0, 0.0, bound, at_most=self.at_most)
         seen = f"{seen} (at most {percentage(bound)})"

@@ -36,9 +36,7 @@ class Order(OrderWords):
 
     measure: str = Field(description="measure by its name, as tps or failover")
     of: Sides = Field(min_length=2, description="two or more sides, the first one first")
-    margin: Share = Field(
-        0.05, description="with >= and <=: how far the wrong one may be above the other"
-    )
+    margin: Share = Field(0.05, description="with >= and <=: how far the wrong one may be above the other")
 
     @property
     def relation(self) -> Relation:
@@ -60,9 +58,7 @@ class Order(OrderWords):
     def _claim(self) -> RatioClaim:
         if self.relation in (">", "<"):
             words = "more was claimed" if self.relation == ">" else "less was claimed"
-            return RatioClaim(
-                words, self._strictly, *((1, None) if self.relation == ">" else (None, 1))
-            )
+            return RatioClaim(words, self._strictly, *((1, None) if self.relation == ">" else (None, 1)))
         most, share = 1 + self.margin, f"{100 * self.margin:g} %"
         if self.relation == ">=":
             words = f"at least as much was claimed (but for {share})"

@@ -26,14 +26,15 @@ class PairTest(ClaimTest):
 
     measure: str = Field(description="measure by its name, as tps or outage_writes")
     a: Sides = Field(min_length=1, description="a side or several: solutions, or other places")
-    b: Sides = Field(
-        default_factory=list, description="what they are compared with, each with each"
-    )
+    b: Sides = Field(default_factory=list, description="what they are compared with, each with each")
 
     def problems(self) -> list[str]:
-        own = [f"{name}[{index}]: {text}"
-               for name in ("a", "b") for index, side in enumerate(getattr(self, name))
-               for text in side.problems()]  # fmt: skip
+        own = [
+            f"{name}[{index}]: {text}"
+            for name in ("a", "b")
+            for index, side in enumerate(getattr(self, name))
+            for text in side.problems()
+        ]
         return super().problems() + own + divisors([*self.a, *self.b])
 
     def named(self) -> Iterator[Named]:

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     PeakWords = Along
 else:
     # a key that no attribute of a class can be called
-    _IN = Field(
-        min_length=1, description="[FROM, TO] of an axis of numbers; else the names of levels"
-    )
+    _IN = Field(min_length=1, description="[FROM, TO] of an axis of numbers; else the names of levels")
     PeakWords = create_model("PeakWords", __base__=Along, **{"in": (Names, _IN)})
 
 
@@ -48,8 +46,7 @@ class Peak(PeakWords):
         return 2
 
     def question(self, row: Row, about: str) -> Question:
-        samples = {level.name: one.sample.judged
-                   for level, one in zip(row.levels, row.figures, strict=True)}  # fmt: skip
+        samples = {level.name: one.sample.judged for level, one in zip(row.levels, row.figures, strict=True)}
         inside = self._inside(row)
 
         def best(level: float) -> list[str]:
@@ -61,8 +58,15 @@ class Peak(PeakWords):
         members = best(0.95)
         text = row.text(self.measure, about)
         seen = f"{text}: the {self.best} is at {listed(members, 'or')}" if text else ""
-        return Question(row.figures, about, self.words, seen, decided, members=members,
-                        overlap="they cannot be told apart")  # fmt: skip
+        return Question(
+            row.figures,
+            about,
+            self.words,
+            seen,
+            decided,
+            members=members,
+            overlap="they cannot be told apart",
+        )
 
     def _inside(self, row: Row) -> Mapping[str, bool]:
         """Which levels are in the range."""

@@ -202,17 +202,14 @@ def spots(settings: Placed, figures: Figures, without: Sequence[str] = ()) -> li
     return found
 
 
-def _at_each(
-    spot: Spot, axis: str, listed: Mapping[str, Sequence[str]], figures: Figures
-) -> list[Spot]:
+def _at_each(spot: Spot, axis: str, listed: Mapping[str, Sequence[str]], figures: Figures) -> list[Spot]:
     if spot.missing:
         return [spot]
     levels = listed.get(axis) or [one.name for one in figures.levels(axis, spot.place)]
     if not levels:
         return [Spot(spot.place, spot.about, f"there are no figures for any level of {axis}")]
     return [
-        Spot(spot.place.at(axis, one), " ".join(filter(None, (spot.about, _at(axis, one)))))
-        for one in levels
+        Spot(spot.place.at(axis, one), " ".join(filter(None, (spot.about, _at(axis, one))))) for one in levels
     ]
 
 
@@ -224,9 +221,13 @@ def called(axis: str, level: str) -> str:
 
 
 _PREPOSITIONS = {
-    "solution": "of", "workload": "under", "connections": "at", "network": "over", "part": "in",
+    "solution": "of",
+    "workload": "under",
+    "connections": "at",
+    "network": "over",
+    "part": "in",
     "client": "at client",
-}  # fmt: skip
+}
 
 
 def _at(axis: str, level: str) -> str:

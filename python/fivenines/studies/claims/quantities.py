@@ -36,9 +36,7 @@ def _amount(value: object) -> object:
     try:
         return 1000 * parse_duration(value)
     except ValueError:
-        raise told(
-            f"{value!r} is no amount: write a number, a time (8s, 120ms) or a share (10%)"
-        ) from None
+        raise told(f"{value!r} is no amount: write a number, a time (8s, 120ms) or a share (10%)") from None
 
 
 def _number(value: Any) -> Any:

@@ -10,7 +10,7 @@ from fivenines.analysis import shares
 from fivenines.analysis.sequential import at_level
 from fivenines.analysis.shares import PartOfWhole
 from fivenines.analysis.statistics import Summary, summarise
-from fivenines.needs.measures import PHASES
+from fivenines.requirements.measures import PHASES
 from fivenines.studies.claims.base import Asked
 from fivenines.studies.claims.figures import Figures, Place, Sample
 from fivenines.studies.claims.judging import Question, absent, answer, percentage
@@ -63,9 +63,7 @@ class ShareOf(Limited):
         part, whole = (figures.sample(name, spot.place) for name in (self.measure, self.of))
         part, whole, found = _together(part, whole)
         interval = found.interval()
-        span = Span(
-            "share", interval.estimate, interval.low, interval.high, self.at_least, self.at_most
-        )
+        span = Span("share", interval.estimate, interval.low, interval.high, self.at_least, self.at_most)
         return answer(
             Question(
                 [_figure(self.measure, spot.place, part), _figure(self.of, spot.place, whole)],
@@ -79,9 +77,7 @@ class ShareOf(Limited):
         )
 
     def _seen(self, span: Span) -> str:
-        low, high = (
-            None if end is None else percentage(max(0.0, end)) for end in (span.low, span.high)
-        )
+        low, high = (None if end is None else percentage(max(0.0, end)) for end in (span.low, span.high))
         ends = f" ({low.removesuffix(' %')} to {high})" if low and high else ""
         if span.estimate is not None:
             return f"{self.phase} is {percentage(span.estimate)} of {self.of}{ends}"
@@ -111,9 +107,11 @@ def _together(part: Sample, whole: Sample) -> tuple[Sample, Sample, PartOfWhole]
     pairs = [(one, wholes[one.trial]) for one in part.values if one.trial in wholes]
     if not pairs:
         reason = "no trial has both"
-        return replace(part, summary=Summary(0), missing=reason), whole, shares.of_summaries(
-            Summary(0), Summary(0)
-        )  # fmt: skip
+        return (
+            replace(part, summary=Summary(0), missing=reason),
+            whole,
+            shares.of_summaries(Summary(0), Summary(0)),
+        )
     both = []
     for sample, index in ((part, 0), (whole, 1)):
         own = [pair[index] for pair in pairs]
@@ -121,7 +119,5 @@ def _together(part: Sample, whole: Sample) -> tuple[Sample, Sample, PartOfWhole]
         nominal = sample.summary.nominal
         short = short if nominal is None else at_level(short, nominal)
         both.append(replace(sample, summary=short, values=tuple(own)))
-    found = shares.of_trials(
-        both[0].summary, both[1].summary, [(a.value, b.value) for a, b in pairs]
-    )
+    found = shares.of_trials(both[0].summary, both[1].summary, [(a.value, b.value) for a, b in pairs])
     return both[0], both[1], found

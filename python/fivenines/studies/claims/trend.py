@@ -41,15 +41,12 @@ class Trend(TrendWords):
     key: ClassVar[str] = "trend"
 
     slope: Slope | None = Field(
-        None,
-        description="[LEAST, MOST] of the slope, in the measure's unit (ms) per unit of the axis",
+        None, description="[LEAST, MOST] of the slope, in the measure's unit (ms) per unit of the axis"
     )
     within: Share = Field(
         0.1, gt=0, description="flat, linear: how far the larger of two may be above the other"
     )
-    margin: Share = Field(
-        0.05, description="rises, falls: how far a single step may go the other way"
-    )
+    margin: Share = Field(0.05, description="rises, falls: how far a single step may go the other way")
 
     @property
     def shape(self) -> Shape:
@@ -68,8 +65,12 @@ class Trend(TrendWords):
     @property
     def words(self) -> str:
         within = f"within {100 * self.within:g} %"
-        kinds = {"rises": "to rise", "falls": "to fall", "flat": f"to be flat {within}",
-                 "linear": f"to be linear {within}"}  # fmt: skip
+        kinds = {
+            "rises": "to rise",
+            "falls": "to fall",
+            "flat": f"to be flat {within}",
+            "linear": f"to be linear {within}",
+        }
         text = f"it was claimed {kinds[self.shape]}"
         if self.slope is None:
             return text
@@ -77,9 +78,9 @@ class Trend(TrendWords):
 
     def question(self, row: Row, about: str) -> Question:
         points = _points(row)
-        decide = {
-            "rises": self._rises, "falls": self._rises, "flat": self._flat, "linear": self._linear
-        }[self.shape]  # fmt: skip
+        decide = {"rises": self._rises, "falls": self._rises, "flat": self._flat, "linear": self._linear}[
+            self.shape
+        ]
 
         def decided(level: float) -> bool | None:
             if self.slope is None:
@@ -91,18 +92,23 @@ class Trend(TrendWords):
 
         span, seen = self._seen(row, points, about)
         return Question(
-            row.figures, about, self.words, seen, decided, span,
+            row.figures,
+            about,
+            self.words,
+            seen,
+            decided,
+            span,
             overlap="the intervals leave it open",
-            zero=self._needs_line and bool(points) and trend.line(points) is None,
-        )  # fmt: skip
+            zero=self._requirements_line and bool(points) and trend.line(points) is None,
+        )
 
     def unfit(self, row: Row) -> str:
-        if row.numbers is None and self._needs_line:
+        if row.numbers is None and self._requirements_line:
             return f"levels of {self.over} are no numbers"
         return ""
 
     @property
-    def _needs_line(self) -> bool:
+    def _requirements_line(self) -> bool:
         return self.shape == "linear" or self.slope is not None
 
     def _rises(self, points: Sequence[Point], level: float) -> bool | None:
@@ -148,7 +154,7 @@ class Trend(TrendWords):
 
     def _seen(self, row: Row, points: Sequence[Point], about: str) -> tuple[Span | None, str]:
         text = row.text(self.measure, about)
-        line = trend.line(points) if self._needs_line and points else None
+        line = trend.line(points) if self._requirements_line and points else None
         if line is not None:
             slope = line.slope()
             low, high = self.slope or (None, None)
@@ -180,11 +186,10 @@ def _farthest(row: Row, line: trend.Line) -> str:
     if len(line.points) < 3:
         return ""
     means = [one.sample.mean or 0.0 for one in line.points]
-    off = [abs(mean / fit - 1) if fit > 0 else math.inf
-           for mean, fit in zip(means, line.fitted(), strict=True)]  # fmt: skip
+    off = [
+        abs(mean / fit - 1) if fit > 0 else math.inf for mean, fit in zip(means, line.fitted(), strict=True)
+    ]
     worst = max(range(len(off)), key=off.__getitem__)
     if math.isinf(off[worst]):
         return f", and the line is not above 0 at {row.levels[worst].name}"
-    return (
-        f", and the line is missed most at {row.levels[worst].name} (by {percentage(off[worst])})"
-    )
+    return f", and the line is missed most at {row.levels[worst].name} (by {percentage(off[worst])})"

@@ -18,9 +18,19 @@ ERROR = 0.05
 """What an atom is decided with: 1 - the confidence of its interval."""
 
 Why = Literal[
-    "", "width", "trials", "equal", "bounds", "client", "errors", "missing", "unavailable", "levels",
-    "zero", "chance",
-]  # fmt: skip
+    "",
+    "width",
+    "trials",
+    "equal",
+    "bounds",
+    "client",
+    "errors",
+    "missing",
+    "unavailable",
+    "levels",
+    "zero",
+    "chance",
+]
 """Why an atom is undecided.
 
     width        the interval reaches over the limit
@@ -122,11 +132,7 @@ class Verdict:
     @property
     def atoms(self) -> list[Atom]:
         """All comparisons, also of tests inside it."""
-        return [
-            atom
-            for part in self.parts
-            for atom in ([part] if isinstance(part, Atom) else part.atoms)
-        ]
+        return [atom for part in self.parts for atom in ([part] if isinstance(part, Atom) else part.atoms)]
 
     @property
     def judged(self) -> bool:
@@ -181,9 +187,7 @@ def verdict(rule: Literal["all", "any"], parts: Sequence[Atom | Verdict]) -> Ver
     return Verdict(rule, found, status, holding, against)
 
 
-def _among(
-    part: Atom | Verdict, rule: Literal["all", "any"], error: float, number: int
-) -> Atom | Verdict:
+def _among(part: Atom | Verdict, rule: Literal["all", "any"], error: float, number: int) -> Atom | Verdict:
     """An atom that is decided alone, but not among the others, is undecided."""
     risky: Status = "contradicted" if rule == "all" else "holds"
     if not isinstance(part, Atom):

@@ -12,9 +12,7 @@ from fivenines.analysis.statistics import Difference, compare, summarise
 
 def _against(samples: Mapping[str, Sequence[float]], bounds: dict[str, int] | None = None):  # type: ignore[no-untyped-def]
     def against(a: str, b: str, level: float) -> Difference:
-        one, other = (
-            summarise(samples[name], level, (bounds or {}).get(name, 0)) for name in (a, b)
-        )
+        one, other = (summarise(samples[name], level, (bounds or {}).get(name, 0)) for name in (a, b))
         return compare(one, other)
 
     return against

@@ -50,15 +50,11 @@ def test_a_sound_bank_has_no_anomaly(seed: int) -> None:
 
 
 def test_an_audit_that_saw_half_a_transfer_is_named_with_its_balances() -> None:
-    rows = (
-        audit(1, 0, 10, 10) + audit(2, 15, 5, 10) + transfer(3, 20, 0, 1, 5) + audit(4, 30, 5, 15)
-    )
+    rows = audit(1, 0, 10, 10) + audit(2, 15, 5, 10) + transfer(3, 20, 0, 1, 5) + audit(4, 30, 5, 15)
     found = judged(rows)
     assert found is not None and found.counts == {"wrong-sum": 1}
     assert found.examples[0].transactions == [2]
-    assert found.examples[0].explanation == (
-        "Audit T2 found 15 in all instead of 20. Balances: 0: 5, 1: 10."
-    )
+    assert found.examples[0].explanation == ("Audit T2 found 15 in all instead of 20. Balances: 0: 5, 1: 10.")
 
 
 def test_a_lost_update_stays_in_the_end_sum() -> None:

@@ -28,9 +28,15 @@ def _trial(folder: Path, *stored: Isolation, wrong: bool = True, whole: bool = T
     if not whole:
         table_path(folder, "history").write_bytes(b"PAR1")
     record = TrialRecord(
-        id=folder.name, cell=CELL, number=1, seed=1, status="complete", started="", seconds=1.0,
+        id=folder.name,
+        cell=CELL,
+        number=1,
+        seed=1,
+        status="complete",
+        started="",
+        seconds=1.0,
         isolation=list(stored),
-    )  # fmt: skip
+    )
     return StoredTrial(folder, record)
 
 

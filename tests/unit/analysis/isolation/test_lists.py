@@ -57,9 +57,7 @@ def test_each_planted_anomaly_is_found_and_named(kind: str, seed: int, rng: Rand
     texts, members = PLANTS[kind]
     sound = Serial(seed).run(20)
     planted = [
-        replace(
-            txn(500 + n, *([text] if isinstance(text, str) else text)), started=0, completed=500
-        )
+        replace(txn(500 + n, *([text] if isinstance(text, str) else text)), started=0, completed=500)
         for n, text in enumerate(texts, 1)
     ]
     both = [*sound, *planted]
@@ -71,9 +69,11 @@ def test_each_planted_anomaly_is_found_and_named(kind: str, seed: int, rng: Rand
 
 def test_an_acknowledged_append_that_a_later_read_misses_is_lost() -> None:
     found = judged(
-        txn(1, "ax1", completed=10), txn(2, "ax2", started=20, completed=30),
-        txn(3, "rx2", started=40, completed=50), txn(4, "ax3", started=45, completed=55),
-    )  # fmt: skip
+        txn(1, "ax1", completed=10),
+        txn(2, "ax2", started=20, completed=30),
+        txn(3, "rx2", started=40, completed=50),
+        txn(4, "ax3", started=45, completed=55),
+    )
     assert found.counts == {"lost-append": 1}
     assert example(found, "lost-append").transactions == [1]
 

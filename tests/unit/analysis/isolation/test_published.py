@@ -25,14 +25,8 @@ ELLE = {
     ),
     "g1b-cases, internal reads": (["ax1rx1ax2"], {}),
     "internal-cases, good": (["ax1ax2", "ay5ay6", "ry56ax3rx123ax4rx1234"], {}),
-    "internal-cases, append-read": (
-        ["ax1ax2", "ax4", "ax3rx1234"],
-        {"internal": {3}, "G1c": {2, 3}},
-    ),
-    "internal-cases, future read external": (
-        ["ax0", "rx012ax1", "ax2"],
-        {"internal": {2}, "G1c": {2, 3}},
-    ),
+    "internal-cases, append-read": (["ax1ax2", "ax4", "ax3rx1234"], {"internal": {3}, "G1c": {2, 3}}),
+    "internal-cases, future read external": (["ax0", "rx012ax1", "ax2"], {"internal": {2}, "G1c": {2, 3}}),
     "internal-cases, future read internal": (["ax1rx10ax0ax3"], {"internal": {1}}),
     "internal-cases, FaunaDB example": (["ax6rx"], {"internal": {1}}),
 }
@@ -79,15 +73,30 @@ def test_several_appends_without_reads_come_after_the_empty_read() -> None:
 def test_the_papers_example() -> None:
     """histories/paper-example.edn, figure 1 of the paper: T2, T3 and T4 close a cycle with one rw."""
     found = judged(
-        Txn(1, [*(("append", 253, n) for n in (1, 3, 4)),
+        Txn(
+            1,
+            [
+                *(("append", 253, n) for n in (1, 3, 4)),
                 *(("append", 255, n) for n in (2, 3, 4, 5)),
-                ("append", 256, 1), ("append", 256, 2)]),
+                ("append", 256, 1),
+                ("append", 256, 2),
+            ],
+        ),
         Txn(2, [("append", 255, 8), ("read", 253, [1, 3, 4])]),
-        Txn(3, [("append", 256, 4), ("read", 255, [2, 3, 4, 5, 8]), ("read", 256, [1, 2, 4]),
-                ("read", 253, [1, 3, 4])]),
-        Txn(4, [("append", 250, 10), ("read", 253, [1, 3, 4]), ("read", 255, [2, 3, 4, 5]),
-                ("append", 256, 3)]),
-    )  # fmt: skip
+        Txn(
+            3,
+            [
+                ("append", 256, 4),
+                ("read", 255, [2, 3, 4, 5, 8]),
+                ("read", 256, [1, 2, 4]),
+                ("read", 253, [1, 3, 4]),
+            ],
+        ),
+        Txn(
+            4,
+            [("append", 250, 10), ("read", 253, [1, 3, 4]), ("read", 255, [2, 3, 4, 5]), ("append", 256, 3)],
+        ),
+    )
     # T3 wrote 4 behind [1, 2] and T4's 3 was never seen, so it comes later: T3 < T4; but T4 did not see
     # T2's 8, which T3 did: T4 < T2 < T3
     assert found.counts == {"G-single": 1}
@@ -103,24 +112,21 @@ def test_snapshot_isolation_without_g_single() -> None:
         Txn(4, [("append", 6, 2), ("read", 9, [2])]),
     )
     assert set(found.counts) == {"G2-item"}
-    assert {frozenset(a.transactions) for a in found.examples} <= {
-        frozenset({3, 4}), frozenset({1, 2, 3})
-    }  # fmt: skip
+    assert {frozenset(a.transactions) for a in found.examples} <= {frozenset({3, 4}), frozenset({1, 2, 3})}
 
 
 ADYA = {
     # H_wcycle: w1(x1) w2(x2) w2(y2) c2 w1(y1) c1 [x1 << x2, y2 << y1]
     "H_wcycle": (["ax1ay1", "ax2ay2", "rx12ry21"], "G0", {1, 2}),
     # H_1: r1(x0, 5) w1(x1, 1) r2(x1, 1) r2(y0, 5) c2 r1(y0, 5) w1(y1, 9) c1
-    "H_1, dirty read of an uncommitted transfer": (
-        ["rxax1ryay1", "rx1ry", "rx1ry1"], "G-single", {1, 2}),
+    "H_1, dirty read of an uncommitted transfer": (["rxax1ryay1", "rx1ry", "rx1ry1"], "G-single", {1, 2}),
     # H_2: r2(x0, 5) r1(x0, 5) w1(x1, 1) r1(y0, 5) w1(y1, 9) c1 r2(y1, 9) c2
     "H_2, inconsistent analysis": (["rxax1ryay1", "rxry1", "rx1ry1"], "G-single", {1, 2}),
     # H_wskew: r1(x0) r1(y0) r2(x0) r2(y0) w1(x1) w2(y2) c1 c2
     "H_wskew, write skew": (["rxryax1", "rxryay2", "rx1ry2"], "G2-item", {1, 2}),
     # lost update (Berenson et al. 1995, P4): r1(x) r2(x) w2(x) c2 w1(x) c1
     "P4, lost update": (["rxax1", "rxax2", "rx21"], "lost-update", {1, 2}),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", ADYA)

@@ -34,9 +34,7 @@ def _clock(readings: list[Reading]) -> Clock:
 
 
 def test_a_clock_that_stands_still_against_ours_is_known_as_well_as_its_best_reading() -> None:
-    clock = _clock(
-        [Reading(0, 500, 0, 900), Reading(SECOND, 480, 0, 20), Reading(2 * SECOND, 510, 0, 40)]
-    )
+    clock = _clock([Reading(0, 500, 0, 900), Reading(SECOND, 480, 0, 20), Reading(2 * SECOND, 510, 0, 40)])
     assert clock.near(0) == Reading(SECOND, 480, 0, 20)
     assert clock.ours(clock.theirs(123_456)) == 123_456
     assert clock.worst() == 20

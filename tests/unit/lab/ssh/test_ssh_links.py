@@ -15,9 +15,13 @@ FAR = {"sites": ["east", "west"], "link": {"rtt": 0.04}}
 
 links = st.builds(
     LinkSettings,
-    rtt=st.floats(0, 10), jitter=st.floats(0, 1), loss=st.floats(0, 1), reorder=st.floats(0, 1),
-    bandwidth=st.none() | st.integers(1, 10**9), queue=st.none() | st.floats(0.01, 5),
-)  # fmt: skip
+    rtt=st.floats(0, 10),
+    jitter=st.floats(0, 1),
+    loss=st.floats(0, 1),
+    reorder=st.floats(0, 1),
+    bandwidth=st.none() | st.integers(1, 10**9),
+    queue=st.none() | st.floats(0.01, 5),
+)
 
 
 class Outgoing:
@@ -56,9 +60,7 @@ def test_a_host_that_is_slow_adds_to_it_in_both_directions() -> None:
     made, machines = between(**FAR)
     made.impair("b", LinkSettings(rtt=0.1, loss=0.5))
     assert machines["a"].told["b"] == LinkSettings(rtt=0.14, loss=0.5)
-    assert (machines["b"].rtt("c"), machines["c"].rtt("b"), machines["c"].rtt("a")) == (
-        0.1, 0.1, 0.04,
-    )  # fmt: skip
+    assert (machines["b"].rtt("c"), machines["c"].rtt("b"), machines["c"].rtt("a")) == (0.1, 0.1, 0.04)
     assert made.delay("a", "b") == 0.07
     made.impair(("east", "west"), LinkSettings(rtt=0.01))
     assert machines["c"].rtt("a") == 0.01
@@ -95,6 +97,9 @@ def test_joined_links_are_never_better_than_either(one: LinkSettings, other: Lin
             assert both.bandwidth is not None and both.bandwidth <= each.bandwidth
     assert both.bandwidth in (one.bandwidth, other.bandwidth)
     assert joined([one]) == one.model_copy(
-        update={"queue": one.queue if one.bandwidth else None, "loss": joined([one]).loss,
-                "reorder": joined([one]).reorder}
-    )  # fmt: skip
+        update={
+            "queue": one.queue if one.bandwidth else None,
+            "loss": joined([one]).loss,
+            "reorder": joined([one]).reorder,
+        }
+    )

@@ -72,9 +72,7 @@ localforward 1 [b]:2
         (" 10.0.0.1 ", ("10.0.0.1", None, None)),
     ],
 )
-def test_a_jump_host_is_read_as_ssh_reads_it(
-    text: str, read: tuple[str, str | None, int | None]
-) -> None:
+def test_a_jump_host_is_read_as_ssh_reads_it(text: str, read: tuple[str, str | None, int | None]) -> None:
     assert jump(text) == read
 
 
@@ -98,12 +96,8 @@ def test_only_keys_that_there_are_are_tried(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("version", ["2.18.0", "2.23.0", "1.99"])
-def test_an_asyncssh_that_is_too_old_is_named(
-    version: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_asyncssh_that_is_too_old_is_named(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
     require_library()
     monkeypatch.setattr(asyncssh, "__version__", version)
-    with pytest.raises(
-        UsageError, match=f"need asyncssh 2.24 or newer, and {version} is installed"
-    ):
+    with pytest.raises(UsageError, match=f"need asyncssh 2.24 or newer, and {version} is installed"):
         require_library()

@@ -10,10 +10,47 @@ from fivenines.lab.ssh.login_shell import MARK, after_mark, given, not_begun, qu
 
 SHELLS = ("sh", "bash", "dash", "zsh", "fish", "tcsh", "csh", "mksh", "ksh")
 WORDS = (
-    "", "a b", "it's", "''", "\\", "a\\'b", "\\n", "s/.* dev \\([^ ]*\\).*/\\1/", "!x", "!", "!!", "$HOME",
-    "${x:?}", "`id`", "*", "?", "~", "~root", "{a,b}", "=x", "x=~", "%1", "%self", "^x", "#c", "(x)", "é",
-    '"', '"!"', "-n", ";", "&", "|", "[a]", "@", "a\tb", "<", ">", "a'!\\'b", "x" * 5000,
-)  # fmt: skip
+    "",
+    "a b",
+    "it's",
+    "''",
+    "\\",
+    "a\\'b",
+    "\\n",
+    "s/.* dev \\([^ ]*\\).*/\\1/",
+    "!x",
+    "!",
+    "!!",
+    "$HOME",
+    "${x:?}",
+    "`id`",
+    "*",
+    "?",
+    "~",
+    "~root",
+    "{a,b}",
+    "=x",
+    "x=~",
+    "%1",
+    "%self",
+    "^x",
+    "#c",
+    "(x)",
+    "é",
+    '"',
+    '"!"',
+    "-n",
+    ";",
+    "&",
+    "|",
+    "[a]",
+    "@",
+    "a\tb",
+    "<",
+    ">",
+    "a'!\\'b",
+    "x" * 5000,
+)
 
 
 @pytest.mark.parametrize("shell", SHELLS)
@@ -23,15 +60,11 @@ def test_words_arrive_as_they_are(shell: str, tmp_path: Path) -> None:
         pytest.skip(f"{shell} is not installed")
     command = given(["printf", "%s\\0", *WORDS], sudo=False)
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "PGUSER": "x", "LANG": "de_DE"}
-    done = subprocess.run(
-        [program, "-c", command], env=environment, capture_output=True, check=True
-    )
+    done = subprocess.run([program, "-c", command], env=environment, capture_output=True, check=True)
     assert tuple(after_mark(done.stdout).split("\0")[:-1]) == WORDS
     assert after_mark(done.stderr) == ""
     command = given(["env"], sudo=False)
-    done = subprocess.run(
-        [program, "-c", command], env=environment, capture_output=True, check=True
-    )
+    done = subprocess.run([program, "-c", command], env=environment, capture_output=True, check=True)
     names = {line.partition("=")[0] for line in after_mark(done.stdout).splitlines()}
     assert {"PATH", "LC_ALL"} <= names and not names & {"PGUSER", "LANG", "HOME"}
 
@@ -40,8 +73,9 @@ def test_a_shell_that_repeats_its_line_does_not_print_the_mark() -> None:
     assert MARK not in given(["true"], sudo=True).encode()
     done = subprocess.run(
         ["bash", "-xvc", f"echo Welcome; {given(['echo', 'own'], sudo=False)}"],
-        capture_output=True, check=True,
-    )  # fmt: skip
+        capture_output=True,
+        check=True,
+    )
     assert after_mark(done.stdout) == "own\n"
     assert after_mark(done.stderr) == ""
 

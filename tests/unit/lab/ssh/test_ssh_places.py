@@ -22,8 +22,11 @@ def test_machines_of_a_role_come_first_and_then_those_for_any() -> None:
     in_use: set[str] = set()
     places = Places(inventory().hosts, in_use)
     assert [places.take(host) for host in ("node1", "client", "node2", "manager")] == [
-        "db1", "gen", "db2", "rest",
-    ]  # fmt: skip
+        "db1",
+        "gen",
+        "db2",
+        "rest",
+    ]
     with pytest.raises(UsageError, match=r"no machine left for the host node3: .*`role: node`"):
         places.take("node3")
     assert in_use == {"10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4"}
@@ -53,14 +56,8 @@ def test_a_machine_says_what_it_does_not_share() -> None:
 @pytest.mark.parametrize(
     ("hosts", "said"),
     [
-        (
-            {"a": {"address": "10.0.0.1"}, "b": {"address": "10.0.0.1"}},
-            "a and b have the same address",
-        ),
-        (
-            {"a": {"address": "10.0.0.1", "power_off": "off"}},
-            "`power_off` and `power_on` go together",
-        ),
+        ({"a": {"address": "10.0.0.1"}, "b": {"address": "10.0.0.1"}}, "a and b have the same address"),
+        ({"a": {"address": "10.0.0.1", "power_off": "off"}}, "`power_off` and `power_on` go together"),
     ],
 )
 def test_what_does_not_fit_is_told(hosts: dict[str, object], said: str) -> None:

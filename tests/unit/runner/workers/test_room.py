@@ -5,58 +5,52 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fivenines.errors import UsageError
-from fivenines.experiment.duet_plan import blocks
+from fivenines.experiment.interleaved_plan import blocks
 from fivenines.experiment.plan import plan
 from fivenines.experiment.source import parse_experiment
-from fivenines.runner.workers.room import Need, Room, require_room
+from fivenines.runner.workers.room import Demand, Room, require_room
 
 MIB = 2**20
 
 
-def _need(solutions: str, more: str = "") -> Need:
-    text = (
-        f"name: x\nseed: 1\ntrials: 2\nworkloads: [oltp_read_only]\nsolutions: {solutions}\n{more}"
-    )
+def _demand(solutions: str, more: str = "") -> Demand:
+    text = f"name: x\nseed: 1\ntrials: 2\nworkloads: [oltp_read_only]\nsolutions: {solutions}\n{more}"
     experiment = parse_experiment(text, "x.yaml")
-    return Need.of([*plan(experiment), *blocks(experiment)], experiment)
+    return Demand.of([*plan(experiment), *blocks(experiment)], experiment)
 
 
 def test_hosts_are_nodes_the_client_the_proxy_and_the_manager() -> None:
-    assert _need("[{solution: standalone}]").hosts == 2
-    assert _need("[{solution: standalone}, {solution: galera, access: haproxy}]").hosts == 5
+    assert _demand("[{solution: standalone}]").hosts == 2
+    assert _demand("[{solution: standalone}, {solution: galera, access: haproxy}]").hosts == 5
     # who watches it has a host of its own
-    assert _need("[{solution: hot-standby, manager: operator}]").hosts == 4
+    assert _demand("[{solution: hot-standby, manager: operator}]").hosts == 4
 
 
 def test_a_limit_of_memory_is_what_a_node_takes() -> None:
-    plain = _need("[{solution: standalone}]")
-    large = _need("[{solution: standalone, limits: {memory: 2GB}}]")
+    plain = _demand("[{solution: standalone}]")
+    large = _demand("[{solution: standalone, limits: {memory: 2GB}}]")
     assert large.memory - plain.memory == pytest.approx(2e9 - 300 * MIB, rel=0.1)
 
 
-def test_a_duet_has_all_its_solutions_at_once() -> None:
+def test_a_interleaved_has_all_its_solutions_at_once() -> None:
     both = "[{solution: standalone}, {solution: standalone, name: b, engine: mariadb-10.11}]"
-    assert _need(both, "design: duet\n").hosts == 4
+    assert _demand(both, "design: interleaved\n").hosts == 4
 
 
 @given(st.integers(1, 64), st.integers(1, 12), st.integers(1, 10**11), st.integers(1, 10**10))
-def test_as_many_as_fit_are_never_refused(
-    processors: int, hosts: int, memory: int, each: int
-) -> None:
-    room, need = Room(processors, memory), Need(hosts, each)
-    most = room.fits(need)
+def test_as_many_as_fit_are_never_refused(processors: int, hosts: int, memory: int, each: int) -> None:
+    room, demand = Room(processors, memory), Demand(hosts, each)
+    most = room.fits(demand)
     assert most >= 1
-    require_room(most, need, room, False)
+    require_room(most, demand, room, False)
     with pytest.raises(UsageError):
-        require_room(max(2, most + 1), need, room, False)
+        require_room(max(2, most + 1), demand, room, False)
 
 
 def test_processors_can_be_insisted_on_and_memory_cannot() -> None:
-    need, room = Need(4, 1000 * MIB), Room(2, 2500 * MIB)
+    demand, room = Demand(4, 1000 * MIB), Room(2, 2500 * MIB)
     with pytest.raises(UsageError, match="2 trials with 4 hosts each would share 2 processors"):
-        require_room(2, need, room, False)
-    require_room(2, need, room, True)
-    with pytest.raises(
-        UsageError, match=r"3 trials need about 3000MiB of memory, 2500MiB are free"
-    ):
-        require_room(3, need, room, True)
+        require_room(2, demand, room, False)
+    require_room(2, demand, room, True)
+    with pytest.raises(UsageError, match=r"3 trials need about 3000MiB of memory, 2500MiB are free"):
+        require_room(3, demand, room, True)

@@ -41,8 +41,9 @@ def test_a_wide_spread_leaves_a_rise_open() -> None:
 
 def test_levels_without_numbers_stand_in_their_order() -> None:
     names = {"idle": 100.0, "half": 150.0, "full": 220.0}
-    figures = Planted({("tps", "a", name): spread(mean, 0.04) for name, mean in names.items()},
-                      axis="workload")  # fmt: skip
+    figures = Planted(
+        {("tps", "a", name): spread(mean, 0.04) for name, mean in names.items()}, axis="workload"
+    )
     test = trend("rises", over="workload")
     assert atom(figures, trend=test).status == "holds"
     turned = test | {"workload": ["full", "half", "idle"]}
@@ -57,8 +58,9 @@ def test_a_bound_proves_a_rise_at_the_end_and_no_fall() -> None:
     assert atom(row({1: low, 2: high}), trend=trend("falls")).status == "contradicted"
     ended_later = atom(row({1: high, 2: trials([5.0, 5.2, 5.1])}), trend=trend("rises"))
     assert ended_later.status == "contradicted"
-    open_ = atom(row({1: trials([5.0, 5.2, 5.1], bounds=(0,)), 2: trials([9.0, 9.3, 9.2])}),
-                 trend=trend("rises"))  # fmt: skip
+    open_ = atom(
+        row({1: trials([5.0, 5.2, 5.1], bounds=(0,)), 2: trials([9.0, 9.3, 9.2])}), trend=trend("rises")
+    )
     assert (open_.status, open_.why) == ("undecided", "bounds")
 
 
@@ -68,10 +70,12 @@ def test_a_bound_proves_a_rise_at_the_end_and_no_fall() -> None:
 @pytest.mark.parametrize(
     ("means", "cov", "status"),
     [
-        ([100, 101, 99], 0.03, "holds"), ([100, 101, 99], 0.3, "undecided"),
-        ([100, 109, 118], 0.02, "contradicted"), ([100, 110, 100], 0.03, "undecided"),
+        ([100, 101, 99], 0.03, "holds"),
+        ([100, 101, 99], 0.3, "undecided"),
+        ([100, 109, 118], 0.02, "contradicted"),
+        ([100, 110, 100], 0.03, "undecided"),
     ],
-)  # fmt: skip
+)
 def test_flat_if_every_two_levels_are_the_same(means: list[float], cov: float, status: str) -> None:
     assert atom(along(means, cov), trend=trend("flat", within="10%")).status == status
 
@@ -97,8 +101,7 @@ LINE = trend("linear", measure="latency_mean", over="rtt", slope=[15, 23])
 
 
 @pytest.mark.parametrize(
-    ("slope", "status"),
-    [(19, "holds"), (15.1, "undecided"), (12, "contradicted"), (26, "contradicted")],
+    ("slope", "status"), [(19, "holds"), (15.1, "undecided"), (12, "contradicted"), (26, "contradicted")]
 )
 def test_a_line_by_its_slope(slope: float, status: str) -> None:
     assert atom(line(slope), trend=LINE).status == status

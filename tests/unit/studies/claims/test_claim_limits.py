@@ -7,7 +7,7 @@ import pytest
 from planted_figures import Planted, atom, judge, printed, row, trials
 
 from fivenines.experiment.mistakes import validated
-from fivenines.needs.measures import measure_named
+from fivenines.requirements.measures import measure_named
 from fivenines.studies.claims.figures import Events, Sample
 from fivenines.studies.claims.kinds import AnyTest
 
@@ -26,16 +26,17 @@ EIGHT = trials([7900.0, 8000.0, 8100.0, 8050.0, 7950.0])
 @pytest.mark.parametrize(
     ("limits", "status"),
     [
-        ({"at_most": "9s"}, "holds"), ({"at_most": "8s"}, "undecided"),
-        ({"at_most": "7s"}, "contradicted"), ({"at_least": "7s"}, "holds"),
-        ({"at_least": "8s"}, "undecided"), ({"at_least": "9s"}, "contradicted"),
+        ({"at_most": "9s"}, "holds"),
+        ({"at_most": "8s"}, "undecided"),
+        ({"at_most": "7s"}, "contradicted"),
+        ({"at_least": "7s"}, "holds"),
+        ({"at_least": "8s"}, "undecided"),
+        ({"at_least": "9s"}, "contradicted"),
         ({"at_least": "7s", "at_most": "9s"}, "holds"),
         ({"at_least": "8.5s", "at_most": "9s"}, "contradicted"),
     ],
-)  # fmt: skip
-def test_a_limit_by_the_side_on_which_the_whole_interval_is(
-    limits: dict[str, str], status: str
-) -> None:
+)
+def test_a_limit_by_the_side_on_which_the_whole_interval_is(limits: dict[str, str], status: str) -> None:
     assert atom(measured(EIGHT), limit=limit(**limits)).status == status
 
 
@@ -57,20 +58,25 @@ def test_a_failover_that_did_not_end_is_over_a_limit_and_never_within() -> None:
 @pytest.mark.parametrize(
     ("sample", "why"),
     [
-        (trials([8000.0]), "trials"), (printed(30, 8000.0), "trials"),
-        (trials([8000.0] * 4), "equal"), (Sample(missing="no fault"), "missing"),
+        (trials([8000.0]), "trials"),
+        (printed(30, 8000.0), "trials"),
+        (trials([8000.0] * 4), "equal"),
+        (Sample(missing="no fault"), "missing"),
         (trials([1.0, 2.0], limited="the client was busy"), "client"),
         (Sample(unavailable="a cloud account"), "unavailable"),
     ],
-)  # fmt: skip
+)
 def test_a_limit_that_cannot_be_told(sample: Sample, why: str) -> None:
     assert atom(measured(sample), limit=limit(at_most="9s")).why == why
 
 
 def test_none_at_all_takes_five_trials_and_one_refused_connection_contradicts_it() -> None:
     test = {"measure": "connects_refused", "solution": "a", "connections": 16000, "at_most": 0}
-    for values, status in (([0.0] * 5, "holds"), ([0.0] * 4, "undecided"),
-                           ([0.0, 0.0, 0.0, 1.0], "contradicted")):  # fmt: skip
+    for values, status in (
+        ([0.0] * 5, "holds"),
+        ([0.0] * 4, "undecided"),
+        ([0.0, 0.0, 0.0, 1.0], "contradicted"),
+    ):
         figures = row({16000: trials(values)}, "connects_refused")
         assert atom(figures, limit=test).status == status
 
@@ -92,10 +98,15 @@ def never(**more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("seen", "n", "status"),
     [
-        (0, 29, "holds"), (0, 28, "undecided"), (0, 2, "undecided"), (1, 1000, "contradicted"),
-        (1, 1, "contradicted"), (0, 1, "undecided"), (0, 0, "undecided"),
+        (0, 29, "holds"),
+        (0, 28, "undecided"),
+        (0, 2, "undecided"),
+        (1, 1000, "contradicted"),
+        (1, 1, "contradicted"),
+        (0, 1, "undecided"),
+        (0, 0, "undecided"),
     ],
-)  # fmt: skip
+)
 def test_never_takes_29_trials_and_one_event_contradicts_it(seen: int, n: int, status: str) -> None:
     assert atom(Planted(seen={"a": Events(seen, n)}), never=never()).status == status
 
@@ -137,9 +148,7 @@ def outages(of: float, n: int = 8, noise: float = 0.05) -> Planted:
     return phases(trials(part.tolist()), trials(whole.tolist()))
 
 
-@pytest.mark.parametrize(
-    ("of", "status"), [(0.75, "holds"), (0.6, "undecided"), (0.45, "contradicted")]
-)
+@pytest.mark.parametrize(("of", "status"), [(0.75, "holds"), (0.6, "undecided"), (0.45, "contradicted")])
 def test_a_share_of_an_outage(of: float, status: str) -> None:
     assert atom(outages(of), share=share(at_least=0.6)).status == status
     turned = {"holds": "contradicted", "contradicted": "holds"}.get(status, status)
@@ -192,8 +201,8 @@ def test_a_phase_is_asked_for_by_the_name_of_its_measure() -> None:
 
 
 def test_what_may_be_below_zero_is_not_above_it_by_one_trial() -> None:
-    test = {"measure": "delay_true_growth", "solution": "a", "at_most": 0}
-    figures = measured(trials([-3.0, 1.0, 4.0]), "delay_true_growth")
+    test = {"measure": "actual_lag_growth", "solution": "a", "at_most": 0}
+    figures = measured(trials([-3.0, 1.0, 4.0]), "actual_lag_growth")
     assert atom(figures, limit=test).why == "width"
 
 

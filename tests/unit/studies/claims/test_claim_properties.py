@@ -47,23 +47,18 @@ def own_bounds(sample: Sample) -> tuple[int, ...]:
 
 
 @given(planted(), tests, st.floats(0.01, 100.0))
-def test_a_unit_changes_no_verdict(
-    figures: Planted, test: tuple[str, dict[str, Any]], factor: float
-) -> None:
+def test_a_unit_changes_no_verdict(figures: Planted, test: tuple[str, dict[str, Any]], factor: float) -> None:
     name, body = test
     scaled = figures.but(
         lambda one: again(one, [factor * each.value for each in one.values], own_bounds(one))
     )
     before, after = (judge(one, **{name: body}).atoms for one in (figures, scaled))
     # a hair's breadth at a border may become undecided, and never the opposite
-    assert all({x.status, y.status} != {"holds", "contradicted"}
-               for x, y in zip(before, after, strict=True))  # fmt: skip
+    assert all({x.status, y.status} != {"holds", "contradicted"} for x, y in zip(before, after, strict=True))
 
 
 @given(planted(), tests)
-def test_the_order_of_trials_changes_nothing(
-    figures: Planted, test: tuple[str, dict[str, Any]]
-) -> None:
+def test_the_order_of_trials_changes_nothing(figures: Planted, test: tuple[str, dict[str, Any]]) -> None:
     name, body = test
 
     def turned(one: Sample) -> Sample:

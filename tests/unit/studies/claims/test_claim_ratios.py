@@ -18,16 +18,12 @@ def ratio(of: float, cov: float = 0.05, n: int = 10) -> Planted:
 # --- greater ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("of", "status"), [(1.3, "holds"), (1.02, "undecided"), (0.8, "contradicted")]
-)
+@pytest.mark.parametrize(("of", "status"), [(1.3, "holds"), (1.02, "undecided"), (0.8, "contradicted")])
 def test_greater_by_the_side_of_1_on_which_the_interval_is(of: float, status: str) -> None:
     assert atom(ratio(of), greater=GREATER).status == status
 
 
-@pytest.mark.parametrize(
-    ("of", "status"), [(1.7, "holds"), (1.5, "undecided"), (1.3, "contradicted")]
-)
+@pytest.mark.parametrize(("of", "status"), [(1.7, "holds"), (1.5, "undecided"), (1.3, "contradicted")])
 def test_greater_by_a_factor(of: float, status: str) -> None:
     assert atom(ratio(of), greater=GREATER | {"by": 1.5}).status == status
 
@@ -120,8 +116,9 @@ def test_a_bound_is_not_shown_as_a_value() -> None:
     found = atom(outages(LONG, SHORT), greater=GREATER | {"measure": "outage_writes"})
     assert found.span is not None and found.span.estimate is None and found.span.high is None
     assert found.sentence.startswith("a is at least 1.2")
-    alone = atom(outages(trials([9000.0], bounds=(0,)), SHORT),
-                 greater=GREATER | {"measure": "outage_writes"})  # fmt: skip
+    alone = atom(
+        outages(trials([9000.0], bounds=(0,)), SHORT), greater=GREATER | {"measure": "outage_writes"}
+    )
     assert "a is at least 9.00 s" in alone.sentence
 
 
@@ -136,13 +133,15 @@ def test_two_that_did_not_end_tell_nothing() -> None:
 @pytest.mark.parametrize(
     ("of", "cov", "status"),
     [
-        (1.0, 0.05, "holds"), (1.02, 0.05, "holds"), (1.09, 0.05, "undecided"),
-        (1.0, 0.5, "undecided"), (1.3, 0.05, "contradicted"), (0.75, 0.05, "contradicted"),
+        (1.0, 0.05, "holds"),
+        (1.02, 0.05, "holds"),
+        (1.09, 0.05, "undecided"),
+        (1.0, 0.5, "undecided"),
+        (1.3, 0.05, "contradicted"),
+        (0.75, 0.05, "contradicted"),
     ],
-)  # fmt: skip
-def test_same_only_if_the_whole_interval_is_within_the_margin(
-    of: float, cov: float, status: str
-) -> None:
+)
+def test_same_only_if_the_whole_interval_is_within_the_margin(of: float, cov: float, status: str) -> None:
     assert atom(ratio(of, cov), same=SAME).status == status
 
 
@@ -160,8 +159,7 @@ def test_same_is_the_same_whichever_is_named_first() -> None:
 
 
 def test_same_of_a_list_is_of_each_with_each() -> None:
-    figures = Planted({("tps", name, ""): drawn(index, 100, 2, 20)
-                       for index, name in enumerate("abc")})  # fmt: skip
+    figures = Planted({("tps", name, ""): drawn(index, 100, 2, 20) for index, name in enumerate("abc")})
     found = judge(figures, same={"measure": "tps", "a": ["a", "b", "c"]})
     assert len(found.atoms) == 3 and found.outcome == "holds"
 
@@ -180,19 +178,27 @@ def order(**more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("of", "relation", "status"),
     [
-        (1.2, ">=", "holds"), (1.0, ">=", "holds"), (0.96, ">=", "undecided"),
-        (0.8, ">=", "contradicted"), (1.2, "<=", "contradicted"), (1.0, "<=", "holds"),
-        (0.8, "<=", "holds"), (1.0, ">", "undecided"), (1.2, ">", "holds"),
-        (1.2, "<", "contradicted"), (0.8, "<", "holds"),
+        (1.2, ">=", "holds"),
+        (1.0, ">=", "holds"),
+        (0.96, ">=", "undecided"),
+        (0.8, ">=", "contradicted"),
+        (1.2, "<=", "contradicted"),
+        (1.0, "<=", "holds"),
+        (0.8, "<=", "holds"),
+        (1.0, ">", "undecided"),
+        (1.2, ">", "holds"),
+        (1.2, "<", "contradicted"),
+        (0.8, "<", "holds"),
     ],
-)  # fmt: skip
+)
 def test_order_with_its_margin_and_strictly(of: float, relation: str, status: str) -> None:
     assert atom(ratio(of, 0.03), order=order() | {"is": relation}).status == status
 
 
 def test_order_is_of_neighbours() -> None:
-    figures = Planted({("tps", name, ""): spread(mean, 0.03)
-                       for name, mean in (("a", 100), ("b", 99), ("c", 50))})  # fmt: skip
+    figures = Planted(
+        {("tps", name, ""): spread(mean, 0.03) for name, mean in (("a", 100), ("b", 99), ("c", 50))}
+    )
     found = judge(figures, order=order(of=["a", "b", "c"]))
     assert found.outcome == "holds" and len(found.atoms) == 2
     assert judge(figures, order=order(of=["c", "b", "a"])).outcome == "does not hold"
@@ -206,11 +212,14 @@ def test_an_order_with_another_margin() -> None:
 
 
 def gains(write: float, read: float, cov: float = 0.04) -> Planted:
-    means = {("relaxed", "w"): 100 * write, ("strict", "w"): 100.0,
-             ("relaxed", "r"): 500 * read, ("strict", "r"): 500.0}  # fmt: skip
+    means = {
+        ("relaxed", "w"): 100 * write,
+        ("strict", "w"): 100.0,
+        ("relaxed", "r"): 500 * read,
+        ("strict", "r"): 500.0,
+    }
     return Planted(
-        {("tps", name, mix): spread(mean, cov, 20) for (name, mix), mean in means.items()},
-        axis="workload",
+        {("tps", name, mix): spread(mean, cov, 20) for (name, mix), mean in means.items()}, axis="workload"
     )
 
 
@@ -222,8 +231,7 @@ MORE_FOR_WRITES = {
 
 
 @pytest.mark.parametrize(
-    ("write", "read", "status"),
-    [(1.4, 1.2, "holds"), (1.21, 1.2, "undecided"), (1.2, 1.4, "contradicted")],
+    ("write", "read", "status"), [(1.4, 1.2, "holds"), (1.21, 1.2, "undecided"), (1.2, 1.4, "contradicted")]
 )
 def test_a_gain_against_another_gain(write: float, read: float, status: str) -> None:
     found = atom(gains(write, read), greater=MORE_FOR_WRITES)
@@ -234,11 +242,7 @@ def test_a_gain_against_another_gain(write: float, read: float, status: str) -> 
 
 def test_what_both_sides_of_a_gain_share_is_said_once() -> None:
     sides = {
-        side: {
-            "solution": "relaxed",
-            "over": {"solution": "strict", "workload": mix},
-            "workload": mix,
-        }
+        side: {"solution": "relaxed", "over": {"solution": "strict", "workload": mix}, "workload": mix}
         for side, mix in (("a", "w"), ("b", "r"))
     }
     found = atom(gains(1.4, 1.2), greater={"measure": "tps", **sides})

@@ -38,9 +38,7 @@ def pairs(ratios: list[float], cov: float = 0.05, n: int = 10) -> Planted:
         ([0.7, 0.7, 0.7], "does not hold", "3 of 3 contradicted"),
     ],
 )
-def test_a_test_for_each_level_holds_if_every_one_does(
-    ratios: list[float], outcome: str, tally: str
-) -> None:
+def test_a_test_for_each_level_holds_if_every_one_does(ratios: list[float], outcome: str, tally: str) -> None:
     found = judge(pairs(ratios), greater=TEST)
     assert (found.outcome, found.tally) == (outcome, tally)
 
@@ -151,9 +149,11 @@ def test_several_axes_make_every_combination() -> None:
     test = {"measure": "tps", "for_each": ["solution", "connections"], "at_most": 200}
     found = judge(figures, limit=test)
     assert [one.about for one in found.atoms] == [
-        "of a at 1 connection", "of a at 2 connections", "of b at 1 connection",
+        "of a at 1 connection",
+        "of a at 2 connections",
+        "of b at 1 connection",
         "of b at 2 connections",
-    ]  # fmt: skip
+    ]
 
 
 def test_an_axis_without_levels_leaves_a_test_open() -> None:
@@ -181,9 +181,18 @@ def mistakes(test: dict[str, Any]) -> list[str]:
 
 def test_all_ten_tests_are_there() -> None:
     assert list(AnyTest.model_fields) == [
-        "all", "any", "choice", "greater", "limit", "never", "order", "peak", "same", "share",
+        "all",
+        "any",
+        "choice",
+        "greater",
+        "limit",
+        "never",
+        "order",
+        "peak",
+        "same",
+        "share",
         "trend",
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize(
@@ -194,13 +203,15 @@ def test_all_ten_tests_are_there() -> None:
         ({}, "write one test"),
         ({"greater": TEST | {"bye": 2}}, "unknown key 'bye' in greater; did you mean 'by'?"),
         ({"greater": {"measure": "tps", "a": "x"}}, "the key 'b' is missing in greater"),
-        ({"all": [{"trend": {"measure": "tps", "over": "rtt", "is": "lineer"}}]},
-         "all[0].trend.is: found 'lineer'; did you mean 'linear'?"),
+        (
+            {"all": [{"trend": {"measure": "tps", "over": "rtt", "is": "lineer"}}]},
+            "all[0].trend.is: found 'lineer'; did you mean 'linear'?",
+        ),
         ({"same": TEST | {"within": "ten"}}, "same.within: 'ten' is no share"),
         ({"limit": {"measure": "tps", "at_most": "soon"}}, "'soon' is no amount"),
         ({"greater": TEST | {"a": {"solutoin": "x"}}}, "did you mean 'solution'?"),
     ],
-)  # fmt: skip
+)
 def test_mistakes_are_told_with_what_to_write(test: dict[str, Any], text: str) -> None:
     assert any(text in one for one in mistakes(test)), mistakes(test)
 
@@ -214,13 +225,17 @@ def test_mistakes_are_told_with_what_to_write(test: dict[str, Any], text: str) -
         ({"greater": TEST | {"a": {"solution": "x", "over": "y"}}}, "one side is a ratio"),
         ({"greater": TEST | {"a": {}}}, "greater: a[0]: it says nothing"),
         ({"choice": {"in": [0]}}, "choice: solution: write the name of the sweep"),
-        ({"trend": {"measure": "tps", "over": "rtt", "is": "flat", "for_each": "rtt"}},
-         "it goes over rtt already"),
-        ({"trend": {"measure": "tps", "over": "rtt", "is": "linear", "slope": [2, 1]}},
-         "the smaller limit first"),
+        (
+            {"trend": {"measure": "tps", "over": "rtt", "is": "flat", "for_each": "rtt"}},
+            "it goes over rtt already",
+        ),
+        (
+            {"trend": {"measure": "tps", "over": "rtt", "is": "linear", "slope": [2, 1]}},
+            "the smaller limit first",
+        ),
         ({"all": [{"share": {"phase": "route", "at_least": 60}}]}, "all.0.share: at_least: a share"),
     ],
-)  # fmt: skip
+)
 def test_what_makes_no_sense_is_told(test: dict[str, Any], text: str) -> None:
     found = validated(AnyTest, test).problems()
     assert any(text in one for one in found), found

@@ -10,14 +10,14 @@ use std::io::{ErrorKind, Read, Write};
 
 const LISTENER: Token = Token(usize::MAX);
 
-/// One guest: whether it has said hello.
-struct Guest {
+/// One virtual machine: whether it has said hello.
+struct Vm {
     stream: TcpStream,
     greeted: bool,
 }
 
-impl Guest {
-    /// Answers what has come; false when the guest has left.
+impl Vm {
+    /// Answers what has come; false when the virtual machine has left.
     fn talk(&mut self, buffer: &mut [u8]) -> bool {
         loop {
             match self.stream.read(buffer) {
@@ -42,18 +42,16 @@ impl Guest {
 }
 
 fn serve(mut poll: Poll, listener: TcpListener) {
-    let mut guests: HashMap<usize, Guest> = HashMap::new();
+    let mut vms: HashMap<usize, Vm> = HashMap::new();
     let (mut events, mut buffer, mut next) = (Events::with_capacity(1024), [0; 4096], 0);
     loop {
         poll.poll(&mut events, None).unwrap();
         for event in &events {
             if event.token() != LISTENER {
                 let number = event.token().0;
-                let stays = guests
-                    .get_mut(&number)
-                    .is_none_or(|guest| guest.talk(&mut buffer));
+                let stays = vms.get_mut(&number).is_none_or(|vm| vm.talk(&mut buffer));
                 if !stays {
-                    guests.remove(&number);
+                    vms.remove(&number);
                 }
                 continue;
             }
@@ -62,9 +60,9 @@ fn serve(mut poll: Poll, listener: TcpListener) {
                 registry
                     .register(&mut stream, Token(next), Interest::READABLE)
                     .unwrap();
-                guests.insert(
+                vms.insert(
                     next,
-                    Guest {
+                    Vm {
                         stream,
                         greeted: false,
                     },

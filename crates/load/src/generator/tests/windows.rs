@@ -14,7 +14,7 @@ fn a_load_works_in_its_windows_alone() {
     let file = out.join("windows.txt");
     let flag = format!("--windows={}", file.display());
     let told = file.clone();
-    let teller = std::thread::spawn(move || {
+    let reporter = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(100));
         let from = sys::monotonic_ns() + 100 * MILLISECOND;
         let at = |ms: u64| from + ms * MILLISECOND;
@@ -40,7 +40,7 @@ fn a_load_works_in_its_windows_alone() {
         &flag,
     ];
     let summary = run(&out, &flags);
-    let from = teller.join().unwrap();
+    let from = reporter.join().unwrap();
     let windows = summary["windows"].as_array().unwrap();
     assert_eq!(windows.len(), 2, "{summary}");
     assert!(

@@ -1,0 +1,203 @@
+//! How a virtual machine becomes a host: root, devices, network, disk.
+//!
+//! Its kernel's root is what the host shows of its files (hostfs), over which everything that is written goes
+//! to memory: changes of the root are gone with the virtual machine's power. What lasts is on its disk.
+
+use std::fs::{self, File};
+use std::net::Ipv4Addr;
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::Args;
+use nix::mount::{MsFlags, mount};
+use nix::unistd::{chdir, pivot_root, sethostname};
+
+use super::tap::{check, request};
+use super::{delay, disk};
+use crate::agent::channel::{AGENT, MASK};
+
+/// Where the virtual machine has the host's own folder, and where it sees the one out there.
+pub const NODE: &str = "/run/node";
+pub const OUTSIDE: &str = "/run/machine/run/node";
+
+const MACHINE: &str = "/run/machine";
+
+/// Where the host shows the kernel's modules, below its root.
+const MODULES: &str = "run/uml/modules";
+const NONE: Option<&str> = None;
+
+#[derive(Args)]
+pub struct AgentArgs {
+    #[arg(long)]
+    name: String,
+    #[arg(long)]
+    address: Ipv4Addr,
+    #[arg(long)]
+    mask: Ipv4Addr,
+    /// Its disk is its data folder; else it is left alone
+    #[arg(long)]
+    disk: bool,
+    /// Its disk can be made slow
+    #[arg(long)]
+    delayed: bool,
+    /// Modules to load, with what they need before them
+    #[arg(long)]
+    module: Vec<String>,
+    /// What the kernel adds to its own command line, at the end
+    #[arg(hide = true)]
+    of_the_kernel: Vec<String>,
+}
+
+pub fn run(args: &AgentArgs) -> Result<()> {
+    load(&Path::new("/").join(MODULES), "overlay")?;
+    change_root()?;
+    for name in &args.module {
+        load_later(name)?;
+    }
+    sethostname(&args.name)?;
+    network(args)?;
+    for part in ["data", "log", "conf", "run", "secret"] {
+        fs::create_dir_all(Path::new(NODE).join(part))?;
+    }
+    if args.delayed {
+        delay::make()?;
+    }
+    if args.disk {
+        let target = Path::new(NODE).join("data");
+        disk::mount_on(Path::new(disk::device()), &target)?;
+    }
+    Ok(())
+}
+
+fn change_root() -> Result<()> {
+    mount_kind("tmpfs", "/tmp", "mode=755")?;
+    for part in ["upper", "work", "new"] {
+        fs::create_dir(Path::new("/tmp").join(part))?;
+    }
+    let options = "lowerdir=/,upperdir=/tmp/upper,workdir=/tmp/work";
+    mount_kind("overlay", "/tmp/new", options)?;
+    for (kind, folder, options) in [
+        ("proc", "proc", ""),
+        ("sysfs", "sys", ""),
+        ("devtmpfs", "dev", "mode=755"),
+        ("devpts", "dev/pts", "ptmxmode=666"),
+        ("tmpfs", "dev/shm", "mode=1777"),
+        ("tmpfs", "run", "mode=755"),
+        ("tmpfs", "tmp", "mode=1777"),
+    ] {
+        let target = Path::new("/tmp/new").join(folder);
+        fs::create_dir_all(&target)?;
+        mount_kind(kind, &target.to_string_lossy(), options)?;
+    }
+    fs::create_dir_all("/tmp/new/run/machine")?;
+    pivot_root("/tmp/new", "/tmp/new/run/machine").context("cannot change the root")?;
+    chdir("/")?;
+    let engine = Path::new(MACHINE).join("run/engine");
+    if engine.is_dir() {
+        fs::create_dir("/run/engine")?;
+        let bind = MsFlags::MS_BIND;
+        mount(Some(&engine), "/run/engine", NONE, bind, NONE).context("cannot show the engine")?;
+    }
+    for (link, target) in [("fd", "/proc/self/fd"), ("stdin", "/proc/self/fd/0")] {
+        let _ = std::os::unix::fs::symlink(target, Path::new("/dev").join(link));
+    }
+    Ok(())
+}
+
+fn mount_kind(kind: &str, target: &str, options: &str) -> Result<()> {
+    mount(
+        Some(kind),
+        target,
+        Some(kind),
+        MsFlags::empty(),
+        Some(options),
+    )
+    .with_context(|| format!("cannot mount {kind} on {target}"))
+}
+
+/// Loads a module, now that the root is another one; it may be there already.
+pub fn load_later(name: &str) -> Result<()> {
+    load(&Path::new(MACHINE).join(MODULES), name)
+}
+
+/// Loads a module from a folder with all of them, wherever it is there.
+fn load(modules: &Path, name: &str) -> Result<()> {
+    let file = find(modules, &format!("{name}.ko"))
+        .with_context(|| format!("the kernel has no module {name}"))?;
+    let file = File::open(file)?;
+    // SAFETY: the descriptor is open, and the text a C string.
+    let answer =
+        unsafe { libc::syscall(libc::SYS_finit_module, file.as_raw_fd(), c"".as_ptr(), 0) };
+    match check(answer as i32) {
+        Err(error) if error.raw_os_error() == Some(libc::EEXIST) => Ok(()),
+        done => done.with_context(|| format!("cannot load the module {name}")),
+    }
+}
+
+fn find(folder: &Path, name: &str) -> Option<PathBuf> {
+    let entries: Vec<PathBuf> = fs::read_dir(folder)
+        .ok()?
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
+    let here = entries.iter().find(|path| path.ends_with(name)).cloned();
+    here.or_else(|| {
+        entries
+            .iter()
+            .filter(|path| path.is_dir() && !path.is_symlink())
+            .find_map(|path| find(path, name))
+    })
+}
+
+fn network(args: &AgentArgs) -> Result<()> {
+    up("lo")?;
+    rename("vec0", "eth0")?;
+    address("eth0", args.address, args.mask)?;
+    up("eth0")?;
+    rename("vec1", "agent0")?;
+    address("agent0", *AGENT.ip(), MASK)?;
+    up("agent0")
+}
+
+fn ask(number: libc::c_ulong, asked: &mut libc::ifreq, what: &str) -> Result<()> {
+    let socket = std::net::UdpSocket::bind("0.0.0.0:0")?;
+    // SAFETY: the request is a valid ifreq that outlives the call.
+    check(unsafe { libc::ioctl(socket.as_raw_fd(), number as _, &raw mut *asked) })
+        .with_context(|| format!("cannot {what}"))
+}
+
+fn rename(device: &str, name: &str) -> Result<()> {
+    let mut asked = request(device)?;
+    asked.ifr_ifru.ifru_newname = request(name)?.ifr_name;
+    ask(
+        libc::SIOCSIFNAME,
+        &mut asked,
+        &format!("call {device} {name}"),
+    )
+}
+
+fn address(device: &str, address: Ipv4Addr, mask: Ipv4Addr) -> Result<()> {
+    for (number, own) in [(libc::SIOCSIFADDR, address), (libc::SIOCSIFNETMASK, mask)] {
+        let mut asked = request(device)?;
+        // SAFETY: an address of zeros is a valid one.
+        let mut place: libc::sockaddr_in = unsafe { std::mem::zeroed() };
+        place.sin_family = libc::AF_INET as u16;
+        place.sin_addr.s_addr = u32::from(own).to_be();
+        // SAFETY: both are addresses of sockets, of the same size.
+        asked.ifr_ifru.ifru_addr =
+            unsafe { std::mem::transmute::<libc::sockaddr_in, libc::sockaddr>(place) };
+        ask(number, &mut asked, &format!("give {device} an address"))?;
+    }
+    Ok(())
+}
+
+fn up(device: &str) -> Result<()> {
+    let mut asked = request(device)?;
+    asked.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short;
+    ask(
+        libc::SIOCSIFFLAGS,
+        &mut asked,
+        &format!("bring {device} up"),
+    )
+}

@@ -1,0 +1,74 @@
+//! How long the virtual machine's disk takes to answer: a virtual machine whose disk hangs is no server that is slow.
+
+use std::fs::OpenOptions;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::sync::Mutex;
+use std::thread::{sleep, spawn};
+use std::time::{Duration, Instant};
+
+use super::disk::DISK;
+
+const PERIOD: Duration = Duration::from_millis(500);
+const BLOCK: usize = 4096;
+
+struct Seen {
+    longest: Duration,
+    /// When the read began that is under way
+    since: Option<Instant>,
+}
+
+static SEEN: Mutex<Seen> = Mutex::new(Seen {
+    longest: Duration::ZERO,
+    since: None,
+});
+
+/// A block, as the kernel wants it for reads past its cache.
+#[repr(align(4096))]
+struct Block([u8; BLOCK]);
+
+/// Reads a block of the disk twice a second from now on.
+pub fn begin() {
+    spawn(|| {
+        let mut block = Block([0; BLOCK]);
+        loop {
+            let began = Instant::now();
+            note(|seen| seen.since = Some(began));
+            // what cannot be read is told by whoever needs it
+            let _ = read(&mut block);
+            note(|seen| {
+                seen.longest = seen.longest.max(began.elapsed());
+                seen.since = None;
+            });
+            sleep(PERIOD);
+        }
+    });
+}
+
+/// The longest time that a read took since the virtual machine's start, also if it is still under way.
+pub fn longest() -> Duration {
+    let mut found = Duration::ZERO;
+    note(|seen| {
+        let now = seen.since.map_or(Duration::ZERO, |since| since.elapsed());
+        found = seen.longest.max(now);
+    });
+    found
+}
+
+fn note(change: impl FnOnce(&mut Seen)) {
+    change(&mut SEEN.lock().expect("nobody panics with it"));
+}
+
+fn read(block: &mut Block) -> io::Result<()> {
+    let disk = OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_DIRECT)
+        .open(DISK)?;
+    // SAFETY: the block is valid for its length, and aligned.
+    let size = unsafe { libc::pread(disk.as_raw_fd(), block.0.as_mut_ptr().cast(), BLOCK, 0) };
+    if size < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
+}

@@ -1,0 +1,291 @@
+"""The blocks of a run: which solutions were side by side, what each did in its windows, and their ratios."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from fivenines.analysis.interleaved_ratio import Ratio, ratio_of
+from fivenines.analysis.statistics import Difference, Summary
+from fivenines.results import store
+from fivenines.results.records import CellKey
+from fivenines.results.store import Run, StoredBlock
+
+THROUGHPUT = "throughput"
+RESPONSE = ("mean", "p50", "p95", "p99")
+"""The response times that are compared: the mean and quantiles of what is answered in a window."""
+
+_BEYOND = 10
+"""A window's quantile counts when so many answers lie beyond it; with fewer it is mostly chance."""
+
+_SHARES = {"mean": 0.0, "p50": 0.5, "p95": 0.95, "p99": 0.99}
+
+_COLUMNS = (
+    "position",
+    "round",
+    "side",
+    "from_ms",
+    "measured_ms",
+    "to_ms",
+    "ok",
+    "failed",
+    "mean_ms",
+    "p50_ms",
+    "p95_ms",
+    "p99_ms",
+    "after_ms",
+)
+
+
+@dataclass(frozen=True)
+class Window:
+    """A window of one solution; round 0 is the warm-up. Times in ms on the interleaved's clock."""
+
+    position: int
+    round: int
+    side: int
+    start: float
+    measured: float
+    to: float
+    ok: int
+    failed: int
+    latency: dict[str, float | None]
+    after: float
+
+    @property
+    def tps(self) -> float:
+        """Transactions per second of its measured part."""
+        return 1000 * self.ok / (self.to - self.measured)
+
+
+@dataclass(frozen=True)
+class Side:
+    """One solution over all windows of its blocks.
+
+    Attributes:
+        key: its cell, without a fault.
+        tps: mean transactions per second of its windows.
+        latency: means of the windows' response times in ms; what had too few answers is absent.
+        failed: transactions that failed or are in doubt, in the measured parts.
+        cpu: cores that its hosts used on average in its own windows, and in those of others.
+        written: bytes per second that they gave to storage, in its own windows, and in those of others.
+        after: the longest time in ms for which its transactions were still answered after a window.
+        late: windows after which that was longer than what is left out of the neighbour's.
+        empty: windows in which nothing was answered.
+    """
+
+    key: CellKey
+    tps: float
+    latency: dict[str, float]
+    failed: int
+    cpu: tuple[float, float]
+    written: tuple[float, float]
+    after: float
+    late: int
+    empty: int
+
+
+@dataclass(frozen=True)
+class Pair:
+    """a against b: the ratio a / b of each measure that could be compared."""
+
+    a: CellKey
+    b: CellKey
+    ratios: dict[str, Ratio]
+
+
+@dataclass(frozen=True)
+class InterleavedResult:
+    """All blocks of one group: solutions under the same workload, connections and network."""
+
+    sides: list[Side]
+    pairs: list[Pair]
+    complete: int
+    planned: int
+    rounds: int
+    window_ms: float
+    skip_ms: float
+    windows: list[list[Window]]
+    """Of each complete interleaved, warm-up included, in their order."""
+
+    def pair(self, a: CellKey, b: CellKey) -> Pair:
+        """These two, whichever way round they are kept."""
+        for found in self.pairs:
+            if (found.a, found.b) == (a, b):
+                return found
+            if (found.a, found.b) == (b, a):
+                return Pair(a, b, {name: one.inverse for name, one in found.ratios.items()})
+        raise KeyError(f"{a.solution} and {b.solution} were not side by side")
+
+    @property
+    def ranked(self) -> list[Side]:
+        """The fastest first."""
+        return sorted(self.sides, key=lambda side: side.tps, reverse=True)
+
+
+def interleaved_results(run: Run) -> list[InterleavedResult]:
+    """The results of each group of which an interleaved comparison is complete, in the order of the plan."""
+    groups: dict[tuple[CellKey, ...], list[StoredBlock]] = {}
+    planned: dict[tuple[CellKey, ...], int] = {}
+    for block in run.manifest.blocks:
+        group = tuple(block.cells)
+        groups.setdefault(group, [])
+        planned[group] = planned.get(group, 0) + 1
+    for stored in run.blocks:
+        if stored.complete:
+            groups.setdefault(tuple(side.cell for side in stored.record.sides), []).append(stored)
+    return [
+        _result(list(keys), blocks, planned.get(keys, len(blocks)))
+        for keys, blocks in groups.items()
+        if blocks
+    ]
+
+
+def difference(ratio: Ratio) -> Difference:
+    """The ratio as a difference in shares of b, which `analysis.wording` has words for."""
+    a = Summary(ratio.rounds, ratio.ratio, confidence=ratio.confidence)
+    b = Summary(ratio.rounds, 1.0, confidence=ratio.confidence)
+    if ratio.low is None or ratio.high is None:
+        return Difference(a, b, ratio.ratio - 1, ratio=ratio.ratio, confidence=ratio.confidence)
+    return Difference(
+        a,
+        b,
+        ratio.ratio - 1,
+        ratio.low - 1,
+        ratio.high - 1,
+        float(ratio.df),
+        ratio.ratio,
+        ratio.low,
+        ratio.high,
+        ratio.confidence,
+    )
+
+
+def _result(keys: list[CellKey], blocks: Sequence[StoredBlock], planned: int) -> InterleavedResult:
+    windows = [windows_of(block) for block in blocks]
+    usage = [_rows(block, "usage", "position, side, cpu_s, written_bytes") for block in blocks]
+    record = blocks[0].record
+    counted = [[one for one in block if one.round] for block in windows]
+    pairs = [Pair(keys[a], keys[b], ratios_of(counted, a, b)) for a, b in combinations(range(len(keys)), 2)]
+    return InterleavedResult(
+        [_side(key, n, counted, windows, usage, record.skip_ms) for n, key in enumerate(keys)],
+        pairs,
+        len(blocks),
+        planned,
+        sum(len({one.round for one in block}) for block in counted),
+        record.window_ms,
+        record.skip_ms,
+        windows,
+    )
+
+
+def windows_of(block: StoredBlock) -> list[Window]:
+    """The windows of a complete interleaved in their order, warm-up included."""
+    return [
+        Window(
+            position,
+            number,
+            side,
+            start,
+            measured,
+            to,
+            ok,
+            failed,
+            dict(zip(RESPONSE, latency, strict=True)),
+            after,
+        )
+        for position, number, side, start, measured, to, ok, failed, *latency, after in _rows(
+            block, "windows", ", ".join(_COLUMNS)
+        )
+    ]
+
+
+def _rows(block: StoredBlock, table: str, columns: str) -> list[Any]:
+    path = store.table_path(block.folder, table)
+    with store.reader() as connection:
+        sql = f"SELECT {columns} FROM read_parquet(?) ORDER BY position"
+        return connection.execute(sql, [str(path)]).fetchall()
+
+
+def _side(
+    key: CellKey,
+    n: int,
+    counted: Sequence[Sequence[Window]],
+    windows: Sequence[Sequence[Window]],
+    usage: Sequence[Sequence[tuple[int, int, float, int]]],
+    skip_ms: float,
+) -> Side:
+    own = [one for block in counted for one in block if one.side == n]
+    latency = {name: fmean(values) for name in RESPONSE if (values := _measured(own, name)) is not None}
+    cpu, written = _used(n, windows, usage)
+    return Side(
+        key,
+        fmean(one.tps for one in own),
+        latency,
+        sum(one.failed for one in own),
+        cpu,
+        written,
+        max(one.after for one in own),
+        sum(one.after > skip_ms for one in own),
+        sum(not one.ok for one in own),
+    )
+
+
+def _used(
+    n: int, windows: Sequence[Sequence[Window]], usage: Sequence[Sequence[tuple[int, int, float, int]]]
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Cores and bytes per second of one solution in its own windows, and in those of others."""
+    # of others first, of its own second
+    seconds, cpu, written = (np.zeros(2) for _ in range(3))
+    for block, used in zip(windows, usage, strict=True):
+        turns = {one.position: one for one in block if one.round}
+        for position, side, cpu_s, bytes_ in used:
+            if side == n and position in turns:
+                turn = turns[position]
+                mine = int(turn.side == n)
+                seconds[mine] += (turn.to - turn.start) / 1000
+                cpu[mine] += cpu_s
+                written[mine] += bytes_
+    rate = np.divide(1.0, seconds, out=np.zeros(2), where=seconds > 0)
+    cores, bytes_s = (cpu * rate).tolist(), (written * rate).tolist()
+    return (cores[1], cores[0]), (bytes_s[1], bytes_s[0])
+
+
+def ratios_of(counted: Sequence[Sequence[Window]], a: int, b: int) -> dict[str, Ratio]:
+    """The ratio of each measure that was measured in all windows of both."""
+    found = {}
+    for name in (THROUGHPUT, *RESPONSE):
+        both = [one for block in counted for one in block if one.side in (a, b)]
+        if name != THROUGHPUT and _measured(both, name) is None:
+            continue
+        ratio = ratio_of([list(_logarithms(block, a, b, name)) for block in counted])
+        if ratio is not None:
+            found[name] = ratio
+    return found
+
+
+def _logarithms(block: Sequence[Window], a: int, b: int, name: str) -> Iterator[float]:
+    """The logarithm of a / b in each round, in order."""
+    for number in sorted({one.round for one in block}):
+        turns = {one.side: one for one in block if one.round == number}
+        if a in turns and b in turns:
+            yield math.log(_value(turns[a], name)) - math.log(_value(turns[b], name))
+
+
+def _value(window: Window, name: str) -> float:
+    """What is compared; a window without any answer counts as one with half an answer."""
+    if name == THROUGHPUT:
+        return 1000 * max(window.ok, 0.5) / (window.to - window.measured)
+    return max(window.latency[name] or 0.0, 1e-6)
+
+
+def _measured(windows: Sequence[Window], name: str) -> list[float] | None:
+    """The values of a response time; None unless each window has enough answers for it."""
+    least = max(1.0, _BEYOND / (1 - _SHARES[name])) if name != "mean" else 1.0
+    values = [one.latency[name] for one in windows if one.ok >= least]
+    known = [value for value in values if value is not None]
+    return known if known and len(known) == len(windows) else None

@@ -1,0 +1,81 @@
+"""What a run can tell: how large a difference its repetitions tell, and how many would tell others."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from fivenines.analysis import power
+from fivenines.analysis.cells import CellResult
+from fivenines.analysis.comparisons import METRICS, Metric, groups
+from fivenines.analysis.interleaved import THROUGHPUT, InterleavedResult
+from fivenines.results.records import CellKey
+
+SHARES = (0.2, 0.1, 0.05)
+"""The differences for which the number of repetitions is told."""
+
+_MEASURES = 3
+"""Of the metrics that cells are compared by: throughput, response time, outage of writes."""
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """One measure of one group of solutions.
+
+    Attributes:
+        measure: its name.
+        key: a cell of the group.
+        spread: standard deviation of a repetition as a share of its mean (of a round: of its logarithm).
+        n: repetitions that there are, of the solution that has the fewest.
+        unit: what a repetition is: `trial` or `round`.
+        smallest: the smallest difference, as a share, that they tell with a chance of `power.POWER`.
+        needed: how many would tell each of `SHARES`; None: more than anybody runs.
+    """
+
+    measure: str
+    key: CellKey
+    spread: float
+    n: int
+    unit: str
+    smallest: float
+    needed: dict[float, int | None]
+
+
+def by_trials(cells: Iterable[CellResult], *, speed: bool = True) -> list[Resolution]:
+    """What the trials of cells tell that differ in the solution alone; `speed`: also of speed."""
+    metrics = METRICS[:_MEASURES] if speed else METRICS[2:_MEASURES]
+    alike = groups(cells)
+    found = (_by_metric(metric, group) for metric in metrics for group in alike)
+    return [one for one in found if one is not None]
+
+
+def by_interleaving(results: Iterable[InterleavedResult]) -> list[Resolution]:
+    """What the rounds of blocks tell of the throughput, the pair with the widest spread of each group."""
+    found = []
+    for result in results:
+        ratios = [pair.ratios[THROUGHPUT] for pair in result.pairs if THROUGHPUT in pair.ratios]
+        known = [one for one in ratios if one.sd is not None]
+        if not known:
+            continue
+        widest = max(known, key=lambda one: one.sd or 0.0)
+        sd, n = widest.sd or 0.0, widest.rounds
+        if (smallest := power.detectable_by_pairs(sd, n)) is not None:
+            needed = {share: power.pairs_for(share, sd) for share in SHARES}
+            key = result.sides[0].key
+            found.append(Resolution("throughput", key, sd, n, "round", smallest, needed))
+    return found
+
+
+def _by_metric(metric: Metric, group: Sequence[CellResult]) -> Resolution | None:
+    """None where nothing is compared, or no spread was seen."""
+    summaries = [found for cell in group if (found := metric.get(cell)) is not None]
+    covs = [one.cov for one in summaries if one.cov is not None]
+    if len(covs) < 2:
+        return None
+    spread = math.sqrt(fmean(cov**2 for cov in covs))
+    n = min(one.n for one in summaries if one.cov is not None)
+    smallest = power.detectable_by_two(spread, n)
+    if smallest is None:
+        return None
+    needed = {share: power.trials_for(share, spread) for share in SHARES}
+    return Resolution(metric.name, group[0].key, spread, n, "trial", smallest, needed)

@@ -1,0 +1,118 @@
+"""The plan of blocks: which solutions are up side by side, and who is loaded when."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from fivenines.experiment.plan import Cell, Trial, cells, expected_seconds
+from fivenines.experiment.spec import Experiment
+from fivenines.faults.none import NoFaultSettings
+from fivenines.results.records import CellKey
+
+LEAD_SECONDS = 0.25
+"""From the moment at which all loads are ready to the first window: they have to be told."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """One interleaved: all cells of a group deployed side by side; `id` is unique in the run, its folder's name."""
+
+    id: str
+    cells: tuple[Cell, ...]
+    number: int
+    seed: int
+
+    def members(self) -> list[Trial]:
+        """Its cells as trials, for what is prepared for each solution."""
+        return [Trial(self.id, cell, self.number, self.seed) for cell in self.cells]
+
+
+@dataclass(frozen=True)
+class Window:
+    """A turn of one solution, the `index`-th of its group; seconds since the first window's start.
+
+    Round 0 is the warm-up: it is not counted. What is answered from `measured` to `to` counts.
+    """
+
+    round: int
+    index: int
+    start: float
+    measured: float
+    to: float
+
+
+def groups(experiment: Experiment) -> list[tuple[Cell, ...]]:
+    """Cells without a fault that differ in the solution alone, in the order of the file."""
+    found: dict[tuple[str, int, str], list[Cell]] = {}
+    undisturbed = experiment.model_copy(update={"faults": [NoFaultSettings()]})
+    for cell in cells(undisturbed):
+        key = (cell.key.workload, cell.key.connections, cell.key.network)
+        found.setdefault(key, []).append(cell)
+    return [tuple(members) for members in found.values()]
+
+
+def blocks(experiment: Experiment, only: Sequence[str] = ()) -> list[Block]:
+    """All blocks in the order in which they run; none with another design.
+
+    `only` names the solutions that take part; fewer than two are no interleaved.
+    """
+    if experiment.design != "interleaved":
+        return []
+    order = random.Random(f"interleaved {experiment.seed}")
+    planned: list[Block] = []
+    for number in range(1, experiment.interleaved.blocks + 1):
+        found = groups(experiment)
+        order.shuffle(found)
+        for group in found:
+            seed = order.randrange(2**31)
+            planned.append(Block(f"block-{len(planned) + 1:03d}", group, number, seed))
+    if not only:
+        return planned
+    chosen = [
+        replace(block, cells=tuple(c for c in block.cells if c.solution.is_called(only))) for block in planned
+    ]
+    return [block for block in chosen if len(block.cells) > 1]
+
+
+def windows(block: Block, experiment: Experiment) -> list[Window]:
+    """Who is loaded when: rounds in which each has a window, in an order drawn anew for each.
+
+    Source: randomized multiple interleaved trials (Abedi and Brecht, ICPE 2017).
+    """
+    order = random.Random(block.seed)
+    interleaved = experiment.interleaved
+    found: list[Window] = []
+    moment = 0.0
+    for number in range(interleaved.rounds + 1):
+        length = interleaved.window if number else max(experiment.timing.warmup, interleaved.window)
+        turns = list(range(len(block.cells)))
+        order.shuffle(turns)
+        for index in turns:
+            found.append(Window(number, index, moment, moment + interleaved.skip, moment + length))
+            moment += length
+    return found
+
+
+def deployment_order(block: Block) -> list[int]:
+    """In which order the solutions of a block come up: drawn, as who comes first may be better off."""
+    order = list(range(len(block.cells)))
+    random.Random(f"deployment {block.seed}").shuffle(order)
+    return order
+
+
+def keys(block: Block) -> list[CellKey]:
+    """What its cells are called."""
+    return [cell.key for cell in block.cells]
+
+
+def block_seconds(block: Block, experiment: Experiment) -> float:
+    """About how long one interleaved takes."""
+    setup = sum(cell.solution.setup_seconds for cell in block.cells)
+    return setup + LEAD_SECONDS + windows(block, experiment)[-1].to
+
+
+def seconds_of(work: Sequence[Trial | Block], experiment: Experiment) -> float:
+    """About how long trials and blocks take one after the other."""
+    trials = [one for one in work if isinstance(one, Trial)]
+    blocks = sum(block_seconds(one, experiment) for one in work if isinstance(one, Block))
+    return expected_seconds(trials, experiment) + blocks

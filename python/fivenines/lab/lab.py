@@ -1,0 +1,329 @@
+"""A lab: the namespaces in which all hosts of one trial live."""
+
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import ClassVar
+
+from fivenines.core import core_binary
+from fivenines.errors import FiveninesError
+from fivenines.lab import ids, lifeline, limits, reach, vm_requirements
+from fivenines.lab.closing import Closing
+from fivenines.lab.host import Host, Root
+from fivenines.lab.links import Links
+from fivenines.lab.network import address, create_bridges, extra_address, into, mac, shape
+from fivenines.lab.partition import Cuts
+from fivenines.lab.settings import LinkSettings, NetworkSettings
+from fivenines.lab.sites import Sites
+from fivenines.lab.vm import Machine, VirtualMachine
+from fivenines.lab.wan import Traffic
+from fivenines.results.basics import ClockRecord
+
+
+def _nobody(what: str) -> None:
+    """Wants to know."""
+
+
+class Lab(Closing):
+    """A private lab; a context manager. At its end, nothing of it is left but the logs.
+
+    Args:
+        folder: scratch folder of this lab; hosts get folders below it. Removed by `close`.
+        network: sites, links, and what each host may send; without them one plain site.
+        all_ids: map all user ids one to one, for programs that change their user; takes root.
+
+    Raises:
+        FiveninesError: the lab cannot be set up here; says why.
+    """
+
+    def __init__(
+        self, folder: Path, network: NetworkSettings | None = None, *, all_ids: bool = False
+    ) -> None:
+        if all_ids and (lacking := ids.problem()):
+            raise FiveninesError(f"the lab cannot have all user ids here: {lacking}")
+        self.all_ids = all_ids
+        self.folder = folder = folder.absolute()
+        self.hosts: dict[str, Host] = {}
+        self.network = network or NetworkSettings()
+        self._sites = Sites(self.network)
+        self._macs: dict[str, str] = {}
+        self._groups = limits.detect()
+        # what a killed controller left must not be taken for fresh data
+        remove_tree(folder)
+        folder.mkdir(parents=True, mode=0o700)
+        command = [str(core_binary()), "init", "lab", *(["--all-ids"] if all_ids else [])]
+        self._first = lifeline.start(command, folder / "lab.log")
+        self._cuts = Cuts(self.pid)
+        create_bridges(self.pid, len(self._sites.names))
+        self._now = self.network if self.network.begins == "deployment" else self.network.plain()
+        """What links and hosts are like now; faults come on top of it."""
+        self._extra_addresses = 0
+        self._links = Links(self.pid, self._sites.names, self._now, folder)
+
+    @property
+    def pid(self) -> int:
+        """PID of the lab's first process, as seen from outside."""
+        return self._first.pid
+
+    @property
+    def limits_reason(self) -> str:
+        """Why host limits do not apply here; empty when they do."""
+        return self._groups.reason
+
+    @property
+    def sites(self) -> dict[str, list[str]]:
+        """The names of the hosts in each site."""
+        return self._sites.members()
+
+    def site_of(self, host: str) -> str:
+        """The site of a host."""
+        self._mac(host)
+        return self._sites.place(host)
+
+    def add_host(
+        self,
+        name: str,
+        root: Root,
+        *,
+        memory: int | None = None,
+        cpus: float | None = None,
+        turn: int | None = None,
+        machine: Machine | None = None,
+    ) -> Host:
+        """Add a host with the next address, in its site; see `Host` and `Sites.place`.
+
+        With a `machine` it is a virtual one, see `Virtual machine`.
+
+        Raises:
+            FiveninesError: virtual machines are not possible here; says why.
+        """
+        if machine is not None and (lacking := vm_requirements.problem()):
+            raise FiveninesError(f"{name} cannot be a virtual machine: {lacking}")
+        # a virtual machine has so much memory, and its kernel takes some beside
+        group = limits.HostGroup(self._groups, name, None if machine else memory, cpus)
+        index = len(self.hosts) + 1
+        site = self._sites.names.index(self._sites.place(name, turn))
+        place = (name, address(index), self.folder / name, root, group)
+        host = VirtualMachine(*place, machine) if machine else Host(*place, all_ids=self.all_ids)
+        host.start(self.pid)
+        host.plug_in(self.pid, index, site, self._now.bandwidth)
+        self.hosts[name] = host
+        self._macs[name] = mac(index)
+        return host
+
+    def add_addresses(self, host: Host, count: int) -> None:
+        """Give a host so many further addresses."""
+        for _ in range(count):
+            extra = extra_address(self._extra_addresses)
+            self._extra_addresses += 1
+            host.give_address(extra)
+
+    def begin_network(self) -> None:
+        """From now on the network is as its settings say, where they say that it begins with the load."""
+        if self._now != self.network:
+            self._use(self.network)
+
+    def end_network(self) -> None:
+        """From now on nothing is done to any frame, where the network began with the load."""
+        if self.network.begins_late and self._now == self.network:
+            self._use(self.network.plain())
+
+    def cut(self, pairs: Iterable[tuple[str, str]], ports: Iterable[int] = ()) -> None:
+        """Drop all frames from one host to another, for each pair (from, to); in force on return.
+
+        With `ports` only TCP and UDP from these and to these is dropped. A pair that is cut twice, by two
+        faults, has to be healed twice.
+
+        Raises:
+            FiveninesError: a host is unknown, or nft is missing or fails.
+        """
+        ways = [(self._mac(source), self._mac(target)) for source, target in pairs]
+        for port in ports or (0,):
+            self._cuts.add(ways, port)
+
+    def heal(self, pairs: Iterable[tuple[str, str]], ports: Iterable[int] = ()) -> None:
+        """Undo `cut`; pairs that are not cut are passed over."""
+        ways = [(self._mac(source), self._mac(target)) for source, target in pairs]
+        for port in ports or (0,):
+            self._cuts.remove(ways, port)
+
+    def frames_cut(self) -> int:
+        """Frames that cuts have dropped so far."""
+        return self._cuts.dropped()
+
+    def reaches(self, source: str, target: str, timeout: float = 0.3) -> bool:
+        """Whether frames get from one host to another now: one way, nothing has to come back.
+
+        Waits for `timeout` seconds at most, besides the latency that the link between their sites has.
+        """
+        there = self._directed(source, target)
+        impaired = self._links.host_latency(source) + self._links.host_latency(target)
+        patience = timeout + there.rtt / 2 + there.jitter + impaired
+        frame = reach.frame(self._macs[source], self._macs[target])
+        network, device = self.hosts[target].ear(self.pid)
+        listens = [sys.executable, "-I", "-S", str(Path(reach.__file__)), device, frame.hex()]
+        # it knocks until it is ended: who listens may take a while to begin
+        with knocking(self.hosts[source].knocking(frame, _KNOCKING)):
+            done = subprocess.run(
+                [*into(network), *listens, str(patience)], capture_output=True, text=True, check=False
+            )
+        if done.returncode not in (0, 1) or done.stderr:
+            words = "".join(done.stderr.strip().splitlines()[-1:])
+            raise FiveninesError(f"cannot try whether {source} reaches {target}: {words}")
+        return done.returncode == 0
+
+    def impair(self, where: str | tuple[str, str], link: LinkSettings) -> None:
+        """Change a host's link to its site, or the links between two sites in both directions.
+
+        A host that is impaired for the first time loses what is under way in a few milliseconds.
+        In force on return, for frames that come from now on.
+
+        Raises:
+            FiveninesError: the host or a site is unknown, or the link could not be changed.
+        """
+        if isinstance(where, str):
+            self._links.impair_host(where, self._host(where).pid, self._site_index(where), link)
+        else:
+            self._links.impair_sites(*where, link)
+
+    def restore(self, where: str | tuple[str, str]) -> None:
+        """Undo `impair`; what is not impaired stays as it is."""
+        if isinstance(where, str):
+            self._links.restore_host(where, self._host(where).pid, self._site_index(where))
+        else:
+            self._links.restore_sites(*where)
+
+    def traffic(self) -> dict[tuple[str, str], Traffic]:
+        """What has gone from each site to each other so far; empty with one site."""
+        return self._links.traffic()
+
+    tell: Callable[[str], None] = staticmethod(_nobody)
+    """Told what takes its time while hosts are added; whoever wants to know puts a function here."""
+
+    has_power: ClassVar[bool] = False
+    """Whether hosts are machines whose power can be taken by `power_off` and given back by `power_on`."""
+
+    def power_off(self, names: Iterable[str]) -> bool:
+        """Take the power of hosts at once; whether it is gone."""
+        raise FiveninesError("these hosts have no power of their own")
+
+    def power_on(self, names: Iterable[str]) -> None:
+        """Give it back; returns when programs can be started there."""
+        raise FiveninesError("these hosts have no power of their own")
+
+    clocks_differ: ClassVar[bool] = False
+    """Whether hosts have clocks of their own."""
+
+    def clocks(self) -> dict[str, ClockRecord]:
+        """How the clocks of the hosts stand to ours, where they have others."""
+        return {}
+
+    def require_sound(self) -> None:
+        """Make sure that links and virtual machines have worked until now.
+
+        A dead emulator would look like a partition, a virtual machine whose disk hangs like a slow server.
+
+        Raises:
+            FiveninesError: one of them has not; what was measured since is worth nothing.
+        """
+        self._links.require()
+        for host in self.hosts.values():
+            if isinstance(host, VirtualMachine) and host.powered and (seconds := host.disk_delay()) > _HUNG:
+                raise FiveninesError(
+                    f"{host.name}: the disk of the virtual machine did not answer for {seconds:.1f} s, which "
+                    "is no server's doing"
+                )
+
+    def close(self) -> None:
+        """End all processes of the lab and remove its scratch folder."""
+        for host in self.hosts.values():
+            host.end()
+        self._links.end()
+        self._first.end()
+        for host in self.hosts.values():
+            host.group.remove()
+        remove_tree(self.folder)
+
+    def _use(self, settings: NetworkSettings) -> None:
+        before, self._now = self._now, settings
+        self._links.use(settings)
+        if settings.bandwidth != before.bandwidth:
+            for name, host in self.hosts.items():
+                shape(self.pid, host.pid, name, settings.bandwidth)
+
+    def _directed(self, source: str, target: str) -> LinkSettings:
+        return self._links.direction(self.site_of(source), self.site_of(target))
+
+    def _site_index(self, host: str) -> int:
+        return self._sites.names.index(self.site_of(host))
+
+    def _host(self, name: str) -> Host:
+        self._mac(name)
+        return self.hosts[name]
+
+    def _mac(self, host: str) -> str:
+        if host not in self._macs:
+            raise FiveninesError(f"no host is called {host!r}; there are: {', '.join(self.hosts)}")
+        return self._macs[host]
+
+
+@contextmanager
+def knocking(command: list[str]) -> Iterator[None]:
+    """Send frames until the end of the block."""
+    sender = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        yield
+    finally:
+        sender.kill()
+        sender.wait()
+
+
+def remove(path: Path) -> None:
+    """Remove a file, a link or a whole folder."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
+
+
+def remove_tree(folder: Path) -> None:
+    """Remove a scratch folder; overlayfs leaves folders without permissions, which are opened first."""
+    if not folder.exists():
+        return
+    for path in folder.rglob("work/work"):
+        path.chmod(0o700)
+    shutil.rmtree(folder, ignore_errors=True)
+    if folder.exists():
+        subprocess.run(["chmod", "-R", "u+rwX", str(folder)], check=False, capture_output=True)
+        _remove_at_last(folder)
+
+
+def _remove_at_last(folder: Path) -> None:
+    """What still writes there, as a copy that Ctrl-C met in the middle, ends within a moment."""
+    deadline = time.monotonic() + _WRITERS
+    while True:
+        try:
+            shutil.rmtree(folder)
+            return
+        except FileNotFoundError:
+            return
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+
+
+_HUNG = 5.0
+"""Seconds after which a virtual machine's disk that does not answer is taken to hang."""
+
+_KNOCKING = 60.0
+"""Seconds after which a sender of frames ends by itself, should nobody end it."""
+
+_WRITERS = 5.0
+"""Seconds until who still writes into a scratch folder must have ended."""

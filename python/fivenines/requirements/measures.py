@@ -1,0 +1,454 @@
+"""The measures by the names that needs, thresholds, sweeps, comparisons and claims have for them.
+
+Most stand in `MEASURES`. Those of which there are hundreds are a family: what stands behind the colon is
+read, not looked up (`FAMILIES`): any counter of the servers, any kind of host.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from fivenines.spelling import nearest, nearest_word
+
+Kind = Literal["rate", "time", "share", "amount", "event", "number"]
+"""Of a measure: per second; milliseconds; a part of 1; a number of each trial, in its unit; whether a trial
+has it; one number of a solution."""
+
+When = Literal["steady", "load", "fault"]
+"""What it is taken from: the steady window, before any fault; the whole load; what a fault did."""
+
+_UNITS = {"rate": "1/s", "time": "ms"}
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What can be asked of a solution.
+
+    Attributes:
+        name: as people write it.
+        title: for the head of a column.
+        noun: in a sentence, after a number or after "the".
+        kind: what its values are.
+        more: whether more of it is better; None: neither is, so nothing can be preferred by it.
+        when: what it is taken from.
+        unit: of its values; empty for what is a number alone.
+        bounds: whether a trial may have a lower bound only, as it did not end.
+        source: what a trial must have for it; empty: nothing that not every trial has.
+        usual: whether runs are compared by it although nobody asked for it.
+        signed: whether its values may be below 0.
+    """
+
+    name: str
+    title: str
+    noun: str
+    kind: Kind
+    more: bool | None = False
+    when: When = "steady"
+    unit: str = ""
+    bounds: bool = False
+    source: str = ""
+    usual: bool = False
+    signed: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.unit:
+            object.__setattr__(self, "unit", _UNITS.get(self.kind, ""))
+
+    @property
+    def fault(self) -> bool:
+        """Whether only a trial with a fault has it."""
+        return self.when == "fault"
+
+    @property
+    def valued(self) -> bool:
+        """Whether each trial has a value, so that there is a mean with an interval."""
+        return self.kind not in ("event", "number")
+
+    @property
+    def milli(self) -> bool:
+        """Whether it is in ms, which are shown in the unit that suits them."""
+        return self.kind == "time"
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """What less and more of it is: "fewer" transactions, a "shorter" outage, a "lower" variation."""
+        known = {"rate": ("fewer", "more"), "time": ("shorter", "longer")}
+        return known.get(self.kind, ("lower", "higher"))
+
+    @property
+    def key(self) -> str:
+        """The name as a column or a file may be called by it."""
+        return re.sub(r"\W+", "_", self.name)
+
+
+PHASES = ("detect", "promote", "route", "client", "reconnect", "catch_up")
+"""The phases of an outage, as names of measures have them."""
+
+_SPREAD = (("mean", "mean"), ("p50", "median"), ("p95", "95th percentile"), ("p99", "99th percentile"))
+
+
+def _after(name: str, title: str, noun: str, source: str = "a fault") -> Measure:
+    """A time that a fault makes, which may not have ended with the load."""
+    return Measure(name, title, noun, "time", when="fault", bounds=True, source=source, usual=True)
+
+
+def _lag(side: str, words: str, source: str) -> tuple[Measure, ...]:
+    stem = f"{side}_lag"
+    return (
+        Measure(
+            f"{stem}_max",
+            f"{side.capitalize()} lag, max",
+            f"largest replication lag {words}",
+            "time",
+            source=source,
+        ),
+        Measure(
+            f"{stem}_mean",
+            f"{side.capitalize()} lag, mean",
+            f"mean replication lag {words}",
+            "time",
+            source=source,
+        ),
+        Measure(
+            f"{stem}_growth",
+            f"{side.capitalize()} lag, growth",
+            f"growth of the replication lag {words}",
+            "amount",
+            unit="ms/s",
+            source=source,
+            signed=True,
+        ),
+    )
+
+
+_ALL = (
+    Measure("tps", "Transactions/s", "transactions per second", "rate", more=True, usual=True),
+    *(
+        Measure(f"latency_{key}", f"{key} response", f"response time ({words})", "time", usual=True)
+        for key, words in _SPREAD
+    ),
+    Measure("qps", "Queries/s", "queries per second", "rate", more=True),
+    Measure("rows_s", "Rows/s", "rows changed per second", "rate", more=True, source="observe.counters"),
+    Measure(
+        "inserted_s",
+        "Inserted rows/s",
+        "rows inserted per second",
+        "rate",
+        more=True,
+        when="load",
+        source="a load that counts",
+    ),
+    Measure(
+        "total_time",
+        "Time for all",
+        "time for all of the work",
+        "time",
+        when="load",
+        bounds=True,
+        source="fixed work",
+    ),
+    Measure(
+        "completed",
+        "Completed",
+        "share of the work that was done",
+        "share",
+        more=True,
+        when="load",
+        source="fixed work",
+    ),
+    Measure(
+        "cov_in_time",
+        "COV over time",
+        "variation of the throughput over time",
+        "share",
+        source="4 s of steady",
+    ),
+    Measure(
+        "last_quarter",
+        "Last quarter",
+        "throughput of the last quarter against the first",
+        "share",
+        more=None,
+        source="4 s of steady",
+    ),
+    Measure("stalls", "Stalls", "stalls of the steady window", "amount"),
+    Measure("stalls_longest", "Longest stall", "longest stall of the steady window", "time"),
+    *(
+        Measure(
+            f"execution_{key}",
+            f"{key} execution",
+            f"time from sending to execution ({words})",
+            "time",
+            source="ledger",
+        )
+        for key, words in _SPREAD
+    ),
+    *_lag("reported", "that servers report", "observe.lag"),
+    *_lag("actual", "by the ledger", "ledger"),
+    Measure(
+        "checkpoint_lag_max",
+        "Checkpoint lag, max",
+        "largest time since the last global checkpoint",
+        "time",
+        source="solution ndb",
+    ),
+    Measure(
+        "checkpoint_lag_mean",
+        "Checkpoint lag, mean",
+        "mean time since the last global checkpoint",
+        "time",
+        source="solution ndb",
+    ),
+    Measure(
+        "stale_share",
+        "Stale share",
+        "share of reads that missed an acknowledged row",
+        "share",
+        source="ledger",
+    ),
+    Measure(
+        "wire_bytes_per_transaction",
+        "Bytes per transaction",
+        "bytes sent for a transaction",
+        "amount",
+        unit="B",
+        source="observe.hosts",
+    ),
+    Measure(
+        "link_bytes_per_transaction",
+        "Bytes over links",
+        "bytes over the links between sites for a transaction",
+        "amount",
+        unit="B",
+        when="load",
+        source="network.sites",
+    ),
+    Measure(
+        "host_cpu",
+        "CPU, cores",
+        "cores that the solution's hosts used",
+        "amount",
+        more=None,
+        unit="cores",
+        source="observe.hosts",
+    ),
+    Measure(
+        "memory",
+        "Memory, MB",
+        "memory that the solution's hosts used",
+        "amount",
+        unit="MB",
+        source="observe.hosts",
+    ),
+    Measure("connects_refused", "Connects refused", "connects refused", "amount", when="load"),
+    Measure("connects_failed", "Failed connects", "failed connects", "amount", when="load"),
+    *(
+        Measure(f"connect_{key}", f"{key} connect", f"time to connect ({words})", "time", when="load")
+        for key, words in _SPREAD
+        if key in ("p50", "p99")
+    ),
+    _after("outage_writes", "Outage, writes", "outage of writes"),
+    _after("outage_reads", "Outage, reads", "outage of reads"),
+    _after("outage_connections", "Outage, new connections", "outage of new connections"),
+    _after("failover", "Failover time", "failover time"),
+    *(
+        Measure(
+            f"phase:{name}",
+            f"Phase {name.replace('_', ' ')}",
+            f"phase {name.replace('_', ' ')} of the first outage",
+            "time",
+            when="fault",
+            bounds=True,
+            source="a fault",
+        )
+        for name in PHASES
+    ),
+    Measure(
+        "not_recovered",
+        "Writes not back",
+        "writes not back before the end",
+        "event",
+        when="fault",
+        source="a fault",
+    ),
+    Measure("cut", "Work cut", "work that was cut before its end", "event", when="load", source="fixed work"),
+    Measure("lost", "Lost rows", "acknowledged rows lost", "event", source="ledger"),
+    Measure("phantom", "Phantom rows", "refused rows found", "event", source="ledger"),
+    Measure("duplicate", "Duplicate rows", "rows found twice", "event", source="ledger"),
+    Measure("stale", "Stale reads", "reads that missed an acknowledged row", "event", source="ledger"),
+    Measure("split_brain", "Split brain", "split brain", "event"),
+    Measure("violated", "Invariants violated", "invariants of the workload violated", "event"),
+    Measure("diverged", "Nodes differ", "nodes with different rows at the end", "event"),
+    Measure("connect_errors", "Connects failed", "connects that failed", "event"),
+    Measure("hosts", "Hosts", "hosts", "number"),
+    Measure("cost", "Price of an hour", "price of an hour", "number", source="cost"),
+)
+
+
+@dataclass(frozen=True)
+class Family:
+    """Measures of which there are too many for a list: how they are written, and what they are.
+
+    `read` makes a measure of what stands behind the colon; for what is none it raises a ValueError, with what
+    to write instead.
+    """
+
+    forms: Mapping[str, str]
+    read: Callable[[str], Measure]
+
+
+_COUNTER = re.compile(r"(?P<name>[A-Za-z][\w. -]*?)(?P<per>/\w*)?", re.ASCII)
+_PER = {"": "", "/s": " per second", "/transaction": " per transaction"}
+
+
+def counter_parts(rest: str) -> tuple[str, str]:
+    """The counter's name and what it is counted by: `/s`, `/transaction`, or nothing for a mean.
+
+    Raises:
+        ValueError: it is no counter; with what to write instead.
+    """
+    match = _COUNTER.fullmatch(rest)
+    if match is None:
+        raise ValueError(
+            f"'counter:{rest}' is no measure: write counter:NAME/s or counter:NAME/transaction, as "
+            "counter:Com_commit/s"
+        )
+    per = match["per"] or ""
+    if per not in _PER:
+        meant = nearest_word(per[1:], [one[1:] for one in _PER if one])
+        hint = f"; did you mean 'counter:{match['name']}/{meant}'?" if meant else ""
+        raise ValueError(f"'counter:{rest}': a counter is told per second (/s) or per transaction{hint}")
+    return match["name"], per
+
+
+def _counter(rest: str) -> Measure:
+    name, per = counter_parts(rest)
+    return Measure(
+        f"counter:{rest}",
+        f"{name}{per}",
+        f"{name}{_PER[per] or ' on average'}",
+        "rate" if per == "/s" else "amount",
+        more=None,
+        source="observe.counters",
+    )
+
+
+def _of_hosts(stem: str) -> Callable[[str], Measure]:
+    def read(rest: str) -> Measure:
+        if not re.fullmatch(r"[A-Za-z][\w-]*", rest):
+            raise ValueError(
+                f"'{stem}:{rest}' names no host: write a kind of host, a role or a host, as {stem}:node, "
+                f"{stem}:primary or {stem}:node1"
+            )
+        whole = MEASURES[stem]
+        return Measure(
+            f"{stem}:{rest}",
+            f"{whole.title.partition(',')[0]} of {rest}, {whole.unit}",
+            f"{whole.noun.partition(' that')[0]} that {rest} used",
+            whole.kind,
+            whole.more,
+            unit=whole.unit,
+            source=whole.source,
+        )
+
+    return read
+
+
+FAMILIES: dict[str, Family] = {
+    "counter": Family(
+        {
+            "counter:NAME/s": "gain of a server's counter, by its own name",
+            "counter:NAME/transaction": "the same for a transaction of the load",
+            "counter:NAME": "its mean, where it is no running count",
+        },
+        _counter,
+    ),
+    "host_cpu": Family(
+        {"host_cpu:HOST": "cores of hosts by kind (node), role (primary) or name (node1)"},
+        _of_hosts("host_cpu"),
+    ),
+    "memory": Family({"memory:HOST": "memory of the same"}, _of_hosts("memory")),
+}
+"""By what stands before the colon."""
+
+
+class _Measures(dict[str, Measure]):
+    """The listed measures; one of a family is made when it is asked for."""
+
+    def __missing__(self, name: str) -> Measure:
+        try:
+            return measure_named(name)
+        except ValueError:
+            raise KeyError(name) from None
+
+
+MEASURES: dict[str, Measure] = _Measures((one.name, one) for one in _ALL)
+"""By name, in the order in which they are shown; `MEASURES[name]` has those of families, too."""
+
+
+USUAL = tuple(name for name, one in MEASURES.items() if one.usual)
+"""Measures that runs are compared by although nobody asked."""
+
+
+def measure_named(name: str) -> Measure:
+    """The measure of this name.
+
+    Raises:
+        ValueError: there is none; with those that there are, or one that was meant.
+    """
+    if (found := MEASURES.get(name)) is not None:
+        return found
+    head, colon, rest = name.partition(":")
+    if colon and head in FAMILIES:
+        return FAMILIES[head].read(rest)
+    raise ValueError(f"there is no measure {name!r}{_meant(name)}")
+
+
+def _meant(name: str) -> str:
+    head, colon, rest = name.partition(":")
+    family = nearest_word(head, FAMILIES) if colon else None
+    if family:
+        return f"; did you mean '{family}:{rest}'?"
+    known = [*MEASURES, *(form for one in FAMILIES.values() for form in one.forms)]
+    return nearest(name, known) or f": there are {', '.join(known)}"
+
+
+def listing() -> list[dict[str, str]]:
+    """What can be named, as rows of texts: each listed measure, then each form of a family."""
+    rows = [
+        {
+            "name": one.name,
+            "about": one.noun,
+            "unit": _unit(one),
+            "better": _BETTER[one.more],
+            "of": _OF.get(one.kind, one.when),
+            "requires": one.source,
+        }
+        for one in MEASURES.values()
+    ]
+    for family in FAMILIES.values():
+        for form, about in family.forms.items():
+            one = family.read(form.partition(":")[2])
+            rows.append(
+                {
+                    "name": form,
+                    "about": about,
+                    "unit": _unit(one),
+                    "better": _BETTER[one.more],
+                    "of": one.when,
+                    "requires": one.source,
+                }
+            )
+    return rows
+
+
+_BETTER = {True: "more", False: "less", None: ""}
+_OF: dict[Kind, str] = {"event": "trial", "number": "solution"}
+"""What is not taken from a part of the load."""
+
+
+def _unit(measure: Measure) -> str:
+    """Of its values; of an event the share of trials that have it."""
+    named = {"event": "trials", "share": "share", "number": "number"}
+    return named.get(measure.kind, measure.unit or "number")

@@ -1,0 +1,253 @@
+"""One interleaved: all solutions of a group side by side, loaded in turn. Its folder appears whole or not at all."""
+
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from fivenines.analysis.served import seconds_of, why_not
+from fivenines.deployment.deployed import Deploy, Deployed, data_set
+from fivenines.errors import FiveninesError
+from fivenines.experiment.interleaved_plan import LEAD_SECONDS, Block, Window, deployment_order, windows
+from fivenines.experiment.spec import Experiment
+from fivenines.lab.lab import remove_tree
+from fivenines.lab.ssh.inventory import LabSettings
+from fivenines.load.run import LoadPlan, RunningLoad
+from fivenines.observe.idle import idle_usage
+from fivenines.results import layout, store
+from fivenines.results.records import BlockRecord, BlockSide, Deployment, WorkerRecord
+from fivenines.runner.interleaved_memory import MemoryShortError, require_memory
+from fivenines.runner.interleaved_tables import keep_side, keep_usage, keep_windows
+from fivenines.runner.interleaved_usage import Usage
+from fivenines.runner.machine_watch import watched
+from fivenines.runner.progress import Listener, TrialPhase
+
+_WINDOWS = "windows"
+"""The file with the windows of a load, in the folder of its files."""
+
+_PATIENCE = 60.0
+"""Seconds that the loads may take beyond their last window."""
+
+
+@dataclass
+class _Side:
+    """One solution that is up, and its load."""
+
+    deployed: Deployed
+    deployment: Deployment
+    load: RunningLoad
+    windows: Path
+    """The file that its load waits for."""
+
+
+def run_block(
+    block: Block,
+    experiment: Experiment,
+    run: Path,
+    attempt: int,
+    listener: Listener,
+    deploy: Deploy = Deployed,
+    worker: WorkerRecord | None = None,
+) -> BlockRecord:
+    """Run an interleaved comparison and write its folder: `<id>`, or `<id>.broken-<attempt>` with the reason and logs.
+
+    Never raises for what goes wrong inside it, but for a want of memory or of space; KeyboardInterrupt
+    passes. Its folder is then removed.
+
+    Raises:
+        MemoryShortError: the solutions do not fit into the memory of this machine together.
+        NoSpaceError: the disk is full.
+    """
+    part = run.absolute() / layout.BLOCKS / f".{block.id}.part"
+    remove_tree(part)
+    part.mkdir(parents=True)
+    began, started = time.monotonic(), datetime.now(UTC).isoformat(timespec="seconds")
+    try:
+        sides, reason = watched(
+            run, lambda: _perform(block, experiment, part, listener, deploy), (MemoryShortError,)
+        )
+        record = BlockRecord(
+            id=block.id,
+            number=block.number,
+            seed=block.seed,
+            attempt=attempt,
+            status="broken" if reason else "complete",
+            reason=reason,
+            started=started,
+            seconds=round(time.monotonic() - began, 3),
+            window_ms=experiment.interleaved.window * 1000,
+            skip_ms=experiment.interleaved.skip * 1000,
+            sides=sides or [],
+            worker=worker,
+        )
+        store.write_json(part / layout.BLOCK, record)
+    except BaseException:
+        remove_tree(part)
+        raise
+    target = layout.trial_folder(run, f"{block.id}.broken-{attempt}" if reason else block.id)
+    remove_tree(target)
+    store.move(part, target)
+    return record
+
+
+def _perform(
+    block: Block, experiment: Experiment, part: Path, listener: Listener, deploy: Deploy
+) -> list[BlockSide]:
+    plan = windows(block, experiment)
+    with ExitStack() as stack:
+        up = _bring_up(block, part, stack, listener, deploy, experiment.lab)
+        sides = _ready(block, experiment, up, plan, part)
+        try:
+            origin, results = _take_turns(block, sides, plan, part, listener)
+        finally:
+            for side in sides:
+                if not side.load.ended:
+                    side.load.stop()
+        for one in up:
+            one.lab.require_sound()
+            _require_answers(one)
+    found = _kept(block, sides, plan, origin, results, part)
+    _require_service(found, part)
+    return found
+
+
+def _require_service(sides: Sequence[BlockSide], part: Path) -> None:
+    """Make sure that each solution served its load.
+
+    Raises:
+        FiveninesError: one of them did not; with the server's words.
+    """
+    for number, side in enumerate(sides):
+        seconds = seconds_of(store.table_path(part / str(number), "timeline"))
+        end = float(side.load["duration_s"]) * 1000
+        if why := why_not(seconds, side.load, 0.0, end, in_turn=True):
+            raise FiveninesError(f"{side.cell.solution}: {why}")
+
+
+def _bring_up(
+    block: Block, part: Path, stack: ExitStack, listener: Listener, deploy: Deploy, lab: LabSettings
+) -> list[Deployed]:
+    """All solutions, in the order of the block's cells; their logs are kept when the stack ends."""
+    up: dict[int, Deployed] = {}
+    for number in deployment_order(block):
+        cell = block.cells[number]
+        listener(TrialPhase(block.id, f"deploying {cell.key.solution}", 5.0))
+        require_memory(cell.solution, list(up.values()))
+        data = data_set(cell.solution, cell.workload, lambda _message, _fraction: None)
+        deployed = deploy(cell.solution, data, part / f"lab-{number}", cell.network, lab)
+        up[number] = stack.enter_context(deployed)
+        stack.callback(_collect, deployed, part / str(number) / layout.LOGS)
+        deployed.bring_up()
+    found = [up[number] for number in range(len(block.cells))]
+    require_memory(None, found)
+    return found
+
+
+def _ready(
+    block: Block, experiment: Experiment, up: Sequence[Deployed], plan: Sequence[Window], part: Path
+) -> list[_Side]:
+    """What is known of each solution, and its load, which connects and then waits."""
+    hosts = {f"{n}/{name}": host for n, one in enumerate(up) for name, host in one.lab.hosts.items()}
+    idle = idle_usage(hosts, experiment.observe.idle)
+    sides = []
+    for number, one in enumerate(up):
+        own = {name: idle[key] for name in one.lab.hosts if (key := f"{number}/{name}") in idle}
+        load = _load(block, experiment, number, one, plan, part)
+        sides.append(_Side(one, one.record(own), load, load.out / _WINDOWS))
+    return sides
+
+
+def _require_answers(deployed: Deployed) -> None:
+    """A server that is gone was not compared; nobody broke anything on purpose here."""
+    silent = [node.name for node in deployed.solution.nodes if not node.answers()]
+    if silent:
+        raise FiveninesError(
+            f"{', '.join(silent)} of {deployed.solution.settings.name} did not answer at the end"
+        )
+
+
+def _collect(deployed: Deployed, target: Path) -> None:
+    with suppress(OSError):
+        deployed.collect_logs(target)
+
+
+def _load(
+    block: Block, experiment: Experiment, number: int, deployed: Deployed, plan: Sequence[Window], part: Path
+) -> RunningLoad:
+    """A load whose connections are open, and that waits for its windows."""
+    cell = block.cells[number]
+    longest = plan[-1].to + _PATIENCE
+    out = part / f"load-{number}"
+    told = ("--windows", str(out / _WINDOWS))
+    load = LoadPlan(cell.workload, cell.connections, longest, block.seed + number, experiment.load, told)
+    assert deployed.client is not None
+    return RunningLoad(
+        deployed.client,
+        deployed.solution.nodes[0],
+        deployed.access.endpoints(),
+        load,
+        out,
+        lambda _event: None,
+    )
+
+
+def _take_turns(
+    block: Block, sides: Sequence[_Side], plan: Sequence[Window], part: Path, listener: Listener
+) -> tuple[int, list[dict[str, Any]]]:
+    """Tell the loads their windows and wait for their ends: the first window's start, and each load.json."""
+    for side in sides:
+        side.load.await_start()
+    origin = time.monotonic_ns() + int(LEAD_SECONDS * 1e9)
+    for number, side in enumerate(sides):
+        own = [window for window in plan if window.index == number]
+        its = side.load.host.its_moment
+        lines = [
+            " ".join(str(its(origin + int(at * 1e9))) for at in (one.start, one.measured, one.to))
+            for one in own
+        ]
+        side.load.host.put(side.windows, "\n".join(lines) + "\n")
+    usage = Usage([side.deployed.lab for side in sides], part / "usage.csv")
+    rounds = plan[-1].round
+    for position, window in enumerate(plan):
+        _await(origin / 1e9 + window.start, sides)
+        usage.look(position)
+        solution = block.cells[window.index].key.solution
+        which = f"round {window.round} of {rounds}" if window.round else "warm-up"
+        listener(TrialPhase(block.id, f"{which}: {solution} is loaded", plan[-1].to - window.start))
+    _await(origin / 1e9 + plan[-1].to, sides)
+    usage.look(len(plan))
+    usage.close()
+    return origin, [side.load.await_end(_PATIENCE) for side in sides]
+
+
+def _await(moment: float, sides: Sequence[_Side]) -> None:
+    """Wait until this moment of CLOCK_MONOTONIC; a load that has failed breaks the interleaved at once."""
+    for side in sides:
+        if side.load.ended:
+            # one whose windows are over has ended rightly; what it says tells
+            side.load.await_end(1.0)
+    time.sleep(max(0.0, moment - time.monotonic()))
+
+
+def _kept(
+    block: Block,
+    sides: Sequence[_Side],
+    plan: Sequence[Window],
+    origin: int,
+    results: Sequence[dict[str, Any]],
+    part: Path,
+) -> list[BlockSide]:
+    """Turn the files of the loads into tables; what the record says of each solution."""
+    starts = [(side.load.started_ns - origin) / 1e6 for side in sides]
+    for number, side in enumerate(sides):
+        keep_side(side.load.out, part / str(number))
+        side.windows.unlink(missing_ok=True)
+    keep_windows(plan, results, starts, part)
+    keep_usage(part)
+    return [
+        BlockSide(cell=cell.key, deployment=side.deployment, load=result, started_ms=round(start, 3))
+        for cell, side, result, start in zip(block.cells, sides, results, starts, strict=True)
+    ]

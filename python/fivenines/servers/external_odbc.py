@@ -1,0 +1,256 @@
+"""Servers that others run, of any DBMS that a driver of ODBC reaches: plain SQL, and nothing of a catalogue.
+
+What each DBMS would tell in words of its own (roles, positions, delay, counters) is found by rows where that
+can be, and is else not known: who takes a row takes writes, and who has the row that the primary was just
+given has all that came before it.
+"""
+
+import contextlib
+import itertools
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from fivenines.errors import FiveninesError, UsageError
+from fivenines.lab.host import Host
+from fivenines.servers import by_odbc
+from fivenines.servers.base import Server
+from fivenines.servers.by_odbc import OdbcError
+from fivenines.servers.checksums import Dialect
+from fivenines.servers.counters import CounterReader
+from fivenines.servers.delay import DelayReader, DelayRow
+from fivenines.servers.external import LEDGER, PROBES, ExternalServer, not_ours
+from fivenines.servers.remote import Target
+from fivenines.servers.roles import Company, RoleReader
+from fivenines.servers.session import Answer, Session
+from fivenines.software.base import Engine
+
+ARRIVES = 2.0
+"""Seconds within which a replica has the primary's newest row, or is behind."""
+
+NO_ROLE = ("oracle", "sqlserver", "db2")
+"""Dialects in which no question for the role is known, see `crates/sql-wire/src/role.rs`."""
+
+_MARKS = itertools.count(int(time.time() * 1e6))
+"""Numbers of the rows that are written here, from below 0: those of the load's tries are above it."""
+
+_SLICE = 20_000
+"""Numbers of the ledger that are asked for at a time: an answer keeps only so many rows."""
+
+
+class ExternalByOdbc(ExternalServer):
+    """A server behind a connection string.
+
+    Args:
+        host, engine, target: as of all external servers; the target's password is the string's.
+        odbc: the connection string.
+        dialect: which SQL it speaks; empty: it is asked.
+
+    Raises:
+        FiveninesError: it was to be asked, and cannot be reached, or is none that is known.
+    """
+
+    def __init__(self, host: Host, engine: Engine, target: Target, odbc: str, dialect: str = "") -> None:
+        super().__init__(host, engine, target)
+        self.string = odbc
+        self.odbc = f"odbc:{odbc}"
+        self.driver = by_odbc.known(dialect or self._dialect())
+
+    def _dialect(self) -> str:
+        told = by_odbc.ask(self.string, self.target.password, 5.0)
+        if told["dialect"] is None:
+            raise UsageError(
+                f"{self.name}: the driver calls its DBMS {told['dbms']!r}, which is not known: say by "
+                f"`dialect` which SQL it speaks: {', '.join(by_odbc.DIALECTS)}"
+            )
+        return str(told["dialect"])
+
+    @property
+    def endpoint(self) -> str:
+        return super().endpoint if self.port else self.target.host
+
+    def tls_flags(self) -> list[str]:
+        return []
+
+    def own_address(self) -> list[str]:
+        return ["--odbc", self.string]
+
+    @property
+    def log(self) -> Path:
+        return self.host.node / "log" / "server.out"
+
+    @property
+    def watched_at(self) -> str:
+        # the watch speaks protocols, not ODBC
+        return ""
+
+    @contextlib.contextmanager
+    def connect(self, timeout: float = 2.0) -> Iterator[Any]:
+        with by_odbc.Connection(
+            self.string, self.target.password, self.driver, timeout, timeout
+        ) as connection:
+            yield connection
+
+    def open_data(self, timeout: float = 2.0) -> contextlib.AbstractContextManager[Any]:
+        return self.connect(timeout)
+
+    def answers(self) -> bool:
+        """Whether it lets us in: no statement is known to every DBMS that needs no table."""
+        with contextlib.suppress(Exception), self.connect():
+            return True
+        return False
+
+    def refusal(self) -> str:
+        try:
+            with self.connect():
+                return ""
+        except FiveninesError as error:
+            return str(error)
+
+    def writable(self) -> bool:
+        """Whether it takes a row; the row is taken out again."""
+        with contextlib.suppress(Exception), self.connect() as connection:
+            number = -next(_MARKS)
+            self._mark(connection, number)
+            # it has taken it, whatever becomes of this
+            with contextlib.suppress(Exception):
+                connection.execute(f"DELETE FROM {PROBES} WHERE id = {number}")
+            return True
+        return False
+
+    def _mark(self, connection: Any, number: int) -> None:
+        """Write one row, into a table that is made where it is missing."""
+        insert = f"INSERT INTO {PROBES}(id) VALUES ({number})"
+        try:
+            connection.execute(insert)
+        except OdbcError as error:
+            if error.kind != "missing_table":
+                raise
+            number_type = "NUMBER(19)" if self.driver == "oracle" else "BIGINT"
+            # somebody else may make it at the same time: the row decides
+            with contextlib.suppress(OdbcError):
+                connection.execute(f"CREATE TABLE {PROBES} (id {number_type} NOT NULL PRIMARY KEY)")
+            connection.execute(insert)
+
+    def born(self) -> float | None:
+        """When it was started is not known; 0 of a server that answers."""
+        return 0.0 if self.answers() else None
+
+    def follows(self) -> str:
+        return ""
+
+    def behind(self, primary: Server) -> str:
+        """Write a row at the primary, and look for it here."""
+        assert isinstance(primary, ExternalByOdbc)
+        number = -next(_MARKS)
+        with primary.connect(ARRIVES) as giver:
+            primary._mark(giver, number)
+            given = time.monotonic()
+            try:
+                with self.connect(ARRIVES) as connection:
+                    while not self._has(connection, number):
+                        if time.monotonic() > given + ARRIVES:
+                            return f"{self.name} has not what {primary.name} was given {ARRIVES:g} s ago"
+                        time.sleep(0.02)
+            finally:
+                with contextlib.suppress(Exception):
+                    giver.execute(f"DELETE FROM {PROBES} WHERE id = {number}")
+        return ""
+
+    def _has(self, connection: Any, number: int) -> bool:
+        asked = f"SELECT id FROM {PROBES} WHERE id = {number}{self._unlocked}"
+        try:
+            return bool(connection.execute(asked).fetchall())
+        except OdbcError as error:
+            # the table itself has not come yet
+            if error.kind == "missing_table":
+                return False
+            raise
+
+    @property
+    def _unlocked(self) -> str:
+        """What a SELECT needs to be taken by a standby. Source: IBM Db2, "Reads on standby restrictions"."""
+        return " WITH UR" if self.driver == "db2" else ""
+
+    def ledger_rows(self, timeout: float = 30.0) -> list[tuple[int, int | None]]:
+        """The ledger's ids; the server's clock is not asked."""
+        with self.connect(timeout) as connection:
+            try:
+                asked = f"SELECT MAX(id) FROM {LEDGER}{self._unlocked}"
+                ((greatest,),) = connection.execute(asked).fetchall()
+            except OdbcError as error:
+                if error.kind == "missing_table":
+                    return []
+                raise
+            found: list[tuple[int, int | None]] = []
+            for start in range(0, int(greatest or 0) + 1, _SLICE):
+                some = f"id >= {start} AND id < {start + _SLICE}{self._unlocked}"
+                rows = connection.execute(f"SELECT id FROM {LEDGER} WHERE {some}")
+                found += [(int(number), None) for (number,) in rows]
+            return found
+
+    def drop_own_tables(self) -> None:
+        with self.connect(30.0) as connection:
+            for table in (LEDGER, PROBES):
+                try:
+                    connection.execute(f"DROP TABLE {table}")
+                except OdbcError as error:
+                    if error.kind != "missing_table":
+                        raise
+
+    def effective_settings(self) -> dict[str, str]:
+        """What the driver tells of the DBMS; the settings of each have another place."""
+        told = by_odbc.ask(self.string, self.target.password, 5.0)
+        return {"dbms": told["dbms"], "version": told["version"], "dialect": self.driver}
+
+    def run_file(self, file: Path) -> None:
+        raise FiveninesError(
+            f"{file}: files of SQL are not run by ODBC: run it by the DBMS' own client, with `prepare: false`"
+        )
+
+    def finish_loading(self) -> None:
+        """Statistics for the planner are the DBMS' own affair."""
+
+    def session(self, timeout: float) -> Session:
+        return _OdbcSession(self, timeout)
+
+    def counters(self) -> CounterReader:
+        return lambda _asked: ()
+
+    def delay(self) -> DelayReader:
+        return _NoDelay(self.name)
+
+    def role_reader(self, company: Company | None) -> RoleReader:
+        not_ours(self)
+
+    def dialect(self) -> Dialect:
+        not_ours(self)
+
+    def clients(self) -> int:
+        not_ours(self)
+
+    def most_clients(self) -> int:
+        not_ours(self)
+
+    def prompt_command(self) -> list[str]:
+        not_ours(self)
+
+    def batch_command(self) -> list[str]:
+        not_ours(self)
+
+    def shell_command(self, dsn: str, address: str) -> str:
+        not_ours(self)
+
+
+class _OdbcSession(Session):
+    def _ask(self, statement: str) -> Answer:
+        cursor = self._connection.execute(statement)
+        return Answer([name for (name,) in cursor.description or []], cursor.fetchall())
+
+
+class _NoDelay(DelayReader):
+    """Tells nothing: the truth beside it is the ledger's."""
+
+    def read(self, asked: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
+        return iter(())

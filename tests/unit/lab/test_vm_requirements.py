@@ -1,0 +1,33 @@
+"""What this machine must offer for virtual machines, and what is said where it does not."""
+
+from pathlib import Path
+
+import pytest
+
+from fivenines.lab import vm_requirements
+
+
+@pytest.fixture
+def able(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A machine on which all is there."""
+    tool, ports = tmp_path / "mke2fs", tmp_path / "tun"
+    tool.touch(mode=0o755)
+    ports.touch()
+    monkeypatch.setattr(vm_requirements, "PROGRAMS", str(tmp_path))
+    monkeypatch.setattr(vm_requirements, "PORTS", ports)
+    return tmp_path
+
+
+def test_where_all_is_there_nothing_is_said(able: Path) -> None:
+    assert vm_requirements.problem() == ""
+
+
+def test_without_the_tool_for_disks_its_package_is_named(able: Path) -> None:
+    (able / "mke2fs").unlink()
+    assert "`apt-get install e2fsprogs`" in vm_requirements.problem()
+
+
+def test_who_may_not_make_ports_is_told_what_to_do(able: Path) -> None:
+    (able / "tun").unlink()
+    told = vm_requirements.problem()
+    assert "cannot be opened (No such file or directory)" in told and "as root" in told

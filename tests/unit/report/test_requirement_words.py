@@ -1,0 +1,56 @@
+"""Needs in words for readers, and what each rests on; the exact condition can be looked up."""
+
+from pathlib import Path
+
+import pytest
+from synthetic_run import QUICKSTART, write_run
+
+from fivenines.report import tables
+from fivenines.report.chapters.decision import conditions_table, requirements_table
+from fivenines.report.decision import decide
+from fivenines.report.page import render
+from fivenines.report.requirement_words import how_judged, in_words
+from fivenines.requirements.condition import parse_requirement
+from fivenines.requirements.decide import REQUIREMENTS
+from fivenines.results.store import open_run
+
+
+@pytest.mark.parametrize(
+    ("condition", "words"),
+    [
+        ("not_recovered = 0", "writes came back"),
+        ("lost = 0", "no acknowledged row lost"),
+        ("stale <= 5%", "reads that missed an acknowledged row in at most 5% of trials"),
+        ("outage_writes < 10s", "outage of writes < 10s"),
+        ("failover p95 <= 8s", "failover time <= 8s, 95 % of trials"),
+        ("hosts <= 4", "hosts <= 4"),
+    ],
+)
+def test_a_need_is_said_in_words(condition: str, words: str) -> None:
+    assert in_words(parse_requirement(condition)) == words
+
+
+def test_none_of_the_usual_needs_is_shown_by_its_name() -> None:
+    for condition in REQUIREMENTS:
+        words = in_words(parse_requirement(condition))
+        assert "_" not in words and "=" not in words
+        assert "which takes 29 trials" in how_judged(parse_requirement(condition))
+
+
+def test_the_table_has_the_words_and_the_page_the_exact_conditions(tmp_path: Path) -> None:
+    run = open_run(write_run(tmp_path / "run", QUICKSTART))
+    found = decide(run)
+    assert "no acknowledged row lost" in requirements_table(found).columns
+    assert "lost = 0" not in requirements_table(found).columns
+    assert ["no acknowledged row lost", "lost = 0"] in [row[:2] for row in conditions_table(found).rows]
+    page = render(run)
+    assert "The needs exactly, and how they are judged" in page and "lost = 0" in page
+
+
+def test_markdown_begins_with_the_decision_and_its_table(tmp_path: Path) -> None:
+    text = tables(write_run(tmp_path / "run", QUICKSTART), "md")
+    answer = text.partition("## The answer")[2].partition("## Tables")[0]
+    assert answer.lstrip().startswith("**Take 2-safe (on), so far: ")
+    assert "- Decision: 1-safe (local) misses a need: " in answer
+    assert "| 1-safe (local) | misses a need |" in answer
+    assert "| no acknowledged row lost | lost = 0 | missed by one trial" in text

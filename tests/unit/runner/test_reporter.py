@@ -1,0 +1,40 @@
+"""Events of a trial are told once, in the order of their moments, as soon as they are known."""
+
+import threading
+import time
+
+from fivenines.results.records import Event
+from fivenines.runner.reporter import Reporter
+
+
+def _event(t: float, kind: str) -> Event:
+    return Event(t=t, kind=kind, node="node1", detail="")
+
+
+def test_what_came_meanwhile_waits_for_a_fault_whose_moment_is_not_known_yet() -> None:
+    told: list[Event] = []
+    known, holding = [_event(-5.0, "begun")], threading.Event()
+    holding.set()
+    reporter = Reporter(lambda: sorted(known, key=lambda one: one.t), holding.is_set, told.append)
+    reporter.start()
+    known.append(_event(20.0, "missed"))
+    reporter.look()
+    time.sleep(0.3)
+    assert told == []
+    known.append(_event(10.0, "fault"))
+    holding.clear()
+    reporter.look()
+    known.append(_event(30.0, "promoted"))
+    reporter.stop()
+    assert [one.kind for one in told] == ["fault", "missed", "promoted"]
+
+
+def test_a_log_that_cannot_be_read_ends_nothing() -> None:
+    def broken() -> list[Event]:
+        raise OSError
+
+    reporter = Reporter(broken, lambda: False, lambda _event: None)
+    reporter.start()
+    reporter.look()
+    reporter.stop()
+    reporter.stop()

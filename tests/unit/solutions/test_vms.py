@@ -1,0 +1,87 @@
+"""Virtual machines of a solution: who can have them, and what they are."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter
+
+from fivenines import plugins
+from fivenines.deployment.deployed import engines_of
+from fivenines.errors import FiveninesError
+from fivenines.faults.full_disk import FullDiskSettings
+from fivenines.faults.slow_disk import SlowDiskSettings
+from fivenines.lab.settings import NetworkSettings
+from fivenines.software.base import EngineStatus
+from fivenines.software.uml_kernel import UmlKernel
+from fivenines.solutions import vms
+from fivenines.solutions.settings import SolutionSettings
+
+ANY: TypeAdapter[Any] = TypeAdapter(
+    plugins.settings_union("fivenines.solutions", SolutionSettings, "solution")
+)
+
+
+@pytest.mark.parametrize(
+    ("solution", "problem"),
+    [
+        ({"solution": "standalone"}, ""),
+        ({"solution": "hot-standby", "manager": {"kind": "operator"}}, ""),
+        ({"solution": "galera"}, ""),
+        ({"solution": "ndb"}, "machines: virtual-machines: ndb runs as processes only"),
+        ({"solution": "patroni"}, "machines: virtual-machines: patroni runs as processes only"),
+        (
+            {"solution": "replication", "manager": {"kind": "pacemaker"}},
+            "machines: virtual-machines: pacemaker starts the servers by itself, and cannot in virtual machines yet",
+        ),
+    ],
+)
+def test_who_can_run_on_vms(solution: dict[str, Any], problem: str) -> None:
+    settings = ANY.validate_python({**solution, "machines": "virtual-machines"})
+    told = [one for one in settings.problems_with_parts() if one.startswith("machines")]
+    assert told == ([problem] if problem else [])
+
+
+def test_vms_need_a_kernel_beside_the_server() -> None:
+    settings = ANY.validate_python({"solution": "standalone"})
+    assert [one.name for one in engines_of(settings)] == ["postgres-18"]
+    settings = ANY.validate_python({"solution": "standalone", "machines": "virtual-machines"})
+    assert [one.name for one in engines_of(settings)] == ["postgres-18", "uml"]
+
+
+def _here(monkeypatch: pytest.MonkeyPatch, installed: bool) -> None:
+    status = EngineStatus(installed)
+    monkeypatch.setattr(UmlKernel, "status", lambda _self: status)
+    monkeypatch.setattr(UmlKernel, "tree", Path("/kernel"))
+
+
+def test_memory_is_as_much_as_the_server_needs_or_as_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    _here(monkeypatch, True)
+    mysql: Any = SimpleNamespace(family="mysql")
+    mariadb: Any = SimpleNamespace(family="mariadb")
+    assert vms.vm_machine(None, mysql, 0).memory > vms.vm_machine(None, mariadb, 0).memory
+    made = vms.vm_machine(2**30, mysql, 10**9)
+    assert made.memory == 2**30 and made.disk > 2 * 10**9 and made.kernel == Path("/kernel")
+
+
+def test_without_a_kernel_one_is_told_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    _here(monkeypatch, False)
+    mysql: Any = SimpleNamespace(family="mysql")
+    with pytest.raises(FiveninesError, match=r"run `fivenines engines pull uml`"):
+        vms.vm_machine(None, mysql, 0)
+
+
+@pytest.mark.parametrize("kind", [SlowDiskSettings, FullDiskSettings])
+def test_disks_of_vms_can_be_slow_and_full(kind: Any) -> None:
+    fault = kind(fault="slow-disk" if kind is SlowDiskSettings else "full-disk")
+    for machines in ("namespaces", "virtual-machines"):
+        settings = ANY.validate_python({"solution": "standalone", "machines": machines})
+        assert fault.problems_with(settings.topology()) == []
+
+
+def test_what_a_vm_may_send_is_not_bounded() -> None:
+    settings = ANY.validate_python({"solution": "standalone", "machines": "virtual-machines"})
+    (problem,) = settings.problems_with_network(NetworkSettings(bandwidth="1Gbit/s"))
+    assert "`bandwidth` cannot be set" in problem
+    assert settings.problems_with_network(NetworkSettings()) == []
