@@ -28,7 +28,7 @@ def test_each_says_whether_it_was_run_here_as_the_pages_do(recipe: Path) -> None
     assert ran != ("was not run by us" in text)
     rows = [
         line
-        for page in ("bring-a-proxy.md", "bring-a-manager.md")
+        for page in ("custom-proxy.md", "custom-failover-manager.md")
         for line in (_PAGES / page).read_text().splitlines()
         if line.startswith(f"| `{recipe.name}`")
     ]
