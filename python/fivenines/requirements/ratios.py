@@ -51,9 +51,9 @@ def parse_ratio(text: str) -> RatioThreshold:
         ValueError: it says none; with what to write instead.
     """
     parts = split(text)
-    match = _RATIO.fullmatch(parts["need"])
+    match = _RATIO.fullmatch(parts["requirement"])
     if match is None:
-        name = re.match(rf"{NAME}\s*(?=[<>=]|$)", parts["need"])
+        name = re.match(rf"{NAME}\s*(?=[<>=]|$)", parts["requirement"])
         if name:
             _comparable(measure_named(name["name"]), text)
         raise ValueError(

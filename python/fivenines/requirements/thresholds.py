@@ -19,7 +19,7 @@ class ThresholdSettings(Settings):
     @model_validator(mode="before")
     @classmethod
     def _words(cls, value: Any) -> Any:
-        if isinstance(value, dict) and len(value) == 1 and not {"need", "solution"} & set(value):
+        if isinstance(value, dict) and len(value) == 1 and not {"requirement", "solution"} & set(value):
             ((name, requirement),) = value.items()
             raise told(f"write the whole threshold in quotes: '{name}: {requirement}'")
         return split(value) if isinstance(value, str) else value
@@ -27,7 +27,7 @@ class ThresholdSettings(Settings):
 
 _COLONS = "|".join(dict.fromkeys([*FAMILIES, *(name.partition(":")[0] for name in MEASURES if ":" in name)]))
 """What stands before the colon of a measure."""
-_THRESHOLD = re.compile(rf"(?:(?P<solution>.*?):)??\s*(?P<need>(?:{_COLONS}):\S.*|[^:]*)", re.DOTALL)
+_THRESHOLD = re.compile(rf"(?:(?P<solution>.*?):)??\s*(?P<requirement>(?:{_COLONS}):\S.*|[^:]*)", re.DOTALL)
 
 
 def split(text: str) -> dict[str, str]:
@@ -36,5 +36,5 @@ def split(text: str) -> dict[str, str]:
     A colon within a measure's name ends no solution's: `galera: counter:Com_commit/s < 5`.
     """
     match = _THRESHOLD.fullmatch(text.strip())
-    found = match.groupdict() if match else {"need": text}
+    found = match.groupdict() if match else {"requirement": text}
     return {key: value.strip() for key, value in found.items() if value is not None}

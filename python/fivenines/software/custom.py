@@ -102,7 +102,7 @@ class CustomEngine(CachedEngine):
 
     @property
     def folder(self) -> Path:
-        return paths.cache() / "engines" / "brought" / self.file_name
+        return paths.cache() / "engines" / "custom" / self.file_name
 
     @property
     def file_name(self) -> str:
@@ -181,7 +181,7 @@ def is_custom(name: str) -> bool:
 def custom() -> list[CustomEngine]:
     """Those in the cache."""
     found = []
-    for receipt in sorted((paths.cache() / "engines" / "brought").glob(f"*/{_NAME}")):
+    for receipt in sorted((paths.cache() / "engines" / "custom").glob(f"*/{_NAME}")):
         try:
             found.append(CustomEngine(Source.named(json.loads(receipt.read_text()))))
         except (OSError, ValueError, UsageError):

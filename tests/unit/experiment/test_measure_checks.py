@@ -47,7 +47,7 @@ def test_what_no_trial_will_have_is_told_with_its_place(section: str, says: str)
 
 
 @pytest.mark.parametrize(
-    "need",
+    "requirement",
     [
         "counter:Handler_write/transaction < 9",
         "counter:Com_create_table/s <= 0",

@@ -33,7 +33,7 @@ BASE = "name: x\nsolutions: [standalone]\nworkloads: [oltp_read_only]\n"
 @pytest.mark.parametrize(
     "more",
     [
-        "thresholds: [lost = 0, {need: tps > 5, solution: standalone}]",
+        "thresholds: [lost = 0, {requirement: tps > 5, solution: standalone}]",
         "decide: {requirements: [lost = 0]}",
         "decide: {requirements: {lost: {at_most: 10%}}}",
         "timing: {warmup: 0, steady: 5s}",

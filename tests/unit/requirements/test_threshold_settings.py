@@ -20,7 +20,7 @@ def _read(section: str) -> Experiment:
 
 
 def test_a_text_and_its_keys_are_the_same() -> None:
-    found = _read('[lost = 0, "a: b: tps > 5", {need: tps > 5, solution: "a: b"}]').thresholds
+    found = _read('[lost = 0, "a: b: tps > 5", {requirement: tps > 5, solution: "a: b"}]').thresholds
     assert [(one.requirement.text, one.solution) for one in found] == [
         ("lost = 0", None),
         ("tps > 5", "a: b"),
@@ -50,7 +50,7 @@ def test_what_is_wrong_is_told_with_its_line(section: str, message: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("text", "solution", "need"),
+    ("text", "solution", "requirement"),
     [
         ("galera: counter:Com_commit/s < 5", "galera", "counter:Com_commit/s < 5"),
         ("counter:Com_commit/s < 5", None, "counter:Com_commit/s < 5"),
