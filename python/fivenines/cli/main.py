@@ -1,105 +1,38 @@
-"""The program `fivenines`: puts the commands together, and is the only place that handles errors.
+"""The program `fivenines`: its entry point, and the only place that handles errors.
 
-Commands import what they need when they run, so that `--help` and completion answer at once.
+The registry lists the commands. A command is imported when it runs, so that `--help` answers at once.
 """
 
 import gc
 import os
 import sys
 import warnings
-from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from fivenines import paths, private
-from fivenines.cli import (
-    aws,
-    bench,
-    calibrate,
-    check,
-    compare,
-    computing,
-    connect,
-    console,
-    decide,
-    doctor,
-    down,
-    engines,
-    export,
-    hosts,
-    init,
-    inject,
-    kill,
-    kinds,
-    mistyped,
-    replicate,
-    report,
-    restart,
-    results,
-    run,
-    schema,
-    serve,
-    sql,
-    status,
-    up,
-    version,
-    workers,
-)
-from fivenines.cli import exec as exec_
-from fivenines.cli.program import Command, Group
+from fivenines.cli import computing, console, mistyped
+from fivenines.cli.registry import Program
 from fivenines.errors import FiveninesError, RenamedWarning
 
 INTERRUPTED = 130
 
 app = typer.Typer(
     name="fivenines",
-    cls=Group,
+    cls=Program,
     no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-_COMMANDS: dict[str, Callable[..., None]] = {
-    "init": init.init,
-    "run": run.run,
-    "replicate": replicate.replicate,
-    "serve": serve.serve,
-    "report": report.report,
-    "decide": decide.decide,
-    "check": check.check,
-    "compare": compare.compare,
-    "export": export.export,
-    "up": up.up,
-    "down": down.down,
-    "status": status.status,
-    "sql": sql.sql,
-    "connect": connect.connect,
-    "exec": exec_.execute,
-    "kill": kill.kill,
-    "restart": restart.restart,
-    "inject": inject.inject,
-    "bench": bench.bench,
-    "calibrate": calibrate.calibrate,
-    "list": kinds.list_,
-    "schema": schema.schema,
-    "doctor": doctor.doctor,
-    "version": version.version,
-}
-_CLASSES: dict[str, type[Command]] = {"up": up.WithSolutions}
-for _name, _function in _COMMANDS.items():
-    app.command(_name, cls=_CLASSES.get(_name, Command))(_function)
-app.add_typer(results.app, name="results")
-app.add_typer(engines.app, name="engines")
-app.add_typer(workers.app, name="workers")
-app.add_typer(hosts.app, name="hosts")
-app.add_typer(aws.app, name="aws")
 
 
 def _show_version(wanted: bool) -> None:
     if wanted:
+        from fivenines.cli import version  # noqa: PLC0415  (only here)
+
         version.version()
         raise typer.Exit
 
@@ -192,6 +125,7 @@ def _mistyped(error: Any, arguments: list[str]) -> int:
 def _crashed(error: Exception, arguments: list[str]) -> int:
     """An error that nobody foresaw: its details go to a file that can be sent to us."""
     import traceback  # noqa: PLC0415
+    from datetime import UTC, datetime  # noqa: PLC0415
 
     from fivenines import __version__  # noqa: PLC0415
 

@@ -1,29 +1,38 @@
 """What an experiment file can name, each with a line about it: for lists, questions and first files."""
 
 from collections.abc import Mapping
+from importlib import import_module
 
-from fivenines.access.settings import AccessSettings
-from fivenines.faults.settings import FaultSettings
-from fivenines.managers.settings import ManagerSettings
 from fivenines.plugins import kinds
 from fivenines.settings import Settings
-from fivenines.solutions.settings import SolutionSettings
-from fivenines.workloads.settings import WorkloadSettings
 
-BASES: Mapping[str, tuple[str, type[Settings]]] = {
-    "solutions": ("solution", SolutionSettings),
-    "workloads": ("workload", WorkloadSettings),
-    "faults": ("fault", FaultSettings),
-    "managers": ("kind", ManagerSettings),
-    "access": ("kind", AccessSettings),
+KEYS: Mapping[str, str] = {
+    "solutions": "solution",
+    "workloads": "workload",
+    "faults": "fault",
+    "managers": "kind",
+    "access": "kind",
 }
-"""The key that names a kind, and what all kinds share."""
+"""The key that names a kind of each section."""
+
+_BASES = {
+    "solutions": "SolutionSettings",
+    "workloads": "WorkloadSettings",
+    "faults": "FaultSettings",
+    "managers": "ManagerSettings",
+    "access": "AccessSettings",
+}
+
+
+def base(section: str) -> type[Settings]:
+    """Return the class that all kinds of a section share; the other sections are not imported."""
+    found: type[Settings] = getattr(import_module(f"fivenines.{section}.settings"), _BASES[section])
+    return found
 
 
 def models(section: str) -> dict[str, type[Settings]]:
     """The settings of each kind, by its name."""
-    key, base = BASES[section]
-    return dict(sorted(kinds(f"fivenines.{section}", base, key).items()))
+    return dict(sorted(kinds(f"fivenines.{section}", base(section), KEYS[section]).items()))
 
 
 def lines(section: str) -> dict[str, str]:
@@ -33,11 +42,11 @@ def lines(section: str) -> dict[str, str]:
 
 def line(section: str, name: str, model: type[Settings]) -> str:
     """What the model says about the kind of this name, as one model may stand for several."""
-    key, _ = BASES[section]
+    key = KEYS[section]
     return model.about.get(name) or model.model_fields[key].description or ""
 
 
 def needed(model: type[Settings], section: str) -> list[str]:
     """The keys, beside its own name, without which a kind cannot be used."""
-    key, _ = BASES[section]
+    key = KEYS[section]
     return [name for name, info in model.model_fields.items() if info.is_required() and name != key]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import fivenines
 from fivenines.errors import UsageError
-from fivenines.experiment.mistakes import nearest
+from fivenines.spelling import nearest
 
 FOLDER = Path(fivenines.__file__).parent / "examples"
 """In a clone a link to `examples/`, in a wheel the files themselves."""

@@ -161,7 +161,7 @@ def _faults(wish: Wish) -> list[str]:
 
 def _entry(section: str, name: str, settings: Mapping[str, Any], shared: Sequence[str] = ()) -> list[str]:
     """An entry of a list: its kind, some settings, and further ones as comments."""
-    key, base = choices.BASES[section]
+    key, base = choices.KEYS[section], choices.base(section)
     model = choices.models(section)[name]
     about = " ".join((model.__doc__ or "").strip().split("\n\n")[0].split())
     line = choices.line(section, name, model)

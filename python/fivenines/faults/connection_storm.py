@@ -12,7 +12,6 @@ from fivenines.faults.settings import FaultSettings
 from fivenines.load.commands import account, described, endpoint_flags, secret
 from fivenines.servers.base import Server
 from fivenines.units import Duration
-from fivenines.workloads.script import Script
 
 _PATIENCE = 15.0
 """Seconds that the storm may take to be in, and that its administrator may take to get in after it."""
@@ -65,6 +64,8 @@ class ConnectionStorm(Fault[ConnectionStormSettings]):
         return Recovery(gone, "all have hung up" if gone else "the server is still full", moment)
 
     def _command(self, context: FaultContext, node: Server) -> list[str]:
+        from fivenines.workloads.script import Script  # noqa: PLC0415  (its data can be of any kind)
+
         folder = context.client.node / "data" / "storm"
         folder.mkdir(parents=True, exist_ok=True)
         script = folder / "storm.sql"

@@ -6,28 +6,29 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from fivenines.access.base import Access
-from fivenines.cluster.cluster import Cluster
-from fivenines.lab.host import Host
-from fivenines.lab.lab import Lab
-from fivenines.managers.base import Manager
+if TYPE_CHECKING:
+    from fivenines.access.base import Access
+    from fivenines.cluster.cluster import Cluster
+    from fivenines.lab.host import Host
+    from fivenines.lab.lab import Lab
+    from fivenines.managers.base import Manager
 
 
 class Disturbed(Protocol):
     """What is deployed, whole: a cluster in its lab, with whom its clients and its manager are."""
 
     @property
-    def solution(self) -> Cluster[Any]: ...
+    def solution(self) -> "Cluster[Any]": ...
     @property
-    def lab(self) -> Lab: ...
+    def lab(self) -> "Lab": ...
     @property
-    def access(self) -> Access[Any]: ...
+    def access(self) -> "Access[Any]": ...
     @property
-    def manager(self) -> Manager[Any] | None: ...
+    def manager(self) -> "Manager[Any] | None": ...
     @property
-    def clients(self) -> Mapping[str, Host]: ...
+    def clients(self) -> "Mapping[str, Host]": ...
 
 
 def _nobody_listens(_kind: str, _node: str, _detail: str) -> None:
@@ -57,27 +58,27 @@ class FaultContext:
         return False
 
     @property
-    def solution(self) -> Cluster[Any]:
+    def solution(self) -> "Cluster[Any]":
         return self.deployed.solution
 
     @property
-    def lab(self) -> Lab:
+    def lab(self) -> "Lab":
         return self.deployed.lab
 
     @property
-    def access(self) -> Access[Any]:
+    def access(self) -> "Access[Any]":
         return self.deployed.access
 
     @property
-    def manager(self) -> Manager[Any] | None:
+    def manager(self) -> "Manager[Any] | None":
         return self.deployed.manager
 
     @property
-    def clients(self) -> Mapping[str, Host]:
+    def clients(self) -> "Mapping[str, Host]":
         """The hosts of the load, by name."""
         return self.deployed.clients
 
     @property
-    def client(self) -> Host:
+    def client(self) -> "Host":
         """The host of the load, or the first of them."""
         return next(iter(self.clients.values()))

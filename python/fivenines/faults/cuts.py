@@ -1,8 +1,10 @@
 """Which ways between hosts are cut, and whether packets arrive."""
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from fivenines.lab.lab import Lab
+if TYPE_CHECKING:
+    from fivenines.lab.lab import Lab
 
 Pairs = list[tuple[str, str]]
 """Directed: from host, to host."""
@@ -20,18 +22,18 @@ def between(ours: Iterable[str], theirs: Iterable[str], direction: str = "both")
     return {"both": out + back, "out": out, "in": back}[direction]
 
 
-def with_everybody(lab: Lab, hosts: Sequence[str]) -> Pairs:
+def with_everybody(lab: "Lab", hosts: Sequence[str]) -> Pairs:
     """All ways between these hosts and each other, and all other hosts of the lab."""
     pairs = between(hosts, lab.hosts)
     return pairs + [(one, other) for one in hosts for other in hosts if one != other]
 
 
-def none_reaches(lab: Lab, pairs: Pairs) -> bool:
+def none_reaches(lab: "Lab", pairs: Pairs) -> bool:
     """Whether no packet arrives on any of the ways that are looked at."""
     return not any(lab.reaches(*pair) for pair in _some(pairs))
 
 
-def all_reach(lab: Lab, pairs: Pairs) -> bool:
+def all_reach(lab: "Lab", pairs: Pairs) -> bool:
     """Whether a packet arrives on every way that is looked at."""
     return all(lab.reaches(*pair, timeout=2.0) for pair in _some(pairs))
 

@@ -4,7 +4,7 @@ Verified by what can be seen from here: the server does not answer any more, or 
 """
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from fivenines.errors import FiveninesError
 from fivenines.faults import targets
@@ -12,7 +12,9 @@ from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import FaultSettings
 from fivenines.servers.base import Server
-from fivenines.servers.external import ExternalServer
+
+if TYPE_CHECKING:
+    from fivenines.servers.external import ExternalServer
 
 Hook = Callable[[str, Server], str]
 
@@ -74,6 +76,6 @@ class HookedEnd(Hooked):
     downs = True
 
 
-def _is_hit(server: ExternalServer, before: float | None) -> bool:
+def _is_hit(server: "ExternalServer", before: float | None) -> bool:
     now_born = server.born()
     return now_born is None or (before is not None and abs(now_born - before) > _ANOTHER_START)

@@ -1,8 +1,10 @@
 """Which host belongs to which site."""
 
 import re
+from typing import TYPE_CHECKING
 
-from fivenines.lab.settings import NetworkSettings
+if TYPE_CHECKING:
+    from fivenines.lab.settings import NetworkSettings
 
 NODE = re.compile(r"node([1-9][0-9]*)")
 """What database nodes are called."""
@@ -13,7 +15,7 @@ class Sites:
     they come, the rest in the first.
     """
 
-    def __init__(self, network: NetworkSettings) -> None:
+    def __init__(self, network: "NetworkSettings") -> None:
         self.names = network.site_names
         self._named = network.named_hosts
         self._dealt = 0

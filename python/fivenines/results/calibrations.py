@@ -7,7 +7,6 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from fivenines import __version__, paths
-from fivenines.results import store
 from fivenines.results.basics import Machine
 from fivenines.results.calibration import FORMAT, Calibration, Step
 
@@ -52,6 +51,8 @@ def keep(step: Step, order: Sequence[str], now: Machine) -> Calibration:
         steps=ranked,
         missing=[name for name in order if name not in steps],
     )
+    from fivenines.results import store  # noqa: PLC0415  (reading a calibration needs no numpy)
+
     path = path_of(now)
     path.parent.mkdir(parents=True, exist_ok=True)
     store.write_json(path, calibration)

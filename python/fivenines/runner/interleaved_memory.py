@@ -1,15 +1,16 @@
 """Do all solutions of an interleaved comparison fit into this machine's memory at once? Asked before each is deployed."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import psutil
 
-from fivenines.deployment.deployed import Deployed
 from fivenines.errors import FiveninesError
-from fivenines.observe.hosts import first_processes
-from fivenines.observe.processes import Processes, proportional
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import format_size
+
+if TYPE_CHECKING:
+    from fivenines.deployment.deployed import Deployed
 
 ASSUMED = 200 * 2**20
 """Bytes of a node of which nothing was seen yet."""
@@ -25,7 +26,7 @@ class MemoryShortError(FiveninesError):
     """The solutions of an interleaved comparison do not fit into the memory together."""
 
 
-def require_memory(coming: SolutionSettings | None, up: Sequence[Deployed]) -> None:
+def require_memory(coming: SolutionSettings | None, up: "Sequence[Deployed]") -> None:
     """Refuse to go on when the next solution, or the load of those that are up, would not fit.
 
     Args:
@@ -62,8 +63,11 @@ def _limit(settings: SolutionSettings, estimate: int, used: int) -> int:
     return max(0, settings.limits.memory * settings.nodes - used)
 
 
-def _used(deployed: Deployed) -> int:
+def _used(deployed: "Deployed") -> int:
     """Bytes that the hosts of a solution have now; what is shared counts once."""
+    from fivenines.observe.hosts import first_processes  # noqa: PLC0415  (a plan is shown without)
+    from fivenines.observe.processes import Processes, proportional  # noqa: PLC0415
+
     found = Processes().look(first_processes(deployed.lab.hosts)).hosts
     return sum(proportional(processes) or 0 for processes in found.values())
 

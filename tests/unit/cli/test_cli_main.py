@@ -11,7 +11,7 @@ import pytest
 import typer
 from cli_support import Fivenines
 
-from fivenines.cli import main, version
+from fivenines.cli import main, registry, version
 from fivenines.errors import FiveninesError, UsageError
 
 
@@ -213,3 +213,24 @@ def test_a_cache_in_a_place_for_everybody_is_refused(
     monkeypatch.setenv("FIVENINES_CACHE", str(tmp_path / "all"))
     said = fivenines("engines", "list")
     assert said.code == 2 and "for everybody" in said.err
+
+
+@pytest.mark.parametrize("name", registry.ENTRIES)
+def test_the_registry_has_the_first_paragraph_of_each_help(name: str) -> None:
+    command = typer.main.get_command(main.app).commands[name]  # type: ignore[attr-defined]
+    paragraph, _, _ = (command.help or "").partition("\n\n")
+    assert registry.ENTRIES[name].help == " ".join(paragraph.split())
+    assert command.name == name
+
+
+def test_the_help_imports_no_command() -> None:
+    code = (
+        "import sys; from fivenines.cli.main import execute; execute(['--help']); "
+        "from fivenines.cli.registry import ENTRIES; "
+        "modules = {f'fivenines.cli.{entry.module}' for entry in ENTRIES.values()}; "
+        "print(sorted(modules & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stderr == "[]\n"

@@ -22,7 +22,7 @@ HEAVY = "duckdb|altair|scipy|numpy|ruamel|psycopg|pymysql"
 
 @pytest.mark.parametrize("section", ["solutions", "workloads", "faults"])
 def test_kinds_are_those_that_register_themselves(section: str) -> None:
-    key, _ = choices.BASES[section]
+    key = choices.KEYS[section]
     found = dict(complete.kinds(section, key))
     assert set(found) == set(choices.models(section))
     for name, about in found.items():
