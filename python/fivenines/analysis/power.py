@@ -13,9 +13,8 @@ Sources:
 import math
 from collections.abc import Callable
 
-from scipy import special
-
-from fivenines.analysis.statistics import CONFIDENCE, student_t
+from fivenines.analysis import student
+from fivenines.analysis.statistics import CONFIDENCE
 
 POWER = 0.8
 """The chance with which a difference is to be told, if it is there; the usual one."""
@@ -66,12 +65,10 @@ def _power(shift: float, error: float, df: int, confidence: float) -> float:
         return 0.0
     if error <= 0:
         return float(shift != 0)
-    t, centre = student_t(df, confidence), abs(shift) / error
-    if centre > 100:  # beyond what the distribution is computed for, and certain
+    centre = abs(shift) / error
+    if centre > 100:  # certain
         return 1.0
-    beyond = 1 - special.nctdtr(df, centre, t)
-    below = special.nctdtr(df, centre, -t)
-    return float(min(1.0, beyond + (below if math.isfinite(below) else 0.0)))
+    return student.rejected(df, centre, student.quantile(df, confidence))
 
 
 def _smallest(power: Callable[[float], float]) -> float:

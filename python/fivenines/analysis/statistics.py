@@ -24,8 +24,6 @@ import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from scipy import special  # not scipy.stats, which takes a second to import
-
 from fivenines.analysis import blocked
 
 CONFIDENCE = 0.95
@@ -189,6 +187,9 @@ def scaled(summary: Summary, factor: float) -> Summary:
 
 def student_t(df: float, confidence: float = CONFIDENCE) -> float:
     """The two-sided quantile of Student's t distribution, as 2.045 for df = 29 and 95 %."""
+    # plans of runs have no intervals, and importing scipy takes longer than showing a plan
+    from scipy import special  # noqa: PLC0415
+
     return float(special.stdtrit(df, (1 + confidence) / 2))
 
 

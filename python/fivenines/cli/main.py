@@ -57,8 +57,8 @@ def program(
 
 def main() -> None:
     """Entry point of the program."""
-    # imports alone make garbage collection look at everything dozens of times: a tenth of a short command
-    gc.set_threshold(50_000, 20, 100)
+    # what is imported stays: garbage collection would look at it dozens of times, a tenth of a short command
+    gc.set_threshold(200_000, 20, 100)
     sys.exit(execute(sys.argv[1:]))
 
 
