@@ -2,27 +2,47 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from fivenines.errors import FiveninesError
 
 
-def wait_until(condition: Callable[[], str], timeout: float, what: str, interval: float = 0.02) -> None:
+@dataclass(frozen=True)
+class Clock:
+    """What a wait reads and sleeps by; a test passes one that only pretends to sleep.
+
+    Attributes:
+        now: returns seconds from any fixed moment.
+        sleep: returns after a number of seconds.
+    """
+
+    now: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+
+
+MONOTONIC = Clock()
+"""The clock of this machine, CLOCK_MONOTONIC."""
+
+
+def wait_until(
+    condition: Callable[[], str], timeout: float, what: str, interval: float = 0.02, clock: Clock = MONOTONIC
+) -> None:
     """Wait until `condition` returns no reason any more.
 
     Raises:
         FiveninesError: it still had one after `timeout` seconds.
     """
-    deadline = time.monotonic() + timeout
+    deadline = clock.now() + timeout
     reason = condition()
     while reason:
-        if time.monotonic() > deadline:
+        if clock.now() > deadline:
             raise FiveninesError(f"{what} within {timeout:.3g} s: {reason}")
-        time.sleep(interval)
+        clock.sleep(interval)
         reason = condition()
 
 
 def wait_while_moving(
-    condition: Callable[[], str], patience: float, what: str, interval: float = 0.2
+    condition: Callable[[], str], patience: float, what: str, interval: float = 0.2, clock: Clock = MONOTONIC
 ) -> None:
     """Wait until `condition` returns no reason any more, as long as its reason changes.
 
@@ -30,11 +50,11 @@ def wait_while_moving(
         FiveninesError: it gave the same reason for `patience` seconds.
     """
     reason = condition()
-    since = time.monotonic()
+    since = clock.now()
     while reason:
-        time.sleep(interval)
+        clock.sleep(interval)
         before, reason = reason, condition()
         if reason != before:
-            since = time.monotonic()
-        elif time.monotonic() - since > patience:
+            since = clock.now()
+        elif clock.now() - since > patience:
             raise FiveninesError(f"{what}, and nothing moved for {patience:.3g} s: {reason}")

@@ -1,6 +1,7 @@
 """The ratio from neighbouring windows: planted ratios are found, and intervals cover what they promise."""
 
 import math
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -19,12 +20,18 @@ Floats = npt.NDArray[np.float64]
 
 def remembering(rng: np.random.Generator, n: int, r: float, sd: float) -> Floats:
     """A stationary series of the first order: each value is r times the one before, and noise."""
-    values = np.empty(n)
-    values[0] = rng.normal(0, sd)
-    steps = rng.normal(0, sd * math.sqrt(1 - r * r), n)
-    for index in range(1, n):
-        values[index] = r * values[index - 1] + steps[index]
-    return values
+    noise = np.empty(n)
+    noise[0] = rng.normal(0, sd)
+    noise[1:] = rng.normal(0, sd * math.sqrt(1 - r * r), n)[1:]
+    return decaying(n, r) @ noise
+
+
+@cache
+def decaying(n: int, r: float) -> Floats:
+    """How much of each value's noise later values keep: a matrix, as a loop would take most of the time."""
+    ages = np.subtract.outer(np.arange(n), np.arange(n))
+    kept: Floats = np.where(ages >= 0, float(r) ** np.maximum(ages, 0), 0.0)
+    return kept
 
 
 def block(rng: np.random.Generator, rounds: int, true: float, own: float) -> Floats:
