@@ -1,0 +1,82 @@
+"""Galera, replication and an external cluster fulfil `deployment_contract`."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import lab_elsewhere
+import psutil
+import pytest
+from deployment_contract import DeploymentContract, Left, OwnedContract
+from lab_elsewhere import PASSWORD, WORKLOAD, Alien, running
+
+from fivenines.deployment.deployed import Deployed, data_set
+from fivenines.experiment.source import solution_from
+
+
+@pytest.fixture
+def left(tmp_path: Path) -> Left:
+    """The scratch folder and the processes of the deployment, as far as they are left."""
+
+    def found() -> list[str]:
+        lines = [" ".join(one.info["cmdline"] or []) for one in psutil.process_iter(["cmdline"])]
+        folders = [str(tmp_path / "lab")] if (tmp_path / "lab").exists() else []
+        return folders + [line for line in lines if str(tmp_path / "lab") in line]
+
+    return found
+
+
+def made(written: Mapping[str, Any], folder: Path) -> Deployed:
+    """A deployment of this solution with the small data set, not up yet."""
+    settings = solution_from({**written, "name": "contract"}, "contract")
+    data = data_set(settings, WORKLOAD, lambda _message, _fraction: None)
+    return Deployed(settings, data, folder / "lab")
+
+
+@pytest.mark.lasts(60)
+class TestGalera(OwnedContract):
+    size = 3
+
+    @pytest.fixture
+    def deployed(self, tmp_path: Path) -> Deployed:
+        return made({"solution": "galera", "size": 3}, tmp_path)
+
+
+@pytest.mark.lasts(30)
+class TestReplication(OwnedContract):
+    size = 2
+
+    @pytest.fixture
+    def deployed(self, tmp_path: Path) -> Deployed:
+        return made({"solution": "replication", "replicas": 1}, tmp_path)
+
+
+@pytest.mark.lasts(30)
+class TestExternal(DeploymentContract):
+    size = 2
+
+    @pytest.fixture
+    def pair(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Alien]]:
+        """A PostgreSQL primary with a standby, which outlive the deployment."""
+        monkeypatch.setenv(PASSWORD, "app")
+        first = lab_elsewhere.postgres(tmp_path, "db1")
+        second = lab_elsewhere.postgres(tmp_path, "db2", first.port)
+        with running(first, second):
+            yield [first, second]
+            assert all(one.query("SELECT 1") == [(1,)] for one in (first, second))
+
+    @pytest.fixture
+    def deployed(self, tmp_path: Path, pair: list[Alien]) -> Deployed:
+        members = {one.name: one.at for one in pair}
+        return made(
+            {
+                "solution": "external",
+                "engine": "external-postgres",
+                "members": members,
+                "user": "app",
+                "password_env": PASSWORD,
+                "database": "sbtest",
+                "existing": "reuse",
+            },
+            tmp_path,
+        )

@@ -1,0 +1,140 @@
+"""A solution without servers: one primary and its replicas, which do what they are told at once.
+
+`deployment_contract` holds it to what real solutions do.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from fivenines.access.direct import Direct, DirectSettings
+from fivenines.cluster.cluster import Cluster
+from fivenines.deployment import deployed
+from fivenines.deployment.deployed import Deployed
+from fivenines.solutions.base import Solution
+
+
+class FakeHost:
+    """A host with folders, and nothing that runs on it."""
+
+    def __init__(self, name: str, address: str, folder: Path) -> None:
+        self.name, self.address = name, address
+        self.node = folder / name
+        for part in ("conf", "log"):
+            (self.node / part).mkdir(parents=True)
+        self.data = SimpleNamespace(flush=lambda: None)
+
+
+class FakeWorld:
+    """The hosts of a deployment; closing it ends all servers."""
+
+    limits_reason = ""
+    tell: Any = None
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.hosts: dict[str, Any] = {}
+        self.servers: list[FakeNode] = []
+
+    def add_host(self, name: str, _root: Any) -> FakeHost:
+        address = f"10.0.0.{len(self.hosts) + 1}"
+        self.hosts[name] = FakeHost(name, address, self.folder)
+        host: FakeHost = self.hosts[name]
+        return host
+
+    def add_addresses(self, _host: Any, _more: int) -> None:
+        """One address is enough."""
+
+    def close(self) -> None:
+        for server in self.servers:
+            server.alive = False
+
+
+class FakeNode:
+    """A server: it runs or not, and the first of a solution takes writes."""
+
+    def __init__(self, host: FakeHost, writes: bool) -> None:
+        self.host, self.name, self._writes = host, host.name, writes
+        self.endpoint = self.client_endpoint = f"{host.address}:5432"
+        self.alive = False
+
+    def start(self) -> None:
+        self.alive = True
+
+    def stop(self) -> None:
+        self.alive = False
+
+    def answers(self) -> bool:
+        return self.alive
+
+    def writable(self) -> bool:
+        return self.alive and self._writes
+
+    def effective_settings(self) -> dict[str, str]:
+        return {}
+
+
+class FakeSolution(Cluster[Any]):
+    """Replicas have everything at once."""
+
+    def __init__(self, settings: Any, lab: Any, engine: Any, _data: Path) -> None:
+        topology: Any = SimpleNamespace(solution="fake")
+        super().__init__(settings.name, topology, lab, engine)
+        self.settings = settings
+        self.phases: dict[str, float] = {}
+
+    def deploy(self) -> None:
+        for number in range(self.settings.nodes):
+            host: Any = self.lab.add_host(f"node{number + 1}", None)  # type: ignore[arg-type]
+            self.nodes.append(FakeNode(host, writes=number == 0))
+        self.lab.servers = list(self.nodes)  # type: ignore[attr-defined]
+        self.start()
+
+    def start(self) -> None:
+        for node in self.nodes:
+            node.start()
+
+    def leave(self) -> None:
+        """Nothing stays."""
+
+    def rejoin(self, node: Any) -> None:
+        node.start()
+
+    def not_joined_reason(self, node: Any) -> str:
+        return "" if node.alive else f"{node.name} does not answer"
+
+    def lag_reason(self, node: Any) -> str:
+        return self.not_joined_reason(node)
+
+    @contextmanager
+    def timed(self, phase: str) -> Iterator[None]:
+        yield
+        self.phases[phase] = 0.0
+
+
+def fake_settings(nodes: int) -> Any:
+    """Settings of a fake solution with direct access and no failover manager."""
+    return SimpleNamespace(
+        name="fake",
+        engine="",
+        nodes=nodes,
+        external=True,
+        single_writer=True,
+        facts=lambda: None,
+        access=DirectSettings(),
+        failover_manager=None,
+        durability=SimpleNamespace(by_role=False),
+    )
+
+
+def fake_deployment(nodes: int, folder: Path, patch: pytest.MonkeyPatch) -> Deployed:
+    """Return a real `Deployed` around a fake solution in a fake lab."""
+    kinds: dict[type, Any] = {Solution: FakeSolution, deployed.Access: Direct}
+    patch.setattr(deployed, "_around", lambda *_: FakeWorld(folder))
+    patch.setattr(deployed, "engine", lambda _name: None)
+    patch.setattr(deployed.plugins, "implementation", lambda _package, base, _: kinds[base])
+    return Deployed(fake_settings(nodes), folder, folder)
