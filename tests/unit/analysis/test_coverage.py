@@ -191,7 +191,9 @@ def test_both_sides_of_outages_that_did_not_end_would_not_hold() -> None:
 
 # --- best case of a sweep --------------------------------------------------------------------------
 
-VARIANTS = 6
+VARIANTS = 4
+"""Enough to flatter the half that chose: 4 alike variants cover 95 % in far fewer campaigns (see below)."""
+
 TRIALS = 10
 
 
@@ -224,16 +226,26 @@ def best_difference(chance: Random) -> bool:
 
 
 def test_the_best_case_of_a_sweep_is_not_flattered() -> None:
-    require_exact(best_mean)
-    require_exact(best_difference)
+    covered: list[tuple[bool, bool, bool]] = []
 
-
-def test_the_half_that_chose_would_have_been() -> None:
     def campaign(chance: Random) -> bool:
-        chose, _, _ = swept(chance)
-        return inside(100.0, chose.ci_low, chose.ci_high)
+        # one simulation shows all three: choosing among variants takes most of the time of these tests
+        chose, reported, against = swept(chance)
+        covered.append(
+            (
+                inside(100.0, reported.ci_low, reported.ci_high),
+                inside(0.0, against.low, against.high),
+                inside(100.0, chose.ci_low, chose.ci_high),
+            )
+        )
+        return True
 
-    assert coverage(campaign) < by_chance()[0]
+    coverage(campaign)
+    mean, difference, of_chosen = (sum(each) / len(covered) for each in zip(*covered, strict=True))
+    low, high = by_chance()
+    assert low <= mean <= high
+    assert low <= difference <= high
+    assert of_chosen < low, "the half that chose is flattered"
 
 
 # --- these tests can fail --------------------------------------------------------------------------

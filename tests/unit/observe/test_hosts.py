@@ -18,6 +18,7 @@ from fivenines.errors import FiveninesError
 from fivenines.observe.hosts import HostObserver, controller_seconds
 from fivenines.observe.processes import Seen, Total, Used, memory, network
 from fivenines.observe.settings import ObserveSettings
+from fivenines.waiting import wait_until
 
 ISOLATED = ["unshare", "--user", "--map-root-user", "--pid", "--net", "--fork", "--mount-proc"]
 
@@ -67,14 +68,26 @@ def _rows(file: Path) -> list[dict[str, Any]]:
         return list(csv.DictReader(stream))
 
 
-def test_all_processes_of_each_host_are_sampled(tmp_path: Path, busy: int) -> None:
+def test_all_processes_of_each_host_are_sampled(
+    tmp_path: Path, busy: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     hosts = {"node1": Running(busy), "gone": NotRunning()}
     lab = SimpleNamespace(hosts=hosts, pid=busy, clocks_differ=False)
     deployed: Any = SimpleNamespace(lab=lab)
     observer = HostObserver(deployed, tmp_path, ObserveSettings(interval=0.1))
+    look = observer.look
+    shares: list[float] = []
+
+    def looked() -> dict[str, list[tuple[Any, ...]]]:
+        found = look()
+        shares.extend(float(row[cpu]) for row in found["hosts"])
+        return found
+
+    cpu = list(observer.columns_of("hosts")).index("cpu_cores")
+    monkeypatch.setattr(observer, "look", looked)
     observer.start(time.monotonic_ns() - 10**9)
-    # twenty samples' time: a busy machine takes a few of them
-    time.sleep(2.0)
+    # a busy machine may give the process nothing between two samples
+    wait_until(lambda: "" if len(shares) > 3 and max(shares) > 0.05 else str(shares), 60.0, "no samples")
     observer.stop()
     rows = _rows(tmp_path / "hosts.csv")
     assert len(rows) >= 4
