@@ -11,7 +11,7 @@ from fivenines.analysis import power
 from fivenines.analysis.interleaved_ratio import ratio_of
 from fivenines.analysis.statistics import compare, summarise
 
-CAMPAIGNS = 2000
+CAMPAIGNS = 1000
 SLACK = 4 * math.sqrt(0.25 / CAMPAIGNS)
 """Four standard errors of a share of so many campaigns, at most."""
 

@@ -1,4 +1,4 @@
-"""How often is a verdict wrong where it is hardest? A thousand simulated studies at the border of each test.
+"""How often is a verdict wrong where it is hardest? 400 simulated studies at the border of each test.
 
 The truth lies exactly at the border, so that neither verdict may come more often than its error allows: an
 interval of 95 % errs on each side in 2.5 %. Chance does its part to such a count (99.9 % of a binomial
@@ -21,7 +21,7 @@ from fivenines.experiment.mistakes import validated
 from fivenines.studies.claims.figures import Events, Sample, Variants
 from fivenines.studies.claims.kinds import AnyTest
 
-STUDIES = 1000
+STUDIES = 400
 CHANCE = 0.999
 
 Random = np.random.Generator
