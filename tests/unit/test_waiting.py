@@ -9,7 +9,7 @@ from fivenines.waiting import wait_until, wait_while_moving
 
 @pytest.fixture
 def time() -> FakeClock:
-    return FakeClock(0.0)
+    return FakeClock(lambda: 0.0)
 
 
 def test_waiting_ends_as_soon_as_there_is_no_reason_left(time: FakeClock) -> None:

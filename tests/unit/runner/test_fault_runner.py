@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any, Literal
 
 import pytest
+from fake_clock import FakeClock
 from pydantic import Field
 
 from fivenines.cluster.events import ManagerEvent
@@ -121,6 +122,14 @@ class Downed(Solution):
         self.done.append(f"rejoin {node.name}")
 
 
+@pytest.fixture
+def skipping(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Waits end as soon as their deadline is reached on a clock that sleeping moves."""
+    clock = FakeClock()
+    for module in (node_recovery, fault_run):
+        monkeypatch.setattr(module, "time", clock)
+
+
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(node_recovery, "POLL", 0.001)
@@ -224,6 +233,7 @@ def test_nobody_waits_for_a_manager_that_is_dead_or_has_nobody_to_promote() -> N
 @pytest.mark.parametrize(
     ("error", "detail"), [(FiveninesError("it will not"), "it will not"), (ValueError("odd"), "odd")]
 )
+@pytest.mark.usefixtures("skipping")
 def test_why_a_node_did_not_rejoin_is_told(error: Exception, detail: str) -> None:
     solution = Solution()
     solution.reasons = ["node1 does not answer"]
@@ -338,6 +348,7 @@ def test_a_fault_that_goes_on_after_each_return_is_one() -> None:
     assert made.records()[0].rejoined is False
 
 
+@pytest.mark.usefixtures("skipping")
 def test_a_fault_does_not_go_on_after_a_node_that_stays_away() -> None:
     solution = Solution()
     solution.reasons = ["node1 does not answer"]

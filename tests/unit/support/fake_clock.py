@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Callable
 
 from fivenines.waiting import Clock
 
@@ -13,22 +14,24 @@ class FakeClock:
     is awaited can still happen before its deadline.
     """
 
-    def __init__(self, now: float = 1000.0) -> None:
-        self._now = now
+    def __init__(self, begin: Callable[[], float] = time.monotonic) -> None:
+        """Read `begin` for what has passed without a sleep; by default the machine's own clock."""
+        self._begin = begin
+        self._slept = 0.0
         self._lock = threading.Lock()
 
     def monotonic(self) -> float:
-        """Return the sum of all sleeps, from where the clock began."""
-        return self._now
+        """Return seconds, with all sleeps."""
+        return self._begin() + self._slept
 
     def monotonic_ns(self) -> int:
         """Return the same in nanoseconds."""
-        return int(self._now * 1e9)
+        return int(self.monotonic() * 1e9)
 
     def sleep(self, seconds: float) -> None:
         """Move the clock forward."""
         with self._lock:
-            self._now += seconds
+            self._slept += seconds
         time.sleep(0)
 
     def clock(self) -> Clock:
