@@ -37,11 +37,11 @@ connections: [4]
 """
 """The beginning of an experiment file; all share one data set per engine."""
 
-PAUSES = "load: {think_time: 25ms}\n"
+PAUSES = "load: {think_time: 100ms}\n"
 """Three tests run beside each other on two processors: at full speed their loads alone would fill these, and
 what each waits for, as the failover of another's servers, would be late."""
 
-TRIES = "ledger: {probe: {every: 50ms}}\n"
+TRIES = "ledger: {probe: {every: 100ms}}\n"
 """A log-in costs PostgreSQL 3 to 7 ms of a processor: 100 a second took a third of the machine."""
 
 GENTLE = PAUSES + TRIES
