@@ -55,7 +55,7 @@ class RayCluster:
             f"--temp-dir={self._folder}",
             f"--system-config={json.dumps(self._settings)}",
         )
-        self._await(1)
+        self._await_last()
 
     @property
     def address(self) -> str:
@@ -65,7 +65,7 @@ class RayCluster:
     def join(self) -> None:
         """One more node."""
         self._begin(f"--address=127.0.0.1:{self._port}")
-        self._await(len(self._nodes))
+        self._await_last()
 
     def kill(self, number: int) -> None:
         """Take a node away: Ray's own processes; what trials have started is left to their lifelines."""
@@ -113,8 +113,7 @@ class RayCluster:
 
     def _begin(self, *options: str) -> None:
         program = Path(sys.executable).with_name("ray")
-        said = self._folder / f"node{len(self._nodes)}.log"
-        with said.open("wb") as stream:
+        with self._said(len(self._nodes)).open("wb") as stream:
             self._nodes.append(
                 subprocess.Popen(
                     [
@@ -134,22 +133,16 @@ class RayCluster:
                 )
             )
 
-    def _await(self, nodes: int) -> None:
-        """Until so many nodes have registered with the head."""
+    def _await_last(self) -> None:
+        """Until the node that was started last says that it runs, which it does when the head knows it."""
         deadline = time.monotonic() + _PATIENCE
-        program = Path(sys.executable).with_name("ray")
-        while True:
-            found = subprocess.run(
-                [str(program), "status", f"--address=127.0.0.1:{self._port}"],
-                capture_output=True,
-                text=True,
-                check=False,
-                env=self._environment,
-            )
-            if found.stdout.count(" node_") >= nodes:
-                return
-            assert time.monotonic() < deadline, found.stdout + found.stderr
-            time.sleep(0.2)
+        while "Ray runtime started" not in (said := self._said(len(self._nodes) - 1).read_text()):
+            assert self._nodes[-1].poll() is None, said
+            assert time.monotonic() < deadline, said
+            time.sleep(0.1)
+
+    def _said(self, number: int) -> Path:
+        return self._folder / f"node{number}.log"
 
     @staticmethod
     def _processes(node: "subprocess.Popen[bytes]") -> list[psutil.Process]:
