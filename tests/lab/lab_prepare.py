@@ -102,8 +102,9 @@ class Site:
         return {row[2] for row in self.query(f"SHOW INDEX FROM {table}")}
 
     def load(self, out: Path, *flags: str) -> dict[str, Any]:
-        """load.json of some seconds of a workload, or of as many as the flags say."""
-        limit = () if "--duration" in flags else ("--duration", "3s")
+        """load.json of some hundred transactions of a workload, or of as many seconds as the flags say."""
+        # twelve connections at full speed would have both processors for all of the time
+        limit = () if "--duration" in flags else ("--duration", "3s", "--transactions", "1000")
         command = [
             *network.into(self.node.host.pid),
             str(core_binary()),

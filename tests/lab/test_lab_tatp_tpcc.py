@@ -84,7 +84,7 @@ def test_tatp(place: Site, tmp_path: Path) -> None:
     settings = Tatp(workload="tatp", subscribers=SUBSCRIBERS, choice="uniform")
     assert place.prepare(*described(settings)).code == 0
     before = count_before(place.node.open_data, settings.invariants())
-    flags = ("--connections", "8", "--duration", "40s", "--transactions", "20000")
+    flags = ("--connections", "8", "--duration", "40s", "--transactions", "6000")
     loaded = load(place, tmp_path / "out", *described(settings), *flags)
     assert loaded["errors"] == []
     shares_fit(loaded, TATP_TYPES, TATP_SHARES)
