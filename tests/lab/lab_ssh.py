@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from lab_support import GENTLE
+
 from fivenines.lab.enter import enter
 from fivenines.lab.host import NODE, Host, Root
 from fivenines.lab.lab import Lab
@@ -25,7 +27,7 @@ connections: [2]
 trials: 1
 faults: [{{fault: {fault}}}]
 timing: {{warmup: 500ms, steady: 2s, recovery: {recovery}, settle: 90s}}
-"""
+""" + GENTLE.replace("{", "{{").replace("}", "}}")
 _DEV = Path("/dev")
 """As of a real machine, which a host of the lab has not: it is shown below its own, which is taken away."""
 

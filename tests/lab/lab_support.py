@@ -38,7 +38,7 @@ connections: [4]
 """The beginning of an experiment file; all share one data set per engine."""
 
 PAUSES = "load: {think_time: 100ms}\n"
-"""Three tests run beside each other on two processors: at full speed their loads alone would fill these, and
+"""Six tests run beside each other on two processors: at full speed their loads alone would fill these, and
 what each waits for, as the failover of another's servers, would be late."""
 
 TRIES = "ledger: {probe: {every: 100ms}}\n"
@@ -203,7 +203,7 @@ def short_recipe(recipe: str) -> str:
     return (
         head.replace("trials: 3", "trials: 1").replace("workloads: [oltp_read_write]", small)
         + "faults: [{fault: kill, target: primary, restart_after: 3s}]\n"
-        + "timing: {warmup: 1s, steady: 2s, recovery: 20s, settle: 40s}\n"
+        + timing(steady=2)
     )
 
 

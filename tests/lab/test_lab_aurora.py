@@ -57,16 +57,14 @@ CREATE = "    create: {instance_class: db.r6g.large, zones: [a, b]}\n"
 """A cluster of the run's own."""
 
 
-def experiment(
-    folder: Path, api: Amazon, more: str, faults: str = "", steady: float = 1.5, recovery: float = 6
-) -> Path:
+def experiment(folder: Path, api: Amazon, more: str, faults: str = "", steady: float = 1.5) -> Path:
     """An experiment file of one trial, by an account whose password is long enough for RDS."""
     file = folder / "aurora.yaml"
     file.write_text(
         f"{HEAD}solutions:\n  - solution: aurora\n    name: rds\n    engine: aurora-mysql\n"
         f"    endpoint_url: {api.url}\n    region: {lab_aws.REGION}\n    user: {ADMIN}\n"
         f"    password_env: {PASSWORD}\n    database: sbtest\n    existing: reuse\n{more}"
-        f"{timing(recovery, steady)}{faults}{PAUSES}"
+        f"{timing(steady=steady)}{faults}{PAUSES}"
     )
     return file
 
@@ -82,18 +80,19 @@ def only_trial(run: Path) -> StoredTrial:
     return trial
 
 
-def of_the_shop(folder: Path, api: Amazon, fault: str, recovery: float) -> StoredTrial:
+def of_the_shop(folder: Path, api: Amazon, fault: str) -> StoredTrial:
     """A trial with this fault on a cluster that is there already, `shop`."""
     api.add("shop", 2)
     cluster = "    cluster: shop\n    reads: replicas\n"
-    file = experiment(folder, api, cluster, f"faults: [{fault}]\n", recovery=recovery)
+    file = experiment(folder, api, cluster, f"faults: [{fault}]\n")
     done = fivenines("run", file, "--out", folder / "run", cwd=folder, env=environment(api))
     assert done.returncode == 0, done.stderr
     return only_trial(folder / "run")
 
 
+@pytest.mark.lasts(35)
 def test_a_failover_is_asked_for_measured_and_told_in_phases(api: Amazon, tmp_path: Path) -> None:
-    trial = of_the_shop(tmp_path, api, "{fault: switchover, to: shop-2, duration: 1s}", recovery=12)
+    trial = of_the_shop(tmp_path, api, "{fault: switchover, to: shop-2, duration: 1s}")
     record = trial.record
     assert record.fault is not None and record.fault.verified, record.fault
     assert record.fault.detail == "FailoverDBCluster of shop to shop-2"
@@ -116,7 +115,7 @@ def test_a_failover_is_asked_for_measured_and_told_in_phases(api: Amazon, tmp_pa
 
 @pytest.mark.long
 def test_the_writer_is_restarted_by_the_api(api: Amazon, tmp_path: Path) -> None:
-    trial = of_the_shop(tmp_path, api, "{fault: restart, target: primary}", recovery=20)
+    trial = of_the_shop(tmp_path, api, "{fault: restart, target: primary}")
     fault, check = trial.record.fault, trial.record.check
     assert fault is not None and fault.verified and fault.rejoined, fault
     assert fault.detail == "RebootDBInstance of shop-1"
@@ -126,6 +125,7 @@ def test_the_writer_is_restarted_by_the_api(api: Amazon, tmp_path: Path) -> None
     assert measured.failover.returned
 
 
+@pytest.mark.lasts(20)
 def test_a_cluster_is_made_for_the_run_and_deleted(api: Amazon, tmp_path: Path) -> None:
     file = experiment(tmp_path, api, CREATE)
     # AWS throttles now and then: that delays, and nothing else
@@ -190,6 +190,7 @@ def test_what_a_killed_run_leaves_is_swept(api: Amazon, tmp_path: Path) -> None:
     assert fivenines(*sweep[:-1], cwd=tmp_path, env=env).stdout == "No cluster of fivenines is left here.\n"
 
 
+@pytest.mark.lasts(15)
 def test_what_cannot_be_deleted_is_named_with_the_command(api: Amazon, tmp_path: Path) -> None:
     process = _begun(api, tmp_path)
     api.tell(refused={"DeleteDBCluster": "InvalidDBClusterStateFault"})

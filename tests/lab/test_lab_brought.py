@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from lab_registry import Registry, damage, for_another_machine, image_of, layered, registry
-from lab_support import GENTLE, HEAD, PATIENT, fivenines, kill, program, timing
+from lab_support import GENTLE, HEAD, PATIENT, RECOVERED, fivenines, kill, program, timing
 
 from fivenines import paths
 from fivenines.results import store
@@ -52,7 +52,7 @@ def _file(folder: Path, engine_: str, solution: str = "replication") -> Path:
     return file
 
 
-@pytest.mark.lasts(35)
+@pytest.mark.lasts(65)
 def test_an_image_of_a_registry_runs_and_is_pinned(
     tmp_path: Path, there: Registry, cache_again: CustomEngine
 ) -> None:
@@ -178,6 +178,7 @@ def test_an_archive_of_an_image_is_unpacked(tmp_path: Path, there: Registry) -> 
     assert removed.returncode == 0, removed.stderr
 
 
+@pytest.mark.lasts(30)
 def test_a_folder_with_an_installation_runs_and_its_former_primary_comes_back(tmp_path: Path) -> None:
     folders = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
     assert folders, "make tools installs PostgreSQL"
@@ -189,7 +190,7 @@ def test_a_folder_with_an_installation_runs_and_its_former_primary_comes_back(tm
 def _survived(folder: Path, installation: Path, solution: str = "hot-standby") -> store.Run:
     """A run with it whose primary was killed and came back as a standby."""
     file = _file(folder, f"{{path: {installation}}}", f"{solution}, manager: {PATIENT}")
-    file.write_text(file.read_text().replace("recovery: 1s", "recovery: 8s") + kill())
+    file.write_text(file.read_text().replace("recovery: 1s", f"recovery: {RECOVERED}") + kill())
     found = fivenines("run", str(file), "--out", "run", cwd=folder)
     assert found.returncode == 0, found.stderr
     run = store.open_run(folder / "run")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from lab_ssh import PROGRAM, DataCentre, experiment, left, record, roles, run
 from lab_ssh_sudo import as_admin
-from lab_support import short_recipe
+from lab_support import GENTLE, RECOVERED, short_recipe
 
 from fivenines.lab.ssh.commands import is_known
 
@@ -33,7 +33,7 @@ def sent(logs: Path) -> list[str]:
 
 @pytest.mark.lasts(55)
 def test_a_trial_over_ssh(centre: DataCentre, tmp_path: Path) -> None:
-    file, out = (experiment(tmp_path, HOT_STANDBY, "kill, restart_after: 2s", "25s"), tmp_path / "run")
+    file, out = (experiment(tmp_path, HOT_STANDBY, "kill, restart_after: 2s", RECOVERED), tmp_path / "run")
     done = run(centre, "run", str(file), "--inventory", str(centre.inventory), "--out", str(out))
     assert done.returncode == 0, done.stdout + done.stderr
     trial = record(out)
@@ -159,7 +159,7 @@ def _until(
 def test_a_failover_script_of_ones_own_over_ssh(tmp_path: Path) -> None:
     file, out = tmp_path / "script.yaml", tmp_path / "run"
     text = short_recipe("script").replace("restart_after: 3s", "restart_after: 15s")
-    file.write_text(text.replace("recovery: 20s, settle: 40s", "recovery: 35s, settle: 90s"))
+    file.write_text(text + GENTLE)
     with DataCentre(tmp_path / "centre", roles(3, 1, 1)) as machines:
         assert run(machines, "hosts", "enrol", str(machines.inventory), "--yes").returncode == 0
         done = run(machines, "run", str(file), "--inventory", str(machines.inventory), "--out", str(out))
