@@ -76,7 +76,13 @@ def _shares(name: str) -> bool:
     return 'scope="module"' in text or any(_shares(f"{one}.py") for one in imported)
 
 
+# What a test lasts that says nothing about it: one alone deploys servers, several with a fixture share them.
+_ALONE, _SHARING = 10.0, 3.0
+
+
 def _seconds(item: pytest.Item) -> float:
     """How long a test is expected to take, as its mark `lasts` says."""
     mark = item.get_closest_marker("lasts")
-    return float(mark.args[0]) if mark else 5.0
+    if mark:
+        return float(mark.args[0])
+    return _SHARING if _shares(item.path.name) else _ALONE

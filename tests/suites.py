@@ -122,7 +122,16 @@ class Suite:
         return "\n".join(lines[first:])
 
 
-LAB = ("-n", "4", "--dist", "loadscope", "--no-loadscope-reorder", "-o", "tmp_path_retention_policy=failed")
+LAB = (
+    # three for each processor: most of a test is waiting for failovers and time-outs
+    "-n",
+    "6",
+    "--dist",
+    "loadscope",
+    "--no-loadscope-reorder",
+    "-o",
+    "tmp_path_retention_policy=failed",
+)
 """Options of pytest for the lab: each test or group of tests goes to the next free worker, in order."""
 
 

@@ -45,7 +45,7 @@ def out(lines: list[Line]) -> list[str]:
     return [line.planted for line in lines if line.within is False]
 
 
-@pytest.mark.lasts(50)
+@pytest.mark.lasts(80)
 @pytest.mark.timeout(900)
 def test_a_quick_calibration_is_kept_and_written_into_later_runs(cache: Path, tmp_path: Path) -> None:
     env = {"FIVENINES_CACHE": str(cache)}

@@ -24,7 +24,7 @@ def _quiet(_message: str, _fraction: float | None) -> None:
 @pytest.fixture
 def deployed(tmp_path: Path) -> Iterator[Deployed]:
     # small, as all of it is compared twice
-    settings = DrbdSettings(solution="drbd", disk=200 * 2**20, server={"max_connect_errors": "77"})
+    settings = DrbdSettings(solution="drbd", disk=160 * 2**20, server={"max_connect_errors": "77"})
     for engine in engines_of(settings):
         engine.require(_quiet)
     with Deployed(settings, Drbd.data_for(settings, WORKLOAD, _quiet), tmp_path / "lab") as made:

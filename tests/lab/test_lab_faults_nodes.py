@@ -58,6 +58,7 @@ faults:
     assert outcome.measures().split_brains == [], "not even for a moment of the switchover"
 
 
+@pytest.mark.lasts(25)
 def test_nobody_is_promoted_while_the_manager_is_dead(tmp_path: Path) -> None:
     text = f"""
 solutions: [{{solution: replication, mode: after_sync, replicas: 2, manager: {OPERATOR}}}]
@@ -103,6 +104,7 @@ faults:
     assert outcome.measures().split_brains == [], "all of its nodes may take writes"
 
 
+@pytest.mark.lasts(35)
 def test_a_galera_survivor_of_a_majority_is_bootstrapped(tmp_path: Path) -> None:
     text = """
 solutions: [{solution: galera, suspect_timeout: 2s, inactive_timeout: 5s, bootstrap_after: 1s}]

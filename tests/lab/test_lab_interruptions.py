@@ -42,6 +42,7 @@ def _shared(one: Interruption, fault: FaultRecord) -> float:
     return min(one.gap.end, fault.ended) - max(one.gap.start, fault.at)
 
 
+@pytest.mark.lasts(35)
 def test_a_second_interruption_is_counted_and_named(run: Run, cells: dict[str, CellResult]) -> None:
     cell = cells["frozen twice"]
     (trial,) = cell.trials

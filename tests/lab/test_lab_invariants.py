@@ -21,6 +21,9 @@ from fivenines.workloads.invariant import Check, Invariant
 from fivenines.workloads.tatp import Tatp
 from fivenines.workloads.tpcc import Tpcc
 
+# they share servers that are there already
+pytestmark = pytest.mark.lasts(1.5)
+
 WORKLOADS = {"tpcc": Tpcc(workload="tpcc"), "tatp": Tatp(workload="tatp", subscribers=3)}
 
 

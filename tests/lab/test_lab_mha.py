@@ -167,6 +167,7 @@ def test_a_dead_primary_is_replaced_and_comes_back(deployed: Deployed) -> None:
     alike(deployed)
 
 
+@pytest.mark.lasts(20)
 def test_a_second_failover_is_refused_loudly(deployed: Deployed) -> None:
     until(lambda: events(deployed)[-1].kind == "watching", "somebody starts it again")
     known = len(events(deployed))

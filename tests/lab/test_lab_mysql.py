@@ -36,6 +36,7 @@ def test_standalone_is_away_until_it_is_started_again(tmp_path: Path) -> None:
     assert outcome.writes_after_fault() > 0
 
 
+@pytest.mark.lasts(35)
 def test_another_member_is_elected_and_the_dead_one_comes_back(tmp_path: Path) -> None:
     outcome = run_trial(tmp_path, group("consistency: EVENTUAL") + kill(restart_after="9s") + timing())
     sound(outcome)
@@ -98,6 +99,7 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
         yield one
 
 
+@pytest.mark.lasts(25)
 def test_a_switchover_a_stall_and_a_member_that_left(deployed: Deployed) -> None:
     solution = deployed.solution
     assert isinstance(solution, GroupReplication)

@@ -82,6 +82,7 @@ def person() -> Iterator[Person]:
     shutil.rmtree(home)
 
 
+@pytest.mark.lasts(30)
 @pytest.mark.parametrize(
     ("name", "solution"), [("pair", _PAIR), pytest.param("cluster", _CLUSTER, marks=pytest.mark.long)]
 )
@@ -159,6 +160,7 @@ def test_an_ordinary_user_gets_into_a_playground_from_outside(person: Person) ->
     assert down.returncode == 0, down.stderr
 
 
+@pytest.mark.lasts(40)
 def test_an_ordinary_user_pulls_an_engine_and_runs_it(person: Person) -> None:
     shutil.rmtree(person.cache / "engines/mariadb-10.11", ignore_errors=True)
     pulled = person.run("engines", "pull", "mariadb-10.11")

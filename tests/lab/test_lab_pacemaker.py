@@ -128,6 +128,7 @@ def test_it_finds_the_servers_as_they_are(cluster: Deployed) -> None:
         assert waits == ("ON" if node.name == "node1" else "OFF")
 
 
+@pytest.mark.lasts(15)
 @as_root
 def test_a_killed_primary_is_replaced_and_comes_back_as_a_replica(cluster: Deployed) -> None:
     solution, manager = cluster.solution, cluster.manager
@@ -151,6 +152,7 @@ def test_a_killed_primary_is_replaced_and_comes_back_as_a_replica(cluster: Deplo
     assert role == 1
 
 
+@pytest.mark.lasts(30)
 @as_root
 def test_a_host_without_power_loses_the_address(cluster: Deployed) -> None:
     solution = cluster.solution
@@ -184,6 +186,7 @@ def test_a_switchover_loses_nobody(cluster: Deployed) -> None:
     assert _server_pids(old) == before, "nobody was restarted"
 
 
+@pytest.mark.lasts(30)
 @as_root
 def test_a_cut_off_primary_is_fenced_and_restored(cluster: Deployed) -> None:
     """The others have the quorum; what it alone had written makes it diverge from its successor."""

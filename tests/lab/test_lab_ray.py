@@ -126,6 +126,7 @@ def test_where_no_cluster_is_one_sentence_says_so(tmp_path: Path, address: str, 
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.lasts(35)
 def test_a_cluster_that_demands_a_token_gets_ours_or_says_what_to_set(tmp_path: Path) -> None:
     with ray_cluster(1, token="a" * 32) as cluster:
         ours = tmp_path / "token"
@@ -153,6 +154,7 @@ def test_a_cluster_that_demands_a_token_gets_ours_or_says_what_to_set(tmp_path: 
         assert len(store.open_run(tmp_path / "run").complete) == 1
 
 
+@pytest.mark.lasts(20)
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.long)])
 def test_nothing_is_left_on_the_machines(tmp_path: Path, cluster: RayCluster, number: signal.Signals) -> None:
     running = _begun(tmp_path, cluster, 2, 300)

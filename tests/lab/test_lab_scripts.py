@@ -11,6 +11,9 @@ from lab_scripts import EVENTS, SCRIPTS, Place, options_of, standalone
 
 from fivenines.servers.postgres.server import Postgres
 
+# they share servers that are there already
+pytestmark = pytest.mark.lasts(1)
+
 TABLES = ["--tables=2", "--table-size=2000", "--rand-type=uniform"]
 MINIATURES = sorted((Path(__file__).parents[1] / "compat/scripts").glob("*.lua"))
 

@@ -26,6 +26,9 @@ from fivenines.software.store import engine
 from fivenines.waiting import wait_until
 from fivenines.workloads.oltp import Oltp
 
+# they share servers that are there already
+pytestmark = pytest.mark.lasts(1.5)
+
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
 SECRET = "fivenines' planted secret"
 ENGINES = ("postgres-18", "host-postgres", "mariadb-10.11", "mysql-9.7")

@@ -21,6 +21,9 @@ from fivenines.servers.base import DATABASE, Server, Value, inside
 from fivenines.software.store import engine
 from fivenines.workloads.oltp import Oltp
 
+# they share servers that are there already
+pytestmark = pytest.mark.lasts(0.5)
+
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
 PASSWORD = "correct horse battery"
 NAME = "db.example"
