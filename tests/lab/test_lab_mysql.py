@@ -69,7 +69,10 @@ def test_members_that_all_write_conflict_and_a_planted_loss_is_found(tmp_path: P
 
     outcome = run_trial(
         tmp_path,
-        group("mode: multi-primary, writes: all") + timing(recovery=2, steady=3),
+        # closely together, so that some conflict
+        group("mode: multi-primary, writes: all")
+        + "load: {think_time: 25ms}\n"
+        + timing(recovery=2, steady=3),
         {"checking": delete},
         head="name: tiny\ntrials: 1\nconnections: [9]\n"
         "workloads: [{workload: oltp_read_write, tables: 1, table_size: 30}]\n",

@@ -22,6 +22,7 @@ name: stalls
 trials: 1
 workloads: [{workload: oltp_update_non_index, tables: 1, table_size: 5000, distribution: uniform}]
 connections: [4]
+load: {think_time: 25ms}
 observe: {interval: 250ms, lag: false}
 faults: [none]
 """
