@@ -84,7 +84,8 @@ def of_the_shop(folder: Path, api: Amazon, fault: str) -> StoredTrial:
     """A trial with this fault on a cluster that is there already, `shop`."""
     api.add("shop", 2)
     cluster = "    cluster: shop\n    reads: replicas\n"
-    file = experiment(folder, api, cluster, f"faults: [{fault}]\n")
+    # a load whose first two seconds had no success, as on a busy machine, would get no fault
+    file = experiment(folder, api, cluster, f"faults: [{fault}]\n", steady=3)
     done = fivenines("run", file, "--out", folder / "run", cwd=folder, env=environment(api))
     assert done.returncode == 0, done.stderr
     return only_trial(folder / "run")
