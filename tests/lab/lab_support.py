@@ -201,7 +201,9 @@ def short_recipe(recipe: str) -> str:
     head, _, _ = text.partition("faults:")
     small = "workloads: [{workload: oltp_read_write, tables: 2, table_size: 500}]"
     return (
-        head.replace("trials: 3", "trials: 1").replace("workloads: [oltp_read_write]", small)
+        head.replace("trials: 3", "trials: 1")
+        .replace("workloads: [oltp_read_write]", small)
+        .replace("connections: [8]", "connections: [4]")
         + "faults: [{fault: kill, target: primary, restart_after: 3s}]\n"
         + timing(steady=2)
     )
