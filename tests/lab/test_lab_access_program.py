@@ -43,7 +43,9 @@ def test_behind_transaction_pooling_statements_need_no_names(tmp_path: Path) -> 
     text = short_recipe("pgbouncer").replace("pool_mode = session", "pool_mode = transaction")
     text = text.replace("default_pool_size = 100", "default_pool_size = 4")
     text = text.partition("faults:")[0] + timing(recovery=1)
-    (trial,) = run_one(tmp_path / "extended", f"{text}load: {{protocol: extended}}\n", {}).complete
+    (trial,) = run_one(
+        tmp_path / "extended", f"{text}load: {{protocol: extended, think_time: 100ms}}\n", {}
+    ).complete
     assert trial.record.load["transactions"]["ok"] > 0
     assert [one for one in trial.record.load["errors"] if one["class"] == "session_lost"] == []
     with pytest.raises(AssertionError, match=r"session_lost .*use the protocol `extended`"):

@@ -24,7 +24,7 @@ def test_standalone_is_away_until_it_is_started_again(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         "solutions: [{solution: standalone, engine: mysql-9.7, server: {innodb_lock_wait_timeout: 7}}]\n"
-        "load: {tls: require}\n" + kill() + timing(),
+        "load: {tls: require, think_time: 100ms}\n" + kill() + timing(),
     )
     sound(outcome)
     assert outcome.record.deployment is not None

@@ -21,7 +21,7 @@ def _run(folder: Path, solution: str, fault: str) -> Outcome:
     text = f"""
 solutions: [{_SOLUTIONS[solution]}]
 # a server without power says no goodbye
-load: {{answer_timeout: 2s}}
+load: {{think_time: 100ms, answer_timeout: 2s}}
 faults: [{{fault: {fault}, restart_after: 500ms}}]
 """
     return run_trial(folder, text + timing(steady=3))
