@@ -93,7 +93,7 @@ class Bench:
 
     def _account(self) -> list[str]:
         account = account_flags(self.dsn.driver, self.dsn.user, self.dsn.database)
-        return [*account, *self.dsn.session_flags()]
+        return [*account, *self.dsn.session.flags()]
 
 
 def secret(dsn: Dsn) -> dict[str, str]:

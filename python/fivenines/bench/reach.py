@@ -120,7 +120,7 @@ def check_files(dsn: Dsn) -> None:
     Raises:
         UsageError: one is not.
     """
-    for name, file in (("sslcert", dsn.tls_cert), ("sslkey", dsn.tls_key)):
+    for name, file in (("sslcert", dsn.session.tls_cert), ("sslkey", dsn.session.tls_key)):
         if file and not Path(file).is_file():
             raise UsageError(f"{name} {file}: there is no such file")
 
@@ -182,12 +182,6 @@ def _connect(bench: Bench, address: Address, seconds: float) -> Any:
         address.socket,
         bench.load.tls,
         bench.load.tls_ca or "",
-        tls_cert=dsn.tls_cert,
-        tls_key=dsn.tls_key,
-        tls_direct=dsn.tls_direct,
-        channel_binding=dsn.channel_binding,
-        require_auth=dsn.require_auth,
-        startup=dsn.startup,
-        init_sql=dsn.init_sql,
+        dsn.session,
     )
     return opener(target, CONNECT_TIMEOUT, seconds)

@@ -5,6 +5,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from fivenines.servers.session_options import NO_OPTIONS, SessionOptions
+
 
 @dataclass(frozen=True)
 class Target:
@@ -15,11 +17,7 @@ class Target:
         socket: path of a unix socket instead; PostgreSQL's ends in `/.s.PGSQL.PORT`.
         tls: one of libpq's modes.
         tls_ca: file with the authority that verify-* trusts.
-        tls_cert: file with the certificate that the client shows, tls_key that with its key.
-        tls_direct: TLS without asking for it first.
-        channel_binding: in libpq's words, as is require_auth.
-        startup: parameters of PostgreSQL's start-up message.
-        init_sql: a statement that a session of MySQL executes first.
+        session: what is asked of each session.
     """
 
     host: str
@@ -30,13 +28,7 @@ class Target:
     socket: str = ""
     tls: str = "prefer"
     tls_ca: str = ""
-    tls_cert: str = ""
-    tls_key: str = ""
-    tls_direct: bool = False
-    channel_binding: str = ""
-    require_auth: str = ""
-    startup: tuple[tuple[str, str], ...] = ()
-    init_sql: str = ""
+    session: SessionOptions = NO_OPTIONS
 
 
 def open_mysql(target: Target, connect_timeout: float, seconds: float) -> Any:
@@ -60,6 +52,7 @@ def _open_mysql(target: Target, connect_timeout: float, seconds: float, mode: st
     import pymysql
     from pymysql.constants import CLIENT
 
+    asked = target.session
     where: dict[str, Any] = {"host": target.host, "port": target.port}
     if target.socket:
         where = {"unix_socket": target.socket}
@@ -67,7 +60,7 @@ def _open_mysql(target: Target, connect_timeout: float, seconds: float, mode: st
     if mode != "disable":
         encryption = {"ssl": {"check_hostname": mode == "verify-full"}}
         encryption["ssl"] |= {"ca": target.tls_ca} if target.tls_ca else {}
-        encryption["ssl"] |= {"cert": target.tls_cert, "key": target.tls_key} if target.tls_cert else {}
+        encryption["ssl"] |= {"cert": asked.tls_cert, "key": asked.tls_key} if asked.tls_cert else {}
         encryption["ssl"]["verify_mode"] = mode.startswith("verify")
     return pymysql.connect(
         **where,
@@ -79,7 +72,7 @@ def _open_mysql(target: Target, connect_timeout: float, seconds: float, mode: st
         read_timeout=max(1, round(seconds)),
         autocommit=True,
         client_flag=CLIENT.MULTI_STATEMENTS,
-        init_command=target.init_sql or None,
+        init_command=asked.init_sql or None,
     )
 
 
@@ -95,7 +88,9 @@ def open_postgres(target: Target, connect_timeout: float, seconds: float) -> Any
     try:
         return _open_postgres(target, connect_timeout, bound)
     except psycopg.OperationalError as error:
-        if "unsupported startup parameter: options" not in str(error) or dict(target.startup).get("options"):
+        if "unsupported startup parameter: options" not in str(error) or dict(target.session.startup).get(
+            "options"
+        ):
             raise
         return _open_postgres(target, connect_timeout, "")
 
@@ -111,12 +106,12 @@ def _open_postgres(target: Target, connect_timeout: float, bound: str) -> Any:
         where["sslrootcert"] = target.tls_ca
     elif target.tls == "verify-full":
         where["sslrootcert"] = "system"
-    where |= {"sslcert": target.tls_cert, "sslkey": target.tls_key} if target.tls_cert else {}
-    where |= {"sslnegotiation": "direct"} if target.tls_direct else {}
-    for name in ("channel_binding", "require_auth"):
-        if value := getattr(target, name):
-            where[name] = value
-    asked = dict(target.startup)
+    session = target.session
+    where |= {"sslcert": session.tls_cert, "sslkey": session.tls_key} if session.tls_cert else {}
+    where |= {"sslnegotiation": "direct"} if session.tls_direct else {}
+    where |= {"channel_binding": session.channel_binding} if session.channel_binding else {}
+    where |= {"require_auth": session.require_auth} if session.require_auth else {}
+    asked = dict(session.startup)
     options = [asked.pop("options", ""), bound]
     options += [f"-c {name}={_escaped(value)}" for name, value in asked.items() if name != "application_name"]
     if "application_name" in asked:

@@ -1,10 +1,11 @@
 """Connection strings as clouds and tools print them: what each comes to, what is refused or noted."""
 
 import re
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fivenines.errors import UsageError
@@ -99,7 +100,8 @@ RIGHT = [
 @pytest.mark.parametrize(("text", "expected"), RIGHT)
 def test_each_form_is_read(text: str, expected: dict[str, object]) -> None:
     dsn = parse_dsn(text)
-    assert {name: getattr(dsn, name) for name in expected} == expected
+    session = asdict(dsn.session)
+    assert {name: session.get(name, getattr(dsn, name, None)) for name in expected} == expected
 
 
 def _places(text: str) -> list[str]:
@@ -216,6 +218,7 @@ WRAPPED = [
 ]
 
 
+@example("@", WRAPPED[3], "sslmode=maybe")
 @given(
     SECRETS, st.sampled_from(WRAPPED), st.sampled_from(["", "sslmode=maybe", "port=x", "nonsense", "ssl=q;"])
 )
@@ -235,3 +238,71 @@ def test_any_text_in_any_form_is_read_or_refused(text: str, form: str) -> None:
     except UsageError:
         return
     assert dsn.driver in ("noop", "odbc") or dsn.addresses
+
+
+PASTED: list[tuple[str, str]] = [
+    (
+        "postgresql://u:p@/db?host=/cloudsql/proj:region:inst",
+        "postgresql://u@/cloudsql/proj:region:inst/.s.PGSQL.5432/db",
+    ),
+    (
+        "host=/cloudsql/proj:region:inst port=6000 user=u dbname=db",
+        "postgresql://u@/cloudsql/proj:region:inst/.s.PGSQL.6000/db",
+    ),
+    (
+        "postgresql://u@%2Fcloudsql%2Fproj%3Aregion%3Ainst:6000/db",
+        "postgresql://u@/cloudsql/proj:region:inst/.s.PGSQL.6000/db",
+    ),
+    (
+        "mysql+pymysql://u:p@/db?unix_socket=/cloudsql/proj:region:inst",
+        "mysql://u@/cloudsql/proj:region:inst/db",
+    ),
+    (
+        "postgresql+pg8000://u:p@/db?unix_sock=/cloudsql/p:r:i/.s.PGSQL.5432",
+        "postgresql://u@/cloudsql/p:r:i/.s.PGSQL.5432/db",
+    ),
+    ("ysqlsh -h h -p 5433 -U y -d yugabyte", "postgresql://y@h:5433/yugabyte"),
+    ("cockroach sql --url 'postgresql://u:p@h:26257/d?sslmode=disable'", "postgresql://u@h:26257/d"),
+    ("pgcli postgres://u:p@h/d", "postgresql://u@h:5432/d"),
+    ("mycli mysql://u:p@h/d", "mysql://u@h:3306/d"),
+    ("PGHOST=h PGUSER=u PGPASSWORD='p w' PGDATABASE=d psql", "postgresql://u@h:5432/d"),
+    ("MYSQL_PWD=p MYSQL_HOST=h mysql -u u d", "mysql://u@h:3306/d"),
+    ("psql -h h -U u -d d -c 'SELECT 1'", "postgresql://u@h:5432/d"),
+    ("psql -h h -U u d -v ON_ERROR_STOP=1 -f load.sql", "postgresql://u@h:5432/d"),
+    ("mysql -h h -u u -pp -D d --connect-timeout 15 -e 'SELECT 1'", "mysql://u@h:3306/d"),
+    ("mysql -h h -u u -pp --ssl-mode REQUIRED --comments d", "mysql://u@h:3306/d"),
+    ("export DATABASE_URL='postgres://u:p@h:5432/d'", "postgresql://u@h:5432/d"),
+    ('DATABASE_URL="mysql://u:p@h/d";', "mysql://u@h:3306/d"),
+    ("trilogy://u:p@h/d", "mysql://u@h:3306/d"),
+    (
+        'Server="h";UserID="u";Password="p;x";Database="d";SslMode=MySqlSslMode.Required;SslCa=""',
+        "mysql://u@h:3306/d",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "comes_to"), PASTED)
+def test_what_consoles_and_shells_show_may_be_pasted(text: str, comes_to: str) -> None:
+    assert str(parse_dsn(text)) == comes_to
+
+
+def test_flags_with_and_without_a_value_are_told_apart() -> None:
+    dsn = parse_dsn("mysql -h h -u u -p'p w' --ssl-mode REQUIRED --comments d")
+    assert (dsn.tls, dsn.password, dsn.database) == ("require", "p w", "d")
+    dsn = parse_dsn("PGPASSWORD='p w' psql -h h -U u d")
+    assert dsn.password == "p w"
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("postgresql://postgres.x:[YOUR-PASSWORD]@h:6543/postgres", "password"),
+        ("Server=h;UserID=u;Password=hush;Database={your_database};SslMode=Required", "database"),
+        ("mysql -u 'x.root' -h h -P 4000 -D test -p'<PASSWORD>'", "password"),
+        ("mysql://<user>:hush@h/d", "user"),
+    ],
+)
+def test_a_placeholder_is_not_taken_for_a_password(text: str, what: str) -> None:
+    with pytest.raises(UsageError, match=f"the {what} is still the console's placeholder"):
+        parse_dsn(text)
+    assert parse_dsn("mysql://u:[p]@h/d").password == "[p]"

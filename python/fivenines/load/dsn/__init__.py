@@ -20,6 +20,7 @@ from fivenines.load.dsn import files, hosts, options
 from fivenines.load.dsn.encryption import encryption_of
 from fivenines.load.dsn.forms import INSTEAD, Written, taken_apart
 from fivenines.load.dsn.model import NOOP, PORTS, TLS_MODES, Address, Driver, Dsn, WrongError
+from fivenines.servers.session_options import SessionOptions
 
 __all__ = [
     "NOOP",
@@ -34,6 +35,20 @@ __all__ = [
 ]
 
 _FORM = "mysql://user:password@host:port/database or postgresql://..."
+_ASSIGNED = re.compile(
+    r"(?:export\s+|set\s+)?[A-Za-z_][A-Za-z0-9_]*\s*=\s*"
+    r"((['\"]?)[A-Za-z][A-Za-z0-9+.:_-]*://.*\2);?",
+    re.DOTALL,
+)
+"""A line of a file like .env: `DATABASE_URL=postgres://...`."""
+
+_PLACEHOLDER = re.compile(
+    r"[\[{<](?:your|the|my|enter|insert|db|database)?[ _-]*"
+    r"(?:pass(?:word|wd)?|user(?:[ _-]?name)?|database(?:[ _-]?name)?|db(?:[ _-]?name)?)[\]}>]",
+    re.IGNORECASE,
+)
+"""What consoles print where a person's own word belongs: [YOUR-PASSWORD], {your_database}, <password>."""
+
 _SOCKETS = ("/var/run/postgresql", "/tmp")
 
 
@@ -44,6 +59,8 @@ def parse_dsn(text: str) -> Dsn:
         UsageError: it is none; the message never shows the password.
     """
     text = _unquoted(text.strip())
+    if assigned := _ASSIGNED.fullmatch(text):
+        text = _unquoted(assigned[1])
     if text[: len(odbc.PREFIX)].lower() == odbc.PREFIX:
         return _by_odbc(text[len(odbc.PREFIX) :])
     scheme = text.partition("://")[0]
@@ -92,6 +109,8 @@ def redacted(text: str) -> str:
     if not at:  # a password with a stray character may stand anywhere after a colon
         return f"{scheme}://{server.partition(':')[0]}" + (":***" if ":" in server else "")
     user = account.partition(":")[0]
+    if re.search(r"[/?&=;]", user):  # the `@` may be a part of a password among the options
+        return f"{scheme}://***"
     return f"{scheme}://{user}{':***' if ':' in account else ''}@{server}{shown}"
 
 
@@ -123,6 +142,9 @@ def _completed(written: Written) -> Dsn:
     if postgres and "password" not in asked.values:
         password, notes = files.password_of(asked.get("passfile"), addresses, database, user)
         asked.notes += notes
+    for what, value in (("user", user), ("database", database), ("password", password)):
+        if _PLACEHOLDER.fullmatch(value):
+            raise WrongError(f"the {what} is still the console's placeholder: write yours in its place")
     asked.check_words()
     tls = encryption_of(asked)
     return Dsn(
@@ -133,19 +155,21 @@ def _completed(written: Written) -> Dsn:
         database,
         tls=tls.mode,
         tls_ca=tls.authority,
-        tls_cert=tls.certificate,
-        tls_key=tls.key,
-        tls_direct=tls.direct,
         connect_timeout=asked.seconds("connect_timeout"),
         answer_timeout=asked.seconds("answer_timeout"),
         tcp_user_timeout=asked.seconds("tcp_user_timeout"),
         find=asked.find(),
         spread=asked.spread(),
         keepalive=asked.keepalive(),
-        channel_binding=asked.get("channel_binding").lower(),
-        require_auth=asked.get("require_auth"),
-        startup=asked.startup(),
-        init_sql=asked.init_sql(),
+        session=SessionOptions(
+            tls_cert=tls.certificate,
+            tls_key=tls.key,
+            tls_direct=tls.direct,
+            channel_binding=asked.get("channel_binding").lower(),
+            require_auth=asked.get("require_auth"),
+            startup=asked.startup(),
+            init_sql=asked.init_sql(),
+        ),
         notes=tuple(asked.notes),
     )
 

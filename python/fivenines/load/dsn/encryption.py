@@ -56,7 +56,8 @@ def encryption_of(asked: Asked) -> Encryption:
 
 def _mode(asked: Asked) -> str:
     if word := asked.get("sslmode"):
-        spelled = word.lower().replace("_", "-").replace(" ", "-")
+        # Azure's portal prints the name of C#'s enumeration
+        spelled = word.lower().removeprefix("mysqlsslmode.").replace("_", "-").replace(" ", "-")
         if spelled not in _MODES:
             raise WrongError(f"sslmode is one of {', '.join(_MODES)}")
         mode = _MODES[spelled]

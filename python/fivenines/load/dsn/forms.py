@@ -6,13 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import unquote, unquote_plus
 
-from fivenines.load.dsn.files import Pairs
+from fivenines.load.dsn.files import LIBPQ_ENVIRONMENT, MYSQL_ENVIRONMENT, Pairs
 from fivenines.load.dsn.model import Driver, WrongError
 
 SCHEMES: dict[str, Driver] = {
     "mysql": "mysql",
     "mysql2": "mysql",
     "mariadb": "mysql",
+    "my": "mysql",
+    "trilogy": "mysql",
     "percona": "mysql",
     "tidb": "mysql",
     "vitess": "mysql",
@@ -38,6 +40,8 @@ INSTEAD = {
     "mysql+srv": "SRV records are not looked up: name the hosts",
     "mysqlx+srv": "SRV records are not looked up: name the hosts, with mysql://",
     "mongodb": "fivenines speaks SQL",
+    "prisma": "Prisma Accelerate speaks no SQL: write the connection string of the database itself",
+    "prisma+postgres": "Prisma Accelerate speaks no SQL: write the connection string of the database itself",
     "sqlserver": "SQL Server is reached by ODBC: write odbc:Driver={...};Server=...",
     "mssql": "SQL Server is reached by ODBC: write odbc:Driver={...};Server=...",
     "sqlite": "a file of SQLite has no server",
@@ -251,42 +255,119 @@ def _keywords(text: str) -> Written | None:
 
 
 _FLAGS = {"-h": "host", "-P": "port", "-p": "password", "-u": "user", "-D": "dbname", "-S": "socket"}
-_PSQL_FLAGS = {"-h": "host", "-p": "port", "-U": "user", "-d": "dbname"}
+_PSQL_FLAGS = {"-h": "host", "-p": "port", "-U": "user", "-d": "dbname", "-u": "user"}
+"""Those of psql, and pgcli's `-u`."""
+
+_VALUED = {"-e", "-c", "-f", "-F", "-L", "-o", "-P", "-R", "-T", "-v"}
+"""Flags whose value says nothing about the server: what to execute, how to show rows."""
+
+_NO_VALUE = {
+    "abort-source-on-error",
+    "auto-rehash",
+    "batch",
+    "binary-mode",
+    "column-names",
+    "comments",
+    "compress",
+    "echo-all",
+    "enable-cleartext-plugin",
+    "expanded",
+    "force",
+    "get-server-public-key",
+    "html",
+    "local-infile",
+    "no-auto-rehash",
+    "no-beep",
+    "no-defaults",
+    "no-password",
+    "no-psqlrc",
+    "password",
+    "quick",
+    "quiet",
+    "raw",
+    "reconnect",
+    "safe-updates",
+    "silent",
+    "single-transaction",
+    "skip-ssl",
+    "ssl",
+    "ssl-verify-server-cert",
+    "table",
+    "tuples-only",
+    "unbuffered",
+    "verbose",
+    "vertical",
+    "wait",
+    "xml",
+    "csv",
+    "no-align",
+    "no-readline",
+    "skip-column-names",
+    "disable-ssl",
+    "skip-ssl-verify-server-cert",
+}
+"""Long flags of these clients that take no value, or only one behind `=`."""
+
+_MYSQL_CLIENTS = ("mysql", "mariadb", "mycli")
+_COMMAND = re.compile(
+    r"\s*((?:[A-Z_]+=(?:'[^']*'|\"[^\"]*\"|\S*)\s+)*)"
+    r"(psql|ysqlsh|pgcli|cockroach\s+sql|mysql|mariadb|mycli)(?:\s+|$)(?!=)"
+)
 
 
 def _command(text: str) -> Written | None:
     """The command line of a client, as consoles print it: `psql "..."`, `mysql -h h -u u -p db`."""
-    match = re.match(r"\s*(?:(?:PGPASSWORD|MYSQL_PWD)=(\S+)\s+)?(psql|mysql|mariadb)\s+(?=\S)", text)
+    match = _COMMAND.match(text)
     if match is None:
         return None
     try:
+        set_before = [word.partition("=") for word in shlex.split(match[1])]
         words = shlex.split(text[match.end() :])
     except ValueError:
         raise WrongError("its quotes do not match") from None
-    is_psql = match[2] == "psql"
-    options: Pairs = [("password", match[1])] if match[1] else []
+    is_psql = match[2] not in _MYSQL_CLIENTS
+    known = LIBPQ_ENVIRONMENT if is_psql else MYSQL_ENVIRONMENT
+    environment = [(known[name], value) for name, _, value in set_before if name in known]
+    options, inner = _flags(words, is_psql)
+    if inner is not None:
+        return Written(inner.driver, inner.form, inner.hosts, environment + inner.options + options)
+    driver: Driver = "postgres" if is_psql else "mysql"
+    return Written(driver, "libpq" if is_psql else "client", "", environment + options)
+
+
+def _flags(words: list[str], is_psql: bool) -> tuple[Pairs, Written | None]:
+    """The options of a command line, and a connection string among its words."""
+    options: Pairs = []
+    inner = None
+    short = _PSQL_FLAGS if is_psql else _FLAGS
     while words:
         word = words.pop(0)
-        flags = _PSQL_FLAGS if is_psql else _FLAGS
         if word.startswith("--"):
             name, equals, value = word[2:].partition("=")
-            if not equals and name in ("host", "port", "user", "username", "database", "dbname") and words:
+            if not equals and name not in _NO_VALUE and words and not words[0].startswith("-"):
                 value = words.pop(0)
-            options += [] if name == "password" and not value else [(name, value)]
-        elif word[:2] in flags:
+            if name == "url":
+                inner = taken_apart(value)
+            elif name not in _ELSEWHERE and not (name == "password" and not value):
+                options.append((name, value))
+        elif word[:2] in short:
             value = word[2:]
-            if (not value and word != "-p" and words) or (not value and is_psql and words):
+            if not value and (word != "-p" or is_psql) and words:
                 value = words.pop(0)
-            options += [(flags[word[:2]], value)] if value else []
+            options += [(short[word[:2]], value)] if value else []
+        elif word in _VALUED and words:
+            words.pop(0)
         elif word.startswith("-"):
             continue
-        elif is_psql and ("=" in word or "://" in word):
+        elif "://" in word or (is_psql and "=" in word):
             inner = taken_apart(word)
-            if inner is not None:
-                return Written(inner.driver, inner.form, inner.hosts, inner.options + options)
         else:
             options.append(("dbname", word))
-    return Written("postgres" if is_psql else "mysql", "libpq" if is_psql else "client", "", options)
+    return options, inner
+
+
+_ELSEWHERE = ("command", "execute", "file", "set", "variable", "output", "log-file", "pset", "prompt")
+"""Long flags whose value says nothing about the server."""
 
 
 def plain(name: str) -> str:

@@ -5,6 +5,8 @@ from urllib.parse import unquote
 
 from fivenines.load.dsn.model import PORTS, Address, Driver, WrongError
 
+_SOCKETS = ("/", "%2F", "%2f", "@/")
+
 
 def addresses_of(text: str, driver: Driver, default: int = 0) -> tuple[Address, ...]:
     """Return the servers of `host:port,host:port`, where a path is a unix socket.
@@ -38,13 +40,14 @@ def paired(hosts: str, ports: str, driver: Driver) -> tuple[Address, ...]:
         raise WrongError(f"it has {len(names)} hosts and {len(numbers)} ports")
     together = []
     for name, number in zip(names, numbers, strict=True):
-        bracketed = f"[{name}]" if name.count(":") > 1 and not name.startswith("[") else name
+        is_address = name.count(":") > 1 and not name.startswith(("[", *_SOCKETS))
+        bracketed = f"[{name}]" if is_address else name
         together.append(f"{bracketed}:{number}" if number and not _has_port(bracketed) else bracketed)
     return addresses_of(",".join(together), driver)
 
 
 def _has_port(name: str) -> bool:
-    return not name.startswith("/") and ":" in name.rpartition("]")[2]
+    return not name.startswith(_SOCKETS) and ":" in name.rpartition("]")[2]
 
 
 def _parts(text: str) -> list[str]:
@@ -66,7 +69,7 @@ def _written_out(part: str) -> str:
 def _address(text: str, driver: Driver, default: int) -> Address:
     if not text:
         raise WrongError("the host is missing")
-    if text.startswith(("/", "%2F", "%2f", "@/")):
+    if text.startswith(_SOCKETS):
         return _socket(text, driver, default)
     match = re.fullmatch(r"(?:\[(?P<v6>[^\[\]]*)\]|(?P<host>[^\[\]:]*))(?::(?P<port>[^:]*))?", text)
     if match is None:
@@ -84,8 +87,14 @@ def _address(text: str, driver: Driver, default: int) -> Address:
 
 
 def _socket(text: str, driver: Driver, default: int) -> Address:
-    """Return a socket; PostgreSQL's is a folder with the port behind it, as libpq has it."""
-    path, _, port = unquote(text).partition(":") if "%" in text else text.partition(":")
+    """Return a socket; PostgreSQL's is a folder with the port behind it, as libpq has it.
+
+    A path may have colons of its own, as /cloudsql/project:region:instance.
+    """
+    path, _, port = text.rpartition(":")
+    if not (path and port.isascii() and port.isdecimal()):
+        path, port = text, ""
+    path = unquote(path) if "%" in path else path
     if driver == "postgres" and ".s.PGSQL." not in path:
         path = f"{path.rstrip('/')}/.s.PGSQL.{port or default}"
     if not path.isprintable():

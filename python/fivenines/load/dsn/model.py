@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from fivenines.load import odbc
+from fivenines.servers.session_options import NO_OPTIONS, SessionOptions
 
 Driver = Literal["mysql", "postgres", "soliddb", "oracle", "sqlserver", "db2", "noop", "odbc"]
 """Dialects of SQL; `odbc` while the dialect behind a connection string of ODBC is not known yet."""
@@ -53,13 +54,7 @@ class Dsn:
         connect_timeout: seconds.
         find: whether any server will do, or one that takes writes.
         spread: which candidate connections start with.
-        tls_cert: file with the certificate that the client shows.
-        tls_key: file with its private key.
-        tls_direct: TLS without asking for it first (PostgreSQL 17).
-        channel_binding: libpq's `disable`, `prefer` or `require`.
-        require_auth: libpq's list of accepted ways to log in.
-        startup: parameters of PostgreSQL's start-up message.
-        init_sql: a statement that each session of MySQL executes first.
+        session: what is asked of each session.
         answer_timeout: seconds that a client waits for an answer.
         tcp_user_timeout: seconds that sent data may stay unacknowledged.
         keepalive: as `--keepalive` has it.
@@ -76,13 +71,7 @@ class Dsn:
     connect_timeout: float = 0.0
     find: str = ""
     spread: str = ""
-    tls_cert: str = ""
-    tls_key: str = ""
-    tls_direct: bool = False
-    channel_binding: str = ""
-    require_auth: str = ""
-    startup: tuple[tuple[str, str], ...] = ()
-    init_sql: str = field(default="", repr=False)
+    session: SessionOptions = NO_OPTIONS
     answer_timeout: float = 0.0
     tcp_user_timeout: float = 0.0
     keepalive: str = ""
@@ -92,15 +81,6 @@ class Dsn:
     def by_odbc(self) -> bool:
         """Whether drivers of ODBC make the connections."""
         return any(address.odbc for address in self.addresses)
-
-    def session_flags(self) -> list[str]:
-        """Return the flags of `fivenines-core` for what is asked of each session."""
-        flags = ["--tls-cert", self.tls_cert, "--tls-key", self.tls_key] if self.tls_cert else []
-        flags += ["--tls-direct"] if self.tls_direct else []
-        flags += [f"--channel-binding={self.channel_binding}"] if self.channel_binding else []
-        flags += [f"--require-auth={self.require_auth}"] if self.require_auth else []
-        flags += [f"--startup={name}={value}" for name, value in self.startup]
-        return flags + ([f"--init-sql={self.init_sql}"] if self.init_sql else [])
 
     def __str__(self) -> str:
         if self.driver == "noop":

@@ -11,7 +11,7 @@ TAKEN: dict[str, str] = {
     "hostaddr": "hostaddr",
     "port": "port",
     "dbname": "dbname database db databasename",
-    "socket": "socket unixsocket localsocket",
+    "socket": "socket unixsocket unixsock localsocket",
     "passfile": "passfile",
     "service": "service",
     "servicefile": "servicefile",
