@@ -313,5 +313,6 @@ def _errors(trials: list[TrialMeasures]) -> list[ErrorEntry]:
             key = (error.source, error.kind, error.code)
             known = found.get(key)
             total = error.count + (known.count if known else 0)
-            found[key] = replace(known or error, count=total)
+            # moments are those of a trial
+            found[key] = replace(known or error, count=total, first_ms=None, last_ms=None)
     return sorted(found.values(), key=lambda error: -error.count)

@@ -207,29 +207,51 @@ def failed_share(load: Mapping[str, Any]) -> float:
 
 @dataclass(frozen=True)
 class ErrorEntry:
-    """Failures of one class and code; `source` is `load` or `ledger`, `message` the first one's."""
+    """Failures of one class and code; `source` is `load` or `ledger`, `message` the first one's.
+
+    Attributes:
+        first_ms: when the first one came, from the start of the load; None where that is not known.
+        last_ms: when the last one came.
+    """
 
     source: str
     kind: str
     code: str
     message: str
     count: int
+    first_ms: float | None = None
+    last_ms: float | None = None
 
 
-def errors_of(load: dict[str, Any]) -> list[ErrorEntry]:
-    """The failures in load.json's `errors`, the most frequent first; skips what is none."""
+def errors_of(
+    load: Mapping[str, Any], source: str | None = None, *, scripts: bool = True
+) -> list[ErrorEntry]:
+    """The failures in load.json's `errors`, the most frequent first; skips what is none.
+
+    Args:
+        load: load.json.
+        source: only those of the `load`, or of the `ledger`.
+        scripts: with what scripts counted themselves, of which no more is known than their number.
+    """
     found = []
     entries = load.get("errors")
     for entry in entries if isinstance(entries, list) else []:
         if isinstance(entry, dict) and isinstance(entry.get("count"), int):
-            names = ("source", "class", "code", "message")
-            source, kind, code, message = (str(entry.get(name, "")) for name in names)
-            found.append(ErrorEntry(source, kind, code, message, entry["count"]))
+            names = ("class", "code", "message")
+            kind, code, message = (str(entry.get(name, "")) for name in names)
+            moments = (_moment(entry.get(name)) for name in ("first_ms", "last_ms"))
+            whose = str(entry.get("source", "load"))
+            found.append(ErrorEntry(whose, kind, code, message, entry["count"], *moments))
     counters = load.get("script_counters")
-    if isinstance(counters, dict) and isinstance(counters.get("error"), int):
+    if scripts and isinstance(counters, dict) and isinstance(counters.get("error"), int):
         words = "the script counted it itself, by sb_counter_inc"
         found.append(ErrorEntry("load", "script", "SB_CNT_ERROR", words, counters["error"]))
-    return sorted(found, key=lambda entry: -entry.count)
+    wanted = [entry for entry in found if source in (None, entry.source)]
+    return sorted(wanted, key=lambda entry: -entry.count)
+
+
+def _moment(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
 
 
 def bottleneck(load: dict[str, Any], *, watched: bool = False) -> str:

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fivenines.analysis.load import steps_of
+from fivenines.analysis.load import ErrorEntry, errors_of, steps_of
 from fivenines.analysis.wording import count
 from fivenines.results import store
 
@@ -91,7 +91,7 @@ def why_not(
     """
     within = [one for one in seconds if start <= one.start + 500 < max(end, start + 1000)]
     ok, failed = sum(one.ok for one in within), sum(one.failed for one in within)
-    errors = _errors(load)
+    errors = errors_of(load, "load", scripts=False)
     what = _commonest(errors)
     if not ok:
         if not within and _are_long(seconds, load):
@@ -146,43 +146,32 @@ def _are_long(seconds: Sequence[Second], load: Mapping[str, Any]) -> bool:
     return succeeded > 0 and max((one.ok for one in seconds), default=0) < ENOUGH
 
 
-def _errors(load: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    entries = load.get("errors")
-    found = [
-        one
-        for one in (entries if isinstance(entries, list) else [])
-        if isinstance(one, Mapping) and one.get("source", "load") == "load"
-    ]
-    return sorted(found, key=lambda one: -int(one.get("count", 0)))
-
-
-def _count(errors: Sequence[Mapping[str, Any]], classes: Sequence[str]) -> int:
+def _count(errors: Sequence[ErrorEntry], classes: Sequence[str]) -> int:
     """How many failures of the whole load are of these classes: there are no more of them in its window."""
-    return sum(int(one.get("count", 0)) for one in errors if one.get("class") in classes)
+    return sum(one.count for one in errors if one.kind in classes)
 
 
-def _throughout(errors: Sequence[Mapping[str, Any]], end: float) -> Mapping[str, Any] | None:
+def _throughout(errors: Sequence[ErrorEntry], end: float) -> ErrorEntry | None:
     """The commonest unusual failure, if the first second of the load and the window's last one have it."""
-    unusual = [one for one in errors if one.get("class") not in USUAL]
+    unusual = [one for one in errors if one.kind not in USUAL]
     if not unusual:
         return None
     first = unusual[0]
-    half = sum(int(one["count"]) for one in unusual) / 2
-    throughout = first.get("first_ms", 0) < 1000 and first.get("last_ms", 0) >= end - 1000
-    return first if throughout and int(first["count"]) >= half else None
+    half = sum(one.count for one in unusual) / 2
+    throughout = (first.first_ms or 0) < 1000 and (first.last_ms or 0) >= end - 1000
+    return first if throughout and first.count >= half else None
 
 
-def _commonest(errors: Sequence[Mapping[str, Any]]) -> str:
+def _commonest(errors: Sequence[ErrorEntry]) -> str:
     return _words(errors[0]) if errors else ""
 
 
-def _words(entry: Mapping[str, Any]) -> str:
-    message = " ".join(str(entry.get("message", "")).split())
+def _words(entry: ErrorEntry) -> str:
+    message = " ".join(entry.message.split())
     if len(message) > _MESSAGE:
         message = f"{message[:_MESSAGE]}..."
-    kind, code = entry.get("class", "other"), entry.get("code", "")
-    text = f"; most often {kind} ({code}): {message}"
-    if kind == "session_lost":
+    text = f"; most often {entry.kind or 'other'} ({entry.code}): {message}"
+    if entry.kind == "session_lost":
         text += (
             ". The connection lives on, and the server has forgotten its prepared statements: so does a "
             "pooler that changes the server between two transactions. With PostgreSQL, use the protocol "

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from fivenines.analysis.latency import Latency, read_latencies
-from fivenines.analysis.load import TypeCounts, types_of, work_of
+from fivenines.analysis.load import ErrorEntry, TypeCounts, errors_of, types_of, work_of
 from fivenines.results.layout import LATENCY
 from fivenines.workloads.mix import Mix
 from fivenines.workloads.settings import WorkloadSettings
@@ -58,10 +58,9 @@ class Outcome:
         return float(self.record["duration_s"])
 
     @property
-    def errors(self) -> list[dict[str, Any]]:
+    def errors(self) -> list[ErrorEntry]:
         """Failures by class and engine number, the most frequent first."""
-        found = [one for one in self.record.get("errors", []) if one.get("source") != "ledger"]
-        return sorted(found, key=lambda one: -int(one["count"]))
+        return errors_of(self.record, "load", scripts=False)
 
     @property
     def cpu_us_per_query(self) -> float | None:
@@ -86,7 +85,7 @@ class Outcome:
         """The commonest error of a load without any success; None when something succeeded."""
         if self.total.ok or self.total.expected or not self.errors:
             return None
-        return str(self.errors[0]["message"])
+        return self.errors[0].message
 
     def as_json(self) -> dict[str, Any]:
         """All of it for a script."""

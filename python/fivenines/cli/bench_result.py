@@ -134,14 +134,7 @@ def _steps(outcome: Outcome) -> Rows:
 
 def _errors(outcome: Outcome) -> Rows:
     return [
-        [
-            str(one["class"]),
-            str(one.get("code", "")),
-            str(one["count"]),
-            _at(one.get("first_ms")),
-            _at(one.get("last_ms")),
-            _shortened(str(one["message"])),
-        ]
+        [one.kind, one.code, str(one.count), _at(one.first_ms), _at(one.last_ms), _shortened(one.message)]
         for one in outcome.errors
     ]
 

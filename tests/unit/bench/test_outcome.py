@@ -79,7 +79,7 @@ def test_sums_errors_and_the_generators_own_cost(tmp_path: Path) -> None:
     outcome = read(tmp_path, OLTP)
     total = outcome.total
     assert (total.ok, total.failed, total.in_doubt, total.expected, total.retries) == (600, 3, 1, 4, 2)
-    assert [one["class"] for one in outcome.errors] == ["deadlock", "timeout"]
+    assert [one.kind for one in outcome.errors] == ["deadlock", "timeout"]
     assert outcome.cpu_us_per_query == pytest.approx(5.0)
     assert outcome.latencies == {} and outcome.connect is None
 
