@@ -3,8 +3,13 @@
 `servers/*/in_effect.py` say what each family shows, and by which rules its servers change values; access
 layers and managers say it of themselves. A difference is an error. What a server changes by a rule of its
 manual, and what it does not show, goes into the record.
+
+The settings are read back again after the recovery from a fault, since a restart may bring others into
+effect. A difference is then a caution: what was measured until the restart stays true.
 """
 
+from collections.abc import Collection
+from contextlib import suppress
 from typing import Any
 
 from fivenines.access.base import Access
@@ -28,9 +33,9 @@ def require_in_effect(solution: Solution[Any, Any], access: Access[Any]) -> Sett
     found: list[Finding] = []
     compared = 0
     for node in solution.serving:
-        asked = asked_of(solution, node)
-        compared += len(asked)
-        found += node.in_effect(asked)
+        count, findings = _of_node(solution, node)
+        compared += count
+        found += findings
     found += solution.parts_in_effect()
     found += access.in_effect()
     found += _of_manager(solution)
@@ -43,6 +48,41 @@ def require_in_effect(solution: Solution[Any, Any], access: Access[Any]) -> Sett
         adjusted=[_seen(one) for one in found if one.kind == "adjusted"],
         unobserved=[_seen(one) for one in found if one.kind == "unobserved"],
     )
+
+
+def in_effect_after(solution: Solution[Any, Any], without: Collection[str]) -> SettingsCheck:
+    """Compare the settings of all servers that answer, and of the solution's own parts, after a recovery.
+
+    The access layer is left out: a failover changes the state of its servers on purpose.
+
+    Args:
+        solution: the solution, whose faults have ended.
+        without: names of nodes that are not to be asked.
+    """
+    found: list[Finding] = []
+    compared = 0
+    for node in solution.serving:
+        if node.name in without:
+            continue
+        # a node that fails to answer is reported by the checks of its recovery
+        with suppress(Exception):
+            count, findings = _of_node(solution, node)
+            compared += count
+            found += findings
+    with suppress(Exception):
+        found += solution.parts_in_effect()
+    return SettingsCheck(
+        compared=compared,
+        differing=[_seen(one) for one in found if one.kind == "differs"],
+        adjusted=[_seen(one) for one in found if one.kind == "adjusted"],
+        unobserved=[_seen(one) for one in found if one.kind == "unobserved"],
+    )
+
+
+def _of_node(solution: Solution[Any, Any], node: Server) -> tuple[int, list[Finding]]:
+    """How many settings were compared, and which are not in effect or not observed."""
+    asked = asked_of(solution, node)
+    return len(asked), node.in_effect(asked)
 
 
 def _of_manager(solution: Solution[Any, Any]) -> list[Finding]:

@@ -22,6 +22,10 @@ from fivenines.report.chapters.truth import isolation_answers, stale_answers
 from fivenines.report.groups import Group, Names, before_faults, by_solution, groups_of
 from fivenines.report.many_faults import MOST, worst_outages
 from fivenines.report.outage_answers import failover_sentences, outage_sentences
+from fivenines.results.records import SettingSeen
+
+_MOST_SETTINGS = 5
+"""Settings that changed with a recovery of which each has a sentence."""
 
 
 def answers(cells: list[CellResult], names: Names, mtbf: Mapping[str, float] | None = None) -> list[Answer]:
@@ -219,9 +223,29 @@ def _caveats(cells: list[CellResult]) -> list[str]:
             " is a lower bound."
         )
     sentences += _unseen(cells)
+    sentences += _changed_settings(cells)
     told = clocks.note(cells)
     own_clocks = [told] if told else []
     return [*sentences, *workers.cautions(cells), *own_clocks, *sharing.cautions(cells)]
+
+
+def _changed_settings(cells: list[CellResult]) -> list[str]:
+    """Settings that are not in effect any more after the recovery from a fault, with both values."""
+    found: dict[tuple[str, SettingSeen], int] = {}
+    for cell in cells:
+        for trial in cell.trials:
+            check = trial.record.in_effect_after
+            for one in check.differing if check is not None else ():
+                found[cell.key.solution, one] = found.get((cell.key.solution, one), 0) + 1
+    sentences = [
+        f"After the recovery {one.place} of {solution} has {one.setting} = {one.found or 'no value'}, and "
+        f"{one.asked or 'no value'} was asked for{f' ({one.why})' if one.why else ''}: seen in "
+        f"{count(trials, 'trial')}."
+        for (solution, one), trials in found.items()
+    ]
+    more = len(sentences) - _MOST_SETTINGS
+    rest = [f"{count(more, 'more setting')} changed with a recovery: see trial.json."]
+    return [*sentences[:_MOST_SETTINGS], *(rest if more > 0 else [])]
 
 
 def _unseen(cells: list[CellResult]) -> list[str]:

@@ -247,7 +247,7 @@ class HostFacts(Record):
 
 
 class SettingSeen(Record):
-    """A setting that a server rounded, or does not show."""
+    """A setting that a server has otherwise, rounded, or does not show."""
 
     place: str = Field(description="the node, or the host of a proxy or manager")
     setting: str
@@ -257,9 +257,13 @@ class SettingSeen(Record):
 
 
 class SettingsCheck(Record):
-    """What was asked of the servers, read back before the load; a difference would have ended the trial."""
+    """What was asked of the servers, read back before the load or after the recovery from a fault."""
 
     compared: int = Field(description="settings of servers that were read back, of all nodes")
+    differing: list[SettingSeen] = Field(
+        default_factory=list,
+        description="not in effect after the recovery; a difference before the load ends the trial",
+    )
     adjusted: list[SettingSeen] = Field(description="rounded as the server's manual says")
     unobserved: list[SettingSeen] = Field(description="settings that no server shows")
 
@@ -331,6 +335,9 @@ class TrialRecord(AttemptRecord):
     windows: Windows | None = None
     deployment: Deployment | None = None
     faults: list[FaultRecord] = Field(default_factory=list, description="in the order of their moments")
+    in_effect_after: SettingsCheck | None = Field(
+        None, description="whether the settings are in effect after the recovery; null: nothing was broken"
+    )
     settled: str = Field("", description="what replicas still had to apply when settling was given up")
     settle_seconds: float | None = Field(None, description="how long the nodes took to settle")
     check: Check | None = None

@@ -12,6 +12,7 @@ from fivenines.analysis.consistency import Operation, check_nodes
 from fivenines.analysis.isolation.check import judge
 from fivenines.analysis.served import seconds_of, why_not
 from fivenines.deployment.deployed import Deploy, Deployed, data_set
+from fivenines.deployment.in_effect import in_effect_after
 from fivenines.errors import FiveninesError, brief
 from fivenines.experiment.clients import ClientPlan, clients_of, with_clients
 from fivenines.experiment.course import Course, course
@@ -35,6 +36,7 @@ from fivenines.results.records import (
     FaultRecord,
     InvariantCheck,
     Isolation,
+    SettingsCheck,
     TrialRecord,
     Windows,
     WorkerRecord,
@@ -90,6 +92,7 @@ class _Progress:
     faults: list[FaultRecord] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     clocks: dict[str, ClockRecord] = field(default_factory=dict)
+    in_effect_after: SettingsCheck | None = None
     check: Check | None = None
     divergence: Divergence | None = None
     isolation: list[Isolation] = field(default_factory=list)
@@ -110,6 +113,7 @@ class _Progress:
             windows=self.loaded.windows if self.loaded else None,
             deployment=self.deployment,
             faults=self.faults,
+            in_effect_after=self.in_effect_after,
             settled=self.settled,
             settle_seconds=self.settle_seconds,
             check=self.check,
@@ -209,6 +213,8 @@ def _perform(
             early = loaded.planned.too_early(loaded.load, kind, progress.faults)
             if kind != "none" and early is not None:
                 progress.events.append(early)
+            if kind != "none" and not cell.solution.external:
+                progress.in_effect_after = in_effect_after(deployed.solution, away)
             phase("checking", 3.0 + cell.solution.compare_seconds)
             if experiment.ledger.rate:
                 progress.check = _check(deployed, part, fault_runner, loaded.load)
