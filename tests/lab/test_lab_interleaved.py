@@ -205,3 +205,20 @@ def test_a_server_that_dies_breaks_the_interleaved_and_a_resumed_run_goes_on(
     watched.at_round.clear()
     run = _run(tmp_path / "run", text, watched, watched.deploy)
     assert [one.complete for one in run.blocks].count(True) == 1
+
+
+def test_a_interleaved_one_of_whose_sides_cannot_be_served_has_no_figures(tmp_path: Path) -> None:
+    class Refusing(Deployed):
+        def bring_up(self, phase: Callable[[str], None] = lambda _phase: None) -> None:
+            super().bring_up(phase)
+            if self.solution.settings.name == "delayed":
+                with self.solution.nodes[0].open_data(10.0) as connection:
+                    connection.execute("REVOKE UPDATE ON sbtest1, sbtest2 FROM PUBLIC, app")
+
+    text = HEAD + SOLUTIONS.replace("    server:", "    #") + BLOCK.replace("rounds: 6", "rounds: 3")
+    run = _run(tmp_path / "run", text, lambda _event: None, Refusing)
+    assert run.blocks and not any(one.complete for one in run.blocks)
+    for one in run.blocks:
+        assert one.record.reason.startswith("delayed: no transaction succeeded")
+        assert "permission denied for table sbtest" in one.record.reason
+    assert "permission denied" in write_html(run).read_text()

@@ -295,6 +295,11 @@ impl Workload for LuaScript {
         })
     }
 
+    /// As with sysbench and pgbench.
+    fn relies_on_autocommit(&self) -> bool {
+        false
+    }
+
     fn pick(&self, client: &Client) -> Option<usize> {
         let lanes = self.lanes.borrow();
         match lanes.get(client.number) {

@@ -247,6 +247,11 @@ impl Workload for SqlFile {
         self.seed.set(seed);
     }
 
+    /// As with sysbench and pgbench.
+    fn relies_on_autocommit(&self) -> bool {
+        false
+    }
+
     fn pick(&self, _client: &Client) -> Option<usize> {
         Some(0)
     }

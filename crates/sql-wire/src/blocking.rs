@@ -14,6 +14,9 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// What a session of MySQL is told whose statements do not commit by themselves.
+pub const AUTOCOMMIT: &str = "SET autocommit = 1";
+
 enum Stream {
     Tcp(TcpStream),
     Unix(UnixStream),
@@ -90,6 +93,14 @@ impl Client {
             client.encrypt(&mut out)?;
         }
         client.exchange(out, Some(Instant::now() + timeout))?;
+        // the server's default, or its init_connect, may keep a transaction open that nobody commits
+        if client
+            .session
+            .standing()
+            .is_some_and(|standing| !standing.autocommit)
+        {
+            client.query(AUTOCOMMIT)?;
+        }
         Ok(client)
     }
 

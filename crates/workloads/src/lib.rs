@@ -163,6 +163,11 @@ pub trait Workload {
         Vec::new()
     }
 
+    /// Whether a statement outside of a transaction must commit. Scripts take the server as it is.
+    fn relies_on_autocommit(&self) -> bool {
+        true
+    }
+
     /// The type of this client's next transaction; None when it has nothing left to do.
     fn pick(&self, client: &Client) -> Option<usize>;
 

@@ -165,6 +165,11 @@ impl Workload for Mix {
             .collect()
     }
 
+    fn relies_on_autocommit(&self) -> bool {
+        let mut all = self.places.iter();
+        all.any(|place| place.part.workload.relies_on_autocommit())
+    }
+
     /// A part that has nothing left to do gives its turn to the next.
     fn pick(&self, client: &Client) -> Option<usize> {
         let weights = self.places.iter().map(|place| place.part.weight);

@@ -100,7 +100,7 @@ fn targets(kind: Kind, endpoints: &[Endpoint]) -> Vec<Target> {
 }
 
 /// What each new session is told: the workload's settings, then the user's.
-fn session_setup(args: &Args, kind: Kind, workload: &dyn Workload) -> Vec<String> {
+pub fn session_setup(args: &Args, kind: Kind, workload: &dyn Workload) -> Vec<String> {
     let mut setup = workload.session_setup(kind);
     setup.extend(args.session_sql.iter().cloned());
     setup
@@ -121,7 +121,11 @@ pub fn workers(args: &Args, frame: &Frame, shared: &mut Shared) -> Vec<Worker> {
     for number in 0..frame.connections as usize {
         let mut connection = |role| {
             let connection = make_connection(args, shared, number, number, role, Source::Load);
-            connection.with_setup(Rc::clone(&setup))
+            let connection = connection.with_setup(Rc::clone(&setup));
+            match shared.workload.relies_on_autocommit() {
+                true => connection,
+                false => connection.with_autocommit_of_server(),
+            }
         };
         let lanes = ConnectionPair::new(
             connection(main),

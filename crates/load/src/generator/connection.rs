@@ -30,6 +30,7 @@ use crate::record::Source;
 use base::sys;
 use mio::Token;
 use single::Single;
+use sql_wire::blocking::AUTOCOMMIT;
 use sql_wire::role::{self, Verdict};
 use sql_wire::{Class, Effect, Event, Failure, Reply, Session, Standing};
 use std::rc::Rc;
@@ -48,6 +49,8 @@ enum State {
     Securing,
     /// The server was asked this about its role.
     Verifying(&'static str),
+    /// The session is told that each statement commits.
+    Autocommit,
     /// The session is told this one of the workload's settings.
     SettingUp(usize),
     /// Usable, no call under way.
@@ -86,6 +89,8 @@ pub struct Connection {
     /// What a new session is told first: by all clients, then by this one.
     setup: Rc<Vec<String>>,
     kept: Vec<String>,
+    /// A statement outside of a transaction is to commit, whatever the server's default is.
+    autocommit: bool,
     /// It stays with its candidate, whatever happens.
     pinned: bool,
     /// It is for one try only.
@@ -124,6 +129,7 @@ impl Connection {
             candidate,
             setup: Rc::default(),
             kept: Vec::new(),
+            autocommit: true,
             pinned: false,
             single: None,
             address: 0,
@@ -140,6 +146,12 @@ impl Connection {
     /// The same, whose sessions are told these settings.
     pub fn with_setup(mut self, setup: Rc<Vec<String>>) -> Connection {
         self.setup = setup;
+        self
+    }
+
+    /// The same, which leaves it to the server whether a statement commits: scripts decide themselves.
+    pub fn with_autocommit_of_server(mut self) -> Connection {
+        self.autocommit = false;
         self
     }
 
@@ -237,7 +249,9 @@ impl Connection {
             State::Authenticating => ("log_in", "no answer to the log-in"),
             State::Securing => ("tls", "no answer to the TLS handshake"),
             State::Verifying(_) => ("ask_role", "no answer about the server's role"),
-            State::SettingUp(_) => ("set_up", "no answer to the session's settings"),
+            State::Autocommit | State::SettingUp(_) => {
+                ("set_up", "no answer to the session's settings")
+            }
             _ => ("reply", "no reply to the statement"),
         };
         self.fail(Failure::new(Class::Timeout, code, message), shared)
@@ -320,18 +334,19 @@ impl Connection {
             (State::Authenticating, Event::StartTls) => self.encrypt(shared),
             (State::Authenticating, Event::Authenticated) => match self.question(shared) {
                 Some(question) => self.ask(question, shared),
-                None => self.set_up(0, shared),
+                None => self.begin_session(shared),
             },
             (State::Verifying(asked), Event::Done(_)) => {
                 match role::judge(asked, self.session.rows()) {
                     Verdict::Yes => match self.belied(shared) {
                         Some(failure) => self.fail(failure, shared),
-                        None => self.set_up(0, shared),
+                        None => self.begin_session(shared),
                     },
                     Verdict::Ask(question) => self.ask(question, shared),
                     Verdict::No(failure) => self.fail(failure, shared),
                 }
             }
+            (State::Autocommit, Event::Done(_)) => self.set_up(0, shared),
             (State::SettingUp(done), Event::Done(_)) => self.set_up(done + 1, shared),
             _ => self.fail(Failure::protocol("a reply out of turn"), shared),
         }
@@ -361,12 +376,28 @@ impl Connection {
         }
     }
 
+    /// A server with `autocommit = 0` (or an `init_connect` that says so) would keep open what no COMMIT follows.
+    fn begin_session(&mut self, shared: &mut Shared) -> ConnectionEvent {
+        let off = self.standing().is_some_and(|standing| !standing.autocommit);
+        match self.autocommit && off {
+            true => {
+                self.state = State::Autocommit;
+                self.tell(AUTOCOMMIT, shared)
+            }
+            false => self.set_up(0, shared),
+        }
+    }
+
     /// Tells the session the workload's settings, from this one on.
     fn set_up(&mut self, next: usize, shared: &mut Shared) -> ConnectionEvent {
-        let Some(sql) = self.setup.iter().chain(&self.kept).nth(next) else {
+        let Some(sql) = self.setup.iter().chain(&self.kept).nth(next).cloned() else {
             return self.become_usable(shared);
         };
         self.state = State::SettingUp(next);
+        self.tell(&sql, shared)
+    }
+
+    fn tell(&mut self, sql: &str, shared: &mut Shared) -> ConnectionEvent {
         self.session.query(sql, Effect::Read, false, &mut self.out);
         match self.flush(shared) {
             Ok(()) => ConnectionEvent::Nothing,

@@ -10,6 +10,7 @@ mod connection_pair;
 mod connector;
 mod drive;
 mod frame;
+mod kept_settings;
 mod ledger;
 mod live;
 mod pace;

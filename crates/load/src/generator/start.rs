@@ -2,9 +2,10 @@
 
 use super::cli::Args;
 use super::cli::Find;
+use super::{build, kept_settings};
 use crate::ledger;
 use crate::probes;
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use sql_wire::blocking::Client;
 use sql_wire::endpoint::Endpoint;
 use sql_wire::role::{self, Verdict, Wanted};
@@ -36,13 +37,21 @@ pub fn check(
     }
     let deadline = Instant::now() + args.start_timeout;
     let (endpoints, wanted) = workers_need(args, workload);
-    try_until(deadline, endpoints, |endpoint| {
+    let setup = build::session_setup(args, args.driver, workload);
+    let lost = try_until(deadline, endpoints, |endpoint| {
         let mut client = usable(args, endpoint, credentials, wanted)?;
         if let Some(table) = workload.requirements_table() {
             client.query(&format!("SELECT 1 FROM {table} WHERE 1 = 0"))?;
         }
-        workload.ready(&mut client)
+        workload.ready(&mut client)?;
+        drop(client);
+        let connect = || usable(args, endpoint, credentials, wanted);
+        let lost = kept_settings::lost(args.driver, &setup, connect)?;
+        Ok(lost.map(|why| format!("{endpoint}: {why}")))
     })?;
+    if let Some(why) = lost {
+        bail!("a setting of the load's sessions is not in effect: {why}");
+    }
     if args.ledger_rate == 0.0 && beside.is_empty() && args.probes.probe_every.is_none() {
         return Ok(Greatest::default());
     }
