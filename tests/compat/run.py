@@ -6,7 +6,8 @@
 `scripts.txt` names them: repository, version, path, options. They are fetched into a temporary folder,
 together with the Lua files beside them; what cannot be had is listed. The folder `scripts` has one script
 of each kind, written for this project: those run always, here and in the lab's tests. A line is printed for
-each script: whether the server counted the same statements. The exit code is 1 when one differs.
+each script: whether the server counted the same statements, both programs met the same errors, and a script
+that sleeps took about as long. The exit code is 1 when one differs.
 
 COMPAT_MIRROR names a folder with the repositories instead, as OWNER+NAME/PATH.
 """
@@ -24,9 +25,12 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parent / "lab"), str(HERE.parent / "unit/support")]
 
-from lab_scripts import Place, standalone  # noqa: E402  (from the folder that was just added)
+from lab_scripts import Compared, Place, standalone  # noqa: E402  (from the folder that was just added)
 
 EVENTS = 20
+SHORTER, LONGER = 0.7, 3.0
+"""Between these multiples of sysbench's time is ours, for scripts that sleep."""
+
 Asked = tuple[str, Path | None, tuple[str, ...]]
 """A script's name, its file if it can be had, its options."""
 
@@ -97,10 +101,30 @@ def verdict(place: Place, script: Path, options: tuple[str, ...], out: Path) -> 
             who = "sysbench fails" if str(error).startswith("['sysbench'") else "fails"
             return f"{who}: {' '.join(str(error).split())[-300:]}"
         compared = place.compare(script, out, *options, events=EVENTS, prepares=False)
-    for what, (theirs, ours) in (("prepare", compared.prepared), ("run", compared.ran)):
-        if theirs != ours:
-            return f"{what} differs: sysbench {_shown(theirs)}, fivenines {_shown(ours)}"
+    return judged(compared, sleeps="sleep" in script.read_text(errors="replace"))
+
+
+def judged(compared: Compared, *, sleeps: bool) -> str:
+    """`same`, or what differs: statements, errors, and the time of a script that sleeps."""
+    theirs, ours = compared.reported
+    if not theirs.codes <= ours.codes:
+        return f"errors differ: sysbench {_listed(theirs.codes)}, fivenines {_listed(ours.codes)}"
+    counts = [("prepare", compared.prepared)]
+    counts += [] if compared.ended_by_error else [("run", compared.ran)]
+    for what, (one, other) in counts:
+        if one != other:
+            return f"{what} differs: sysbench {_shown(one)}, fivenines {_shown(other)}"
+    if not theirs.codes and theirs.errors != ours.errors:
+        return f"failures differ: sysbench {theirs.errors}, fivenines {ours.errors}"
+    # a script that sleeps can end no earlier; later it may end on a busy machine
+    least, most = theirs.seconds * SHORTER, theirs.seconds * LONGER + 1.0
+    if sleeps and theirs.seconds and not least <= ours.seconds <= most:
+        return f"time differs: sysbench {theirs.seconds:.2f} s, fivenines {ours.seconds:.2f} s"
     return "same"
+
+
+def _listed(codes: frozenset[str]) -> str:
+    return ", ".join(sorted(codes)) or "none"
 
 
 def _shown(counts: Counter[str]) -> str:

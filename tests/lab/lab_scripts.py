@@ -32,11 +32,51 @@ def options_of(own: Sequence[str]) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
+class Reported:
+    """What a program itself says of a script's events.
+
+    Attributes:
+        codes: errors of the server, by their numbers; sysbench names only that which ends it.
+        errors: how many events failed; sysbench counts those that it was told to ignore.
+        seconds: how long the events took together.
+    """
+
+    codes: frozenset[str]
+    errors: int
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Compared:
     """What the server did for a script's `prepare` and for its events: sysbench's, then ours."""
 
     prepared: tuple[Counter[str], Counter[str]]
     ran: tuple[Counter[str], Counter[str]]
+    reported: tuple[Reported, Reported]
+
+    @property
+    def ended_by_error(self) -> bool:
+        """Whether an error has ended sysbench, so that its events are fewer than ours."""
+        return bool(self.reported[0].codes)
+
+
+def of_sysbench(output: str) -> Reported:
+    """What sysbench's own output says of its errors and its time."""
+    codes = frozenset(re.findall(r"errno = (\d+)|SQL state: (\w{5})", output))
+    ignored = re.search(r"ignored errors:\s+(\d+)", output)
+    total = re.search(r"total time:\s+([\d.]+)s", output)
+    return Reported(
+        frozenset(one or other for one, other in codes),
+        int(ignored[1]) if ignored else 0,
+        float(total[1]) if total else 0.0,
+    )
+
+
+def of_load(folder: Path) -> Reported:
+    """What load.json says of its errors and its time."""
+    load = json.loads((folder / "load.json").read_text())
+    codes = frozenset(str(one["code"]) for one in load["errors"])
+    return Reported(codes, int(load["transactions"]["failed"]), float(load["total_s"]))
 
 
 @dataclass
@@ -128,7 +168,7 @@ class Place:
 
     def compare(self, script: Path, out: Path, *own: str, events: int, prepares: bool) -> Compared:
         """Let both programs run a script in its folder; each begins with tables of its own."""
-        prepared, ran = [], []
+        prepared, ran, reported = [], [], []
         for ours in (False, True):
             self.wipe()
             with self.counted() as making:
@@ -141,13 +181,24 @@ class Place:
                     mine = asked("script", files=[f"{script}"], options=options_of(own))
                     counts = [f"--transactions={events}", "--connections=1"]
                     self.run(mine, out, *counts, folder=script.parent)
+                    reported.append(of_load(out))
                 else:
                     counts = [f"--events={events}", "--time=0", "--threads=1"]
-                    self.sysbench(f"./{script.name}", *own, *counts, "run", folder=script.parent)
+                    reported.append(self._by_sysbench(script, *own, *counts))
             prepared.append(making)
             ran.append(running)
         self.wipe()
-        return Compared((prepared[0], prepared[1]), (ran[0], ran[1]))
+        return Compared((prepared[0], prepared[1]), (ran[0], ran[1]), (reported[0], reported[1]))
+
+    def _by_sysbench(self, script: Path, *arguments: str) -> Reported:
+        """What sysbench says of its run, also of one that an error of the server ends."""
+        try:
+            said = self.sysbench(f"./{script.name}", *arguments, "run", folder=script.parent)
+        except AssertionError as error:
+            if (reported := of_sysbench(str(error))).codes:
+                return reported
+            raise
+        return of_sysbench(said)
 
     @contextlib.contextmanager
     def counted(self) -> Iterator[Counter[str]]:

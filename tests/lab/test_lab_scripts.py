@@ -104,7 +104,11 @@ def test_each_kind_of_script_asks_the_same(place: Place, tmp_path: Path, script:
     prepares = any(word in script.read_text() for word in ("prepare()", "prepare ="))
     compared = place.compare(script, tmp_path, events=20, prepares=prepares)
     assert compared.prepared[0] == compared.prepared[1]
-    assert compared.ran[0] == compared.ran[1] and compared.ran[0]
+    theirs, ours = compared.reported
+    assert theirs.codes == ours.codes
+    if not compared.ended_by_error:
+        assert compared.ran[0] == compared.ran[1] and compared.ran[0]
+        assert theirs.errors == ours.errors
 
 
 @pytest.mark.parametrize("own", [["--auto-inc=on"], ["--auto-inc=off", "--create-secondary=off"]])
