@@ -31,6 +31,7 @@ pub struct Client {
     credentials: Credentials,
     host: String,
     rest: Vec<u8>,
+    commits: bool,
 }
 
 impl Client {
@@ -86,6 +87,7 @@ impl Client {
             credentials: credentials.clone(),
             host: endpoint.host().unwrap_or_default().to_string(),
             rest: Vec::new(),
+            commits: true,
         };
         let mut out = Vec::new();
         client.session.open(&mut out);
@@ -93,15 +95,31 @@ impl Client {
             client.encrypt(&mut out)?;
         }
         client.exchange(out, Some(Instant::now() + timeout))?;
-        // the server's default, or its init_connect, may keep a transaction open that nobody commits
-        if client
-            .session
-            .standing()
-            .is_some_and(|standing| !standing.autocommit)
-        {
-            client.query(AUTOCOMMIT)?;
+        if kind == Kind::Mysql && !credentials.by_odbc {
+            client.commit_each()?;
         }
         Ok(client)
+    }
+
+    /// Makes each statement commit, also where the server's default or its init_connect says otherwise. The status
+    /// flags tell neither: MySQL 9.7 calls a session of `SET GLOBAL autocommit = 0` one that commits.
+    fn commit_each(&mut self) -> Result<(), Failure> {
+        let is_off = match self.query("SELECT @@autocommit") {
+            Ok(_) => self.rows().int(0, 0) == Some(0),
+            Err(failure) if failure.class == Class::Connection => return Err(failure),
+            Err(_) => false,
+        };
+        let standing = self.session.standing();
+        self.commits = !is_off && standing.is_none_or(|standing| standing.autocommit);
+        match self.commits {
+            true => Ok(()),
+            false => self.query(AUTOCOMMIT).map(drop),
+        }
+    }
+
+    /// Whether statements commit by themselves in a new session, before it is told so.
+    pub fn server_commits(&self) -> bool {
+        self.commits
     }
 
     /// Bounds the waits of later calls.

@@ -52,6 +52,7 @@ pub fn shared(
         kind: frame.kind,
         find: args.find,
         credentials,
+        autocommit_off: false,
         unnamed: args.protocol == Protocol::Extended,
         writers: targets(frame.kind, &args.write),
         readers: match args.read.is_empty() {

@@ -378,7 +378,9 @@ impl Connection {
 
     /// A server with `autocommit = 0` (or an `init_connect` that says so) would keep open what no COMMIT follows.
     fn begin_session(&mut self, shared: &mut Shared) -> ConnectionEvent {
-        let off = self.standing().is_some_and(|standing| !standing.autocommit);
+        let seen_off = self.standing().is_some_and(|standing| !standing.autocommit);
+        // the log-in tells neither the server's default nor what an init_connect has done
+        let off = seen_off || shared.autocommit_off;
         match self.autocommit && off {
             true => {
                 self.state = State::Autocommit;

@@ -87,6 +87,7 @@ pub fn main(args: &Args) -> Result<()> {
         recorder,
         greatest.ledger,
     )?;
+    run.shared.autocommit_off = greatest.autocommit_off;
     run.add_side_workloads(args, beside);
     run.add_probes(args, greatest.probes);
     run.drive()?;

@@ -50,6 +50,8 @@ pub struct Shared {
     pub credentials: Credentials,
     /// Statements have no names.
     pub unnamed: bool,
+    /// In new sessions of the servers statements do not commit by themselves.
+    pub autocommit_off: bool,
     pub writers: Vec<Target>,
     /// Empty when reads go where writes go.
     pub readers: Vec<Target>,

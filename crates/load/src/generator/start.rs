@@ -23,6 +23,8 @@ const CONNECT: Duration = Duration::from_secs(1);
 pub struct Greatest {
     pub ledger: i64,
     pub probes: i64,
+    /// In new sessions statements do not commit by themselves.
+    pub autocommit_off: bool,
 }
 
 /// Checks what the run needs, and makes the tables of its own.
@@ -38,22 +40,26 @@ pub fn check(
     let deadline = Instant::now() + args.start_timeout;
     let (endpoints, wanted) = workers_need(args, workload);
     let setup = build::session_setup(args, args.driver, workload);
-    let lost = try_until(deadline, endpoints, |endpoint| {
+    let (autocommit_off, lost) = try_until(deadline, endpoints, |endpoint| {
         let mut client = usable(args, endpoint, credentials, wanted)?;
         if let Some(table) = workload.requirements_table() {
             client.query(&format!("SELECT 1 FROM {table} WHERE 1 = 0"))?;
         }
         workload.ready(&mut client)?;
+        let off = !client.server_commits();
         drop(client);
         let connect = || usable(args, endpoint, credentials, wanted);
         let lost = kept_settings::lost(args.driver, &setup, connect)?;
-        Ok(lost.map(|why| format!("{endpoint}: {why}")))
+        Ok((off, lost.map(|why| format!("{endpoint}: {why}"))))
     })?;
     if let Some(why) = lost {
         bail!("a setting of the load's sessions is not in effect: {why}");
     }
     if args.ledger_rate == 0.0 && beside.is_empty() && args.probes.probe_every.is_none() {
-        return Ok(Greatest::default());
+        return Ok(Greatest {
+            autocommit_off,
+            ..Greatest::default()
+        });
     }
     let wanted = match args.find {
         Find::Writable => Wanted::Writable,
@@ -66,6 +72,7 @@ pub fn check(
         }
         let (kind, table) = (args.driver, &args.ledger_table);
         Ok(Greatest {
+            autocommit_off: autocommit_off || !client.server_commits(),
             ledger: prepare_table(&mut client, kind, table, &ledger::create(kind, table))?,
             probes: match args.probes.probe_every {
                 Some(_) => {

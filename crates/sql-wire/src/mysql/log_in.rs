@@ -118,6 +118,7 @@ impl MysqlSession {
         match payload.first() {
             Some(0x00) if self.credentials.options.init_sql.is_empty() => {
                 self.expect = Expect::Nothing;
+                self.note_status(payload);
                 Ok(Some(Event::Authenticated))
             }
             Some(0x00) => {
@@ -151,12 +152,20 @@ impl MysqlSession {
         match payload.first() {
             Some(0x00) => {
                 self.expect = Expect::Nothing;
+                self.note_status(payload);
                 Ok(Some(Event::Authenticated))
             }
             Some(0xff) => Ok(Some(Event::Refused(classify::error(payload)))),
             _ => Err(Failure::unsupported(
                 "the statement that the DSN wants first returns rows: only statements as SET may stand there",
             )),
+        }
+    }
+
+    /// What an OK packet says of the session's transaction, if it says it.
+    fn note_status(&mut self, payload: &[u8]) {
+        if let Some((_, status)) = packet::Reader::new(&payload[1..]).ok() {
+            self.status = status;
         }
     }
 
