@@ -102,7 +102,7 @@ fmt: install ## format Python and Rust
 
 compat: install tools ## scripts of pgbench and public ones of sysbench: do they ask the same of a server from us?
 	$(BIN)/python -m pytest -q tests/compat
-	$(BIN)/python tests/compat/run.py
+	$(BIN)/python tests/compat/compare.py
 
 bench: install ## what it costs, as ratios against its peers
 	$(BIN)/python tests/bench/run.py

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from lab_scripts import Compared, Reported, of_sysbench
-from run import judged
+from compare import judged
 
 CALM = Reported(frozenset(), 0, 1.0)
 WORK = Counter({"Com_select": 20})

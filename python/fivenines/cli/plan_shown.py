@@ -159,7 +159,7 @@ def _work(cells: int, trials: int, blocks: int) -> str:
     """What is to be done, in numbers."""
     from fivenines.analysis.wording import count
 
-    parts = [count(blocks, "interleaved")] if blocks else []
+    parts = [count(blocks, "block")] if blocks else []
     parts += [count(cells, "cell"), count(trials, "trial")] if cells else []
     return ", ".join(parts)
 

@@ -215,10 +215,13 @@ WRAPPED = [
     "mysql -h h -u u -p{} d {}",
     "psql 'host=h password={} {}'",
     "mysql:host=h;password={};{}",
+    "postgresql://h/d?user=u&password={}&{}",
 ]
 
 
 @example("@", WRAPPED[3], "sslmode=maybe")
+@example(";", WRAPPED[5], "sslmode=maybe")
+@example("&", WRAPPED[3], "")
 @given(
     SECRETS, st.sampled_from(WRAPPED), st.sampled_from(["", "sslmode=maybe", "port=x", "nonsense", "ssl=q;"])
 )

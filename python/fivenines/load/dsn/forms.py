@@ -57,13 +57,15 @@ class Written:
         form: whose words its options are: uri, libpq, jdbc-postgresql, jdbc-mysql, jdbc-mariadb, go, net or
             client.
         hosts: servers as written; empty: as options name them.
-        options: in their order, account and database among them.
+        options: in their order.
+        account: user, password and database of the address. Options of these names count more.
     """
 
     driver: Driver
     form: str
     hosts: str = ""
     options: Pairs = field(default_factory=list)
+    account: Pairs = field(default_factory=list)
 
 
 def taken_apart(text: str) -> Written | None:
@@ -92,10 +94,14 @@ def _uri(text: str) -> Written | None:
     authority, path, query = _split(rest)
     account, _, hosts = authority.rpartition("@")
     user, colon, password = account.partition(":")
-    options = [("user", unquote(user))] if user else []
-    options += [("password", unquote(password))] if colon else []
-    options += [("dbname", unquote(path))] if path else []
-    return Written(driver, "uri", hosts, options + _query(query, unquote))
+    return Written(driver, "uri", hosts, _query(query, unquote), _account(account, path, unquote))
+
+
+def _account(account: str, database: str, decoded: Callable[[str], str]) -> Pairs:
+    user, colon, password = account.partition(":")
+    pairs = [("user", decoded(user))] if user else []
+    pairs += [("password", decoded(password))] if colon else []
+    return pairs + ([("dbname", unquote(database))] if database else [])
 
 
 def _split(rest: str) -> tuple[str, str, str]:
@@ -140,11 +146,7 @@ def _jdbc(text: str) -> Written | None:
         return Written(driver, form, "", [("dbname", unquote(before.strip(":/"))), *options])
     authority, _, path = authority.rpartition("/") if "/" in authority else (authority, "", "")
     account, _, hosts = authority.rpartition("@")
-    user, colon, password = account.partition(":")
-    first = [("user", unquote(user))] if user else []
-    first += [("password", unquote(password))] if colon else []
-    first += [("dbname", unquote(path))] if path else []
-    return Written(driver, form, hosts, first + options)
+    return Written(driver, form, hosts, options, _account(account, path, unquote))
 
 
 def _pdo(text: str) -> Written | None:
@@ -167,13 +169,10 @@ def _go(text: str) -> Written | None:
         return None
     if match["net"] not in ("tcp", "tcp4", "tcp6", "unix"):
         raise WrongError(f"the network {match['net']!r} is go-sql-driver's own: write tcp(host:port)")
-    user, colon, password = (match["account"] or "").partition(":")
-    options = [("user", user)] if user else []
-    options += [("password", password)] if colon else []
-    options += [("dbname", unquote(match["db"]))] if match["db"] else []
-    options += _query(match["query"] or "", unquote_plus)
+    account = _account(match["account"] or "", match["db"] or "", str)
+    options = _query(match["query"] or "", unquote_plus)
     default = "/tmp/mysql.sock" if match["net"] == "unix" else "127.0.0.1:3306"
-    return Written("mysql", "go", match["place"] or default, options)
+    return Written("mysql", "go", match["place"] or default, options, account)
 
 
 _MYSQL_WORDS = {
@@ -330,7 +329,9 @@ def _command(text: str) -> Written | None:
     environment = [(known[name], value) for name, _, value in set_before if name in known]
     options, inner = _flags(words, is_psql)
     if inner is not None:
-        return Written(inner.driver, inner.form, inner.hosts, environment + inner.options + options)
+        return Written(
+            inner.driver, inner.form, inner.hosts, environment + inner.options + options, inner.account
+        )
     driver: Driver = "postgres" if is_psql else "mysql"
     return Written(driver, "libpq" if is_psql else "client", "", environment + options)
 

@@ -27,6 +27,7 @@ FIND = {
     "preferstandby": "any",
     "prefer-secondary": "any",
 }
+_PASSWORD = re.compile(r"pass|pwd", re.IGNORECASE)
 _READ_ONLY = ("read-only", "standby", "secondary", "slave")
 SPREAD = {"disable": "first", "random": "random", "true": "random", "false": "first"}
 
@@ -55,14 +56,17 @@ class Asked:
             WrongError: one is refused or not known.
         """
         fresh: dict[str, str] = {}
+        hidden = False
         for written, value in pairs:
-            name = self._canonical(written, value, weak)
+            # what follows a password may be its rest, behind a separator that is not encoded
+            name = self._canonical(written, value, weak, hidden)
+            hidden |= name == "password" or bool(_PASSWORD.search(value))
             if name:
                 fresh[name] = value
         for name, value in fresh.items():
             self.values.setdefault(name, value)
 
-    def _canonical(self, written: str, value: str, weak: bool) -> str:
+    def _canonical(self, written: str, value: str, weak: bool, hidden: bool) -> str:
         word = plain(written)
         if word == "replication" and value.lower() in ("database", "true", "on", "1", "yes"):
             raise WrongError("replication: a session of replication has no load: leave it out")
@@ -72,12 +76,14 @@ class Asked:
             return name
         if weak:
             return ""
-        shown = repr(written) if re.fullmatch(r"[A-Za-z][\w .+-]{0,40}", written) else "an option"
         if instead := _INSTEAD.get(word):
-            raise WrongError(f"{shown} is not supported: {instead}")
+            raise WrongError(f"{written!r} is not supported: {instead}")
         if why := _WITHOUT_EFFECT.get(word):
-            self.notes.append(f"{shown} has no effect: {why}")
-        elif self.form == "go" and re.fullmatch(r"[a-z][a-z0-9_]*", written):
+            self.notes.append(f"{written!r} has no effect: {why}")
+            return ""
+        plainly = not hidden and re.fullmatch(r"[A-Za-z][\w .+-]{0,40}", written)
+        shown = repr(written) if plainly else "an option after the password" if hidden else "an option"
+        if self.form == "go" and re.fullmatch(r"[a-z][a-z0-9_]*", written):
             self.variables.append(f"{written}={value}")
         elif any(part in word for part in SECURITY):
             raise WrongError(f"{shown} is not known{nearest(word, list(_CANONICAL))}")
@@ -208,6 +214,7 @@ def of(written: Written) -> Asked:
     """
     asked = Asked(written.driver, written.form)
     asked.add(written.options)
+    asked.add(written.account)
     return asked
 
 
