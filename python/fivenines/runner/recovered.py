@@ -14,6 +14,10 @@ _BETWEEN = 0.5
 """Seconds between two looks at the nodes: each look asks all of them."""
 
 
+# the first transaction of a load may take longer than one of its seconds: a cold cache, a slow log-in
+MEANINGFUL = 3
+
+
 class LoadRates:
     """Transactions per second of each second of a load, as it reports them.
 
@@ -33,10 +37,10 @@ class LoadRates:
             self._seconds.append((t, tps))
 
     def dead(self, moment: float) -> bool:
-        """Return whether the load has reported the time until `moment`, and not one success in it."""
+        """Return whether the load has reported `MEANINGFUL` seconds or more until `moment`, none with a success."""
         with self._lock:
             found = list(self._seconds)
-        reported = bool(found) and found[-1][0] >= moment - 1
+        reported = len(found) >= MEANINGFUL and found[-1][0] >= moment - 1
         return reported and all(tps <= 0 for _, tps in found)
 
     def back(self, since: float) -> bool | None:

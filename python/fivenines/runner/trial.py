@@ -196,6 +196,8 @@ def _perform(
                 time.sleep(trial.pause)
             loaded = _load(trial, experiment, clients, deployed, part, listener, abandoned)
             progress.loaded, fault_runner = loaded, loaded.fault_runner
+            # a step that fails from here on must not lose what was measured
+            progress.faults = fault_runner.records()
             deployed.lab.require_sound()
             progress.clocks = deployed.lab.clocks()
             phase("settling", timing.settle)

@@ -69,6 +69,10 @@ def test_a_load_is_dead_once_it_has_reported_no_success_until_nearly_the_moment(
     assert _rates(*tps).dead(4.0) is dead
 
 
+def test_a_short_load_is_not_dead_by_its_first_second() -> None:
+    assert not _rates(0).dead(2.0)
+
+
 def test_all_must_be_well_for_as_long_as_asked(clock: Clock) -> None:
     faults: Any = Faults()
     rates = _rates(100, 100, 100, 100, 0, 0)

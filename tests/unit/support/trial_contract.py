@@ -57,7 +57,7 @@ RECORDED = {
     "windows": "stop the load",
     "load": "stop the load",
     "settle_seconds": "settle",
-    "faults": "durability",
+    "faults": "stop the load",
 }
 """Fields of the record, with the step after which they are known."""
 
