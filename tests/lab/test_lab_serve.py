@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from lab_browser import Browser, Page
-from lab_support import GENTLE, HEAD, OPERATOR, kill, program, timing
+from lab_support import GENTLE, HEAD, OPERATOR, PATIENCE, kill, program, timing
 
 from fivenines import locks
 from fivenines.results import layout, store
@@ -81,7 +81,7 @@ class Serving:
             with suppress(ProcessLookupError):
                 os.kill(running.pid, signal.SIGTERM)
         self.process.terminate()
-        self.process.wait(10)
+        self.process.wait(30 * PATIENCE)
 
 
 @pytest.fixture
