@@ -25,19 +25,19 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).parents[1]
 LOGS = ROOT / "build" / "test"
 
+# Seconds between two lines of progress.
 _EVERY = 30.0
-"""Seconds between two lines of progress."""
 
+# nice(1) of the suites that run beside others: they have the processor time that these leave.
 _LEFT_OVER = 10
-"""nice(1) of the suites that run beside others: they have the processor time that these leave."""
 
 _MEMORY = Path("/dev/shm")
+# Bytes that must be free there. A trial's folder has up to 1 GB, and goes when its test has passed.
 _ROOM = 8 * 2**30
-"""Bytes that must be free there. A trial's folder has up to 1 GB, and goes when its test has passed."""
 
 _SLOWEST = 10
+# Lines that are printed of the output of a suite that passed.
 _TAIL = 6
-"""Lines that are printed of the output of a suite that passed."""
 
 
 def _pytest(name: str, *options: str) -> tuple[str, ...]:
@@ -122,6 +122,7 @@ class Suite:
         return "\n".join(lines[first:])
 
 
+# Options of pytest for the lab: each test or group of tests goes to the next free worker, in order.
 LAB = (
     # three for each processor: most of a test is waiting for failovers and time-outs
     "-n",
@@ -132,7 +133,6 @@ LAB = (
     "-o",
     "tmp_path_retention_policy=failed",
 )
-"""Options of pytest for the lab: each test or group of tests goes to the next free worker, in order."""
 
 
 def suites(names: Sequence[str], long: bool) -> list[list[Suite]]:

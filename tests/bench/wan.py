@@ -29,8 +29,8 @@ from fivenines.units import format_rate
 ROUND_TRIPS_MS = (0, 1, 10, 100, 500, 2000)
 BANDWIDTHS = (57_000, 1_000_000, 100_000_000, 1_000_000_000, None)
 SECONDS = 8
+# Of each full frame, what is a stream's payload: without Ethernet's 14, IP's 20 and TCP's 32 bytes.
 TCP_SHARE = 1448 / 1514
-"""Of each full frame, what is a stream's payload: without Ethernet's 14, IP's 20 and TCP's 32 bytes."""
 
 
 def main() -> None:

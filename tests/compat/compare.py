@@ -28,14 +28,14 @@ sys.path[:0] = [str(HERE.parent / "lab"), str(HERE.parent / "unit/support")]
 from lab_scripts import Compared, Place, standalone  # noqa: E402  (from the folder that was just added)
 
 EVENTS = 20
+# Between these multiples of sysbench's time is ours, for scripts that sleep.
 SHORTER, LONGER = 0.7, 3.0
-"""Between these multiples of sysbench's time is ours, for scripts that sleep."""
 
+# A script's name, its file if it can be had, its options.
 Asked = tuple[str, Path | None, tuple[str, ...]]
-"""A script's name, its file if it can be had, its options."""
 
+# Seconds that a file may take to come.
 PATIENCE = 20.0
-"""Seconds that a file may take to come."""
 
 
 @dataclass(frozen=True)

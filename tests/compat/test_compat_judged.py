@@ -4,8 +4,8 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from lab_scripts import Compared, Reported, of_sysbench
 from compare import judged
+from lab_scripts import Compared, Reported, of_sysbench
 
 CALM = Reported(frozenset(), 0, 1.0)
 WORK = Counter({"Com_select": 20})

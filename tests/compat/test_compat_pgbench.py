@@ -19,8 +19,8 @@ from fivenines.servers.postgres.server import Postgres
 
 SCRIPTS = Path(__file__).parent / "scripts" / "pgbench"
 TRANSACTIONS = 20
+# The script whose values are drawn: only their number can be the same.
 DRAWN = "distributions"
-"""The script whose values are drawn: only their number can be the same."""
 
 TABLES = """
 DROP TABLE IF EXISTS taken, pgbench_accounts, pgbench_branches;

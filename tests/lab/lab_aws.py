@@ -29,12 +29,12 @@ from urllib.parse import parse_qs
 if TYPE_CHECKING:
     from lab_elsewhere import Alien
 
+# The account, and its password, by which the stand-in promotes.
 ADMIN = "rdsadmin"
-"""The account, and its password, by which the stand-in promotes."""
 
 REGION = "eu-central-1"
+# A port of nobody's: connections are refused there.
 NOWHERE = 1
-"""A port of nobody's: connections are refused there."""
 
 CLUSTER_HOST, READER_HOST = "127.0.0.1", "127.0.0.2"
 

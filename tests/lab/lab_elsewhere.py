@@ -18,13 +18,13 @@ from fivenines.servers.remote import Target, open_mysql, open_postgres
 from fivenines.software.store import engine
 from fivenines.workloads.oltp import Oltp
 
+# The tables that the servers' data come with; the same as those of `lab_support.HEAD`.
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
-"""The tables that the servers' data come with; the same as those of `lab_support.HEAD`."""
 
 PASSWORD = "FIVENINES_TEST_PASSWORD"
 
+# The password of the account `odd`, full of what has a meaning in connection strings.
 ODD = "a+b%41 ;}{="
-"""The password of the account `odd`, full of what has a meaning in connection strings."""
 
 
 @dataclass

@@ -6,8 +6,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 
+# COM_RESET_CONNECTION, as poolers send it between two clients.
 RESET = b"\x01\x00\x00\x00\x1f"
-"""COM_RESET_CONNECTION, as poolers send it between two clients."""
 
 
 class Forgetful:

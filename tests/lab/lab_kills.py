@@ -11,8 +11,8 @@ from pathlib import Path
 import psutil
 from lab_support import OPERATOR, fivenines, program
 
+# Seconds after which nothing may be left.
 LIMIT = 5.0
-"""Seconds after which nothing may be left."""
 
 _HEAD = """\
 name: kills
@@ -35,6 +35,7 @@ _PACEMAKER = (
 )
 _LIMITED = "{solution: hot-standby, name: s, synchronous_commit: local, limits: {memory: 1GiB, cpus: 1.5}}"
 
+# By name: a solution, and a fault. Every kind of fault is there, and a freeze of every kind of solution.
 CASES: dict[str, tuple[str, str]] = {
     "none": (_LIMITED, "{fault: none}"),
     "kill": (_POSTGRES, "{fault: kill, restart_after: 4s}"),
@@ -71,7 +72,6 @@ CASES: dict[str, tuple[str, str]] = {
         "{fault: repeat, of: {fault: freeze, target: any, duration: 2s}, times: 2, every: 2s}",
     ),
 }
-"""By name: a solution, and a fault. Every kind of fault is there, and a freeze of every kind of solution."""
 
 
 @dataclass(frozen=True)

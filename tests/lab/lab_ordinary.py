@@ -9,8 +9,8 @@ from pathlib import Path
 import fivenines
 from fivenines.core import core_binary
 
+# Nobody's user id: such a user owns nothing on the machine.
 UID = 54321
-"""Nobody's user id: such a user owns nothing on the machine."""
 
 
 def ordinary(command: Sequence[str], home: Path, cache: Path) -> list[str]:

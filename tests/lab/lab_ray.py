@@ -14,16 +14,16 @@ from pathlib import Path
 
 import psutil
 
+# Seconds within which a node is up, or gone.
 _PATIENCE = 90.0
-"""Seconds within which a node is up, or gone."""
 
+# Settings of Ray with which a machine that hangs is listed as dead after 9 s, not after 65.
 QUICK = {
     "health_check_initial_delay_ms": 1000,
     "health_check_period_ms": 500,
     "health_check_timeout_ms": 1000,
     "health_check_failure_threshold": 6,
 }
-"""Settings of Ray with which a machine that hangs is listed as dead after 9 s, not after 65."""
 
 
 class RayCluster:

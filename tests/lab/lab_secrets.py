@@ -8,11 +8,11 @@ from pathlib import Path
 
 from fivenines.servers.secrets import Passwords
 
+# Seconds between two looks at processes that are new.
 _LOOK = 0.1
-"""Seconds between two looks at processes that are new."""
+# Every so many looks all processes are looked at, as one may get new arguments by exec: this costs a loaded
+# machine of some hundred processes much, and is no part of what a trial does.
 _ALL = 20
-"""Every so many looks all processes are looked at, as one may get new arguments by exec: this costs a loaded
-machine of some hundred processes much, and is no part of what a trial does."""
 
 
 class Lookout:

@@ -81,6 +81,7 @@ def programs_inside(host: Host) -> dict[str, set[Privileges]]:
     return found
 
 
+# A program that tries system calls (numbers of x86-64) and tells how each ended.
 TRIES = """
 import ctypes, errno, json, socket
 call = ctypes.CDLL(None, use_errno=True).syscall
@@ -99,7 +100,6 @@ def of(family):
 found |= {name: of(family) for name, family in (("AF_VSOCK", 40), ("AF_UNIX", 1), ("AF_INET", 2))}
 print(json.dumps(found))
 """
-"""A program that tries system calls (numbers of x86-64) and tells how each ended."""
 
 
 def tries(said: str) -> dict[str, str]:
@@ -108,6 +108,7 @@ def tries(said: str) -> dict[str, str]:
     return found
 
 
+# A program that says what a listener greets it with, or why it was not reached.
 CONNECT = """
 import socket, sys
 def reach(family, address):
@@ -125,7 +126,6 @@ try:
 except OSError as error:
     print(error)
 """
-"""A program that says what a listener greets it with, or why it was not reached."""
 
 
 def mounted(mountinfo: str) -> dict[str, tuple[str, set[str]]]:
@@ -138,9 +138,9 @@ def mounted(mountinfo: str) -> dict[str, tuple[str, set[str]]]:
     return found
 
 
+# Where anything may be mounted in a host.
 HARMLESS = re.compile(
     r"/(?:usr|s?bin|lib\w*|proc(?:/\w[\w-]*)?|dev(?:/(?:null|zero|full|random|urandom|tty|shm))?"
     r"|etc/(?:ld\.so\.conf\.d|alternatives|ssl/certs|pki/\S+|crypto-policies)"
     r"|run(?:/node|/engine)?|tmp|(?:nix|gnu)/store)?"
 )
-"""Where anything may be mounted in a host."""

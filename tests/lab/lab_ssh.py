@@ -28,15 +28,15 @@ trials: 1
 faults: [{{fault: {fault}}}]
 timing: {{warmup: 500ms, steady: 2s, recovery: {recovery}, settle: 90s}}
 """ + GENTLE.replace("{", "{{").replace("}", "}}")
+# As of a real machine, which a host of the lab has not: it is shown below its own, which is taken away.
 _DEV = Path("/dev")
-"""As of a real machine, which a host of the lab has not: it is shown below its own, which is taken away."""
 
 _SSHD = "/usr/sbin/sshd"
+# Where fivenines may write on these machines.
 FOLDER = NODE / "data" / "fivenines"
-"""Where fivenines may write on these machines."""
 
+# Seconds by which the clock of the first machine is ahead of ours; of the second twice as much.
 _AHEAD = 5000
-"""Seconds by which the clock of the first machine is ahead of ours; of the second twice as much."""
 
 _PASSWD = """root:x:0:0:root:/tmp:/bin/sh
 mysql:x:999:999:mysql:/nonexistent:/bin/false
@@ -45,13 +45,13 @@ admin:x:1000:1000:admin:/tmp:/bin/sh
 nobody:x:65534:65534:nobody:/nonexistent:/bin/false
 """
 
+# A sudo that may become root, which a host of the lab has not: its files are mounted without set-user-ID.
 _SUDO = """mount --options remount,bind,rw /
 mkdir -p /etc/pam.d /run/sudo && mount -t tmpfs -o mode=755 sudo /run/sudo
 cp /usr/bin/sudo /run/sudo/sudo && chmod 4755 /run/sudo/sudo && mount --bind /run/sudo/sudo /usr/bin/sudo
 echo 'root ALL=(ALL) ALL\nadmin ALL=(ALL) NOPASSWD: ALL' > /etc/sudoers && chmod 440 /etc/sudoers
 for each in auth account session; do echo "$each required pam_permit.so"; done > /etc/pam.d/sudo
 """
-"""A sudo that may become root, which a host of the lab has not: its files are mounted without set-user-ID."""
 
 _CONFIGURATION = f"""Port 22
 Port 2222

@@ -67,8 +67,8 @@ def _processes(host: Any) -> None:
     tell(gone=gone, ended=ended, alive=process.alive, states=states())
 
 
+# Whether the way from node1 to node2 is open, and the way back.
 _OPEN, _ONE_WAY, _SHUT = (True, True), (False, True), (False, False)
-"""Whether the way from node1 to node2 is open, and the way back."""
 
 
 def _reach(lab: SshLab, expected: tuple[bool, bool]) -> list[bool]:

@@ -29,37 +29,37 @@ from fivenines.software.store import engine
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.workloads.oltp import Oltp
 
+# The beginning of an experiment file; all share one data set per engine.
 HEAD = """\
 name: tiny
 trials: 1
 workloads: [{workload: oltp_read_write, tables: 2, table_size: 500}]
 connections: [4]
 """
-"""The beginning of an experiment file; all share one data set per engine."""
 
+# Six tests run beside each other on two processors: at full speed their loads alone would fill these, and
+# what each waits for, as the failover of another's servers, would be late.
 PAUSES = "load: {think_time: 100ms}\n"
-"""Six tests run beside each other on two processors: at full speed their loads alone would fill these, and
-what each waits for, as the failover of another's servers, would be late."""
 
+# A log-in costs PostgreSQL 3 to 7 ms of a processor: 100 a second took a third of the machine.
 TRIES = "ledger: {probe: {every: 100ms}}\n"
-"""A log-in costs PostgreSQL 3 to 7 ms of a processor: 100 a second took a third of the machine."""
 
+# For experiments that the program runs as they are written.
 GENTLE = PAUSES + TRIES
-"""For experiments that the program runs as they are written."""
 
 OPERATOR = "{kind: operator, interval: 200ms, misses: 2}"
+# For kills, which refuse at once: a server of a busy machine that answers after a second is not dead.
 PATIENT = OPERATOR.replace("}", ", timeout: 3s}")
-"""For kills, which refuse at once: a server of a busy machine that answers after a second is not dead."""
 
+# How many times longer than on a quiet machine the tests wait for what they mean.
 PATIENCE = float(os.environ.get("FIVENINES_PATIENCE", "1"))
-"""How many times longer than on a quiet machine the tests wait for what they mean."""
 
+# A recovery that ends with what it is there for, not at a time that a busy machine may pass.
 RECOVERED = f"{{at_most: {60 * PATIENCE:g}s, until: rejoined, calm: 1s}}"
-"""A recovery that ends with what it is there for, not at a time that a busy machine may pass."""
 
+# Seconds for which a busy machine may keep this process waiting without breaking the trial: a campaign would
+# run it again, and these tests do not.
 STANDSTILL = 20.0
-"""Seconds for which a busy machine may keep this process waiting without breaking the trial: a campaign would
-run it again, and these tests do not."""
 
 
 def timing(recovery: float | None = None, steady: float = 1.5, settle: float = 90) -> str:

@@ -53,8 +53,8 @@ def api(servers: list[Alien], tmp_path: Path) -> Iterator[Amazon]:
         yield made
 
 
+# A cluster of the run's own.
 CREATE = "    create: {instance_class: db.r6g.large, zones: [a, b]}\n"
-"""A cluster of the run's own."""
 
 
 def experiment(folder: Path, api: Amazon, more: str, faults: str = "", steady: float = 1.5) -> Path:

@@ -20,10 +20,10 @@ from fivenines.servers.families import server
 from fivenines.software.store import engine
 
 SMALL = ("--workload", "tatp", "--set", "subscribers=300")
+# A short load that does something, however busy the machine is.
 FEW = ("--transactions", "20", "--duration", "60s")
-"""A short load that does something, however busy the machine is."""
+# The beginning of a line about a second of the load, the first or a later one.
 SECOND = r"^ +[1-9]\d* s "
-"""The beginning of a line about a second of the load, the first or a later one."""
 
 
 @dataclass

@@ -18,6 +18,7 @@ pytestmark = pytest.mark.skipif(
 
 NETWORK = "network: [{name: two sites, sites: [east, west], link: {rtt: 2ms}}]\n"
 IMSI = "workload: imsi, home: 500, visitors: 500, sites: 2, style: statements"
+# No row is changed at both sites.
 AT_BOTH_SITES = f"""\
 name: tiny
 trials: 1
@@ -27,7 +28,6 @@ clients:
   - {{name: east1, site: east, endpoint: local, workload: {{{IMSI}, name: east, site: 1}}}}
   - {{name: west1, site: west, endpoint: local, workload: {{{IMSI}, name: west, site: 2}}}}
 """
-"""No row is changed at both sites."""
 PLANTED = 1
 NDB = "{solution: ndb, heartbeat: 500ms}"
 

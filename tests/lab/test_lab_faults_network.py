@@ -7,10 +7,10 @@ from lab_support import OPERATOR, run_trial, timing
 
 _UNFENCED = OPERATOR.replace("}", ", fence: false}")
 
+# The primary is cut off from its replicas and from its manager; clients still reach it.
+#
+# Long enough for two checks that wait for their time-out, and for a promotion.
 _CUT = "faults: [{fault: partition, target: primary, peers: [replicas, manager], duration: 8s}]\n"
-"""The primary is cut off from its replicas and from its manager; clients still reach it.
-
-Long enough for two checks that wait for their time-out, and for a promotion."""
 
 
 def test_asynchronous_mariadb_loses_what_its_old_primary_went_on_to_acknowledge(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from lab_support import kill, run_trial, timing
 from fivenines.deployment.deployed import Deployed
 from fivenines.solutions.patroni import Patroni
 
+# The phase of a trial before its fault.
 LOAD = "warm-up and steady load"
-"""The phase of a trial before its fault."""
 
 
 def test_a_restarted_mysql_server_comes_back_with_what_was_persisted(tmp_path: Path) -> None:

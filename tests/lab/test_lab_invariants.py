@@ -146,8 +146,8 @@ DEFECTS = [
     for turn, name in enumerate(ENGINES)
     for number, defect in enumerate(FAMILY_DEFECTS)
 ]
+# A condition that one row meets.
 SAMPLE = {"postgres-18": "ctid = (SELECT MIN(ctid) FROM tbtest_child1)", "mariadb-10.11": "1 LIMIT 1"}
-"""A condition that one row meets."""
 
 
 def _experiment(engine_name: str, workload: str, more: str = "") -> str:

@@ -17,8 +17,8 @@ from fivenines.results import store
 
 _LIMITS = "limits: {memory: 1GiB, cpus: 1.5}"
 _PAIR = f"solutions: [{{solution: hot-standby, name: pair, synchronous_commit: local, {_LIMITS}}}]\n"
+# Enough where something else than a number of servers is to be seen: it is deployed sooner.
 _ONE = f"solutions: [{{solution: standalone, engine: postgres-18, {_LIMITS}}}]\n"
-"""Enough where something else than a number of servers is to be seen: it is deployed sooner."""
 
 
 def _start(folder: Path, steady: float, *options: str, solution: str = _PAIR) -> subprocess.Popen[bytes]:

@@ -24,8 +24,8 @@ LIGHT = "load: {rate: 20}\n"
 
 FAULT = "maintenance, then recovery"
 
+# Seconds until a rolling restart must be over, however busy the machine is.
 PATIENCE = 400.0
-"""Seconds until a rolling restart must be over, however busy the machine is."""
 
 
 def _pids(deployed: Deployed) -> Iterator[tuple[str, int]]:

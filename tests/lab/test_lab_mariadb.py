@@ -12,8 +12,8 @@ from fivenines.servers.mariadb.server import Mariadb
 from fivenines.software.store import engine
 from fivenines.workloads.oltp import Oltp
 
+# A Galera node that comes back while the others still agree on its end delays their decision.
 BACK = "9s"
-"""A Galera node that comes back while the others still agree on its end delays their decision."""
 
 
 def replication(more: str) -> str:

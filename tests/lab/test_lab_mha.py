@@ -38,8 +38,8 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
         yield up
 
 
+# Of each write through HAProxy whether it was acknowledged.
 ACKNOWLEDGED: list[bool] = []
-"""Of each write through HAProxy whether it was acknowledged."""
 
 
 def mha(deployed: Deployed) -> Mha:

@@ -18,6 +18,7 @@ from fivenines.software.ndb_archive import REMEDIES, NdbArchive
 pytestmark = pytest.mark.skipif(not NdbArchive().fetched, reason=f"no NDB Cluster: {REMEDIES}")
 
 OLTP: dict[str, Any] = {"tables": 2, "table_size": 500}
+# Settings of each kind under which it is loaded in seconds.
 SMALL: dict[str, dict[str, Any]] = {
     **{
         f"oltp_{kind}": OLTP
@@ -45,13 +46,12 @@ SMALL: dict[str, dict[str, Any]] = {
     "script": {"files": ["own.sql"], "data": {"workload": "oltp_read_write", **OLTP}},
     "tatp": {"subscribers": 200},
 }
-"""Settings of each kind under which it is loaded in seconds."""
 
 NOT_RUN = {"tpcc"}
 
+# What is nobody's fault: small tables are contended, and locks that wait for each other wait until the
+# time-out.
 BROKEN_OFF = {"lock_timeout", "deadlock", "end"}
-"""What is nobody's fault: small tables are contended, and locks that wait for each other wait until the
-time-out."""
 
 
 def _kinds() -> set[str]:

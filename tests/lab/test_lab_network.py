@@ -18,8 +18,8 @@ from fivenines.lab.settings import LinkSettings, NetworkSettings
 
 NAMES = ("node1", "node2", "client")
 RTT = 0.04
+# Seconds until an echo is given up that is not expected.
 BRIEFLY = 0.5
-"""Seconds until an echo is given up that is not expected."""
 
 Pairs = set[tuple[str, str]]
 LABS = [pytest.param("plain", marks=pytest.mark.long), "far"]

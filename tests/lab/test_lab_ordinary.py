@@ -179,6 +179,7 @@ def test_doctor_finds_nothing_that_fails(person: Person) -> None:
     assert looked.returncode == 0, looked.stdout + looked.stderr
 
 
+# The device for network ports, open to everybody, for one command and what it starts.
 _OPEN = f"""
 set -e
 mknod "$1" c 10 200
@@ -187,7 +188,6 @@ mount --bind "$1" {PORTS}
 shift
 exec "$@"
 """
-"""The device for network ports, open to everybody, for one command and what it starts."""
 
 
 # test_lab_vms has such machines, as root or not

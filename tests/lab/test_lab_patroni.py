@@ -26,8 +26,8 @@ from fivenines.workloads.oltp import Oltp
 
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
 
+# What Patroni 4 would not allow, and makes a failover short.
 _SHORT = "version: 3, ttl: 9s, loop_wait: 1s, retry_timeout: 4s"
-"""What Patroni 4 would not allow, and makes a failover short."""
 
 
 @pytest.mark.lasts(50)

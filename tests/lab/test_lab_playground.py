@@ -18,8 +18,8 @@ from lab_cache import with_our
 from lab_leftovers import Made
 from lab_support import fivenines, program
 
+# An outage that no busy processor explains.
 CALM = ("--set", "manager.interval=500ms", "--set", "manager.misses=3")
-"""An outage that no busy processor explains."""
 
 FAST = ("--set", "manager.interval=200ms", "--set", "manager.misses=2")
 

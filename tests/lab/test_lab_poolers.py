@@ -17,8 +17,8 @@ from fivenines.servers.families import server
 from fivenines.software.store import engine
 
 WORK = ("--workload", "oltp_point_select", "--tables", "1", "--table-size", "100", "--tls", "disable")
+# Neither pooler runs as root, and the lab's own namespace knows no other account.
 NOBODY = ("setpriv", "--reuid=1", "--regid=1", "--clear-groups")
-"""Neither pooler runs as root, and the lab's own namespace knows no other account."""
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="another account is root's to take")
 

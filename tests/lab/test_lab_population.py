@@ -57,6 +57,7 @@ def test_tatp_is_populated_as_described(place: Site) -> None:
         place.query(f"INSERT INTO call_forwarding VALUES ({free[0]}, {free[1]}, 0, 1, '1')")
 
 
+# The consistency conditions of clause 3.3.2 and some rules of population: rows that break them.
 TPCC_OFFENDING = {
     "1": """SELECT w_id FROM warehouse
         WHERE w_ytd <> (SELECT SUM(d_ytd) FROM district WHERE d_w_id = w_id)""",
@@ -92,7 +93,6 @@ TPCC_OFFENDING = {
     "names": """SELECT c_d_id FROM customer WHERE c_id <= 1000 GROUP BY c_w_id, c_d_id
         HAVING COUNT(DISTINCT c_last) <> 1000""",
 }
-"""The consistency conditions of clause 3.3.2 and some rules of population: rows that break them."""
 
 
 def test_tpcc_is_consistent_when_loaded(place: Site) -> None:

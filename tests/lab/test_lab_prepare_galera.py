@@ -13,8 +13,8 @@ from fivenines.deployment.deployed import Deployed, data_set
 from fivenines.experiment.source import solution_from
 from fivenines.workloads.oltp import Oltp
 
+# What the nodes come up with; the tests load another family beside it.
 LOADED = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
-"""What the nodes come up with; the tests load another family beside it."""
 
 TATP = asked("tatp", subscribers=40_000)
 TABLES = ("subscriber", "access_info", "special_facility", "call_forwarding")

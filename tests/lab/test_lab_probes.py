@@ -12,13 +12,13 @@ from fivenines.deployment.deployed import Deployed
 from fivenines.report import tables
 from fivenines.results.store import Run
 
+# Single statements: nothing else than the fault keeps one waiting, as deadlocks would.
 HEAD = """\
 name: tiny
 trials: 1
 workloads: [{workload: oltp_update_non_index, tables: 2, table_size: 500}]
 connections: [4]
 """
-"""Single statements: nothing else than the fault keeps one waiting, as deadlocks would."""
 
 RECOVERY = 12.0
 GALERA = "solutions: [{solution: galera, suspect_timeout: 2s, inactive_timeout: 5s}]\n"

@@ -125,6 +125,7 @@ def test_prepare_makes_the_same_tables(place: Place, own: list[str]) -> None:
     assert shapes[0] == shapes[1]
 
 
+# Below sysbench's Lua API, by what it exports through FFI, as scripts of third parties work.
 BELOW = """
 local ffi = require("ffi")
 ffi.cdef[[
@@ -173,7 +174,6 @@ function thread_run(tid)
    if tid == 0 then seen:print() end
 end
 """
-"""Below sysbench's Lua API, by what it exports through FFI, as scripts of third parties work."""
 
 
 def test_a_script_below_sysbenchs_lua_api_asks_the_same(tables: Place, tmp_path: Path) -> None:

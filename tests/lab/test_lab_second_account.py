@@ -46,13 +46,13 @@ KINDS = {
     "mysql": ("replication", "mysql-9.7", f"replicas: 1, manager: {OPERATOR}"),
     "patroni": ("patroni", "postgres-18", ""),
 }
+# With hosts, sockets and ports that the others have not: their number of nodes, their settings.
 CLUSTERS = {
     "galera": ("galera", "mariadb-10.11", "2", ("arbiter=true", "access=haproxy")),
     "innodb-cluster": ("innodb-cluster", "mysql-9.7", "3", ()),
     "mha": ("replication", "mariadb-10.11", "3", ("manager=mha",)),
     "pacemaker": ("replication", "mariadb-10.11", "3", ("manager=pacemaker", "mode=after_sync")),
 }
-"""With hosts, sockets and ports that the others have not: their number of nodes, their settings."""
 
 
 @dataclass
@@ -276,8 +276,8 @@ WITHOUT_PASSWORD = {
     ),
     "mysql": ("SELECT User, Host FROM mysql.user WHERE authentication_string = '' AND account_locked = 'N'",),
 }
+# Questions for what lets somebody in without a password; no rows is right.
 WITHOUT_PASSWORD["patroni"] = WITHOUT_PASSWORD["postgresql"]
-"""Questions for what lets somebody in without a password; no rows is right."""
 
 
 def the_application_touches_no_file(node: Path, kind: str) -> None:

@@ -262,8 +262,8 @@ def test_no_program_of_a_solution_has_privileges(family: str, tmp_path: Path) ->
             assert (one.effective, one.bounding, one.no_new, one.filtered >= 2) == (0, 0, 1, True), name
 
 
+# What root of a host with all ids keeps: no mounts, no tracing, no devices; see privileges.rs.
 MACHINE = 0x208034FB
-"""What root of a host with all ids keeps: no mounts, no tracing, no devices; see privileges.rs."""
 
 
 @pytest.mark.skipif(bool(ids.problem()), reason=f"no cluster here: {ids.problem()}")

@@ -25,6 +25,7 @@ place = each_site
 SUBSCRIBERS = 20_000
 TATP_SHARES = (35, 10, 35, 2, 14, 2, 2)
 TPCC_SHARES = (45, 43, 4, 4, 4)
+# Share that finds its rows, from the rules of the population; see docs/workloads/tatp.md.
 SUCCEEDS = {
     "get_subscriber_data": 1.0,
     "get_new_destination": 0.148,
@@ -34,7 +35,6 @@ SUCCEEDS = {
     "insert_call_forwarding": 0.3125,
     "delete_call_forwarding": 0.3125,
 }
-"""Share that finds its rows, from the rules of the population; see docs/workloads/tatp.md."""
 
 
 def load(place: Site, out: Path, *flags: str) -> dict[str, Any]:

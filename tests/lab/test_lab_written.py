@@ -12,12 +12,12 @@ from fivenines.analysis.counters import watched, witnesses
 from fivenines.deployment.deployed import Deployed
 
 ROWS, PAYLOAD = 8000, 1000
+# Rows of a commit: a slow disk, too, must have them all, and their pages, before the window ends.
 AT_ONCE = 400
-"""Rows of a commit: a slow disk, too, must have them all, and their pages, before the window ends."""
 
 PLANTED = ROWS * PAYLOAD
+# Log, pages, copies of pages that protect them, and two new segments of PostgreSQL's log.
 MOST = 5 * PLANTED + 2 * 2**24
-"""Log, pages, copies of pages that protect them, and two new segments of PostgreSQL's log."""
 
 HEAD = """\
 name: written
