@@ -73,7 +73,7 @@ def _shares(name: str) -> bool:
     """Whether a file of the lab has a fixture for several tests, or one that it imports has."""
     text = (_LAB / name).read_text()
     imported = re.findall(r"^from (lab_\w+) import", text, re.MULTILINE)
-    return 'scope="module"' in text or any(_shares(f"{one}.py") for one in imported)
+    return 'scope="module"' in text or any(_shares(f"{module}.py") for module in imported)
 
 
 # What a test lasts that says nothing about it: one alone deploys servers, several with a fixture share them.

@@ -148,15 +148,15 @@ def suites(names: Sequence[str], long: bool) -> list[list[Suite]]:
         ],
         [Suite("rust", ("cargo", "test", "--quiet")), Suite("browser", _pytest("browser", "tests/browser"))],
     ]
-    wanted = [[one for one in row if not names or one.name in names] for row in rows]
-    return [row for row in wanted if row]
+    chosen = [[suite for suite in row if not names or suite.name in names] for row in rows]
+    return [row for row in chosen if row]
 
 
 def quick() -> list[list[Suite]]:
     """Return what is worth knowing after each change: `make check`."""
-    one = "tests/lab/test_lab_postgres.py::test_a_standby_takes_over_and_the_old_primary_follows_it"
+    trial = "tests/lab/test_lab_postgres.py::test_a_standby_takes_over_and_the_old_primary_follows_it"
     return [
-        [Suite("trial", _pytest("trial", f"{one}[on-quorum]"), left_over=False, in_memory=True)],
+        [Suite("trial", _pytest("trial", f"{trial}[on-quorum]"), left_over=False, in_memory=True)],
         [Suite("lint", ("make", "--no-print-directory", "lint"))],
         [Suite("unit", _pytest("unit", "-n", "2", "tests/unit"))],
     ]

@@ -56,7 +56,7 @@ def listed() -> list[Entry]:
     """The scripts of scripts.txt."""
     lines = (HERE / "scripts.txt").read_text().splitlines()
     words = [line.split() for line in lines if line and not line.startswith("#")]
-    return [Entry(one[0], one[1], one[2], tuple(one[3:])) for one in words]
+    return [Entry(word[0], word[1], word[2], tuple(word[3:])) for word in words]
 
 
 def placed(entry: Entry, folder: Path) -> Path | None:
@@ -83,8 +83,8 @@ def _raw(entry: Entry) -> str:
 
 def _beside(entry: Entry, folder: str) -> list[str]:
     address = f"https://api.github.com/repos/{entry.repository}/contents/{folder}"
-    found = json.loads(_got(f"{address}?ref={entry.version}"))
-    return [one["name"] for one in found if one["name"].endswith(".lua")]
+    entries = json.loads(_got(f"{address}?ref={entry.version}"))
+    return [one["name"] for one in entries if one["name"].endswith(".lua")]
 
 
 def _got(address: str) -> bytes:
@@ -139,15 +139,15 @@ def main() -> int:
         with standalone("mariadb-10.11", folder / "lab") as place:
             own = sorted((HERE / "scripts").glob("*.lua"))
             every: list[Asked] = [(script.name, script, ()) for script in own]
-            every += [(one.name, placed(one, folder), one.options) for one in listed()]
+            every += [(entry.name, placed(entry, folder), entry.options) for entry in listed()]
             for number, (name, script, options) in enumerate(every):
                 if script is None:
                     absent += 1
                     print(f"not to be had   {name}", flush=True)
                     continue
-                said = verdict(place, script, options, folder / f"out{number}")
-                differ += said != "same"
-                print(f"{said:15} {name}", flush=True)
+                result = verdict(place, script, options, folder / f"out{number}")
+                differ += result != "same"
+                print(f"{result:15} {name}", flush=True)
     print(f"{len(every)} scripts: {differ} differ, {absent} could not be had")
     return 1 if differ else 0
 

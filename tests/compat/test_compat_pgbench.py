@@ -70,10 +70,10 @@ def _pgbench(place: Place, script: Path, mode: str) -> str:
 
 def _verbs(counted: Counter[str]) -> Counter[str]:
     """Statements by their verb, whether they were prepared or not."""
-    found: Counter[str] = Counter()
+    verbs: Counter[str] = Counter()
     for name, count in counted.items():
-        found[name.rpartition(" ")[2]] += count
-    return found
+        verbs[name.rpartition(" ")[2]] += count
+    return verbs
 
 
 def _taken(place: Place) -> list[tuple[str, int, str]]:

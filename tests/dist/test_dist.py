@@ -27,8 +27,8 @@ OLDEST_GLIBC = (2, 17)
 
 def only(pattern: str) -> Path:
     """The one file of this kind."""
-    [found] = DIST.glob(pattern)
-    return found
+    [path] = DIST.glob(pattern)
+    return path
 
 
 def sources() -> set[str]:
@@ -74,8 +74,8 @@ def test_the_program_asks_for_an_old_c_library_alone() -> None:
     ).stdout
     needed = re.findall(r"\(NEEDED\).*\[([^\]]+)\]", shown)
     parts = r"lib(c|m|dl|rt|pthread|util)\.so\.\d+|ld-linux-[\w-]+\.so\.\d"
-    assert needed and [one for one in needed if not re.fullmatch(parts, one)] == []
-    versions = {tuple(map(int, one.split("."))) for one in re.findall(r"GLIBC_([\d.]+)", shown)}
+    assert needed and [version for version in needed if not re.fullmatch(parts, version)] == []
+    versions = {tuple(map(int, version.split("."))) for version in re.findall(r"GLIBC_([\d.]+)", shown)}
     assert versions and max(versions) <= OLDEST_GLIBC
 
 
@@ -103,11 +103,11 @@ def test_a_bill_of_materials_names_what_is_inside(half: str, known: str) -> None
     bill = json.loads(only(f"fivenines-{VERSION}.{half}.cdx.json").read_text())
     assert bill["bomFormat"] == "CycloneDX"
     assert bill["metadata"]["component"]["version"] == VERSION
-    listed = {one["name"]: one["version"] for one in bill["components"]}
+    listed = {component["name"]: component["version"] for component in bill["components"]}
     assert known in listed and all(listed.values())
     if half == "rust":
         locked = tomllib.loads((ROOT / "Cargo.lock").read_text())["package"]
-        assert set(listed.items()) <= {(one["name"], one["version"]) for one in locked}
+        assert set(listed.items()) <= {(component["name"], component["version"]) for component in locked}
 
 
 def test_checksums_are_those_of_the_files() -> None:
@@ -150,7 +150,7 @@ def test_it_is_the_installed_one(tmp_path: Path) -> None:
 
 def test_every_example_can_be_planned(tmp_path: Path) -> None:
     listed = stranger(tmp_path, "list", "examples", "--json")
-    names = [one["name"] for one in json.loads(listed.stdout)]
+    names = [example["name"] for example in json.loads(listed.stdout)]
     assert set(names) == {path.stem for path in (ROOT / "examples").glob("*.yaml")}
     planned = stranger(tmp_path, "run", "quickstart", "--dry-run")
     assert (planned.returncode, planned.stderr) == (0, "")

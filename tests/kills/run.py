@@ -43,10 +43,10 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", action="append", default=[], choices=list(CASES), metavar="CASE")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     began = time.monotonic()
     done: list[Outcome] = []
-    for number, fault_window in enumerate(planned(asked.kills, asked.seed, asked.only), start=1):
+    for number, fault_window in enumerate(planned(arguments.kills, arguments.seed, arguments.only), start=1):
         scratch = Path(tempfile.mkdtemp(prefix=f"fivenines-kill-{number}-"))
         outcome = strike(fault_window, scratch / "work")
         print(outcome.as_json(), flush=True)
@@ -59,15 +59,15 @@ def main() -> int:
 
 
 def _figures(done: list[Outcome], seconds: float) -> str:
-    hit = [one for one in done if one.hit]
-    gone = [one.gone_after for one in hit if one.gone_after is not None]
-    resumed = [one for one in hit if one.fault_window.resume]
+    hit = [outcome for outcome in done if outcome.hit]
+    seconds_to_end = [outcome.gone_after for outcome in hit if outcome.gone_after is not None]
+    resumed = [outcome for outcome in hit if outcome.fault_window.resume]
     return (
         f"{len(hit)} kills ({len(done) - len(hit)} runs had ended before) in {seconds / 60:.0f} min; "
-        f"{sum(one.stopped > 0 for one in hit)} while processes were stopped; "
-        f"{sum(bool(one.left) for one in hit)} left something after 5 s; "
-        f"the others took {sum(gone) / max(1, len(gone)):.2f} s, at most {max(gone, default=0):.2f} s; "
-        f"{len(resumed)} resumed, {sum(bool(one.trouble) for one in resumed)} in vain"
+        f"{sum(outcome.stopped > 0 for outcome in hit)} while processes were stopped; "
+        f"{sum(bool(outcome.left) for outcome in hit)} left something after 5 s; "
+        f"the others took {sum(seconds_to_end) / max(1, len(seconds_to_end)):.2f} s, at most {max(seconds_to_end, default=0):.2f} s; "
+        f"{len(resumed)} resumed, {sum(bool(outcome.trouble) for outcome in resumed)} in vain"
     )
 
 

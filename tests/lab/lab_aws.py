@@ -63,18 +63,18 @@ class Forwarder:
                 client.close()
                 continue
             self._open += [client, server]
-            for one, other in ((client, server), (server, client)):
-                one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                threading.Thread(target=_pump, args=(one, other), daemon=True).start()
+            for source, other in ((client, server), (server, client)):
+                source.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                threading.Thread(target=_pump, args=(source, other), daemon=True).start()
 
 
 def _pump(source: socket.socket, sink: socket.socket) -> None:
     with suppress(OSError):
         while data := source.recv(65536):
             sink.sendall(data)
-    for one in (source, sink):
+    for end in (source, sink):
         with suppress(OSError):
-            one.shutdown(socket.SHUT_RDWR)
+            end.shutdown(socket.SHUT_RDWR)
 
 
 class Addresses:
@@ -100,11 +100,11 @@ class Addresses:
         assert self._ours.recv() == "done"
 
 
-def _lead(told: Any, port: int, first: int, second: int) -> None:
+def _lead(channel: Any, port: int, first: int, second: int) -> None:
     writer, reader = Forwarder(CLUSTER_HOST, port, first), Forwarder(READER_HOST, port, second)
     while True:
-        told.send("done")
-        ports = told.recv()
+        channel.send("done")
+        ports = channel.recv()
         if ports is None:
             writer.target = NOWHERE
             writer.drop()
@@ -146,7 +146,7 @@ class Standin:
             rds: Any, db_cluster_identifier: str, target_db_instance_identifier: str | None = None
         ) -> Any:
             members = rds.clusters[db_cluster_identifier].members
-            former = next(one for one in members if one.is_cluster_writer)
+            former = next(member for member in members if member.is_cluster_writer)
             cluster = failed_over(rds, db_cluster_identifier, target_db_instance_identifier)
             cluster.writer.is_cluster_writer = True
             names = former.db_instance_identifier, cluster.writer.db_instance_identifier
@@ -165,7 +165,7 @@ class Standin:
         backend.reboot_db_instance = reboot
         cluster.endpoint, cluster.reader_endpoint = CLUSTER_HOST, READER_HOST
         instance.endpoint = property(
-            lambda one: {"Address": "127.0.0.1", "Port": self.port(one.db_instance_identifier)}
+            lambda member: {"Address": "127.0.0.1", "Port": self.port(member.db_instance_identifier)}
         )
 
     def restart(self, backend: Any, name: str) -> None:
@@ -208,9 +208,9 @@ class Standin:
         body = environ["wsgi.input"].read(size)
         environ["wsgi.input"] = BytesIO(body)
         if environ["PATH_INFO"] == "/lab":
-            told = json.loads(body)
-            self.throttled = told.get("throttled", self.throttled)
-            self.refused = told.get("refused", self.refused)
+            body_fields = json.loads(body)
+            self.throttled = body_fields.get("throttled", self.throttled)
+            self.refused = body_fields.get("refused", self.refused)
             start("200 OK", [("Content-Type", "application/json")])
             return [json.dumps(self.actions).encode()]
         action = parse_qs(body.decode(errors="replace")).get("Action", [""])[0]
@@ -240,8 +240,8 @@ def _sql(port: int, *statements: str) -> Any:
 
     connection = pymysql.connect(host="127.0.0.1", port=port, user=ADMIN, password=ADMIN, autocommit=True)
     with connection, connection.cursor() as cursor:
-        for one in statements:
-            cursor.execute(one)
+        for statement in statements:
+            cursor.execute(statement)
         return cursor.fetchall()
 
 
@@ -291,12 +291,12 @@ class Amazon:
             "AWS_EC2_METADATA_DISABLED": "true",
         }
 
-    def tell(self, **told: object) -> list[str]:
+    def tell(self, **state: object) -> list[str]:
         """Let something go wrong from now on; the actions that were asked for so far."""
-        request = urllib.request.Request(f"{self.url}/lab", json.dumps(told).encode())
+        request = urllib.request.Request(f"{self.url}/lab", json.dumps(state).encode())
         with urllib.request.urlopen(request, timeout=30) as answer:
-            found: list[str] = json.load(answer)
-            return found
+            calls: list[str] = json.load(answer)
+            return calls
 
     def client(self, service: str = "rds") -> Any:
         """A client of boto3 beside the product's."""
@@ -312,7 +312,9 @@ class Amazon:
 
     def clusters(self) -> list[str]:
         """The identifiers of all clusters."""
-        return [one["DBClusterIdentifier"] for one in self.client().describe_db_clusters()["DBClusters"]]
+        return [
+            cluster["DBClusterIdentifier"] for cluster in self.client().describe_db_clusters()["DBClusters"]
+        ]
 
     def add(self, name: str, instances: int, **values: Any) -> None:
         """A cluster that is there already."""
@@ -336,11 +338,11 @@ class Amazon:
 @contextmanager
 def amazon(folder: Path, port: int, cluster_port: int, servers: "Sequence[Alien]") -> Iterator[Amazon]:
     """The stand-in runs inside, at a port; its cluster's addresses lead to these servers."""
-    told = [f"{one.port}={one.script}" for one in servers]
+    arguments = [f"{server.port}={server.script}" for server in servers]
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "amazon.log").open("wb") as log:
         process = subprocess.Popen(
-            [sys.executable, __file__, str(port), str(cluster_port), *told],
+            [sys.executable, __file__, str(port), str(cluster_port), *arguments],
             stdout=log,
             stderr=log,
             env={**os.environ, "AWS_DEFAULT_REGION": REGION},
@@ -375,7 +377,7 @@ def main() -> None:
     from werkzeug.serving import run_simple  # noqa: PLC0415
 
     port, cluster_port = map(int, sys.argv[1:3])
-    servers = (one.partition("=") for one in sys.argv[3:])
+    servers = (argument.partition("=") for argument in sys.argv[3:])
     standin = Standin({int(at): script for at, _, script in servers}, cluster_port)
     standin.patch()
     moto = DomainDispatcherApplication(create_backend_app)

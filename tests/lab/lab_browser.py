@@ -81,9 +81,9 @@ class Browser:
             assert read, "the browser has ended"
             self._rest += read
         first, _, self._rest = self._rest.partition(b"\0")
-        found = json.loads(first)
-        assert isinstance(found, dict)
-        return found
+        message = json.loads(first)
+        assert isinstance(message, dict)
+        return message
 
 
 class Page:
@@ -119,11 +119,11 @@ class Page:
 
     def click(self, selector: str) -> None:
         """Press a button, as a person could: it must be there, enabled and in sight."""
-        found = self.ask(
+        clicked = self.ask(
             "(b => { if (!b || b.disabled || !b.checkVisibility()) return false; b.click(); return true; })"
             f"(document.querySelector({json.dumps(selector)}))"
         )
-        assert found, f"{selector} cannot be pressed"
+        assert clicked, f"{selector} cannot be pressed"
 
     def wait(self, condition: Callable[[], Any], what: str, seconds: float = PATIENCE) -> Any:
         """Wait until a condition is true; its value."""
@@ -135,5 +135,5 @@ class Page:
 
     def shot(self, file: Path, whole: bool = True) -> None:
         """A picture of the page."""
-        found = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
-        file.write_bytes(base64.b64decode(found["data"]))
+        screenshot = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
+        file.write_bytes(base64.b64decode(screenshot["data"]))

@@ -92,9 +92,9 @@ class Alien:
         """End it and all of its processes, also one that a hook has started."""
         with suppress(OSError, ValueError, psutil.NoSuchProcess):
             own = psutil.Process(int(self.pid_file.read_text()))
-            for one in [own, *own.children(recursive=True)]:
+            for process in [own, *own.children(recursive=True)]:
                 with suppress(psutil.NoSuchProcess):
-                    one.send_signal(signal.SIGKILL)
+                    process.send_signal(signal.SIGKILL)
             psutil.wait_procs([own], timeout=5)
 
 
@@ -114,8 +114,8 @@ def _as_ordinary(uid: int) -> list[str]:
 
 def _data(software: str, target: Path) -> None:
     one = engine(software)
-    kept = dataset.ensure(one, WORKLOAD, lambda _message, _fraction: None)
-    shutil.copytree(kept / "data", target, symlinks=True)
+    data = dataset.ensure(one, WORKLOAD, lambda _message, _fraction: None)
+    shutil.copytree(data / "data", target, symlinks=True)
 
 
 def postgres(folder: Path, name: str, primary: int | None = None) -> Alien:

@@ -118,13 +118,13 @@ def strike(fault_window: FaultWindow, folder: Path) -> Outcome:
     solution, fault = CASES[fault_window.case]
     text = f"{_HEAD}solutions: [{solution}]\nfaults: [{fault}]\n"
     (folder / "kills.yaml").write_text(text)
-    with (folder / "said").open("ab") as said:
+    with (folder / "said").open("ab") as log:
         running = subprocess.Popen(
             program("run", "kills.yaml", "--out", "run"),
             cwd=folder,
             stdin=subprocess.DEVNULL,
-            stdout=said,
-            stderr=said,
+            stdout=log,
+            stderr=log,
             start_new_session=True,
         )
     _await_moment(fault_window, folder, running)
@@ -171,9 +171,9 @@ def _await_moment(fault_window: FaultWindow, folder: Path, running: subprocess.P
 
 def _resume(folder: Path) -> str:
     """Continue the run; what went wrong."""
-    said = fivenines("run", "kills.yaml", "--out", "run", "--resume", cwd=folder, timeout=200)
-    if said.returncode != 0:
-        return f"--resume ended with {said.returncode}: {said.stderr.strip()[-500:]}"
+    result = fivenines("run", "kills.yaml", "--out", "run", "--resume", cwd=folder, timeout=200)
+    if result.returncode != 0:
+        return f"--resume ended with {result.returncode}: {result.stderr.strip()[-500:]}"
     hidden = [path.name for path in (folder / "run").rglob(".*")]
     return f"after --resume there is still {', '.join(hidden)}" if hidden else ""
 
@@ -186,8 +186,8 @@ def _below(controller: int) -> list[psutil.Process]:
 
 
 def _left(folder: Path, below: list[psutil.Process], controllers: set[int]) -> list[str]:
-    found = {process.pid: process for process in [*below, *_of_folder(folder)] if _runs(process)}
-    left = [f"process {_named(process)}" for process in found.values()]
+    processes = {process.pid: process for process in [*below, *_of_folder(folder)] if _runs(process)}
+    left = [f"process {_named(process)}" for process in processes.values()]
     mounts = Path("/proc/self/mounts").read_text().splitlines()
     left += [f"mount {line.split()[1]}" for line in mounts if str(folder) in line]
     root = Path("/sys/fs/cgroup")
@@ -197,7 +197,7 @@ def _left(folder: Path, below: list[psutil.Process], controllers: set[int]) -> l
 
 def _of_folder(folder: Path) -> list[psutil.Process]:
     """Processes that know the folder: by their words, their output, or what is mounted for them."""
-    found = []
+    processes = []
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit() or int(entry.name) == os.getpid():
             continue
@@ -209,10 +209,10 @@ def _of_folder(folder: Path) -> list[psutil.Process]:
             continue
         if any(str(folder) in text for text in known):
             try:
-                found.append(psutil.Process(int(entry.name)))
+                processes.append(psutil.Process(int(entry.name)))
             except psutil.NoSuchProcess:
                 continue
-    return found
+    return processes
 
 
 def _named(process: psutil.Process) -> str:

@@ -44,16 +44,16 @@ class Made:
 
     def _hold(self, name: str, path: Path) -> None:
         with contextlib.suppress(OSError):
-            held = os.open(path, os.O_RDONLY)
+            descriptor = os.open(path, os.O_RDONLY)
             # the process may have ended, and its number may be another's
-            if str(Path(f"/proc/self/fd/{held}").readlink()) == name:
-                self.namespaces[name] = held
+            if str(Path(f"/proc/self/fd/{descriptor}").readlink()) == name:
+                self.namespaces[name] = descriptor
             else:
-                os.close(held)
+                os.close(descriptor)
 
     def __del__(self) -> None:
-        for held in self.namespaces.values():
-            os.close(held)
+        for descriptor in self.namespaces.values():
+            os.close(descriptor)
 
     def users(self) -> set[int]:
         """The real user ids of those that still run."""
@@ -66,18 +66,18 @@ class Made:
     def left(self, timeout: float = 15.0) -> list[str]:
         """What is still there; the kernel is given a moment to end it all."""
         deadline = time.monotonic() + timeout
-        while (found := self._left()) and time.monotonic() < deadline:
+        while (leftovers := self._left()) and time.monotonic() < deadline:
             time.sleep(0.1)
-        return found
+        return leftovers
 
     def _left(self) -> list[str]:
-        found = [f"process {process}" for process in self.processes if _runs(process)]
+        leftovers = [f"process {process}" for process in self.processes if _runs(process)]
         for process in psutil.process_iter():
             shared = self.namespaces.keys() & _namespaces(process.pid).keys()
-            found += [f"{name} of {process}" for name in sorted(shared)]
+            leftovers += [f"{name} of {process}" for name in sorted(shared)]
         for kind, now in _machine().items():
-            found += [f"{kind} {name}" for name in now - self.before[kind]]
-        return found + [f"control group {name}" for name in self.groups()]
+            leftovers += [f"{kind} {name}" for name in now - self.before[kind]]
+        return leftovers + [f"control group {name}" for name in self.groups()]
 
     def groups(self) -> list[str]:
         """The control groups that the run has made; the controller's PID is in their names."""
@@ -88,12 +88,12 @@ class Made:
 
 def _namespaces(pid: int) -> dict[str, Path]:
     """Those of a process by their names, and where they can be opened."""
-    found = {}
+    descriptors = {}
     for kind in _NAMESPACES:
         path = Path(f"/proc/{pid}/ns/{kind}")
         with contextlib.suppress(OSError):
-            found[str(path.readlink())] = path
-    return found
+            descriptors[str(path.readlink())] = path
+    return descriptors
 
 
 def _runs(process: psutil.Process) -> bool:

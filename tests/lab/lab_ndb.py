@@ -38,7 +38,7 @@ def nothing_lost(outcome: Outcome) -> None:
     """Every SQL node has what was acknowledged, and nothing that was refused; and writes went on."""
     check = outcome.record.check
     assert check is not None
-    assert [(one.node, one.lost, one.phantom) for one in check.nodes if one.lost or one.phantom] == []
+    assert [(node.node, node.lost, node.phantom) for node in check.nodes if node.lost or node.phantom] == []
     assert outcome.writes_after_fault() > 0
 
 
@@ -56,5 +56,5 @@ def all_struck(outcome: Outcome) -> None:
 def ended(outcome: Outcome) -> list[str]:
     """The data nodes that ended themselves, for whatever error: for one state they have several."""
     logs = (outcome.folder / "logs").glob("data*/log/server.out")
-    told = "Forced node shutdown completed."
-    return sorted(log.parts[-3] for log in logs if told in log.read_text(errors="replace"))
+    message = "Forced node shutdown completed."
+    return sorted(log.parts[-3] for log in logs if message in log.read_text(errors="replace"))

@@ -128,9 +128,9 @@ class Site:
             env={**os.environ, **secret(self.node)},
         )
         assert done.returncode == 0, done.stderr
-        found = json.loads((out / "load.json").read_text())
-        assert isinstance(found, dict)
-        return found
+        summary = json.loads((out / "load.json").read_text())
+        assert isinstance(summary, dict)
+        return summary
 
     def command(self, *flags: str) -> list[str]:
         """The command line of `prepare` in the host's network."""
@@ -168,8 +168,8 @@ class Site:
 
 def ended(loading: subprocess.Popen[str]) -> Done:
     """Wait for the end of a `prepare`."""
-    out, said = loading.communicate(timeout=240)
-    return Done(loading.returncode, [json.loads(line) for line in out.splitlines()], said)
+    out, errors = loading.communicate(timeout=240)
+    return Done(loading.returncode, [json.loads(line) for line in out.splitlines()], errors)
 
 
 @contextmanager

@@ -91,8 +91,8 @@ class RayCluster:
 
     def workers(self, number: int) -> list[psutil.Process]:
         """The processes of a node in which trials run."""
-        found = self._processes(self._nodes[number])
-        return [one for one in found if _name(one).startswith("ray::")]
+        processes = self._processes(self._nodes[number])
+        return [process for process in processes if _name(process).startswith("ray::")]
 
     def close(self) -> None:
         """End every node."""
@@ -136,9 +136,9 @@ class RayCluster:
     def _await_last(self) -> None:
         """Until the node that was started last says that it runs, which it does when the head knows it."""
         deadline = time.monotonic() + _PATIENCE
-        while "Ray runtime started" not in (said := self._said(len(self._nodes) - 1).read_text()):
-            assert self._nodes[-1].poll() is None, said
-            assert time.monotonic() < deadline, said
+        while "Ray runtime started" not in (output := self._said(len(self._nodes) - 1).read_text()):
+            assert self._nodes[-1].poll() is None, output
+            assert time.monotonic() < deadline, output
             time.sleep(0.1)
 
     def _said(self, number: int) -> Path:
@@ -147,15 +147,15 @@ class RayCluster:
     @staticmethod
     def _processes(node: "subprocess.Popen[bytes]") -> list[psutil.Process]:
         """Ray's processes of a node: down to its workers, not what these have started."""
-        found: list[psutil.Process] = []
+        processes: list[psutil.Process] = []
         waiting = [psutil.Process(node.pid)] if node.poll() is None else []
         while waiting:
-            one = waiting.pop()
-            found.append(one)
-            if not _name(one).startswith("ray::"):
+            process = waiting.pop()
+            processes.append(process)
+            if not _name(process).startswith("ray::"):
                 with suppress(psutil.NoSuchProcess):
-                    waiting += one.children()
-        return found
+                    waiting += process.children()
+        return processes
 
 
 def _name(process: psutil.Process) -> str:
@@ -182,7 +182,7 @@ def ray_cluster(
 
 
 def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port: int = one.getsockname()[1]
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
         return port

@@ -23,9 +23,9 @@ class Registry:
     """docker-registry; it can be ended and begun again at the same address."""
 
     def __init__(self, folder: Path) -> None:
-        with socket.socket() as one:
-            one.bind(("127.0.0.1", 0))
-            self._port = one.getsockname()[1]
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            self._port = listener.getsockname()[1]
         self._file = folder / "registry.yml"
         self._file.write_text(_CONFIGURATION.format(folder=folder / "kept", port=self._port))
         self._log = folder / "registry.log"
@@ -48,8 +48,8 @@ class Registry:
             )
         deadline = time.monotonic() + _PATIENCE
         while True:
-            with socket.socket() as one:
-                if one.connect_ex(("127.0.0.1", self._port)) == 0:
+            with socket.socket() as listener:
+                if listener.connect_ex(("127.0.0.1", self._port)) == 0:
                     return
             assert time.monotonic() < deadline, self._log.read_text()
             time.sleep(0.05)

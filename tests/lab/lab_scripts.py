@@ -66,7 +66,7 @@ def of_sysbench(output: str) -> Reported:
     ignored = re.search(r"ignored errors:\s+(\d+)", output)
     total = re.search(r"total time:\s+([\d.]+)s", output)
     return Reported(
-        frozenset(one or other for one, other in codes),
+        frozenset(code or other for code, other in codes),
         int(ignored[1]) if ignored else 0,
         float(total[1]) if total else 0.0,
     )
@@ -75,7 +75,7 @@ def of_sysbench(output: str) -> Reported:
 def of_load(folder: Path) -> Reported:
     """What load.json says of its errors and its time."""
     load = json.loads((folder / "load.json").read_text())
-    codes = frozenset(str(one["code"]) for one in load["errors"])
+    codes = frozenset(str(error["code"]) for error in load["errors"])
     return Reported(codes, int(load["transactions"]["failed"]), float(load["total_s"]))
 
 
@@ -193,29 +193,29 @@ class Place:
     def _by_sysbench(self, script: Path, *arguments: str) -> Reported:
         """What sysbench says of its run, also of one that an error of the server ends."""
         try:
-            said = self.sysbench(f"./{script.name}", *arguments, "run", folder=script.parent)
+            output = self.sysbench(f"./{script.name}", *arguments, "run", folder=script.parent)
         except AssertionError as error:
             if (reported := of_sysbench(str(error))).codes:
                 return reported
             raise
-        return of_sysbench(said)
+        return of_sysbench(output)
 
     @contextlib.contextmanager
     def counted(self) -> Iterator[Counter[str]]:
         """What the server says it did inside, by kind of statement."""
-        found: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         before = self._counters()
-        yield found
+        yield counts
         after = self._counters()
         after.subtract(before)
-        found.update({name: count for name, count in after.items() if count})
+        counts.update({name: count for name, count in after.items() if count})
 
     def _counters(self) -> Counter[str]:
         if isinstance(self.node, Postgres):
             return self._logged()
         rows = self.node.query("SHOW GLOBAL STATUS WHERE variable_name LIKE 'Com\\_%'")
-        wanted = {f"Com_{name}" for name in (*VERBS, "stmt_execute")}
-        return Counter({str(name): int(str(n)) for name, n in rows if str(name) in wanted})
+        names = {f"Com_{name}" for name in (*VERBS, "stmt_execute")}
+        return Counter({str(name): int(str(n)) for name, n in rows if str(name) in names})
 
     def _logged(self) -> Counter[str]:
         """PostgreSQL has no such counters, but it logs statements with their way of execution."""

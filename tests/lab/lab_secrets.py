@@ -41,12 +41,12 @@ class Lookout:
         fresh: set[str] = set()
         looks = 0
         while not self._over.wait(_LOOK):
-            there = {name for name in os.listdir("/proc") if name.isdigit()}  # noqa: PTH208  (much cheaper)
+            pids = {name for name in os.listdir("/proc") if name.isdigit()}  # noqa: PTH208  (much cheaper)
             # new ones twice: the first time it may still be a copy of its parent
-            again, fresh = fresh, there - known
-            known = there
+            again, fresh = fresh, pids - known
+            known = pids
             looks += 1
-            for pid in there if looks % _ALL == 0 else fresh | again:
+            for pid in pids if looks % _ALL == 0 else fresh | again:
                 self._look_at(Path("/proc", pid, "cmdline"))
 
     def _look_at(self, entry: Path) -> None:

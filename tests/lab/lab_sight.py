@@ -70,15 +70,15 @@ def _by_mysql(server: Server, path: str) -> str:
 def programs_inside(host: Host) -> dict[str, set[Privileges]]:
     """The command lines that run in a host with its files, but its first process, and what they may do."""
     own = Path(f"/proc/{host.pid}/ns/mnt").stat().st_ino
-    found: dict[str, set[Privileges]] = {}
+    programs: dict[str, set[Privileges]] = {}
     for process in host.processes():
         with contextlib.suppress(psutil.NoSuchProcess, OSError):
             # those beside have the machine's files
             if Path(f"/proc/{process.pid}/ns/mnt").stat().st_ino == own:
                 status = Path(f"/proc/{process.pid}/status").read_text()
-                said = " ".join(process.cmdline()) or process.name()
-                found.setdefault(said, set()).add(Privileges.read(status))
-    return found
+                command_line = " ".join(process.cmdline()) or process.name()
+                programs.setdefault(command_line, set()).add(Privileges.read(status))
+    return programs
 
 
 # A program that tries system calls (numbers of x86-64) and tells how each ended.
@@ -102,10 +102,10 @@ print(json.dumps(found))
 """
 
 
-def tries(said: str) -> dict[str, str]:
+def tries(output: str) -> dict[str, str]:
     """What `TRIES` has told: done, or the error."""
-    found: dict[str, str] = json.loads(said)
-    return found
+    results: dict[str, str] = json.loads(output)
+    return results
 
 
 # A program that says what a listener greets it with, or why it was not reached.
@@ -130,12 +130,12 @@ except OSError as error:
 
 def mounted(mountinfo: str) -> dict[str, tuple[str, set[str]]]:
     """By mount point: the kind of file system, and the options of the mount (proc(5))."""
-    found = {}
+    mounts = {}
     for line in mountinfo.splitlines():
         before, _, after = line.partition(" - ")
         fields = before.split()
-        found[fields[4]] = (after.split()[0], set(fields[5].split(",")))
-    return found
+        mounts[fields[4]] = (after.split()[0], set(fields[5].split(",")))
+    return mounts
 
 
 # Where anything may be mounted in a host.

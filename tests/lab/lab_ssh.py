@@ -154,10 +154,10 @@ class DataCentre(Lab):
             host = self.hosts[name]
             public = (host.node / "conf" / "host_key.pub").read_text().split()
             lines.append(f"{host.address} {public[0]} {public[1]}")
-            told = "".join(f", {key}: {value}" for key, value in role.items())
+            options = "".join(f", {key}: {value}" for key, value in role.items())
             for key in ("off", "on"):
-                told += f", power_{key}: {self._power(host, key)}"
-            hosts.append(f"  {name}: {{address: {host.address}{told}}}")
+                options += f", power_{key}: {self._power(host, key)}"
+            hosts.append(f"  {name}: {{address: {host.address}{options}}}")
         known.write_text("\n".join(lines) + "\n")
         file = self.place / "hosts.yaml"
         file.write_text(
@@ -208,12 +208,12 @@ def record(folder: Path) -> dict[str, Any]:
 
 def left(centre: DataCentre, *names: str) -> list[str]:
     """What trials have left on machines: hosts' folders, processes, tables of nftables."""
-    found = []
+    leftovers = []
     for name in names or centre.roles:
         host = centre.hosts[name]
         script = (
             f"ls {FOLDER}/hosts 2>/dev/null; nft list tables; ps -eww -oargs | grep '[/]fivenines/core/'; "
             "ip rule | grep fwmark; ip -oneline link | grep fivenines"
         )
-        found += centre.privileged(host, f"{script}; true").splitlines()
-    return found
+        leftovers += centre.privileged(host, f"{script}; true").splitlines()
+    return leftovers

@@ -46,10 +46,10 @@ def _processes(host: Any) -> None:
         time.sleep(0.02)
 
     def states() -> list[str]:
-        told = host.told_processes()
+        listed = host.told_processes()
         parts = [
             (text.partition("(")[2].partition(")")[0], text.rpartition(")")[2].split()[0])
-            for _, text, _, _ in told
+            for _, text, _, _ in listed
         ]
         return sorted(state for name, state in parts if name == "sleep")
 
@@ -75,7 +75,7 @@ def _reach(lab: SshLab, expected: tuple[bool, bool]) -> list[bool]:
     """Whether each way is open; a busy machine needs longer to find out that it is."""
     ways = (("node1", "node2"), ("node2", "node1"))
     return [
-        lab.reaches(*way, timeout=2.0 if there else 0.3) for way, there in zip(ways, expected, strict=True)
+        lab.reaches(*way, timeout=2.0 if target else 0.3) for way, target in zip(ways, expected, strict=True)
     ]
 
 
@@ -96,15 +96,15 @@ def _cuts(lab: SshLab) -> None:
 
 def links(lab: SshLab) -> None:
     """What the way from one host to another does: as set between sites, and for a while."""
-    one, two = (lab.add_host(name, Root()) for name in ("node1", "node2"))
+    first, two = (lab.add_host(name, Root()) for name in ("node1", "node2"))
 
     allowed = "grep Cpus_allowed_list /proc/self/status"
-    tell(processors=[host.run(["sh", "-c", allowed]).split()[-1] for host in (one, two)])
+    tell(processors=[host.run(["sh", "-c", allowed]).split()[-1] for host in (first, two)])
 
     def way() -> float:
         """The round trip in ms."""
         script = str(Path(roundtrip.__file__))
-        command = one.beside([sys.executable, "-I", "-S", script, two.address])
+        command = first.beside([sys.executable, "-I", "-S", script, two.address])
         return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
     tell(sites=[lab.site_of("node1"), lab.site_of("node2")], set=way(), reached=_reach(lab, _OPEN))
@@ -126,12 +126,12 @@ def links(lab: SshLab) -> None:
 
 def wait(lab: SshLab) -> None:
     """Cut, start something, and wait until somebody ends us."""
-    one, two = (lab.add_host(name, Root()) for name in ("node1", "node2"))
+    first, two = (lab.add_host(name, Root()) for name in ("node1", "node2"))
     lab.cut([("node1", "node2"), ("node2", "node1")])
     lab.impair("node1", LinkSettings(rtt=0.01))
-    one.spawn(["sleep", "1234"])
+    first.spawn(["sleep", "1234"])
     two.spawn_outside(["sleep", "1234"], log="sleep.out")
-    while not any("(sleep)" in text for _, text, _, _ in one.told_processes() or []):
+    while not any("(sleep)" in text for _, text, _, _ in first.told_processes() or []):
         time.sleep(0.02)
     tell(ready=True)
     time.sleep(600)

@@ -23,24 +23,24 @@ MYSQL_ACCOUNTS = ("root", "app", "repl", "transfer", "mysqlrouter", "mysql", "ma
 POSTGRES_ACCOUNTS = ("postgres", "app", "repl", "root", "nobody")
 
 
-def tried(asked: dict[str, Any]) -> Iterator[str]:
+def tried(request: dict[str, Any]) -> Iterator[str]:
     """All that works."""
     sockets = []
-    for top in asked["folders"]:
+    for top in request["folders"]:
         for path in below(Path(top)):
             with contextlib.suppress(OSError):
                 kind = path.lstat().st_mode
                 if stat.S_ISSOCK(kind):
                     sockets.append(path)
                 else:
-                    yield from looked_at(path, kind, asked["secrets"], users=asked["users"])
+                    yield from looked_at(path, kind, request["secrets"], users=request["users"])
     for path in sockets:
         yield from knocked(path)
-    for address, port in asked["ports"]:
-        if near(address) and (said := greeting(address, port)):
-            yield f"port {address}:{port} answers {said!r}"
-    yield from told_of_processes(asked["secrets"], asked["processes"])
-    if not sockets and asked["expect_sockets"]:
+    for address, port in request["ports"]:
+        if near(address) and (answer := greeting(address, port)):
+            yield f"port {address}:{port} answers {answer!r}"
+    yield from told_of_processes(request["secrets"], request["processes"])
+    if not sockets and request["expect_sockets"]:
         yield "no socket was found: the test has opened nothing"
 
 
@@ -49,9 +49,9 @@ _SSL_REQUEST = bytes.fromhex("0000000804d2162f")
 
 def way_to(address: str) -> str:
     """The address that this machine would speak from; asked of the kernel, nothing is sent."""
-    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
-        asked.connect((address, 9))
-        return str(asked.getsockname()[0])
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect((address, 9))
+        return str(probe.getsockname()[0])
     return ""
 
 
@@ -95,7 +95,7 @@ def looked_at(path: Path, kind: int, secrets: list[str], *, users: bool) -> Iter
     elif stat.S_ISREG(kind):
         with contextlib.suppress(OSError):
             text = path.read_text(errors="replace")
-            if "PRIVATE KEY" in text or any(one in text for one in secrets):
+            if "PRIVATE KEY" in text or any(secret in text for secret in secrets):
                 yield f"{path} has a secret that can be read"
 
 
@@ -195,7 +195,7 @@ def told_of_processes(secrets: list[str], processes: list[int]) -> Iterator[str]
     for entry in Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):
             words = entry.read_bytes().decode(errors="replace")
-            if any(one in words for one in secrets):
+            if any(secret in words for secret in secrets):
                 yield f"arguments with a password: {words[:60]}"
     for pid in processes:
         for part in ("environ", "maps", "root", "cwd", "fd", "ns/net", "ns/mnt"):

@@ -191,7 +191,7 @@ def run_one(folder: Path, text: str, actions: dict[str, Callable[[Deployed], Non
             workers=[Here(_seen(watcher, lookout))],
         )
     run = open_run(folder / "run")
-    assert broken == [], [one.record.reason for one in run.broken]
+    assert broken == [], [trial.record.reason for trial in run.broken]
     return run
 
 
@@ -216,8 +216,8 @@ def sound(outcome: Outcome) -> None:
     assert record.check is not None and record.check.acknowledged > 0
     assert all(node.phantom == 0 and node.duplicate == 0 for node in record.check.nodes)
     rows = outcome.rows("held", "SELECT node, count(*) FROM rows GROUP BY node")
-    held: dict[object, object] = dict(rows)  # type: ignore[arg-type]  # rows of two
-    assert held == {node.node: node.present for node in record.check.nodes if node.present}
+    final: dict[object, object] = dict(rows)  # type: ignore[arg-type]  # rows of two
+    assert final == {node.node: node.present for node in record.check.nodes if node.present}
     assert record.load["transactions"]["ok"] > 0
 
 

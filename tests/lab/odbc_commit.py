@@ -55,11 +55,11 @@ def main() -> None:
     text = sys.argv[1]
     for sql in ("DROP TABLE IF EXISTS committed", "CREATE TABLE committed (id int)"):
         assert _do(_connected(text), sql) in (0, 1)
-    said = {
+    results = {
         "SQLEndTran": int(_library.SQLEndTran(_CONNECTION, _dead(text), 0)),
         "COMMIT": _do(_dead(text), "COMMIT"),
     }
-    print(json.dumps(said))
+    print(json.dumps(results))
 
 
 if __name__ == "__main__":

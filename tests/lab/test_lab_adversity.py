@@ -78,13 +78,13 @@ def test_a_trial_in_which_the_clock_was_set_or_the_machine_slept_is_broken_by_na
 def test_a_trial_in_which_the_controller_stood_still_is_broken_and_tried_again(tmp_path: Path) -> None:
     """As by Ctrl-Z, or while a virtual machine is paused: the clocks go on, and nobody looks."""
     (tmp_path / "tiny.yaml").write_text(HEAD + _STANDALONE + GENTLE + timing(recovery=1, steady=3))
-    with (tmp_path / "said").open("wb") as said:
+    with (tmp_path / "said").open("wb") as log:
         running = subprocess.Popen(
             program("run", "tiny.yaml", "--out", "run"),
             cwd=tmp_path,
             stdin=subprocess.DEVNULL,
-            stdout=said,
-            stderr=said,
+            stdout=log,
+            stderr=log,
         )
     deadline = time.monotonic() + 200
     while not (tmp_path / "run/trials/.0001.part/observed/hosts.csv").exists():
@@ -208,12 +208,12 @@ def test_a_full_disk_under_the_run_stops_it_and_what_was_finished_stays(tmp_path
     (tmp_path / "tiny.yaml").write_text(_TWO + _STANDALONE + GENTLE + timing(recovery=1, steady=4))
     command = shlex.join([sys.executable, "-m", "fivenines", "run", "tiny.yaml", "--out", "disk/run"])
     _in_private(tmp_path, _FULL_RUN.format(size="1200m", run=command))
-    said = (tmp_path / "said1").read_text()
-    last = said.splitlines()[-1]
-    assert (tmp_path / "code1").read_text() == "1\n", said
+    output = (tmp_path / "said1").read_text()
+    last = output.splitlines()[-1]
+    assert (tmp_path / "code1").read_text() == "1\n", output
     # how little was left is told only where whoever failed has not made room again
-    assert last.startswith("error: the disk under ") and "disk/run is full" in last, said
-    assert "finished trials are kept" in last and "--resume --out disk/run" in last, said
+    assert last.startswith("error: the disk under ") and "disk/run is full" in last, output
+    assert "finished trials are kept" in last and "--resume --out disk/run" in last, output
     assert "0002.broken" not in (tmp_path / "left").read_text()
     assert (tmp_path / "code2").read_text() == "0\n", (tmp_path / "said2").read_text()
     run = store.open_run(tmp_path / "kept")
@@ -242,11 +242,11 @@ def test_a_full_cache_is_told_and_the_run_begins_once_there_is_room(tmp_path: Pa
     command = shlex.join([sys.executable, "-m", "fivenines", "run", "tiny.yaml", "--out", "run"])
     script = _FULL_CACHE.format(run=command, engines=shlex.quote(str(paths.cache() / "engines")))
     _in_private(tmp_path, script, {"FIVENINES_CACHE": str(tmp_path / "cache")})
-    said = (tmp_path / "said1").read_text()
-    last = said.splitlines()[-1]
-    assert (tmp_path / "code1").read_text() == "1\n", said
-    assert last.startswith("error: the disk under ") and "cache/data is full" in last, said
-    assert "--resume --out run" in last, said
+    output = (tmp_path / "said1").read_text()
+    last = output.splitlines()[-1]
+    assert (tmp_path / "code1").read_text() == "1\n", output
+    assert last.startswith("error: the disk under ") and "cache/data is full" in last, output
+    assert "--resume --out run" in last, output
     # nothing that looks like a data set, and nothing that takes room
     assert not [name for name in (tmp_path / "left").read_text().split() if ".lock" not in name]
     assert (tmp_path / "code2").read_text() == "0\n", (tmp_path / "said2").read_text()

@@ -31,7 +31,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Alien]]:
 
 def solution(servers: list[Alien], kind: str, **further: str) -> str:
     """The section `solutions:` for these servers, by a driver."""
-    members = ", ".join(f"{one.name}: '{one.at}'" for one in servers)
+    members = ", ".join(f"{server.name}: '{server.at}'" for server in servers)
     odbc = f"Driver={{{DRIVERS[kind]}}};Server={{host}};Port={{port}};Database=sbtest;UID=app"
     more = "".join(f"    {key}: {value}\n" for key, value in further.items())
     return (
@@ -62,8 +62,8 @@ def test_who_takes_rows_is_the_primary_and_a_row_that_is_gone_is_named(
     record = outcome.record
     assert record.deployment is not None
     assert record.deployment.roles == {"db1": "primary", "db2": "replica"}
-    told = record.deployment.settings["db2"]
-    assert (told["dbms"], told["dialect"]) == ("PostgreSQL", "postgres") and told["version"]
+    settings = record.deployment.settings["db2"]
+    assert (settings["dbms"], settings["dialect"]) == ("PostgreSQL", "postgres") and settings["version"]
     assert record.fault is not None and record.fault.node == "db2" and record.fault.verified
     assert outcome.node("db1").lost_ids == taken
     assert record.check is not None

@@ -15,8 +15,8 @@ MYSQL = "SELECT count(*) FROM performance_schema.replication_applier_status_by_w
 
 def _missing(replica: Server, workers: str) -> str:
     """Threads begin after the server has answered: on a busy machine some are not there at once."""
-    ((there,),) = replica.query(workers)
-    return "" if there == 3 else f"{there} of 3"
+    ((count,),) = replica.query(workers)
+    return "" if count == 3 else f"{count} of 3"
 
 
 @pytest.mark.parametrize(

@@ -30,10 +30,10 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Alien]]:
     made = [
         lab_elsewhere.mysql(folder, f"m{number}", *_OPTIONS, f"--server-id={number}") for number in (1, 2)
     ]
-    for one in made:
+    for server in made:
         # copies of one data set must not take themselves for the same server
-        (one.folder / "data" / "auto.cnf").unlink(missing_ok=True)
-        with (one.folder / "accounts.sql").open("a") as accounts:
+        (server.folder / "data" / "auto.cnf").unlink(missing_ok=True)
+        with (server.folder / "accounts.sql").open("a") as accounts:
             accounts.write(
                 f"CREATE USER IF NOT EXISTS {ADMIN}@'%' IDENTIFIED BY '{ADMIN}';\n"
                 f"GRANT ALL ON *.* TO {ADMIN}@'%' WITH GRANT OPTION;\n"
@@ -46,9 +46,9 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Alien]]:
 @pytest.fixture
 def api(servers: list[Alien], tmp_path: Path) -> Iterator[Amazon]:
     """The API, whose cluster's addresses lead to whoever of these servers writes now."""
-    primary = [one for one in servers if one.query("SELECT @@global.read_only") == [(0,)]]
+    primary = [server for server in servers if server.query("SELECT @@global.read_only") == [(0,)]]
     (first,) = primary
-    ordered = [first, *(one for one in servers if one is not first)]
+    ordered = [first, *(server for server in servers if server is not first)]
     with amazon(tmp_path / "amazon", free_port(), free_port(), ordered) as made:
         yield made
 
@@ -99,18 +99,18 @@ def test_a_failover_is_asked_for_measured_and_told_in_phases(api: Amazon, tmp_pa
     assert record.fault.detail == "FailoverDBCluster of shop to shop-2"
     assert record.fault.node == "shop-1" and record.fault.rejoined
     assert record.check is not None and record.check.acknowledged > 0
-    assert [(one.node, one.lost, one.phantom) for one in record.check.nodes] == [
+    assert [(node.node, node.lost, node.phantom) for node in record.check.nodes] == [
         ("shop-1", 0, 0),
         ("shop-2", 0, 0),
     ]
     assert record.divergence is not None and record.divergence.differences == []
-    told = {event.kind: event for event in record.events}
-    assert told["decided"].node == told["promoted"].node == "shop-2"
-    assert "RDS at " in told["decided"].detail
-    assert told["demoted"].node == "shop-1"
+    events = {event.kind: event for event in record.events}
+    assert events["decided"].node == events["promoted"].node == "shop-2"
+    assert "RDS at " in events["decided"].detail
+    assert events["demoted"].node == "shop-1"
     (fault,) = measure_all([trial])[0].faults
     assert fault.failover.returned
-    assert record.fault.at <= told["decided"].t <= told["promoted"].t
+    assert record.fault.at <= events["decided"].t <= events["promoted"].t
     assert (tmp_path / "run" / "report.html").stat().st_size > 10_000
 
 
@@ -121,7 +121,7 @@ def test_the_writer_is_restarted_by_the_api(api: Amazon, tmp_path: Path) -> None
     assert fault is not None and fault.verified and fault.rejoined, fault
     assert fault.detail == "RebootDBInstance of shop-1"
     assert check is not None and check.acknowledged > 0
-    assert {(one.lost, one.phantom) for one in check.nodes} == {(0, 0)}
+    assert {(node.lost, node.phantom) for node in check.nodes} == {(0, 0)}
     (measured,) = measure_all([trial])[0].faults
     assert measured.failover.returned
 
@@ -165,9 +165,9 @@ def test_whoever_ends_a_run_lets_it_delete_what_it_made(
 ) -> None:
     process = _begun(api, tmp_path)
     process.send_signal(how)
-    _, said = process.communicate(timeout=200)
-    assert process.returncode == 130, said
-    assert b"interrupted" in said and b"Traceback" not in said
+    _, output = process.communicate(timeout=200)
+    assert process.returncode == 130, output
+    assert b"interrupted" in output and b"Traceback" not in output
     assert api.clusters() == []
 
 
@@ -177,14 +177,14 @@ def test_what_a_killed_run_leaves_is_swept(api: Amazon, tmp_path: Path) -> None:
     sweep = ("aws", "sweep", "--region", lab_aws.REGION, "--endpoint-url", api.url, "--json")
     env = environment(api)
     used = json.loads(fivenines(*sweep, cwd=tmp_path, env=env).stdout)
-    assert [one["in_use"] for one in used["left"]] == [True]
+    assert [leftover["in_use"] for leftover in used["left"]] == [True]
     process.kill()
     process.wait()
     listed = fivenines(*sweep, cwd=tmp_path, env=env)
     assert listed.returncode == 1
-    (one,) = json.loads(listed.stdout)["left"]
-    assert one["cluster"].startswith("fivenines-rds-") and not one["in_use"]
-    assert len(one["instances"]) == 2 and len(api.clusters()) == 2
+    (leftover,) = json.loads(listed.stdout)["left"]
+    assert leftover["cluster"].startswith("fivenines-rds-") and not leftover["in_use"]
+    assert len(leftover["instances"]) == 2 and len(api.clusters()) == 2
     done = fivenines(*sweep, "--yes", cwd=tmp_path, env=env)
     assert done.returncode == 0, done.stderr
     assert api.clusters() == ["foreign"]
@@ -200,10 +200,10 @@ def test_what_cannot_be_deleted_is_named_with_the_command(api: Amazon, tmp_path:
     while api.tell().count("DeleteDBCluster") < 2 and time.monotonic() < deadline:
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=200)
-    assert process.returncode == 1, said
-    assert b"It costs money until it is deleted: fivenines aws sweep --region" in said
-    assert b"Traceback" not in said
+    _, output = process.communicate(timeout=200)
+    assert process.returncode == 1, output
+    assert b"It costs money until it is deleted: fivenines aws sweep --region" in output
+    assert b"Traceback" not in output
 
 
 def test_rules_of_a_security_group_go_and_come_back(
@@ -215,8 +215,8 @@ def test_rules_of_a_security_group_go_and_come_back(
     group = ec2.create_security_group(GroupName="shop", Description="of the test")["GroupId"]
     api.add("shop", 2, VpcSecurityGroupIds=[group])
     ours = Api(Access(lab_aws.REGION, "", api.url))
-    there = ours.cluster("shop")
-    port = there.port
+    cluster = ours.cluster("shop")
+    port = cluster.port
     rules = [
         {"IpProtocol": "tcp", "FromPort": 22, "ToPort": 22, "IpRanges": [{"CidrIp": "10.0.0.0/8"}]},
         {
@@ -229,11 +229,15 @@ def test_rules_of_a_security_group_go_and_come_back(
     ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=rules)
 
     def open_ports() -> list[int]:
-        (found,) = ec2.describe_security_groups(GroupIds=[group])["SecurityGroups"]
-        return sorted(one["FromPort"] for one in found["IpPermissions"] for _ in one["IpRanges"])
+        (security_group,) = ec2.describe_security_groups(GroupIds=[group])["SecurityGroups"]
+        return sorted(
+            permission["FromPort"]
+            for permission in security_group["IpPermissions"]
+            for _ in permission["IpRanges"]
+        )
 
-    assert there.groups == (group,) and open_ports() == [22, port, port]
-    made = cuts.cut(ours, there.groups, there.port)
+    assert cluster.groups == (group,) and open_ports() == [22, port, port]
+    made = cuts.cut(ours, cluster.groups, cluster.port)
     assert open_ports() == [22]
     # one of two is put back by hand: the other one comes back all the same
     ec2.authorize_security_group_ingress(

@@ -67,17 +67,17 @@ def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     software.require(lambda message, fraction: None)
     folder = tmp_path_factory.mktemp("bench")
     with Lab(folder / "lab") as lab:
-        one = server(lab.add_host("node1", software.root()), software)
-        one.initialise()
-        one.configure(one.unsafe_settings)
-        one.start()
-        one.wait_ready()
-        made = Place(one, folder)
+        postgres = server(lab.add_host("node1", software.root()), software)
+        postgres.initialise()
+        postgres.configure(postgres.unsafe_settings)
+        postgres.start()
+        postgres.wait_ready()
+        made = Place(postgres, folder)
         prepared = made.bench(*SMALL, "--prepare", "--duration", "0s")
         assert prepared.returncode == 0, prepared.stderr
         assert re.search(r"^tatp: \d+ rows in ", prepared.stderr, re.MULTILINE)
         yield made
-        one.stop()
+        postgres.stop()
 
 
 def test_tables_are_prepared_once_and_then_loaded(place: Place, tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_a_dead_first_host_is_passed_over(place: Place) -> None:
     done = place.bench(*SMALL, *FEW, "--json", dsn=place.dsn(host=dead))
     assert done.returncode == 0, done.stderr
     served = json.loads(done.stdout)["load"]["endpoints"]
-    assert [bool(one["ok"]) for _, one in sorted(served.items(), key=lambda one: len(one[0]))] == [
+    assert [bool(pair["ok"]) for _, pair in sorted(served.items(), key=lambda pair: len(pair[0]))] == [
         False,
         True,
     ]
@@ -274,7 +274,7 @@ def test_a_forgotten_session_is_given_up_and_told(place: Place, tmp_path: Path) 
     script = _script(tmp_path, text)
     done = place.bench(*script, *FEW, "--json")
     load = json.loads(done.stdout)["load"]
-    assert {(one["class"], one["code"]) for one in load["errors"]} == {("session_lost", "26000")}
+    assert {(error["class"], error["code"]) for error in load["errors"]} == {("session_lost", "26000")}
     assert load["transactions"]["ok"] == 20 and load["transactions"]["in_doubt"] == 0
     assert done.returncode == 1 and "use the protocol `extended`" in done.stderr
     done = place.bench(*script, *FEW, "--json", "--protocol", "extended")

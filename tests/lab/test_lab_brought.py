@@ -54,16 +54,16 @@ def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Registry]:
 
 
 @pytest.fixture
-def cache_again(there: Registry) -> Iterator[CustomEngine]:
+def cache_again(source: Registry) -> Iterator[CustomEngine]:
     """The registry's engine, which is not in the cache before and after."""
-    found = _engine(there)
-    found.remove()
-    yield found
-    found.remove()
+    engine = _engine(source)
+    engine.remove()
+    yield engine
+    engine.remove()
 
 
-def _engine(there: Registry) -> CustomEngine:
-    return CustomEngine(Source.named(f"image:{there.address}/mariadb:10.11"))
+def _engine(source: Registry) -> CustomEngine:
+    return CustomEngine(Source.named(f"image:{source.address}/mariadb:10.11"))
 
 
 def _file(folder: Path, engine_: str, solution: str = "replication") -> Path:
@@ -79,8 +79,8 @@ def test_an_image_of_a_registry_runs_and_is_pinned(
     tmp_path: Path, there: Registry, cache_again: CustomEngine
 ) -> None:
     file = _file(tmp_path, f'{{image: "{there.address}/mariadb:10.11"}}')
-    found = fivenines("run", str(file), "--out", "run", cwd=tmp_path)
-    assert found.returncode == 0, found.stderr
+    result = fivenines("run", str(file), "--out", "run", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
     run = store.open_run(tmp_path / "run")
     assert (len(run.complete), run.problems) == (1, [])
     version = run.manifest.engines[cache_again.name]
@@ -89,7 +89,7 @@ def test_an_image_of_a_registry_runs_and_is_pinned(
     assert (tree / "etc/marker").read_text() == "an upper layer\n"
     assert not (tree / "usr/bin/mariadb-dump").exists()
     listed = fivenines("engines", "list", "--json", cwd=tmp_path)
-    assert cache_again.name in [one["name"] for one in json.loads(listed.stdout)]
+    assert cache_again.name in [engine["name"] for engine in json.loads(listed.stdout)]
     # the same name means another image now: such trials could not be compared
     layout = tmp_path / "other"
     (tmp_path / "second").write_text("another image\n")
@@ -129,10 +129,10 @@ def test_a_registry_that_goes_away_leaves_nothing_and_can_be_asked_again(
     while not _bytes(part) > 100_000:
         assert pulling.poll() is None and time.monotonic() < deadline
     there.end()
-    said, _ = pulling.communicate(timeout=120)
+    output, _ = pulling.communicate(timeout=120)
     there.begin()
-    assert pulling.returncode == 1, said
-    assert b"cannot fetch or unpack it" in said and b"Traceback" not in said
+    assert pulling.returncode == 1, output
+    assert b"cannot fetch or unpack it" in output and b"Traceback" not in output
     assert not part.exists() and not cache_again.status().installed
     again = fivenines("engines", "pull", cache_again.name, cwd=tmp_path)
     assert again.returncode == 0, again.stderr
@@ -150,7 +150,7 @@ def _bytes(folder: Path) -> int:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ("damaged", "cannot fetch or unpack it"),
         ("foreign", "is an image for linux/s390x, and this machine is linux/"),
@@ -158,7 +158,7 @@ def _bytes(folder: Path) -> int:
         ("missing", "cannot fetch or unpack it"),
     ],
 )
-def test_what_is_no_image_for_here_is_refused(tmp_path: Path, wrong: str, said: str) -> None:
+def test_what_is_no_image_for_here_is_refused(tmp_path: Path, wrong: str, message: str) -> None:
     tree, layout = tmp_path / "tree", tmp_path / "layout"
     (tree / "bin").mkdir(parents=True)
     (tree / "bin/sh").write_bytes(bytes(range(256)) * 400)
@@ -169,9 +169,9 @@ def test_what_is_no_image_for_here_is_refused(tmp_path: Path, wrong: str, said: 
         for_another_machine(image)
     elif wrong == "missing":
         image = f"{layout}:other"
-    found = fivenines("engines", "pull", f"image:oci:{image}#mariadb", cwd=tmp_path)
-    assert found.returncode == 1
-    assert said in " ".join(found.stderr.split()) and "Traceback" not in found.stderr
+    result = fivenines("engines", "pull", f"image:oci:{image}#mariadb", cwd=tmp_path)
+    assert result.returncode == 1
+    assert message in " ".join(result.stderr.split()) and "Traceback" not in result.stderr
     left = [path.name for path in (paths.cache() / "engines/brought").iterdir()]
     assert not [name for name in left if name.endswith(".part")]
 
@@ -191,9 +191,9 @@ def test_an_archive_of_an_image_is_unpacked(tmp_path: Path, there: Registry) -> 
         ],
         check=True,
     )
-    found = fivenines("engines", "pull", f"archive:{archive}", cwd=tmp_path)
+    result = fivenines("engines", "pull", f"archive:{archive}", cwd=tmp_path)
     try:
-        assert found.returncode == 0, found.stderr
+        assert result.returncode == 0, result.stderr
         assert CustomEngine(Source.named(f"archive:{archive}")).server_version().startswith("10.11.")
     finally:
         removed = fivenines("engines", "remove", f"archive:{archive}", cwd=tmp_path)
@@ -205,7 +205,7 @@ def test_a_folder_with_an_installation_runs_and_its_former_primary_comes_back(tm
     folders = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
     assert folders, "make tools installs PostgreSQL"
     run = _survived(tmp_path, folders[-1].parents[1])
-    (version,) = [one for name, one in run.manifest.engines.items() if name.startswith("path:")]
+    (version,) = [engine for name, engine in run.manifest.engines.items() if name.startswith("path:")]
     assert version.startswith(folders[-1].parents[1].name)
 
 
@@ -213,8 +213,8 @@ def _survived(folder: Path, installation: Path, solution: str = "hot-standby") -
     """A run with it whose primary was killed and came back as a standby."""
     file = _file(folder, f"{{path: {installation}}}", f"{solution}, manager: {PATIENT}")
     file.write_text(file.read_text().replace("recovery: 1s", f"recovery: {RECOVERED}") + kill())
-    found = fivenines("run", str(file), "--out", "run", cwd=folder)
-    assert found.returncode == 0, found.stderr
+    result = fivenines("run", str(file), "--out", "run", cwd=folder)
+    assert result.returncode == 0, result.stderr
     run = store.open_run(folder / "run")
     (trial,) = run.complete
     (fault,) = trial.record.faults
@@ -224,9 +224,9 @@ def _survived(folder: Path, installation: Path, solution: str = "hot-standby") -
 
 def _mirror() -> str:
     """Where this machine has its packages from; what is for security an old release has no more."""
-    asked = ["apt-get", "indextargets", "--format", "$(REPO_URI)"]
-    told = subprocess.run(asked, check=True, capture_output=True, text=True).stdout.split()
-    return next(one for one in told if "security" not in one)
+    command = ["apt-get", "indextargets", "--format", "$(REPO_URI)"]
+    uris = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    return next(uri for uri in uris if "security" not in uri)
 
 
 @pytest.mark.long
@@ -272,10 +272,10 @@ def test_a_cluster_runs_on_an_engine_of_ones_own(
     kind = "image" if family == "mariadb" else "path"
     file = _file(tmp_path, f'{{{kind}: "{own}", family: {family}}}', solution)
     file.write_text(file.read_text() + "faults: [{fault: kill, target: primary, restart_after: 1s}]\n")
-    found = fivenines("run", str(file), "--out", "run", cwd=tmp_path)
-    assert found.returncode == 0, found.stderr
+    result = fivenines("run", str(file), "--out", "run", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
     run = store.open_run(tmp_path / "run")
     (trial,) = run.complete
     assert trial.record.check is not None
     assert [node.lost for node in trial.record.check.nodes] == [0, 0, 0]
-    assert [one for one in run.manifest.engines if one.startswith(f"{kind}:")]
+    assert [engine for engine in run.manifest.engines if engine.startswith(f"{kind}:")]

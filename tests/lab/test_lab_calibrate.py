@@ -53,14 +53,14 @@ def test_a_quick_calibration_is_kept_and_written_into_later_runs(cache: Path, tm
     done = fivenines(
         "calibrate", "--quick", "--only", only, "--format", "json", cwd=tmp_path, env=env, timeout=500
     )
-    told = json.loads(done.stdout)
-    assert done.returncode == (0 if told["within_bounds"] else 1), done.stderr
-    steps = {step["name"]: step for step in told["measured"]}
+    answer = json.loads(done.stdout)
+    assert done.returncode == (0 if answer["within_bounds"] else 1), done.stderr
+    steps = {step["name"]: step for step in answer["measured"]}
     assert list(steps) == only.split(",") and not any(step["failure"] for step in steps.values())
     # what is a matter of counting must be right on any machine; what is a matter of time may be disturbed
     for name, number in (("rows", 5), ("divergence", 2)):
-        found = [line for line in steps[name]["lines"] if "ages" not in line["planted"]]
-        assert len(found) == number and all(line["within"] for line in found), found
+        lines = [line for line in steps[name]["lines"] if "ages" not in line["planted"]]
+        assert len(lines) == number and all(line["within"] for line in lines), lines
     assert [line["within"] for line in steps["throughput"]["lines"][1:]] == [True, True]
     assert len(steps["links"]["lines"]) == 5
 
@@ -71,8 +71,8 @@ def test_a_quick_calibration_is_kept_and_written_into_later_runs(cache: Path, tm
     )
     ran = fivenines("run", "one.yaml", "--out", "run", cwd=tmp_path, env=env)
     assert ran.returncode == 0, ran.stderr
-    kept = open_run(tmp_path / "run").manifest.calibration
-    assert kept is not None and [step.name for step in kept.steps] == only.split(",")
+    calibration = open_run(tmp_path / "run").manifest.calibration
+    assert calibration is not None and [step.name for step in calibration.steps] == only.split(",")
     report = tmp_path / "report.html"
     fivenines("report", "run", "--output", report, cwd=tmp_path, env=env)
     assert "rows that differ between two nodes" in report.read_text()
@@ -100,8 +100,8 @@ def test_breaking_off_keeps_what_is_done_and_leaves_nothing(cache: Path, tmp_pat
         if "round trip of 10 ms" in line:
             running.send_signal(signal.SIGINT)
             break
-    said = running.stderr.read()
-    assert running.wait(120) == 130 and "kept: machine" in said
+    output = running.stderr.read()
+    assert running.wait(120) == 130 and "kept: machine" in output
     (file,) = (own / "calibration").iterdir()  # no scratch folder beside it
     assert [step["name"] for step in json.loads(file.read_text())["steps"]] == ["machine"]
     deadline = time.monotonic() + 60
@@ -112,25 +112,25 @@ def test_breaking_off_keeps_what_is_done_and_leaves_nothing(cache: Path, tmp_pat
 
 def _processes_of(folder: Path) -> list[str]:
     """The command lines that name a folder."""
-    found = []
+    processes = []
     for entry in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             words = entry.read_bytes().replace(b"\0", b" ").decode(errors="replace")
         except OSError:
             continue
         if str(folder) in words:
-            found.append(words)
-    return found
+            processes.append(words)
+    return processes
 
 
 def test_a_proxy_that_reports_200_ms_more_or_less_is_out_of_bounds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept: list[Any] = []
+    calls: list[Any] = []
 
-    def measured(*told: Any) -> Any:
-        kept.append(told)
-        return _MEASURED(*told)
+    def measured(*arguments: Any) -> Any:
+        calls.append(arguments)
+        return _MEASURED(*arguments)
 
     monkeypatch.setattr(outages, "measured", measured)
     few = dict.fromkeys((0.05, 0.5), (2, 2))
@@ -138,9 +138,9 @@ def test_a_proxy_that_reports_200_ms_more_or_less_is_out_of_bounds(
     # a machine that stood still itself during one of the outages made it longer: look again
     for turn in range(3):
         lines = outages.Outages().measure(context(tmp_path / str(turn)))
-        trial, wanted, planted = kept[-1]
-        right = _MEASURED(trial, wanted, planted)
-        noise = max(_off(one) for one in right)
+        trial, expected, planted = calls[-1]
+        right = _MEASURED(trial, expected, planted)
+        noise = max(_off(outage) for outage in right)
         if noise <= 150:
             break
     # each of the sessions' and of new connections
@@ -148,8 +148,8 @@ def test_a_proxy_that_reports_200_ms_more_or_less_is_out_of_bounds(
     # far beyond any noise: each of them was measured, and is nowhere near half a second off
     assert noise < 400, right
     for wrong in (200_000_000, -200_000_000):
-        lying = [replace(one, ended=one.ended + wrong) for one in planted]
-        lines = judge_outages(_MEASURED(trial, wanted, lying))
+        lying = [replace(outage, ended=outage.ended + wrong) for outage in planted]
+        lines = judge_outages(_MEASURED(trial, expected, lying))
         # noise could only hide a lie that is not much larger
         assert len(out(lines)) == len(lines) or noise > 150, lines
 
@@ -157,14 +157,14 @@ def test_a_proxy_that_reports_200_ms_more_or_less_is_out_of_bounds(
 _MEASURED = outages.measured
 
 
-def _off(one: MeasuredOutage) -> float:
+def _off(outage: MeasuredOutage) -> float:
     """How many ms a measured outage is off; one whose end was not seen is off by any number."""
-    return math.inf if one.measured_ms is None else abs(one.measured_ms - one.planted_ms)
+    return math.inf if outage.measured_ms is None else abs(outage.measured_ms - outage.planted_ms)
 
 
 def test_each_blind_checker_of_rows_is_out_of_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def blind(*told: Any) -> Any:
-        check = consistency.check_nodes(*told)
+    def blind(*arguments: Any) -> Any:
+        check = consistency.check_nodes(*arguments)
         nothing = {
             "lost": 0,
             "lost_ids": [],
@@ -185,15 +185,20 @@ def test_each_blind_checker_of_rows_is_out_of_bounds(tmp_path: Path, monkeypatch
     planted: list[tuple[StoredTrial, rows.Planted]] = []
     judged: Callable[..., list[Line]] = rows.judged
 
-    def noted(trial: Any, told: Any) -> Any:
-        planted.append((trial, told))
-        return judged(trial, told)
+    def noted(trial: Any, arguments: Any) -> Any:
+        planted.append((trial, arguments))
+        return judged(trial, arguments)
 
     monkeypatch.setattr(rows, "judged", noted)
     lines = rows.Rows().measure(context(tmp_path))
     assert len(lines) == 6 and len(out(lines)) == 6, lines
-    ((_, told),) = planted
-    assert (len(told.lost), len(told.phantom), len(told.doubled), len(told.disordered)) == (4, 3, 3, 5)
+    ((_, arguments),) = planted
+    assert (
+        len(arguments.lost),
+        len(arguments.phantom),
+        len(arguments.doubled),
+        len(arguments.disordered),
+    ) == (4, 3, 3, 5)
 
 
 def test_a_comparison_that_overlooks_a_row_is_out_of_bounds(
@@ -201,9 +206,11 @@ def test_a_comparison_that_overlooks_a_row_is_out_of_bounds(
 ) -> None:
     compare = divergence.compare
 
-    def overlooks(*told: Any) -> Any:
-        found = compare(*told)
-        less = [one.model_copy(update={"keys": one.keys[1:]}) for one in found.differences]
+    def overlooks(*arguments: Any) -> Any:
+        found = compare(*arguments)
+        less = [
+            difference.model_copy(update={"keys": difference.keys[1:]}) for difference in found.differences
+        ]
         return found.model_copy(update={"differences": less})
 
     monkeypatch.setattr(divergence, "compare", overlooks)

@@ -67,7 +67,7 @@ def test_a_lost_row_of_the_second_client_is_found_and_named_and_nothing_else(out
     assert check is not None and len(PLANTED) == 1
     assert [node.lost_ids for node in check.nodes] == [PLANTED, PLANTED]
     assert [node.phantom + node.duplicate for node in check.nodes] == [0, 0]
-    written = {one.name: one.load["ledger"]["writes"]["ok"] for one in outcome.record.clients}
+    written = {result.name: result.load["ledger"]["writes"]["ok"] for result in outcome.record.clients}
     assert check.acknowledged == sum(written.values())
     assert min(written.values()) > 20
     # ids tell whose a row is: two clients of the ledger each
@@ -94,18 +94,18 @@ def _recorded(folder: Path) -> int:
 def test_the_total_is_the_sum_and_each_client_can_be_asked(outcome: Outcome) -> None:
     total = outcome.measures()
     each = [client_measures(outcome.stored(), name) for name in ("ann", "bob")]
-    assert total.throughput and all(one.throughput for one in each)
-    rates = [one.throughput.tps for one in each if one.throughput]
+    assert total.throughput and all(item.throughput for item in each)
+    rates = [item.throughput.tps for item in each if item.throughput]
     assert total.throughput.tps == pytest.approx(sum(rates)) and min(rates) > 0
-    assert total.latency and all(one.latency for one in each)
+    assert total.latency and all(item.latency for item in each)
     # of the whole load, as which part of a second is still the window's is for each client's timer to say
     assert _recorded(outcome.folder) == sum(
         _recorded(layout.client_folder(outcome.folder, name)) for name in ("ann", "bob")
     )
-    assert total.transactions == sum(one.transactions for one in each)
+    assert total.transactions == sum(item.transactions for item in each)
     # types of both, each with its own times
-    assert {one.counts.name for one in total.types} == {"oltp_read_write", "oltp_write_only"}
-    assert all(one.latency and one.rate > 0 for one in total.types)
+    assert {item.counts.name for item in total.types} == {"oltp_read_write", "oltp_write_only"}
+    assert all(item.latency and item.rate > 0 for item in total.types)
 
 
 def test_the_history_of_both_is_one(outcome: Outcome) -> None:
@@ -116,7 +116,7 @@ def test_the_history_of_both_is_one(outcome: Outcome) -> None:
         )
         for name in ("ann", "bob")
     ]
-    assert rows[0][0] == sum(int(str(one[0][0])) for one in own)
+    assert rows[0][0] == sum(int(str(row[0][0])) for row in own)
     sql = "SELECT count(*) - count(DISTINCT value), count(*) FROM rows WHERE kind = 'append'"
     ((twice, appended),) = outcome.rows("history", sql)
     assert twice == 0 and int(str(appended)) > 5

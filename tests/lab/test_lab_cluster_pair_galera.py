@@ -32,7 +32,7 @@ def test_a_channel_goes_on_between_other_servers(tmp_path: Path) -> None:
     sound(outcome)
     record = outcome.record
     assert record.fault is not None and record.fault.nodes == ["node1"]
-    moved = [one.detail for one in record.events if one.kind == "repointed"]
+    moved = [event.detail for event in record.events if event.kind == "repointed"]
     assert any(text.startswith("channel a to b: it follows node") for text in moved)
     assert record.settled == "", "all that each cluster wrote has reached the other"
     assert record.check is not None and not any(node.lost for node in record.check.nodes)
@@ -53,6 +53,6 @@ def test_the_other_site_is_promoted_and_the_first_follows_it(tmp_path: Path) -> 
     assert outcome.writes_after_fault() > 0
     assert record.check is not None
     # at the promoted site nothing is missing but what had not arrived yet
-    writer = next(one.node for one in record.events if one.kind == "promoted")
+    writer = next(event.node for event in record.events if event.kind == "promoted")
     assert writer in ("node4", "node5", "node6")
     assert record.check.primary == writer

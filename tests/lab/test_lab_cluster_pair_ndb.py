@@ -51,8 +51,8 @@ def test_a_channel_goes_on_elsewhere_and_a_row_that_is_missing_at_one_site_is_na
         node = solution.clusters[1].nodes[0]
         node.execute("SET SESSION sql_log_bin = 0", statement)
         node.execute("SET GLOBAL ndb_read_backup = OFF")
-        said = f"{node.name}: ndb_read_backup = 1 was asked for, and it has OFF"
-        with pytest.raises(FiveninesError, match=said):
+        note = f"{node.name}: ndb_read_backup = 1 was asked for, and it has OFF"
+        with pytest.raises(FiveninesError, match=note):
             require_in_effect(solution, deployed.access)
         node.execute("SET GLOBAL ndb_read_backup = ON")
 
@@ -63,14 +63,14 @@ def test_a_channel_goes_on_elsewhere_and_a_row_that_is_missing_at_one_site_is_na
     sound(outcome)
     record = outcome.record
     assert record.fault is not None and record.fault.nodes == ["node1"]
-    moved = [one.detail for one in record.events if one.kind == "repointed"]
+    moved = [item.detail for item in record.events if item.kind == "repointed"]
     # once more where a node of a busy machine answers late
     forth, *_ = [text for text in moved if text.startswith("channel a to b")]
     assert "it follows node2 from binlog." in forth and "was down itself" not in forth
     assert any(text.startswith("channel b to a: it follows node") for text in moved)
     rejoined(outcome)
     assert record.settled == "", "all that each cluster wrote has reached the other"
-    assert {one.site for one in record.clients} == {"east", "west"}
+    assert {item.site for item in record.clients} == {"east", "west"}
     assert record.divergence is not None and not record.divergence.left_out
     (difference,) = record.divergence.differences
     assert difference.table == "imsi_partner"

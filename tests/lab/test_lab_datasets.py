@@ -40,14 +40,14 @@ def loaded(own_cache: Path) -> Path:
 
 
 def test_it_is_loaded_once_and_kept(loaded: Path, own_cache: Path) -> None:
-    said: list[str] = []
-    again = dataset.ensure(engine("postgres-18"), WORKLOAD, lambda text, _: said.append(text))
-    assert (again, said) == (loaded, [])
+    messages: list[str] = []
+    again = dataset.ensure(engine("postgres-18"), WORKLOAD, lambda text, _: messages.append(text))
+    assert (again, messages) == (loaded, [])
     other = WORKLOAD.model_copy(update={"table_size": 60})
-    more = dataset.ensure(engine("postgres-18"), other, lambda text, _: said.append(text))
-    assert more != loaded and said
-    kept = {path.name for path in (own_cache / "data").iterdir() if not path.name.endswith(".lock")}
-    assert kept == {loaded.name, more.name}
+    more = dataset.ensure(engine("postgres-18"), other, lambda text, _: messages.append(text))
+    assert more != loaded and messages
+    names = {path.name for path in (own_cache / "data").iterdir() if not path.name.endswith(".lock")}
+    assert names == {loaded.name, more.name}
 
 
 def test_it_is_its_owners_alone_whatever_else_the_process_makes(loaded: Path) -> None:
@@ -170,8 +170,8 @@ def _raise(_message: str, _fraction: float | None) -> None:
 
 
 def _digest(folder: Path) -> str:
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         if path.is_file():
-            found.update(str(path.relative_to(folder)).encode() + path.read_bytes())
-    return found.hexdigest()
+            digest.update(str(path.relative_to(folder)).encode() + path.read_bytes())
+    return digest.hexdigest()

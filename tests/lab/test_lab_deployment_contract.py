@@ -19,7 +19,7 @@ def left(tmp_path: Path) -> Left:
     """The scratch folder and the processes of the deployment, as far as they are left."""
 
     def found() -> list[str]:
-        lines = [" ".join(one.info["cmdline"] or []) for one in psutil.process_iter(["cmdline"])]
+        lines = [" ".join(process.info["cmdline"] or []) for process in psutil.process_iter(["cmdline"])]
         folders = [str(tmp_path / "lab")] if (tmp_path / "lab").exists() else []
         return folders + [line for line in lines if str(tmp_path / "lab") in line]
 
@@ -63,11 +63,11 @@ class TestExternal(DeploymentContract):
         second = lab_elsewhere.postgres(tmp_path, "db2", first.port)
         with running(first, second):
             yield [first, second]
-            assert all(one.query("SELECT 1") == [(1,)] for one in (first, second))
+            assert all(deployment.query("SELECT 1") == [(1,)] for deployment in (first, second))
 
     @pytest.fixture
     def deployed(self, tmp_path: Path, pair: list[Alien]) -> Deployed:
-        members = {one.name: one.at for one in pair}
+        members = {deployment.name: deployment.at for deployment in pair}
         return made(
             {
                 "solution": "external",

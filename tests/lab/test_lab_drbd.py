@@ -198,6 +198,6 @@ def test_with_a_witness_the_node_that_sees_nobody_stops(tmp_path: Path) -> None:
     cut = "fault: partition, target: primary, peers: all, duration: 12s"
     outcome = _trial(tmp_path, "witness: true, verify: false", cut, recovery=30)
     assert outcome.measures().split_brains == []
-    told = [event.node for event in outcome.record.events if event.kind == "promoted"]
-    assert told[:1] == ["node2"]
+    promoted = [event.node for event in outcome.record.events if event.kind == "promoted"]
+    assert promoted[:1] == ["node2"]
     assert outcome.writes_after_fault() > 0

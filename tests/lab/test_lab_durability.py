@@ -13,24 +13,24 @@ POSTGRES = "SELECT current_setting('synchronous_commit'), current_setting('fsync
 
 def trial(folder: Path, solution: str, question: str) -> tuple[Outcome, dict[str, object]]:
     """A kill of the primary, and what each server says at the trial's end, asked by nobody but us."""
-    found: dict[str, object] = {}
+    settings: dict[str, object] = {}
 
     def ask(deployed: Deployed) -> None:
         roles = deployed.solution.roles()
         for node in deployed.solution.nodes:
-            (found[roles[node.name]],) = node.query(question)
+            (settings[roles[node.name]],) = node.query(question)
 
     text = f"solutions: [{{{solution}, manager: {PATIENT}}}]\n"
     outcome = run_trial(folder, text + kill() + timing(), {"checking": ask})
     sound(outcome)
     assert outcome.record.fault is not None and outcome.record.fault.rejoined
     assert outcome.record.check is not None and outcome.record.check.primary == "node2"
-    return outcome, found
+    return outcome, settings
 
 
 def told(outcome: Outcome, node: str) -> list[Event]:
     """What was told of a node's durability, in the order of moments."""
-    return [one for one in outcome.record.events if (one.kind, one.node) == ("durability", node)]
+    return [event for event in outcome.record.events if (event.kind, event.node) == ("durability", node)]
 
 
 def at_start(outcome: Outcome, node: str, name: str) -> str:

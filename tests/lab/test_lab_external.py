@@ -39,13 +39,13 @@ def password(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _left(folder: Path) -> list[list[str]]:
     """Command lines of processes that have to do with a folder."""
-    found = [one.info["cmdline"] or [] for one in psutil.process_iter(["cmdline"])]
-    return [line for line in found if any(str(folder) in word for word in line)]
+    command_lines = [process.info["cmdline"] or [] for process in psutil.process_iter(["cmdline"])]
+    return [line for line in command_lines if any(str(folder) in word for word in line)]
 
 
 def solution(servers: list[Alien], kind: str = "postgres", **further: str) -> str:
     """The section `solutions:` for these servers."""
-    members = ", ".join(f"{one.name}: '{one.at}'" for one in servers)
+    members = ", ".join(f"{server.name}: '{server.at}'" for server in servers)
     more = "".join(f"    {key}: {value}\n" for key, value in further.items())
     return (
         f"solutions:\n  - solution: external\n    engine: external-{kind}\n    members: {{{members}}}\n"
@@ -62,7 +62,7 @@ def settings(servers: list[Alien], **changes: object) -> ExternalSettings:
             "name": "ours",
             "user": "app",
             "database": "sbtest",
-            "members": {one.name: one.at for one in servers},
+            "members": {server.name: server.at for server in servers},
             **changes,
         }
     )
@@ -113,11 +113,11 @@ def test_a_hook_that_fails_is_told(pair: list[Alien], folder: Path) -> None:
 
 def test_tables_that_are_there_are_refused_reused_or_replaced(pair: list[Alien]) -> None:
     def load(existing: str) -> list[str]:
-        told: list[str] = []
+        messages: list[str] = []
         external._loaded.clear()
         chosen = settings(pair, existing=existing, password_env=PASSWORD)
-        External.data_for(chosen, WORKLOAD, lambda message, _fraction: told.append(message))
-        return told
+        External.data_for(chosen, WORKLOAD, lambda message, _fraction: messages.append(message))
+        return messages
 
     with pytest.raises(UsageError, match="in the database sbtest already: set `existing: reuse`"):
         load("refuse")
@@ -130,11 +130,11 @@ def test_tables_that_are_there_are_refused_reused_or_replaced(pair: list[Alien])
 
 def test_a_server_that_does_not_let_us_in_is_told(folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "x.yaml"
-    gone = Alien("db1", lab_elsewhere.free_port(), [], folder, open_postgres)
-    file.write_text(f"name: x\nworkloads: [oltp_read_only]\n{solution([gone])}")
+    absent = Alien("db1", lab_elsewhere.free_port(), [], folder, open_postgres)
+    file.write_text(f"name: x\nworkloads: [oltp_read_only]\n{solution([absent])}")
     done = fivenines("run", file, cwd=tmp_path, env={PASSWORD: "app"})
     assert done.returncode == 1 and "Traceback" not in done.stderr
-    assert f"127.0.0.1:{gone.port}" in done.stderr and "refused" in done.stderr
+    assert f"127.0.0.1:{absent.port}" in done.stderr and "refused" in done.stderr
 
 
 def test_it_is_nothing_to_bring_up(tmp_path: Path) -> None:
@@ -185,4 +185,4 @@ def test_a_command_in_the_lab_knows_the_hosts_process(tmp_path: Path) -> None:
     assert outcome.node("node1").lost == 0
     # what started the server was stopped along with it, and woken so that the host could end
     ours = psutil.Process().children(recursive=True)
-    assert [one for one in ours if one.status() == psutil.STATUS_STOPPED] == []
+    assert [process for process in ours if process.status() == psutil.STATUS_STOPPED] == []

@@ -32,7 +32,7 @@ def test_a_slow_and_a_full_disk(tmp_path: Path, engine: str, words: str) -> None
     assert full.verified and full.ended_verified and full.rejoined, full
     assert "writes were refused" in full.ended_detail
     logs = outcome.folder / "logs" / "node1" / "log"
-    said = "".join(path.read_text(errors="replace") for path in logs.iterdir() if path.is_file())
-    assert re.search(words, said), said[-2000:]
+    output = "".join(path.read_text(errors="replace") for path in logs.iterdir() if path.is_file())
+    assert re.search(words, output), output[-2000:]
     assert outcome.record.check is not None
     assert [node.node for node in outcome.record.check.nodes if node.lost] == []

@@ -27,8 +27,8 @@ def test_asynchronous_mariadb_loses_what_its_old_primary_went_on_to_acknowledge(
     assert outcome.node(primary).lost > 0
     assert fault.rejoined, fault.rejoin_detail
     assert outcome.node("node1").lost == outcome.node(primary).lost, "restored, it has what all have"
-    told = [event.detail for event in outcome.record.events if event.kind == "restarted"]
-    assert f"takes writes although {primary} is the primary" in told[0]
+    details = [event.detail for event in outcome.record.events if event.kind == "restarted"]
+    assert f"takes writes although {primary} is the primary" in details[0]
     # two primaries, seen from beside: clients stayed with the one that was given up, all or nearly all
     split, *_ = outcome.measures().split_brains
     assert split.overlap.nodes == ("node1", primary) and split.overlap.start > fault.at
@@ -69,7 +69,7 @@ faults: [{fault: partition, target: primary, peers: nodes, duration: 7s}]
     outcome = run_trial(tmp_path, text + timing())
     (fault,) = outcome.record.faults
     assert fault.verified and fault.ended_verified and fault.rejoined, fault
-    errors = {(one["class"], one["code"]) for one in outcome.record.load["errors"]}
+    errors = {(error["class"], error["code"]) for error in outcome.record.load["errors"]}
     assert ("not_ready", "1047") in errors
     assert outcome.record.check is not None
     assert [node.node for node in outcome.record.check.nodes if node.lost] == []

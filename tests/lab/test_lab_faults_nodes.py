@@ -10,12 +10,12 @@ from fivenines.results.records import FaultRecord
 
 def _faults(outcome: Outcome) -> dict[str, FaultRecord]:
     """The records of a sequence with each kind once; all were seen to take effect and to end."""
-    found = {one.kind: one for one in outcome.record.faults}
-    for one in found.values():
-        assert one.verified, one
-        assert one.ended is not None and one.ended_verified, one
-        assert one.rejoined is not False, one
-    return found
+    faults = {item.kind: item for item in outcome.record.faults}
+    for item in faults.values():
+        assert item.verified, item
+        assert item.ended is not None and item.ended_verified, item
+        assert item.rejoined is not False, item
+    return faults
 
 
 def _nothing_lost(outcome: Outcome) -> None:
@@ -39,8 +39,8 @@ faults:
   - {{at: 8s, fault: {{fault: host-kill, restart_after: 1s}}}}
 """
     outcome = run_trial(tmp_path, text + timing())
-    found = _faults(outcome)
-    assert list(found) == [
+    faults = _faults(outcome)
+    assert list(faults) == [
         "freeze",
         "long-transaction",
         "restart",
@@ -48,10 +48,10 @@ faults:
         "switchover",
         "host-kill",
     ]
-    assert "rows of sbtest" in found["long-transaction"].detail
-    assert found["switchover"].node == "node1"
-    assert found["host-kill"].node != "node1", "the target is resolved at the moment of the injection"
-    assert "link cut" in found["host-kill"].detail
+    assert "rows of sbtest" in faults["long-transaction"].detail
+    assert faults["switchover"].node == "node1"
+    assert faults["host-kill"].node != "node1", "the target is resolved at the moment of the injection"
+    assert "link cut" in faults["host-kill"].detail
     assert outcome.kinds().count("promoted") == 2
     assert outcome.writes_after_fault() > 0
     _nothing_lost(outcome)
@@ -70,11 +70,11 @@ faults:
 """
     # it stays frozen for as long as the load goes on, nearly: a busy operator takes its time
     outcome = run_trial(tmp_path, text + timing())
-    found = _faults(outcome)
+    faults = _faults(outcome)
     (promoted,) = [event for event in outcome.record.events if event.kind == "promoted"]
-    assert promoted.t > (found["manager"].ended or 0.0)
+    assert promoted.t > (faults["manager"].ended or 0.0)
     assert promoted.node != "node1"
-    assert found["freeze"].restarted is not None, "it was fenced, and has to be started again"
+    assert faults["freeze"].restarted is not None, "it was fenced, and has to be started again"
     _nothing_lost(outcome)
 
 
@@ -93,9 +93,9 @@ faults:
 """
     # a busy machine takes its time to hand over and back, which needs the proxy
     outcome = run_trial(tmp_path, text + timing())
-    found = _faults(outcome)
-    assert "maintenance at HAProxy" in found["switchover"].detail
-    assert "Desynced" in found["stalled-replica"].detail
+    faults = _faults(outcome)
+    assert "maintenance at HAProxy" in faults["switchover"].detail
+    assert "Desynced" in faults["stalled-replica"].detail
     _nothing_lost(outcome)
     assert outcome.record.deployment is not None
     hosts = outcome.record.deployment.hosts
@@ -112,11 +112,11 @@ faults: [{fault: kill, target: majority, restart_after: 15s}]
 """
     # nothing makes the restart wait for it
     outcome = run_trial(tmp_path, text + timing())
-    found = _faults(outcome)
-    assert found["kill"].nodes == ["node1", "node2"]
+    faults = _faults(outcome)
+    assert faults["kill"].nodes == ["node1", "node2"]
     (bootstrapped,) = [event for event in outcome.record.events if event.kind == "bootstrapped"]
     assert bootstrapped.node == "node3"
-    assert bootstrapped.t < (found["kill"].restarted or 0.0)
+    assert bootstrapped.t < (faults["kill"].restarted or 0.0)
     _nothing_lost(outcome)
 
 
@@ -126,6 +126,6 @@ solutions: [{solution: standalone}]
 faults: [{fault: connection-storm, connections: 350, duration: 2s}]
 """
     outcome = run_trial(tmp_path, text + timing())
-    found = _faults(outcome)
-    assert "350 connect at once" in found["connection-storm"].detail
+    faults = _faults(outcome)
+    assert "350 connect at once" in faults["connection-storm"].detail
     _nothing_lost(outcome)

@@ -68,6 +68,6 @@ def test_patronis_dynamic_configuration_is_read_back(tmp_path: Path) -> None:
     outcome = run_trial(tmp_path, text + kill() + timing(), {LOAD: plant})
     after = outcome.record.in_effect_after
     assert after is not None
-    assert [(one.place, one.setting, one.found) for one in after.differing] == [
+    assert [(setting.place, setting.setting, setting.found) for setting in after.differing] == [
         ("Patroni", "maximum_lag_on_failover", str(2**22))
     ]

@@ -49,9 +49,9 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
     for engine in engines_of(settings):
         engine.require(_silent)
     data, folder = data_set(settings, WORKLOAD, _silent), tmp_path_factory.mktemp("router")
-    with Deployed(settings, data, folder / "lab") as one:
-        one.bring_up()
-        yield one
+    with Deployed(settings, data, folder / "lab") as deployment:
+        deployment.bring_up()
+        yield deployment
 
 
 def test_a_persisted_setting_is_found(deployed: Deployed) -> None:
@@ -59,9 +59,9 @@ def test_a_persisted_setting_is_found(deployed: Deployed) -> None:
     node.execute("SET PERSIST group_replication_member_expel_timeout = 77")
     with pytest.raises(FiveninesError) as refused:
         require_in_effect(deployed.solution, deployed.access)
-    said = str(refused.value)
-    assert "node3: group_replication_member_expel_timeout = 5 was asked for, and it has 77" in said
-    assert "it was set while the server ran" in said and "node1" not in said
+    message = str(refused.value)
+    assert "node3: group_replication_member_expel_timeout = 5 was asked for, and it has 77" in message
+    assert "it was set while the server ran" in message and "node1" not in message
     node.execute("SET PERSIST group_replication_member_expel_timeout = 5")
     require_in_effect(deployed.solution, deployed.access)
 
@@ -109,6 +109,6 @@ def test_a_router_without_a_primary_says_so(deployed: Deployed, monkeypatch: pyt
         node.process.kill()
     assert deployed.access.process is not None
     deployed.access.process.kill()
-    with pytest.raises(FiveninesError, match="knows no primary") as told:
+    with pytest.raises(FiveninesError, match="knows no primary") as error:
         deployed.access.restart()
-    assert "metadata" in str(told.value).partition("\n")[2]
+    assert "metadata" in str(error.value).partition("\n")[2]

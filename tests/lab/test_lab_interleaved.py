@@ -84,8 +84,8 @@ class Watched:
 
 def _position(session: Any) -> int:
     """Bytes of the write-ahead log so far."""
-    found = session.execute("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn").fetchone()
-    return int(found[0])
+    row = session.execute("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn").fetchone()
+    return int(row[0])
 
 
 @pytest.fixture
@@ -135,17 +135,17 @@ def test_one_is_loaded_at_a_time_and_the_slower_one_is_told(tmp_path: Path, watc
     # who is idle uses next to nothing of what it uses under load
     assert all(side.cpu[1] < side.cpu[0] / 2 for side in result.sides)
     # below twice as fast it is said in per cent, from there on as a factor
-    said = tables(run, "md")
-    assert "Speed: plain is" in said
-    assert "% faster than delayed" in said or "times as fast as delayed" in said
+    output = tables(run, "md")
+    assert "Speed: plain is" in output
+    assert "% faster than delayed" in output or "times as fast as delayed" in output
     assert "Speed, side by side" in write_html(run).read_text()
 
 
 def _require_turns(result: InterleavedResult) -> None:
     """Windows do not overlap: each ends before the next begins to count, however busy the machine is."""
     (windows,) = result.windows
-    assert [one.position for one in windows] == list(range(14))
-    assert all(one.ok > 0 for one in windows)
+    assert [window.position for window in windows] == list(range(14))
+    assert all(window.ok > 0 for window in windows)
     for before, after in pairwise(windows):
         assert before.start <= before.measured < before.to
         assert before.to < after.measured
@@ -158,7 +158,7 @@ def _require_idle(run: Run, result: InterleavedResult, looks: list[Look]) -> Non
     idle, loaded = 0, [0, 0]
     for window in result.windows[0]:
         begin, end = origin + window.measured / 1000, origin + window.to / 1000
-        within = [one for one in looks if begin <= one.before and one.after <= end]
+        within = [sample for sample in looks if begin <= sample.before and sample.after <= end]
         for then, now in pairwise(within):
             loaded[window.side] += now.positions[window.side] - then.positions[window.side]
             idle += now.positions[1 - window.side] - then.positions[1 - window.side]
@@ -177,11 +177,11 @@ def _require_timelines(run: Run, result: InterleavedResult) -> None:
             .execute(f"SELECT slot_ms, transactions_ok FROM '{path}' WHERE transactions_ok > 0")
             .fetchall()
         )
-        own = [one for one in result.windows[0] if one.side == number]
+        own = [item for item in result.windows[0] if item.side == number]
         outside = sum(
             count
             for slot, count in slots
-            if not any(one.start - 10 <= slot + side.started_ms < one.to for one in own)
+            if not any(item.start - 10 <= slot + side.started_ms < item.to for item in own)
         )
         # at most what each of the four connections had under way at the end of each window
         assert outside <= 4 * len(own)
@@ -198,13 +198,13 @@ def test_a_server_that_dies_breaks_the_interleaved_and_a_resumed_run_goes_on(
     text = HEAD + SOLUTIONS.replace("    server:", "    #") + BLOCK.replace("rounds: 6", "rounds: 3")
     watched.at_round["round 2 of 3"] = crash
     run = _run(tmp_path / "run", text, watched, watched.deploy)
-    assert not any(one.complete for one in run.blocks)
-    assert {one.folder.name for one in run.blocks} == {"block-001.broken-1", "block-001.broken-2"}
-    assert all("node1 of plain did not answer" in one.record.reason for one in run.blocks)
+    assert not any(block.complete for block in run.blocks)
+    assert {block.folder.name for block in run.blocks} == {"block-001.broken-1", "block-001.broken-2"}
+    assert all("node1 of plain did not answer" in block.record.reason for block in run.blocks)
     assert "did not answer" in write_html(run).read_text()
     watched.at_round.clear()
     run = _run(tmp_path / "run", text, watched, watched.deploy)
-    assert [one.complete for one in run.blocks].count(True) == 1
+    assert [block.complete for block in run.blocks].count(True) == 1
 
 
 def test_a_interleaved_one_of_whose_sides_cannot_be_served_has_no_figures(tmp_path: Path) -> None:
@@ -217,8 +217,8 @@ def test_a_interleaved_one_of_whose_sides_cannot_be_served_has_no_figures(tmp_pa
 
     text = HEAD + SOLUTIONS.replace("    server:", "    #") + BLOCK.replace("rounds: 6", "rounds: 3")
     run = _run(tmp_path / "run", text, lambda _event: None, Refusing)
-    assert run.blocks and not any(one.complete for one in run.blocks)
-    for one in run.blocks:
-        assert one.record.reason.startswith("delayed: no transaction succeeded")
-        assert "permission denied for table sbtest" in one.record.reason
+    assert run.blocks and not any(block.complete for block in run.blocks)
+    for block in run.blocks:
+        assert block.record.reason.startswith("delayed: no transaction succeeded")
+        assert "permission denied for table sbtest" in block.record.reason
     assert "permission denied" in write_html(run).read_text()

@@ -36,33 +36,33 @@ def cells(run: Run) -> dict[str, CellResult]:
     return {cell.key.fault: cell for cell in analyse(run)}
 
 
-def _shared(one: Interruption, fault: FaultRecord) -> float:
+def _shared(interruption: Interruption, fault: FaultRecord) -> float:
     """How long it lasted within the fault, in ms."""
     assert fault.ended is not None
-    return min(one.gap.end, fault.ended) - max(one.gap.start, fault.at)
+    return min(interruption.gap.end, fault.ended) - max(interruption.gap.start, fault.at)
 
 
 @pytest.mark.lasts(35)
 def test_a_second_interruption_is_counted_and_named(run: Run, cells: dict[str, CellResult]) -> None:
     cell = cells["frozen twice"]
     (trial,) = cell.trials
-    found = trial.interruptions.writes
+    interruptions = trial.interruptions.writes
     for fault in trial.record.faults:
         assert fault.ended is not None
-        own = max(found, key=lambda one: _shared(one, fault))
+        own = max(interruptions, key=lambda item: _shared(item, fault))
         # a busy machine may let one more write through after the freeze, or answer late after its end
         assert _shared(own, fault) >= 0.5 * (fault.ended - fault.at)
         assert (own.cause, own.event) == ("fault", "freeze primary")
     longest, total = cell.writes.summary.mean or 0.0, cell.writes.total.mean or 0.0
     assert longest >= 2800 and total >= longest + 2000
-    assert total == pytest.approx(sum(one.ms for one in found))
+    assert total == pytest.approx(sum(item.ms for item in interruptions))
     text = tables(run, "md")
     assert " with all interruptions (in 1 trial: " in text and " by freeze primary" in text
     (row,) = [row for row in summary_rows(run) if row["Fault"] == "frozen twice"]
     assert row["Total, writes"] != row["Outage, writes"]
-    exported = {one["fault"]: one for one in json.loads(tables(run, "json"))["cells"]}
-    assert len([one for one in exported["frozen twice"]["interruptions"] if one["of"] == "writes"]) == len(
-        found
+    exported = {item["fault"]: item for item in json.loads(tables(run, "json"))["cells"]}
+    assert len([item for item in exported["frozen twice"]["interruptions"] if item["of"] == "writes"]) == len(
+        interruptions
     )
     assert exported["frozen twice"]["outage_writes_total_ms"]["mean"] == pytest.approx(total)
 

@@ -33,9 +33,9 @@ pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="another account is ro
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Alien]:
-    one = postgres(tmp_path_factory.mktemp("kept"), "one")
-    with running(one):
-        yield one
+    node = postgres(tmp_path_factory.mktemp("kept"), "one")
+    with running(node):
+        yield node
 
 
 @contextmanager

@@ -63,8 +63,8 @@ def test_hosts_reach_each_other_and_nobody_else(pair: Pair, reverse: bool) -> No
         talk = [sys.executable, "-c", _LISTEN, server.address]
         heard = pool.submit(subprocess.run, server.beside(talk), capture_output=True, text=True, timeout=120)
         call = [sys.executable, "-c", _CALL, server.address]
-        said = subprocess.run(client.beside(call), capture_output=True, text=True, timeout=120, check=True)
-        assert said.stdout == "hello\n"
+        result = subprocess.run(client.beside(call), capture_output=True, text=True, timeout=120, check=True)
+        assert result.stdout == "hello\n"
         assert heard.result().stdout == f"{client.address}\n"
     # no way out: no default route, and the machine does not see the hosts
     assert "default" not in _sh(client, "ip route")
@@ -152,7 +152,7 @@ for _ in range(20_000):
 def test_a_kill_ends_what_was_forked_at_that_moment(pair: Pair, turn: int) -> None:
     deadline = time.monotonic() + 90.0
     bystander = pair.machine.spawn(["sleep", "600"], log="bystander.out")
-    while not (there := bystander.members()):
+    while not (alive := bystander.members()):
         assert time.monotonic() < deadline
     process = pair.machine.spawn(["python3", "-c", FORKING], log="forking.out")
     while len(process.members()) < 20 + turn:
@@ -164,8 +164,8 @@ def test_a_kill_ends_what_was_forked_at_that_moment(pair: Pair, turn: int) -> No
     hit = look.kill(looks)
     assert process.gone(hit)
     assert len(hit) > len(seen.members), "what was forked after the look is hit, too"
-    left = [one for one in pair.machine.processes() if one.name().startswith("python")]
-    assert not left and all(one.is_running() for one in there)
+    left = [member for member in pair.machine.processes() if member.name().startswith("python")]
+    assert not left and all(member.is_running() for member in alive)
     assert bystander.gone(bystander.kill())
 
 
@@ -186,14 +186,14 @@ def test_two_labs_do_not_meet(pair: Pair, tmp_path: Path) -> None:
         )
         assert met.stdout == "hello\n"
         refused = "import socket, sys; s = socket.socket(); print(s.connect_ex((sys.argv[1], 7777)))"
-        said = subprocess.run(
+        result = subprocess.run(
             twin.beside([sys.executable, "-c", refused, twin.address]),
             capture_output=True,
             text=True,
             check=True,
             timeout=120,
         )
-        assert said.stdout.strip() != "0"
+        assert result.stdout.strip() != "0"
         listening.kill()
         assert other.pid != pair.lab.pid
     assert _sh(pair.engine, "echo lives") == "lives"
@@ -299,7 +299,7 @@ def _until(ask, said, timeout: float = 60.0):  # type: ignore[no-untyped-def]
     import time  # noqa: PLC0415
 
     deadline = time.monotonic() + timeout
-    while not (found := ask()):
+    while not (answer := ask()):
         assert time.monotonic() < deadline, said()
         time.sleep(0.05)
-    return found
+    return answer

@@ -56,9 +56,9 @@ def test_the_watch_sees_the_death_the_promotion_and_the_return(outcome: Outcome)
     states = _all(outcome, "nodes", "SELECT node, state, t_us FROM rows ORDER BY t_us")
     first = {node: state for node, state, _ in reversed(states)}
     assert first == {"node1": "writable", "node2": "read_only"}
-    away = next(at for node, state, at in states if (node, state) == ("node1", "away"))
+    unavailable_at = next(at for node, state, at in states if (node, state) == ("node1", "away"))
     promoted = next(at for node, state, at in states if (node, state) == ("node2", "writable"))
-    assert fault.at * 1000 - 20_000 < away < promoted
+    assert fault.at * 1000 - 20_000 < unavailable_at < promoted
     (event,) = [event for event in outcome.record.events if event.kind == "promoted"]
     assert promoted < event.t * 1000 + 1_000_000
     last = {node: state for node, state, _ in states}
@@ -66,9 +66,9 @@ def test_the_watch_sees_the_death_the_promotion_and_the_return(outcome: Outcome)
 
 
 def test_time_lines_change_with_the_primary(outcome: Outcome) -> None:
-    epochs = [one for (one,) in _all(outcome, "nodes", "SELECT epoch FROM rows WHERE node = 'node2'")]
-    wanted = [None] if outcome.record.load["driver"] == "mysql" else ["1", "2"]
-    assert list(dict.fromkeys(epochs)) == wanted
+    epochs = [epoch for (epoch,) in _all(outcome, "nodes", "SELECT epoch FROM rows WHERE node = 'node2'")]
+    expected = [None] if outcome.record.load["driver"] == "mysql" else ["1", "2"]
+    assert list(dict.fromkeys(epochs)) == expected
 
 
 def test_views_follow_what_was_written(outcome: Outcome) -> None:
@@ -97,7 +97,7 @@ def test_servers_execute_between_sending_and_answer(outcome: Outcome) -> None:
 
 
 def test_the_bank_keeps_its_sum(outcome: Outcome) -> None:
-    (rule,) = [one for one in outcome.record.invariants if one.name.startswith("the bank")]
+    (rule,) = [invariant for invariant in outcome.record.invariants if invariant.name.startswith("the bank")]
     assert rule.status == "holds", rule
     audits = _all(
         outcome,
@@ -128,7 +128,7 @@ def test_the_history_of_the_lists_is_well_formed(outcome: Outcome) -> None:
 
 
 def test_isolation_was_judged_and_serializable_holds(outcome: Outcome) -> None:
-    judged = {one.source: one for one in outcome.record.isolation}
+    judged = {verdict.source: verdict for verdict in outcome.record.isolation}
     assert set(judged) == {"lists", "bank"}
     assert judged["bank"].counts == {}
 
@@ -150,7 +150,7 @@ def test_they_can_be_the_load_themselves(tmp_path: Path, workload: str) -> None:
         f"SELECT count(DISTINCT txn) FROM rows WHERE source = '{source}' AND outcome = 'ok'",
     )[0]
     assert count == load["ok"] > 0
-    assert [one.status for one in outcome.record.invariants] == ["holds"] * (workload == "bank")
+    assert [invariant.status for invariant in outcome.record.invariants] == ["holds"] * (workload == "bank")
 
 
 def test_a_galera_node_without_a_majority_refuses(tmp_path: Path) -> None:

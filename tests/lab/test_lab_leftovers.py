@@ -26,13 +26,13 @@ def _start(folder: Path, steady: float, *options: str, solution: str = _PAIR) ->
     text = HEAD.replace("trials: 1", "trials: 2") + solution + GENTLE + timing(recovery=1, steady=steady)
     (folder / "tiny.yaml").write_text(text)
     (folder / "tmp").mkdir()
-    with (folder / "said").open("ab") as said:
+    with (folder / "said").open("ab") as log:
         return subprocess.Popen(
             program("run", "tiny.yaml", "--out", "run", *options),
             cwd=folder,
             stdin=subprocess.DEVNULL,
-            stdout=said,
-            stderr=said,
+            stdout=log,
+            stderr=log,
             env={**os.environ, "TMPDIR": str(folder / "tmp")},
         )
 

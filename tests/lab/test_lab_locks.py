@@ -28,13 +28,13 @@ class Place:
         (self.folder / f"{name}.yaml").write_text(
             HEAD + _SOLUTION + GENTLE + timing(recovery=1, steady=steady)
         )
-        with (self.folder / f"{name}.said").open("wb") as said:
+        with (self.folder / f"{name}.said").open("wb") as log:
             return subprocess.Popen(
                 program("run", f"{name}.yaml", "--out", name),
                 cwd=self.folder,
                 stdin=subprocess.DEVNULL,
-                stdout=said,
-                stderr=said,
+                stdout=log,
+                stderr=log,
                 env={**os.environ, "COLUMNS": "200", **self.env},
             )
 
@@ -64,8 +64,8 @@ def _until(what: Callable[[], bool], running: "subprocess.Popen[bytes]", place: 
 
 
 def _loading(place: Place) -> bool:
-    found = (place.cache / "data").glob("postgres-18-*.lock")
-    return any(locks.holders(path) for path in found if ".used." not in path.name)
+    lock_files = (place.cache / "data").glob("postgres-18-*.lock")
+    return any(locks.holders(path) for path in lock_files if ".used." not in path.name)
 
 
 def test_a_run_in_progress_is_protected_and_another_runs_beside_it(place: Place) -> None:
@@ -90,29 +90,29 @@ def _beside(place: Place, first: "subprocess.Popen[bytes]") -> None:
     _until(lambda: _loading(place), first, place)
     first.send_signal(signal.SIGSTOP)
     second = place.start("second", steady=1)
-    told = f"waiting for process {first.pid} ("
-    _until(lambda: told in place.said("second"), second, place)
+    waiting = f"waiting for process {first.pid} ("
+    _until(lambda: waiting in place.said("second"), second, place)
     first.send_signal(signal.SIGCONT)
     begun = place.folder / "first/trials/.0001.part/observed/hosts.csv"
     _until(begun.exists, first, place)
 
     files = sorted(path.name for path in (place.folder / "first").iterdir())
-    held = f"in use by process {first.pid} ("
+    in_use = f"in use by process {first.pid} ("
     for arguments in (
         ("results", "rm", "first", "--yes"),
         ("run", "first.yaml", "--out", "first", "--resume"),
         ("run", "first.yaml", "--out", "first"),
         ("results", "rm", "second", "first", "--yes"),
     ):
-        said = place.refuses(*arguments)
+        message = place.refuses(*arguments)
         # of both, the second one may be in use still, and is named first
-        both = "second" in arguments and f"second is in use by process {second.pid} (" in said
-        assert both or f"first is {held}" in said, said
-        assert len(said.splitlines()) == 1, said
-    assert "since 20" in said
+        both = "second" in arguments and f"second is in use by process {second.pid} (" in message
+        assert both or f"first is {in_use}" in message, message
+        assert len(message.splitlines()) == 1, message
+    assert "since 20" in message
     for remove in (("engines", "remove", "postgres-18"),):
-        said = place.refuses(*remove)
-        assert "the engine postgres-18 is in use by process " in said, said
+        message = place.refuses(*remove)
+        assert "the engine postgres-18 is in use by process " in message, message
     assert sorted(path.name for path in (place.folder / "first").iterdir()) == files
     assert {layout.LOCK, layout.MANIFEST} <= set(files)
     assert place.call("report", "first", "--format", "json").returncode == 0

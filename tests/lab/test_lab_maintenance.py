@@ -29,9 +29,9 @@ PATIENCE = 400.0
 
 
 def _pids(deployed: Deployed) -> Iterator[tuple[str, int]]:
-    for one in deployed.solution.members:
-        assert one.process is not None and one.alive, one.name
-        yield one.name, one.process.popen.pid
+    for member in deployed.solution.members:
+        assert member.process is not None and member.alive, member.name
+        yield member.name, member.process.popen.pid
 
 
 def _of(events: list[Event], kind: str) -> list[Event]:
@@ -48,8 +48,8 @@ def _all_restarted(
     assert [name for name in before if before[name] == after[name]] == []
     # whoever is on call restarts one, too, that does not follow a new primary soon enough; that has a reason
     restarted = [event for event in _of(events, "restarted") if not event.detail]
-    for told in (_of(events, "maintenance"), restarted):
-        assert [event.node for event in told] == record.nodes, told
+    for group in (_of(events, "maintenance"), restarted):
+        assert [event.node for event in group] == record.nodes, group
     back = dict.fromkeys(event.node for event in _of(events, "rejoined"))
     assert list(back) == record.nodes
 
@@ -170,7 +170,9 @@ def test_a_trial_has_one_fault_with_a_turn_for_each_server(tmp_path: Path) -> No
     writes = fault.availability.writes
     # where the load stood still by itself before, a switchover may not be told from that
     if writes is not None and writes.steady_ms < 200:
-        assert "maintenance of node1" in {one.event for one in measured.interruptions.writes}
+        assert "maintenance of node1" in {
+            interruption.event for interruption in measured.interruptions.writes
+        }
     assert measured.split_brains == []
 
 

@@ -53,10 +53,10 @@ def test_a_script_of_ones_own_promotes_a_standby(tmp_path: Path) -> None:
     record = trial.record
     assert record.fault is not None and record.fault.verified and record.fault.rejoined
     # the first of each kind: a busy machine may let a later question to a healthy primary fail
-    told = {event.kind: event for event in reversed(record.events)}
-    assert told.keys() >= {"missed", "decided", "promoted", "repointed"}
-    assert told["promoted"].node in ("node2", "node3")
-    assert told["missed"].t < told["decided"].t < told["promoted"].t
+    events = {event.kind: event for event in reversed(record.events)}
+    assert events.keys() >= {"missed", "decided", "promoted", "repointed"}
+    assert events["promoted"].node in ("node2", "node3")
+    assert events["missed"].t < events["decided"].t < events["promoted"].t
     check = record.check
     assert check is not None and check.acknowledged > 0
     assert {node.lost for node in check.nodes} == {0}
@@ -129,7 +129,7 @@ def _ends_by_itself(manager: ProgramManager) -> None:
     """A manager that ends although nobody ended it is told."""
     manager._running.process.interrupt(15)  # type: ignore[arg-type]
     until = time.monotonic() + 60
-    while manager.alive or not any(one.kind == "failed" for one in manager.events()):
+    while manager.alive or not any(event.kind == "failed" for event in manager.events()):
         assert time.monotonic() < until
         time.sleep(0.05)
     assert "watch ended with status" in manager.events()[-1].detail

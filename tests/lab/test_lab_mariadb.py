@@ -35,8 +35,8 @@ def test_standalone_is_away_until_it_is_started_again(tmp_path: Path) -> None:
     assert outcome.record.deployment is not None and outcome.record.fault is not None
     assert outcome.record.deployment.roles == {"node1": "primary"}
     settings = outcome.record.deployment.settings["node1"]
-    wanted = ("innodb_flush_log_at_trx_commit", "sync_binlog", "innodb_lock_wait_timeout")
-    assert [settings[name] for name in wanted] == ["2", "0", "7"]
+    names = ("innodb_flush_log_at_trx_commit", "sync_binlog", "innodb_lock_wait_timeout")
+    assert [settings[name] for name in names] == ["2", "0", "7"]
     # the operating system lives on: what was written without a flush is still there
     rejoined(outcome)
     assert outcome.writes_after_fault() > 0

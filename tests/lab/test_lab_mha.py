@@ -98,16 +98,16 @@ def alike(deployed: Deployed) -> None:
 
     for node in solution.nodes:
         until(partial(joined, node), node.name)
-    found: set[int] = set()
+    counts: set[int] = set()
 
     def same() -> bool:
-        found.clear()
-        found.update(rows(node) for node in solution.nodes)
-        return len(found) == 1
+        counts.clear()
+        counts.update(rows(node) for node in solution.nodes)
+        return len(counts) == 1
 
     # a write that was given up may still happen between two counts
     until(same, "all have the same rows")
-    assert min(found) >= sum(ACKNOWLEDGED), "nothing acknowledged is lost"
+    assert min(counts) >= sum(ACKNOWLEDGED), "nothing acknowledged is lost"
 
 
 def kill_primary(deployed: Deployed) -> Server:
@@ -160,9 +160,9 @@ def test_a_dead_primary_is_replaced_and_comes_back(deployed: Deployed) -> None:
     until(lambda: write(deployed), "writes go on through HAProxy")
     assert deployed.solution.primary_of_record.name == "node1", "node3 is never promoted"
     until(lambda: not mha(deployed).alive, "it ends after a failover")
-    told = [event for event in events(deployed, known) if event.kind != "watching"]
-    assert [event.kind for event in told[:7]] == ["missed"] * 4 + ["decided", "fenced", "promoted"]
-    assert [(event.kind, event.node) for event in told[7:]] == [("repointed", "node3")]
+    reported = [event for event in events(deployed, known) if event.kind != "watching"]
+    assert [event.kind for event in reported[:7]] == ["missed"] * 4 + ["decided", "fenced", "promoted"]
+    assert [(event.kind, event.node) for event in reported[7:]] == [("repointed", "node3")]
     deployed.start_node(old)
     alike(deployed)
 

@@ -29,8 +29,8 @@ def test_standalone_is_away_until_it_is_started_again(tmp_path: Path) -> None:
     sound(outcome)
     assert outcome.record.deployment is not None
     settings = outcome.record.deployment.settings["node1"]
-    wanted = ("innodb_flush_log_at_trx_commit", "sync_binlog", "innodb_lock_wait_timeout")
-    assert [settings[name] for name in wanted] == ["1", "1", "7"]
+    names = ("innodb_flush_log_at_trx_commit", "sync_binlog", "innodb_lock_wait_timeout")
+    assert [settings[name] for name in names] == ["1", "1", "7"]
     assert settings["version"].startswith(engine("mysql-9.7").status().version)
     rejoined(outcome)
     assert outcome.writes_after_fault() > 0
@@ -87,7 +87,7 @@ def test_members_that_all_write_conflict_and_a_planted_loss_is_found(tmp_path: P
     assert outcome.node("node1").lost == outcome.node("node3").lost == 0
     divergence = outcome.record.divergence
     assert divergence is not None
-    assert [one.table for one in divergence.differences] == ["fivenines_ledger"]
+    assert [difference.table for difference in divergence.differences] == ["fivenines_ledger"]
 
 
 @pytest.fixture(scope="module")
@@ -97,9 +97,9 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
     )
     workload = Oltp(workload="oltp_read_write", tables=2, table_size=500)
     data = data_set(settings, workload, lambda _message, _fraction: None)
-    with Deployed(settings, data, tmp_path_factory.mktemp("group") / "lab") as one:
-        one.bring_up()
-        yield one
+    with Deployed(settings, data, tmp_path_factory.mktemp("group") / "lab") as deployment:
+        deployment.bring_up()
+        yield deployment
 
 
 @pytest.mark.lasts(25)

@@ -87,15 +87,15 @@ def _states_are_told(outcome: Outcome) -> None:
 
 def _counters_are_sampled(outcome: Outcome) -> None:
     for node in ("data1", "data2"):
-        found = _names(outcome, node)
-        assert found >= {
+        names = _names(outcome, node)
+        assert names >= {
             "ndbinfo.counters.OPERATIONS",
             "ndbinfo.transporters.bytes_sent",
             "ndbinfo.memoryusage.data_used",
             "ndbinfo.logspaces.used",
             "ndbinfo.tc_time_track_stats.transactions_us",
         }
-        assert not any(name.startswith("Ndb_") for name in found)
+        assert not any(name.startswith("Ndb_") for name in names)
     # clients write through both SQL nodes
     for node in ("node1", "node2"):
         rows = outcome.rows(
@@ -125,10 +125,10 @@ def _lag_is_measured(outcome: Outcome) -> None:
 
 
 def _all_is_drawn(outcome: Outcome) -> None:
-    found = watched([outcome.stored()])[outcome.folder.name].counters
-    assert list(found[LAG]) == [WHOLE]
-    assert set(found[STATE]) == {"data1", "data2", "management1"}
-    titles = " ".join(panel.title for panel in panels_of(found))
+    counters = watched([outcome.stored()])[outcome.folder.name].counters
+    assert list(counters[LAG]) == [WHOLE]
+    assert set(counters[STATE]) == {"data1", "data2", "management1"}
+    titles = " ".join(panel.title for panel in panels_of(counters))
     assert "State" in titles and "Lag of the global checkpoint" in titles and "LQH" in titles
 
 

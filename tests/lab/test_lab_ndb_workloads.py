@@ -57,7 +57,7 @@ BROKEN_OFF = {"lock_timeout", "deadlock", "end"}
 def _kinds() -> set[str]:
     """All that an experiment can name."""
     union = get_args(AnyWorkload)[0]
-    return {name for one in get_args(union) for name in get_args(one.model_fields["workload"].annotation)}
+    return {name for model in get_args(union) for name in get_args(model.model_fields["workload"].annotation)}
 
 
 def _allowed(kind: str) -> set[str]:
@@ -78,11 +78,11 @@ def _runs(site: Site, out: Path, kind: str) -> str:
         prepared = site.prepare(*data, "--drop")
         if prepared.code:
             return prepared.said
-    found = site.load(out, *flags, "--duration", "1s", "--retries", "20")
-    wrong = [one for one in found["errors"] if one["class"] not in _allowed(kind)]
+    summary = site.load(out, *flags, "--duration", "1s", "--retries", "20")
+    wrong = [error for error in summary["errors"] if error["class"] not in _allowed(kind)]
     if wrong:
         return str(wrong)
-    return "" if found["transactions"]["ok"] > 0 else "nothing was committed"
+    return "" if summary["transactions"]["ok"] > 0 else "nothing was committed"
 
 
 @pytest.mark.long

@@ -77,9 +77,9 @@ def _unreached(lab: Lab, expected: Pairs | None = None) -> Pairs:
 
     Two programs have to start for each pair, of which the one that knocks may be late.
     """
-    found = {pair for pair in permutations(NAMES, 2) if not lab.reaches(*pair)}
+    pairs = {pair for pair in permutations(NAMES, 2) if not lab.reaches(*pair)}
     known = expected or set()
-    return {pair for pair in found if pair in known or not lab.reaches(*pair, timeout=2.0)}
+    return {pair for pair in pairs if pair in known or not lab.reaches(*pair, timeout=2.0)}
 
 
 def _round_trips(
@@ -201,11 +201,11 @@ def test_every_frame_between_sites_is_counted(far: Lab) -> None:
 
 
 def test_a_site_can_be_cut_off_one_way(far: Lab) -> None:
-    away = {("node1", "node2"), ("client", "node2")}
-    far.cut(away)
-    assert _unreached(far, away) == away
+    unreachable = {("node1", "node2"), ("client", "node2")}
+    far.cut(unreachable)
+    assert _unreached(far, unreachable) == unreachable
     assert _round_trips(far, "node1", "node2", 1, patience=BRIEFLY) == []
-    far.heal(away)
+    far.heal(unreachable)
     assert _unreached(far) == set()
     assert _round_trips(far, "node1", "node2", 1)
 
@@ -297,8 +297,8 @@ def test_one_host_is_impaired_and_restored(lab_of: str, request: pytest.FixtureR
     lab.impair("client", LinkSettings(rtt=2 * RTT))
     assert _unreached(lab) == set()
     lab.impair("client", LinkSettings(loss=1.0))
-    away: Pairs = {pair for pair in permutations(NAMES, 2) if "client" in pair}
-    assert _unreached(lab, away) == away
+    impaired: Pairs = {pair for pair in permutations(NAMES, 2) if "client" in pair}
+    assert _unreached(lab, impaired) == impaired
     lab.cut([("node1", "node2")])
     assert not lab.reaches("node1", "node2")
     lab.heal([("node1", "node2")])

@@ -65,9 +65,9 @@ def _idle_and_loaded(outcome: Outcome) -> None:
     assert hosts["node1"].configuration_lines > 10 and hosts["client"].configuration_lines == 0
     sampled = host_samples([outcome.stored()], ["net_sent_bytes", "net_received_bytes"])
     # samples come late, or not for a while, where the machine is busy
-    found = traffic(sampled["0001"], hosts, 1000, 12000)
-    assert found is not None and found.clients > 10_000 and found.between > 10_000
-    assert found.sent == pytest.approx(found.clients + found.between)
+    rates = traffic(sampled["0001"], hosts, 1000, 12000)
+    assert rates is not None and rates.clients > 10_000 and rates.between > 10_000
+    assert rates.sent == pytest.approx(rates.clients + rates.between)
 
 
 # the same of a standby is tested

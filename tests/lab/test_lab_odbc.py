@@ -59,7 +59,7 @@ class Place:
 
     def counts(self, tables: tuple[str, ...]) -> dict[str, int]:
         """Rows of each table."""
-        return {one: int(str(self.server.query(f"SELECT COUNT(*) FROM {one}")[0][0])) for one in tables}
+        return {table: int(str(self.server.query(f"SELECT COUNT(*) FROM {table}")[0][0])) for table in tables}
 
 
 @pytest.fixture(scope="module", params=["postgres", "mariadb"])
@@ -82,13 +82,13 @@ TATP = ("subscriber", "access_info", "special_facility", "call_forwarding")
 
 def test_the_same_work_leaves_the_same_rows(place: Place) -> None:
     """One connection and one seed: both do the same transactions, and the data are the same afterwards."""
-    found = {}
+    rows_by_driver = {}
     for way, dsn in (("native", place.native), ("odbc", "")):
         work = ("--transactions", "400", "--connections", "1", "--seed", "7", "--check", "--json")
         done = _json(place.bench(*SMALL, "--prepare", "--drop", *work, dsn=dsn))
         load = done["load"]
         sums = place.server.query("SELECT SUM(vlr_location), SUM(bit_1) FROM subscriber")[0]
-        found[way] = (
+        rows_by_driver[way] = (
             load["transactions"],
             load["expected"],
             load["queries"],
@@ -97,28 +97,28 @@ def test_the_same_work_leaves_the_same_rows(place: Place) -> None:
             [int(str(value)) for value in sums],
         )
         assert {check["status"] for check in done["checks"]} == {"holds"}
-    assert found["odbc"] == found["native"]
-    assert found["odbc"][0]["ok"] > 0
+    assert rows_by_driver["odbc"] == rows_by_driver["native"]
+    assert rows_by_driver["odbc"][0]["ok"] > 0
 
 
 def test_oltp_by_odbc_reads_and_writes(place: Place) -> None:
     work = ("--tables", "2", "--table-size", "500", "--seed", "3", "--connections", "1", "--json")
-    found = {}
+    by_driver = {}
     for way, dsn in (("native", place.native), ("odbc", "")):
         done = _json(place.bench(*work, "--prepare", "--drop", "--transactions", "60", dsn=dsn))
         load = done["load"]
         sums = place.server.query("SELECT COUNT(*), SUM(id), SUM(k) FROM sbtest1")[0]
-        found[way] = (load["transactions"], load["queries"], [int(str(value)) for value in sums])
-    assert found["odbc"] == found["native"]
+        by_driver[way] = (load["transactions"], load["queries"], [int(str(value)) for value in sums])
+    assert by_driver["odbc"] == by_driver["native"]
 
 
 def _await_transactions(bench: subprocess.Popen[str], after: float = 0) -> int:
     """Until a second of the load that is later than this has some; which it is."""
     assert bench.stderr is not None
     for line in bench.stderr:
-        told = re.match(r" +(\d+) s +(?!0 )", line)
-        if told and int(told[1]) > after:
-            return int(told[1])
+        match = re.match(r" +(\d+) s +(?!0 )", line)
+        if match and int(match[1]) > after:
+            return int(match[1])
     raise AssertionError("the bench is over")
 
 
@@ -139,7 +139,7 @@ def test_a_server_that_dies_and_comes_back_is_survived(place: Place) -> None:
     assert out, err
     load = json.loads(out)["load"]
     assert load["reconnects"] >= 1 and load["transactions"]["ok"] > 0
-    classes = {one["class"] for one in load["errors"]}
+    classes = {error["class"] for error in load["errors"]}
     assert classes & {"connection", "shutdown"}, load["errors"]
     assert classes <= {"connection", "shutdown", "refused", "not_ready", "deadlock"}, load["errors"]
 
@@ -147,15 +147,15 @@ def test_a_server_that_dies_and_comes_back_is_survived(place: Place) -> None:
 @pytest.mark.parametrize("place", ["postgres"], indirect=True)
 def test_a_commit_on_a_dead_link_is_an_error_as_a_statement_alone(place: Place) -> None:
     """Why COMMIT goes to PostgreSQL as a statement: SQLEndTran of psqlODBC 13.02 succeeds there."""
-    found = subprocess.run(
+    result = subprocess.run(
         [sys.executable, str(Path(__file__).with_name("odbc_commit.py")), f"{place.odbc};PWD=app"],
         capture_output=True,
         text=True,
         check=False,
         timeout=60,
     )
-    assert found.returncode == 0, found.stderr
-    assert json.loads(found.stdout) == {"SQLEndTran": 0, "COMMIT": -1}
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout) == {"SQLEndTran": 0, "COMMIT": -1}
     assert place.server.query("SELECT COUNT(*) FROM committed")[0][0] == 0
 
 

@@ -40,8 +40,8 @@ def two_postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Ali
 def two_mysql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Alien, Alien]]:
     folder = tmp_path_factory.mktemp("mysql")
     pair = mysql(folder, "a"), mysql(folder, "b")
-    for one in pair:
-        with (one.folder / "accounts.sql").open("a") as file:
+    for node in pair:
+        with (node.folder / "accounts.sql").open("a") as file:
             file.write("CREATE USER IF NOT EXISTS boss@'%' IDENTIFIED BY 'boss';\n")
             file.write("GRANT ALL ON *.* TO boss@'%';\n")
     with running(*pair):
@@ -51,10 +51,10 @@ def two_mysql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Alien,
 def load(dsn: str, out: Path, meanwhile: Callable[[], None] = lambda: None) -> dict[str, Any]:
     """Load servers, do something while that goes on, and return load.json."""
     command = program("bench", "--dsn", dsn, *WORK, "--duration", "6s", "--out", str(out))
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as one:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         meanwhile()
-        _, said = one.communicate(timeout=180)
-    assert one.returncode == 0, said
+        _, errors = process.communicate(timeout=180)
+    assert process.returncode == 0, errors
     return dict(json.loads((out / "load.json").read_text()))
 
 
@@ -79,7 +79,7 @@ def _by_boss(server: Alien, *statements: str) -> None:
 
 
 def _classes(loaded: dict[str, Any]) -> set[str]:
-    return {str(one["class"]) for one in loaded["errors"]}
+    return {str(error["class"]) for error in loaded["errors"]}
 
 
 def test_the_primary_is_where_postgresql_does_not_default_to_read_only(
@@ -147,7 +147,7 @@ def test_a_mysql_server_that_belies_itself_is_left(two_mysql: tuple[Alien, Alien
     _by_boss(a, "ALTER SCHEMA sbtest READ ONLY = 1")
     loaded = load(f"mysql://app:app@{a.at},{b.at}/sbtest", tmp_path / "load")
     assert _classes(loaded) == {"read_only"}
-    assert {str(one["code"]) for one in loaded["errors"]} == {"3989"}
+    assert {str(error["code"]) for error in loaded["errors"]} == {"3989"}
     assert loaded["transactions"]["failed"] <= 2
     assert _ok(loaded, b) > 10
 
@@ -165,7 +165,7 @@ def test_statements_that_mysql_has_forgotten_are_prepared_anew(
                 time.sleep(0.5)
 
         loaded = load(f"mysql://app:app@127.0.0.1:{relay.port}/sbtest", tmp_path / "load", forget)
-    (entry,) = [one for one in loaded["errors"] if one["class"] == "session_lost"]
+    (entry,) = [error for error in loaded["errors"] if error["class"] == "session_lost"]
     assert str(entry["code"]) == "1243"
     # at most one for each session and reset; then the load goes on
     assert 1 <= entry["count"] <= relay.resets

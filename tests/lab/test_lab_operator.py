@@ -96,13 +96,13 @@ def test_the_operator_sees_the_network_of_its_own_host_only(tmp_path: Path) -> N
     with Deployed(settings, data, tmp_path / "lab") as deployed:
         deployed.bring_up()
         host = deployed.lab.hosts["manager"]
-        said = subprocess.run(
+        output = subprocess.run(
             host.beside([sys.executable, "-c", "import socket; print(socket.if_nameindex())"]),
             capture_output=True,
             text=True,
             check=True,
         ).stdout
-        assert "eth0" in said and said.count("(") == 2
+        assert "eth0" in output and output.count("(") == 2
         settings_told = deployed.record().manager
         assert set(settings_told) == {"kind", "interval", "timeout", "misses", "fence"}
 

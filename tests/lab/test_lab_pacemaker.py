@@ -102,16 +102,16 @@ def _joined(deployed: Deployed) -> None:
 
 def _users(node: Server) -> dict[str, int]:
     """The user of each program that runs on a node's host; agents come and go meanwhile."""
-    found = {}
+    users = {}
     for process in node.host.processes():
         with contextlib.suppress(psutil.NoSuchProcess):
-            found[process.name()] = process.uids().real
-    return found
+            users[process.name()] = process.uids().real
+    return users
 
 
 def _server_pids(node: Server) -> list[int]:
     assert node.process is not None
-    return [one.pid for one in node.process.members()]
+    return [member.pid for member in node.process.members()]
 
 
 @as_root
@@ -142,7 +142,7 @@ def test_a_killed_primary_is_replaced_and_comes_back_as_a_replica(cluster: Deplo
     assert _write(cluster) == solution.primary_of_record.name
     kinds = [event.kind for event in manager.events()]
     assert kinds.index("missed") < kinds.index("decided") < kinds.index("promoted")
-    assert [one.node for one in manager.events() if one.kind == "promoted"] == [
+    assert [item.node for item in manager.events() if item.kind == "promoted"] == [
         solution.primary_of_record.name
     ]
     cluster.start_node(old)
@@ -193,7 +193,7 @@ def test_a_cut_off_primary_is_fenced_and_restored(cluster: Deployed) -> None:
     solution = cluster.solution
     old = solution.primary_of_record
     cut = [(old.name, name) for name in cluster.lab.hosts if name != old.name]
-    cut += [(there, here) for here, there in cut]
+    cut += [(target, here) for here, target in cut]
     cluster.lab.cut(cut)
     old.execute("SET GLOBAL rpl_semi_sync_master_enabled = 0")
     old.execute("CREATE TABLE sbtest.alone (id INT)")
@@ -298,13 +298,13 @@ def test_nothing_is_left_of_a_lab_with_all_user_ids(tmp_path: Path) -> None:
 
     def sleeps() -> bool:
         made[:] = psutil.Process(controller.pid).children(recursive=True)
-        return 4242 in {one.uids().real for one in made if _runs(one)}
+        return 4242 in {process.uids().real for process in made if _runs(process)}
 
     _until(sleeps, 20)
     assert Path(f"/proc/{first.pid}/uid_map").read_text().split() == ["0", "0", "65536"]
     controller.kill()
     controller.wait()
-    _until(lambda: not any(_runs(one) for one in [first, *made]), 20)
+    _until(lambda: not any(_runs(process) for process in [first, *made]), 20)
 
 
 def _runs(process: psutil.Process) -> bool:

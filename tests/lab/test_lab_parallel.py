@@ -28,13 +28,13 @@ def _file(folder: Path, trials: int, steady: float) -> Path:
 
 def _begun(folder: Path, trials: int, steady: float) -> "subprocess.Popen[bytes]":
     file = _file(folder, trials, steady)
-    with (folder / "said").open("ab") as said:
+    with (folder / "said").open("ab") as log:
         return subprocess.Popen(
             program("run", str(file), "--out", "run", "--parallel", "2", "--oversubscribe"),
             cwd=folder,
             stdin=subprocess.DEVNULL,
-            stdout=said,
-            stderr=said,
+            stdout=log,
+            stderr=log,
         )
 
 
@@ -52,7 +52,7 @@ def _await_loads(
 
 def _workers(controller: int) -> list[psutil.Process]:
     children = psutil.Process(controller).children()
-    return [one for one in children if "fivenines.runner.workers.child" in one.cmdline()]
+    return [child for child in children if "fivenines.runner.workers.child" in child.cmdline()]
 
 
 def _processors(folder: Path, running: "subprocess.Popen[bytes]") -> list[tuple[int, ...]]:
@@ -61,18 +61,18 @@ def _processors(folder: Path, running: "subprocess.Popen[bytes]") -> list[tuple[
     while True:
         assert running.poll() is None, (folder / "said").read_text()
         assert time.monotonic() < deadline, (folder / "said").read_text()
-        below = [[one, *one.children(recursive=True)] for one in _workers(running.pid)]
+        below = [[worker, *worker.children(recursive=True)] for worker in _workers(running.pid)]
         if len(below) == 2 and all(len(processes) > 5 for processes in below):
             return [_of_all(processes) for processes in below]
         time.sleep(0.05)
 
 
 def _of_all(processes: list[psutil.Process]) -> tuple[int, ...]:
-    found = set()
-    for one in processes:
+    processors = set()
+    for process in processes:
         with contextlib.suppress(ProcessLookupError):
-            found.add(tuple(sorted(os.sched_getaffinity(one.pid))))
-    (cpus,) = found
+            processors.add(tuple(sorted(os.sched_getaffinity(process.pid))))
+    (cpus,) = processors
     return cpus
 
 
@@ -84,11 +84,11 @@ def test_two_trials_at_a_time_on_processors_of_their_own(tmp_path: Path) -> None
     assert running.wait(250) == 0, (tmp_path / "said").read_text()
     run = store.open_run(tmp_path / "run")
     assert (len(run.complete), run.broken, run.missing, run.problems) == (4, [], [], [])
-    told = [trial.record.worker for trial in run.complete]
-    assert {(one.name, *one.cores) for one in told if one} == {
+    workers = [trial.record.worker for trial in run.complete]
+    assert {(worker.name, *worker.cores) for worker in workers if worker} == {
         (f"worker {number}", *sorted(cpus)) for number, cpus in enumerate(sorted(used), start=1)
     }
-    assert all(one is not None and one.beside == 1 for one in told)
+    assert all(worker is not None and worker.beside == 1 for worker in workers)
     lines = journal.parsed(journal.path(tmp_path / "run").read_text().splitlines())
     (begun,) = [line for line in lines if line["event"] == "campaign-started"]
     assert begun["at_once"] == 2
@@ -115,9 +115,9 @@ def test_nothing_is_left_of_both_and_the_run_goes_on(tmp_path: Path, number: sig
     code = running.wait(60)
     assert made.left() == []
     if number == signal.SIGINT:
-        said = (tmp_path / "said").read_text()
-        assert code == 130, said
-        assert re.search(r"--resume .*--parallel 2 --oversubscribe", said.replace("\n", " "))
+        output = (tmp_path / "said").read_text()
+        assert code == 130, output
+        assert re.search(r"--resume .*--parallel 2 --oversubscribe", output.replace("\n", " "))
         assert list((tmp_path / "run/trials").iterdir()) == []
         return
     file = str(tmp_path / "tiny.yaml")

@@ -155,8 +155,8 @@ def test_without_etcd_s_quorum_nobody_takes_writes_and_it_is_said(deployed: Depl
     _until(lambda: solution.observed_role(solution.nodes[0]) == "replica")
     _until(lambda: "etcd has no quorum (0 of 3 members" in solution.not_joined_reason(solution.nodes[0]))
     _until(lambda: "failed" in [event.kind for event in deployed.events()])
-    told = [event.detail for event in deployed.events() if event.kind == "failed"]
-    assert "etcd is out of reach, or has no quorum" in told[0]
+    details = [event.detail for event in deployed.events() if event.kind == "failed"]
+    assert "etcd is out of reach, or has no quorum" in details[0]
     for host in hosts:
         assert solution.etcd.start_on(host)
     _until(lambda: solution.primary() is not None)
@@ -169,7 +169,7 @@ def test_a_node_without_patroni_is_astray_and_comes_back(deployed: Deployed) -> 
     replica = solution.target("replica")
     daemon = solution.daemons[replica.name]
     assert daemon.process is not None
-    hit = [one for one in daemon.process.members() if one.name() != "postgres"]
+    hit = [member for member in daemon.process.members() if member.name() != "postgres"]
     for process in hit:
         with contextlib.suppress(psutil.NoSuchProcess):  # short-lived ones end by themselves
             process.kill()
@@ -185,8 +185,8 @@ def _write_servers(deployed: Deployed) -> set[str]:
     with short_path(host.node / "run") as folder, socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as stream:
         stream.connect(f"{folder}/haproxy.sock")
         stream.sendall(b"show stat\n")
-        said = b"".join(iter(lambda: stream.recv(65536), b"")).decode()
-    rows = [line.split(",") for line in said.splitlines()]
+        response = b"".join(iter(lambda: stream.recv(65536), b"")).decode()
+    rows = [line.split(",") for line in response.splitlines()]
     return {row[1] for row in rows if row[0] == "write" and row[1].startswith("node") and row[17] == "UP"}
 
 

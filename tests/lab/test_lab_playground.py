@@ -33,13 +33,13 @@ def status(cwd: Path) -> dict[str, Any]:
     """What is up."""
     answer = fivenines("status", "--json", cwd=cwd)
     assert answer.returncode == 0, answer.stderr
-    found: dict[str, Any] = json.loads(answer.stdout)
-    return found
+    document: dict[str, Any] = json.loads(answer.stdout)
+    return document
 
 
-def port_of(found: dict[str, Any], name: str) -> int:
+def port_of(status: dict[str, Any], name: str) -> int:
     """The port on this machine of a node or a part of the access layer."""
-    (here,) = [way["here"] for way in found["ways"] if way["name"] == name]
+    (here,) = [way["here"] for way in status["ways"] if way["name"] == name]
     host, _, port = here.rpartition(":")
     assert host == "127.0.0.1"
     return int(port)
@@ -83,17 +83,17 @@ def broken_off_in_a_transaction(dsn: str) -> None:
             os.dup2(nothing.fileno(), client.fileno())
 
 
-def outage(told: str) -> float:
+def outage(output: str) -> float:
     """The longest time without a write that clients saw, in seconds; on a busy machine it may be ordinary."""
-    (line,) = [line for line in told.splitlines() if line.startswith("clients: ")]
-    found = re.search(r"(?:no write for|between two was) ([0-9.]+) s", line)
-    assert found is not None, told
-    return float(found[1])
+    (line,) = [line for line in output.splitlines() if line.startswith("clients: ")]
+    match = re.search(r"(?:no write for|between two was) ([0-9.]+) s", line)
+    assert match is not None, output
+    return float(match[1])
 
 
-def none_lost(told: str, node: str) -> bool:
+def none_lost(output: str, node: str) -> bool:
     """Whether all acknowledged rows were found on a node."""
-    return re.search(rf"^rows: none of [0-9,]+ acknowledged is lost on {node}", told, re.M) is not None
+    return re.search(rf"^rows: none of [0-9,]+ acknowledged is lost on {node}", output, re.M) is not None
 
 
 @pytest.mark.long
@@ -106,8 +106,8 @@ def test_postgresql_from_outside_and_under_a_load(tmp_path: Path) -> None:
     )
     try:
         assert up.returncode == 0, up.stderr
-        found = status(tmp_path)
-        dsn, first = found["login"]["dsn"], port_of(found, "node1")
+        state = status(tmp_path)
+        dsn, first = state["login"]["dsn"], port_of(state, "node1")
         assert dsn in up.stdout and f'psql "{dsn}"' in up.stdout
         listening = subprocess.run(["ss", "-Hltn"], capture_output=True, text=True, check=True)
         ours = [line.split()[3] for line in listening.stdout.splitlines() if f":{first} " in line]
@@ -120,7 +120,7 @@ def test_postgresql_from_outside_and_under_a_load(tmp_path: Path) -> None:
             # the row is free as soon as the server knows that its client is gone
             mine.execute("SET lock_timeout = '20s'; UPDATE mine SET pad = pad WHERE id = 1")
         with pytest.raises(psycopg.OperationalError, match="password"):
-            psycopg.connect(dsn.replace(found["login"]["password"], "0" * 32), connect_timeout=10)
+            psycopg.connect(dsn.replace(state["login"]["password"], "0" * 32), connect_timeout=10)
         until("the load runs", lambda: (status(tmp_path)["load"]["tps"] or 0) > 10)
 
         # what is ordinary must be known before
@@ -129,7 +129,7 @@ def test_postgresql_from_outside_and_under_a_load(tmp_path: Path) -> None:
         assert broken.returncode == 0, broken.stdout + broken.stderr
         assert outage(broken.stdout) > 1 and none_lost(broken.stdout, "node2"), broken.stdout
 
-        second = port_of(found, "node2")
+        second = port_of(state, "node2")
         killed = fivenines("kill", "node2", cwd=tmp_path, timeout=200)
         assert outage(killed.stdout) > 1 and none_lost(killed.stdout, "node1"), killed.stdout
         until("the port of a dead server refuses", lambda: refused(second))
@@ -170,8 +170,8 @@ def test_mariadb_behind_a_proxy_from_outside(tmp_path: Path) -> None:
     )
     try:
         assert up.returncode == 0, up.stderr
-        found = status(tmp_path)
-        login, port = found["login"], port_of(found, "writes")
+        state = status(tmp_path)
+        login, port = state["login"], port_of(state, "writes")
         assert login["dsn"].endswith(f"@127.0.0.1:{port}/sbtest")
         assert login["command"].startswith(f"mariadb -h127.0.0.1 -P{port} ")
 

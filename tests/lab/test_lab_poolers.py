@@ -103,9 +103,9 @@ def until(node: Server, port: int, words: str, **how: str) -> str:
     deadline = time.monotonic() + 30
     while True:
         done = bench(node, port, "--connections", "1", "--duration", "1s", **how)
-        said = done.stdout + done.stderr
-        if words in said or time.monotonic() > deadline:
-            return said
+        output = done.stdout + done.stderr
+        if words in output or time.monotonic() > deadline:
+            return output
         time.sleep(0.2)
 
 
@@ -129,9 +129,9 @@ def test_words_of_pgpool(node: Server) -> None:
         assert 'unknown_database (3D000): database "nosuch" does not exist' in unknown
         node.stop()
         try:
-            said = until(node, 9999, "refused (")
+            message = until(node, 9999, "refused (")
         finally:
             node.start()
             node.wait_ready()
-        assert "not understood" not in said
-        assert "backend" in said
+        assert "not understood" not in message
+        assert "backend" in message

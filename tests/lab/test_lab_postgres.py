@@ -27,12 +27,12 @@ def test_standalone_is_away_until_it_is_started_again(tmp_path: Path) -> None:
     assert outcome.writes_after_fault() > 0
     restarted = outcome.record.fault.restarted
     assert restarted is not None
-    away = outcome.rows(
+    unavailable = outcome.rows(
         "timeline",
         "SELECT count(*) FROM rows WHERE source = 'load' AND writes_ok > 0 "
         f"AND slot_ms BETWEEN {outcome.record.fault.at + 1000} AND {restarted - 50}",
     )
-    assert away == [(0,)]
+    assert unavailable == [(0,)]
 
 
 @pytest.mark.parametrize(
@@ -121,15 +121,15 @@ def test_a_node_that_is_not_restarted_is_reported_as_away(tmp_path: Path) -> Non
     sound(outcome)
     fault = outcome.record.fault
     assert fault is not None and fault.rejoined is None and fault.restarted is None
-    away = outcome.node("node1")
-    assert (away.reachable, away.role) == (False, "down")
-    assert "not restarted" in away.detail
+    unavailable = outcome.node("node1")
+    assert (unavailable.reachable, unavailable.role) == (False, "down")
+    assert "not restarted" in unavailable.detail
     assert outcome.node("node2").reachable
 
 
-def _in_order(outcome: Outcome, *wanted: str) -> bool:
+def _in_order(outcome: Outcome, *expected: str) -> bool:
     """Whether these kinds of events happened, each for the first time, in this order."""
     kinds = outcome.kinds()
-    return all(kind in kinds for kind in wanted) and [kinds.index(kind) for kind in wanted] == (
-        sorted(kinds.index(kind) for kind in wanted)
+    return all(kind in kinds for kind in expected) and [kinds.index(kind) for kind in expected] == (
+        sorted(kinds.index(kind) for kind in expected)
     )

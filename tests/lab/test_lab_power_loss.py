@@ -45,7 +45,7 @@ def test_who_does_not_wait_for_the_disk_loses_rows_with_the_power(tmp_path: Path
     "solution",
     [
         "mariadb strict",
-        *(pytest.param(f"{one} strict", marks=pytest.mark.long) for one in ("postgres", "mysql")),
+        *(pytest.param(f"{name} strict", marks=pytest.mark.long) for name in ("postgres", "mysql")),
     ],
 )
 def test_who_waits_for_the_disk_loses_nothing(tmp_path: Path, solution: str) -> None:

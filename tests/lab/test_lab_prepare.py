@@ -97,8 +97,8 @@ def test_another_data_set_is_refused_until_told_to_drop(place: Site) -> None:
         assert refused.code == 1
         assert "another data set" in refused.said and "--drop" in refused.said, refused.said
         assert len(refused.said.splitlines()) == 1
-    one = asked("oltp_read_write", tables=1, table_size=10)
-    assert place.prepare(*one, "--drop").code == 0
+    workload = asked("oltp_read_write", tables=1, table_size=10)
+    assert place.prepare(*workload, "--drop").code == 0
     assert place.tables() == {"sbtest1"}
 
 
@@ -120,8 +120,8 @@ def test_a_loader_whose_data_set_is_dropped_gives_up(place: Site) -> None:
     loading = place.start_until(0.1, *BIG)
     other = place.prepare(*SMALL, "--drop")
     assert other.code == 0, other.said
-    gone = ended(loading)
-    assert gone.code == 1 and ("dropped" in gone.said or "sbtest" in gone.said), gone.said
+    outcome = ended(loading)
+    assert outcome.code == 1 and ("dropped" in outcome.said or "sbtest" in outcome.said), outcome.said
     assert [place.one(f"SELECT COUNT(*) FROM {table}") for table in TABLES] == [15_000] * 3
 
 

@@ -53,10 +53,10 @@ def _same_everywhere(nodes: list[Site]) -> list[str]:
     while True:
         for node in nodes:
             _caught_up(node)
-        found = [node.checksum(*TABLES) for node in nodes]
-        if found[1:] == found[:-1]:
-            return found[0]
-        assert time.monotonic() < deadline, found
+        checksums = [node.checksum(*TABLES) for node in nodes]
+        if checksums[1:] == checksums[:-1]:
+            return checksums[0]
+        assert time.monotonic() < deadline, checksums
         time.sleep(0.2)
 
 

@@ -95,9 +95,9 @@ def _node_was_ready(outcome: Outcome, sql: str) -> float:
     """When a node said of itself what `sql` looks for, in ms; the first time after the fault."""
     assert outcome.record.fault is not None
     moment = outcome.record.fault.at * 1000
-    found = outcome.rows("nodes", f"SELECT min(t_us) FROM rows WHERE t_us > {moment} AND {sql}")
-    assert found[0][0] is not None, outcome.rows("nodes", "FROM rows")
-    return float(str(found[0][0])) / 1000
+    rows = outcome.rows("nodes", f"SELECT min(t_us) FROM rows WHERE t_us > {moment} AND {sql}")
+    assert rows[0][0] is not None, outcome.rows("nodes", "FROM rows")
+    return float(str(rows[0][0])) / 1000
 
 
 def _recovery(outcome: Outcome) -> float:
@@ -141,18 +141,18 @@ def _silence_is_seen_alike(short: Outcome, long: Outcome, ready: str) -> None:
 def test_a_silent_host_is_the_same_outage_for_fresh_connections_whatever_the_bounds(
     tmp_path: Path, solution: str, ready: str, bound: float
 ) -> None:
-    asked, off = _Sockets(), _Sockets()
+    bounded, off = _Sockets(), _Sockets()
     run = _crash(
         tmp_path / "short",
         solution,
         f"{{answer_timeout: {bound:g}s, connect_timeout: 3s, keepalive: {{idle: 100s}}}}",
-        asked,
+        bounded,
     )
     short = _outcome(run)
     long = _outcome(_crash(tmp_path / "long", solution, "{answer_timeout: 20s, keepalive: null}", off))
     _silence_is_seen_alike(short, long, ready)
-    times = asked.seconds_of_keepalive()
-    assert times and all(15 < seconds <= 100 for seconds in times), asked.lines
+    times = bounded.seconds_of_keepalive()
+    assert times and all(15 < seconds <= 100 for seconds in times), bounded.lines
     assert len(off.lines) >= 4 and off.seconds_of_keepalive() == []
     bounds = short.record.load["bounds"]
     assert (bounds["answer_timeout_s"], bounds["connect_timeout_s"]) == (bound, 3.0)

@@ -39,13 +39,13 @@ def test_run_report_results(tmp_path: Path) -> None:
     assert fivenines("report", run.name, cwd=tmp_path).returncode == 0
     page = (run / "report.html").read_text()
     assert len(page) < 3_000_000 and "pair" in page and 'src="http' not in page
-    said = {
+    answers = {
         kind: fivenines("report", run.name, "--format", kind, cwd=tmp_path) for kind in ("md", "json", "csv")
     }
-    assert [answer.returncode for answer in said.values()] == [0, 0, 0], said
-    assert "| pair" in said["md"].stdout or "|pair" in said["md"].stdout
-    assert "pair" in json.dumps(json.loads(said["json"].stdout))
-    assert "pair" in said["csv"].stdout
+    assert [answer.returncode for answer in answers.values()] == [0, 0, 0], answers
+    assert "| pair" in answers["md"].stdout or "|pair" in answers["md"].stdout
+    assert "pair" in json.dumps(json.loads(answers["json"].stdout))
+    assert "pair" in answers["csv"].stdout
 
     listed = fivenines("results", "list", "--json", cwd=tmp_path)
     assert listed.returncode == 0 and run.name in listed.stdout
@@ -125,11 +125,15 @@ def test_the_playground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         assert (named.returncode, named.stdout) == (0, "node2\n"), named.stderr
         nowhere = fivenines("exec", "node9", "--", "hostname", cwd=tmp_path)
         assert "the hosts are node1, node2, client, manager" in nowhere.stderr
-        asked = {"_FIVENINES_COMPLETE": "complete_bash", "COMP_WORDS": "fivenines sql n", "COMP_CWORD": "2"}
+        environment = {
+            "_FIVENINES_COMPLETE": "complete_bash",
+            "COMP_WORDS": "fivenines sql n",
+            "COMP_CWORD": "2",
+        }
         # a key waits for a second at most, which a busy machine may need for itself
-        answers = [fivenines(cwd=tmp_path, env=asked).stdout.split()]
+        answers = [fivenines(cwd=tmp_path, env=environment).stdout.split()]
         while not answers[-1] and len(answers) < 20:
-            answers.append(fivenines(cwd=tmp_path, env=asked).stdout.split())
+            answers.append(fivenines(cwd=tmp_path, env=environment).stdout.split())
         assert answers[-1] == ["node1", "node2"]
         answer = fivenines("connect", cwd=tmp_path, text="SELECT pg_is_in_recovery();")
         assert answer.returncode == 0 and " f\n" in answer.stdout, "the primary is the default"

@@ -36,13 +36,13 @@ def _file(folder: Path, trials: int, steady: float, solutions: str = _BOTH) -> P
 
 def _begun(folder: Path, cluster: RayCluster, trials: int, steady: float) -> "subprocess.Popen[bytes]":
     file = _file(folder, trials, steady, _ONE)
-    with (folder / "said").open("ab") as said:
+    with (folder / "said").open("ab") as log:
         return subprocess.Popen(
             program("run", str(file), "--out", "run", "--on", cluster.address),
             cwd=folder,
             stdin=subprocess.DEVNULL,
-            stdout=said,
-            stderr=said,
+            stdout=log,
+            stderr=log,
         )
 
 
@@ -58,8 +58,8 @@ def _await_loads(folder: Path, running: "subprocess.Popen[bytes]", count: int) -
 def _await_lines(folder: Path, running: "subprocess.Popen[bytes]", event: str, count: int) -> None:
     deadline = time.monotonic() + 240
     while True:
-        there = journal.path(folder / "run").exists()
-        if there and len(_lines(folder, event)) >= count:
+        exists = journal.path(folder / "run").exists()
+        if exists and len(_lines(folder, event)) >= count:
             return
         assert running.poll() is None, (folder / "said").read_text()
         assert time.monotonic() < deadline, (folder / "said").read_text()
@@ -80,11 +80,11 @@ def _scratch(cluster: RayCluster) -> list[Path]:
 @pytest.mark.timeout(900)
 def test_each_machine_runs_whole_replications_and_all_comes_back(tmp_path: Path, cluster: RayCluster) -> None:
     file = _file(tmp_path, 2, 1)
-    found = fivenines(
+    result = fivenines(
         "run", str(file), "--out", "run", "--on", cluster.address, "--json", cwd=tmp_path, timeout=600
     )
-    assert found.returncode == 0, found.stderr
-    assert "nodes of one machine" in found.stderr.replace("\n", " ")
+    assert result.returncode == 0, result.stderr
+    assert "nodes of one machine" in result.stderr.replace("\n", " ")
     run = store.open_run(tmp_path / "run")
     # an attempt that a busy machine broke stays in the list of the broken; it was made again
     assert (len(run.complete), run.missing, run.problems) == (4, [], [])
@@ -107,22 +107,22 @@ def test_each_machine_runs_whole_replications_and_all_comes_back(tmp_path: Path,
 # the other tests check both machines on their way
 @pytest.mark.long
 def test_every_machine_is_checked(tmp_path: Path, cluster: RayCluster) -> None:
-    asked = ["--on", cluster.address, "--no-calibration", "--json"]
-    found = fivenines("workers", "check", *asked, cwd=tmp_path)
-    assert found.returncode == 0, found.stdout + found.stderr
-    said = json.loads(found.stdout)
-    assert said["ok"] and len(said["machines"]) == 2 and said["unreachable"] == {}
-    assert all(len(one["checks"]) > 10 and one["calibration"] == [] for one in said["machines"])
+    options = ["--on", cluster.address, "--no-calibration", "--json"]
+    result = fivenines("workers", "check", *options, cwd=tmp_path)
+    assert result.returncode == 0, result.stdout + result.stderr
+    answer = json.loads(result.stdout)
+    assert answer["ok"] and len(answer["machines"]) == 2 and answer["unreachable"] == {}
+    assert all(len(machine["checks"]) > 10 and machine["calibration"] == [] for machine in answer["machines"])
 
 
 @pytest.mark.parametrize(
-    ("address", "said"),
+    ("address", "message"),
     [("127.0.0.1:1", "write ray://HEAD:PORT"), ("ray://127.0.0.1:9", "nobody answers at ray://")],
 )
-def test_where_no_cluster_is_one_sentence_says_so(tmp_path: Path, address: str, said: str) -> None:
-    found = fivenines("run", str(_file(tmp_path, 1, 1)), "--out", "run", "--on", address, cwd=tmp_path)
-    assert found.returncode in (1, 2)
-    assert said in found.stderr.replace("\n", " ") and "Traceback" not in found.stderr
+def test_where_no_cluster_is_one_sentence_says_so(tmp_path: Path, address: str, message: str) -> None:
+    result = fivenines("run", str(_file(tmp_path, 1, 1)), "--out", "run", "--on", address, cwd=tmp_path)
+    assert result.returncode in (1, 2)
+    assert message in result.stderr.replace("\n", " ") and "Traceback" not in result.stderr
     assert not (tmp_path / "run").exists()
 
 
@@ -137,20 +137,20 @@ def test_a_cluster_that_demands_a_token_gets_ours_or_says_what_to_set(tmp_path: 
             return fivenines(*command, "--on", cluster.address, cwd=tmp_path, env=here)
 
         for command in (("run", str(file), "--out", "run"), ("workers", "check", "--no-calibration")):
-            found = run(*command)
-            assert found.returncode == 1 and "Traceback" not in found.stderr, found.stderr
-            assert "demands a token, and there is none here" in found.stderr.replace("\n", " ")
+            result = run(*command)
+            assert result.returncode == 1 and "Traceback" not in result.stderr, result.stderr
+            assert "demands a token, and there is none here" in result.stderr.replace("\n", " ")
         ours.write_text("b" * 32)
-        found = run("run", str(file), "--out", "run", RAY_AUTH_TOKEN_PATH=str(ours))
-        assert found.returncode == 1
-        assert "refuses the token from" in found.stderr.replace("\n", " ")
+        result = run("run", str(file), "--out", "run", RAY_AUTH_TOKEN_PATH=str(ours))
+        assert result.returncode == 1
+        assert "refuses the token from" in result.stderr.replace("\n", " ")
         assert not (tmp_path / "run").exists()
         # where Ray's own programs keep it; nobody has said that there is one
         home = tmp_path / ".ray" / "auth_token"
         home.parent.mkdir()
         home.write_text("a" * 32)
-        found = run("run", str(file), "--out", "run")
-        assert found.returncode == 0, found.stderr
+        result = run("run", str(file), "--out", "run")
+        assert result.returncode == 0, result.stderr
         assert len(store.open_run(tmp_path / "run").complete) == 1
 
 
@@ -170,9 +170,9 @@ def test_nothing_is_left_on_the_machines(tmp_path: Path, cluster: RayCluster, nu
     assert made.left(90.0 if number == signal.SIGKILL else 60.0) == []
     if number == signal.SIGKILL:
         return
-    said = (tmp_path / "said").read_text()
-    assert code == 130, said
-    assert re.search(r"--resume .*--on ray://", said.replace("\n", " "))
+    output = (tmp_path / "said").read_text()
+    assert code == 130, output
+    assert re.search(r"--resume .*--on ray://", output.replace("\n", " "))
     assert not any(path.exists() for path in scratch)
     assert list((tmp_path / "run/trials").iterdir()) == []
 
@@ -218,5 +218,5 @@ def test_the_trial_of_a_machine_that_hangs_runs_again_and_counts_once(tmp_path: 
     assert [line["worker"] == lost["worker"] for line in begun] == [True, False]
     finished = [line["trial"] for line in _lines(tmp_path, "trial-finished")]
     assert len(finished) == len(set(finished)) == 2
-    (counted,) = [one.record for one in run.complete if one.record.id == lost["trial"]]
+    (counted,) = [trial.record for trial in run.complete if trial.record.id == lost["trial"]]
     assert counted.worker is not None and counted.worker.name != lost["worker"]

@@ -17,7 +17,8 @@ CASES = {
 # in CI PostgreSQL's refusals are those of test_lab_program and of the playground below; MySQL's words are
 # MariaDB's
 @pytest.mark.parametrize(
-    "engine", [pytest.param(one, marks=[pytest.mark.long] if one != "mariadb-10.11" else []) for one in CASES]
+    "engine",
+    [pytest.param(case, marks=[pytest.mark.long] if case != "mariadb-10.11" else []) for case in CASES],
 )
 def test_an_unknown_setting_is_told_before_the_first_trial(engine: str, tmp_path: Path) -> None:
     words, solution = CASES[engine]
@@ -41,8 +42,8 @@ def test_a_setting_of_a_playground_is_refused_alike(tmp_path: Path) -> None:
     # a playground of its own: there is one for each cache
     cache = tmp_path / "cache"
     cache.mkdir()
-    for kept in ("engines", "data"):
-        (cache / kept).symlink_to(paths.cache() / kept)
+    for folder in ("engines", "data"):
+        (cache / folder).symlink_to(paths.cache() / folder)
     own = {"FIVENINES_CACHE": str(cache)}
     done = fivenines("up", "standalone", *given, cwd=tmp_path, env=own, timeout=300)
     assert done.returncode == 2, done.stderr

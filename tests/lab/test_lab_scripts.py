@@ -81,7 +81,7 @@ def test_scripts_with_one_table_ask_the_same(tables: Place, tmp_path: Path, scri
 
 
 def test_a_bulk_insert_sends_the_same_statements(place: Place, tmp_path: Path) -> None:
-    found, rows = [], []
+    statements, rows = [], []
     events = 50_000
     for ours in (False, True):
         with place.counted() as counted:
@@ -92,10 +92,10 @@ def test_a_bulk_insert_sends_the_same_statements(place: Place, tmp_path: Path) -
             else:
                 place.sysbench("bulk_insert", "prepare")
                 place.sysbench("bulk_insert", f"--events={events}", "--time=0", "run")
-        found.append(counted)
+        statements.append(counted)
         rows.append(_rows(place, "SELECT COUNT(*), MIN(id), MAX(id) FROM sbtest1"))
         place.sysbench("bulk_insert", "cleanup")
-    assert found[0] == found[1] and sum(found[0].values()) > 1
+    assert statements[0] == statements[1] and sum(statements[0].values()) > 1
     assert rows[0] == rows[1] == [("50000", "1", "50000")]
 
 
@@ -180,7 +180,7 @@ def test_a_script_below_sysbenchs_lua_api_asks_the_same(tables: Place, tmp_path:
     script = tmp_path / "below.lua"
     script.write_text(BELOW)
     with tables.counted() as theirs:
-        said = tables.sysbench(str(script), "--threads=1", f"--events={EVENTS}", "--time=0", "run")
+        output = tables.sysbench(str(script), "--threads=1", f"--events={EVENTS}", "--time=0", "run")
     out = tmp_path / "out"
     with tables.counted() as ours:
         mine = asked("script", files=[f"{script}"])
@@ -189,8 +189,8 @@ def test_a_script_below_sysbenchs_lua_api_asks_the_same(tables: Place, tmp_path:
     summary = json.loads((out / "load.json").read_text())
     assert summary["script_counters"] == {"error": EVENTS} and summary["connections"] == 1
     # what sysbench calls ignored errors is what the script counted
-    assert re.search(rf"ignored errors: +{EVENTS} ", said)
-    drawn = [line.rstrip() for line in said.splitlines() if "|*" in line]
+    assert re.search(rf"ignored errors: +{EVENTS} ", output)
+    drawn = [line.rstrip() for line in output.splitlines() if "|*" in line]
     assert len(drawn) == 2
     assert [line.rstrip() for line in heard.splitlines() if "|*" in line] == drawn
 
@@ -210,9 +210,9 @@ def test_a_scripts_prepare_tells_rows_and_how_far_it_is(place: Place, tmp_path: 
     )
     try:
         lines = place.prepare(script, 1).splitlines()
-        told = [json.loads(line) for line in lines]
-        assert {"event": "progress", "done": 700, "tables": 1} in told
-        assert (told[-1]["event"], told[-1]["rows"], told[-1]["tables"]) == ("done", 700, 1)
+        events = [json.loads(line) for line in lines]
+        assert {"event": "progress", "done": 700, "tables": 1} in events
+        assert (events[-1]["event"], events[-1]["rows"], events[-1]["tables"]) == ("done", 700, 1)
     finally:
         _execute(place, "DROP TABLE filled")
 
@@ -228,11 +228,11 @@ def test_a_sql_file_does_what_it_says(tables: Place, tmp_path: Path) -> None:
     files = [f"{tmp_path / 'move.sql'}@3", f"{tmp_path / 'look.sql'}"]
     script = asked("script", files=files, define={"rows": 2000})
     with tables.counted() as counted:
-        said = tables.load(script, tmp_path / "out", 2, "--transactions=200")
+        summary = tables.load(script, tmp_path / "out", 2, "--transactions=200")
     after = _rows(tables, "SELECT SUM(k) FROM sbtest1")
     moved = int(after[0][0]) - int(before[0][0])
-    assert moved == said["update"] == said["begin"] == said["commit"]
-    assert 100 < moved < 200 and said["select"] == 200
+    assert moved == summary["update"] == summary["begin"] == summary["commit"]
+    assert 100 < moved < 200 and summary["select"] == 200
     kinds = ("Com_", "execute ")
     update = next(counted[f"{kind}update"] for kind in kinds if f"{kind}update" in counted)
     assert update == moved
@@ -250,11 +250,11 @@ def _rows(place: Place, sql: str) -> list[tuple[str, ...]]:
     """The rows of a query in the scripts' database, as texts."""
     if isinstance(place.node, Postgres):
         with place.node.connect(database=place.node.database) as connection:
-            found = connection.execute(sql).fetchall()
+            rows = connection.execute(sql).fetchall()
     else:
         database = place.node.database
-        found = place.node.query(sql.replace("FROM ", f"FROM {database}."), timeout=20)
-    return [tuple(str(field) for field in row) for row in found]
+        rows = place.node.query(sql.replace("FROM ", f"FROM {database}."), timeout=20)
+    return [tuple(str(field) for field in row) for row in rows]
 
 
 def _shape(place: Place, table: str) -> list[tuple[str, ...]]:

@@ -86,7 +86,7 @@ class Place:
 
     def stranger(self, top: Path, lab: Path, *, opened: bool, users: bool = False) -> list[str]:
         """What worked of all that another account tried."""
-        asked = {
+        request = {
             "folders": [str(top)],
             "secrets": secrets(lab),
             "processes": processes(lab),
@@ -94,11 +94,11 @@ class Place:
             "expect_sockets": opened,
             "users": users and opened,
         }
-        assert asked["secrets"] and asked["processes"], "there is something to be kept secret"
+        assert request["secrets"] and request["processes"], "there is something to be kept secret"
         script = self.home / "lab_stranger.py"
         command = ordinary([sys.executable, str(script)], self.home, self.home / "nothing")
         done = subprocess.run(
-            command, input=json.dumps(asked), capture_output=True, text=True, timeout=300, check=False
+            command, input=json.dumps(request), capture_output=True, text=True, timeout=300, check=False
         )
         assert done.returncode == 0, done.stderr
         worked: list[str] = json.loads(done.stdout)
@@ -130,23 +130,23 @@ def place() -> Iterator[Place]:
 def secrets(lab: Path) -> list[str]:
     """The passwords of a lab, which its owner can read."""
     files = [path for path in lab.glob(f"*/node/{FOLDER}/*") if path.suffix != ".pem"]
-    return sorted({one for path in files for one in SECRET.findall(path.read_text(errors="replace"))})
+    return sorted({match for path in files for match in SECRET.findall(path.read_text(errors="replace"))})
 
 
 def processes(lab: Path) -> list[int]:
     """PIDs of all processes that carry the lab's folder in their arguments, and of all below them."""
     first = [
-        one
-        for one in psutil.process_iter(["cmdline"])
-        if any(str(lab) in word for word in one.info["cmdline"] or ())
+        process
+        for process in psutil.process_iter(["cmdline"])
+        if any(str(lab) in word for word in process.info["cmdline"] or ())
     ]
-    found = {one.pid for one in first}
-    for one in first:
+    pids = {process.pid for process in first}
+    for process in first:
         try:
-            found |= {child.pid for child in one.children(recursive=True)}
+            pids |= {child.pid for child in process.children(recursive=True)}
         except psutil.NoSuchProcess:
             continue
-    return sorted(found)
+    return sorted(pids)
 
 
 def _below(top: Path) -> Iterator[Path]:
@@ -195,7 +195,7 @@ def require(name: str) -> None:
 # in CI the servers of a cluster stand for MySQL's, and PostgreSQL's for those of Patroni
 @pytest.mark.parametrize(
     "kind",
-    [pytest.param(one, marks=[pytest.mark.long] if one in ("mysql", "patroni") else []) for one in KINDS],
+    [pytest.param(item, marks=[pytest.mark.long] if item in ("mysql", "patroni") else []) for item in KINDS],
 )
 def test_a_playground_is_its_owners_alone(place: Place, kind: str) -> None:
     solution, software, more = KINDS[kind]
@@ -219,10 +219,10 @@ def test_a_playground_is_its_owners_alone(place: Place, kind: str) -> None:
     assert status.returncode == 0 and "node2" in status.stdout
     # the application's is shown to its owner, who connects with it from outside; no other is
     login = json.loads(place.run("status", "--json").stdout)["login"]
-    known = [one for one in secrets(lab) if one != login["password"]]
+    known = [item for item in secrets(lab) if item != login["password"]]
     assert known and login["password"] in up.stdout
-    for told in (up, status, prompt):
-        assert not any(one in told.stdout + told.stderr for one in known)
+    for result in (up, status, prompt):
+        assert not any(item in result.stdout + result.stderr for item in known)
     known_to_a_stranger(place, login)
     assert f"user id {UID} asked" in (playground / "keeper.log").read_text()
 
@@ -239,17 +239,18 @@ def known_to_a_stranger(place: Place, login: dict[str, str]) -> None:
         command = ordinary([sys.executable, "-c", code], place.home, place.home / "nothing")
         tried = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
         assert tried.returncode != 0 and "OperationalError" in tried.stderr, tried.stderr
-    said = (place.cache / "playground/keeper.log").read_text()
-    assert f"refused: a program of user id {UID} connected" in said
+    log = (place.cache / "playground/keeper.log").read_text()
+    assert f"refused: a program of user id {UID} connected" in log
 
 
 @pytest.mark.parametrize(
-    "kind", [pytest.param(one, marks=[pytest.mark.long] if one == "mha" else []) for one in CLUSTERS]
+    "kind",
+    [pytest.param(cluster, marks=[pytest.mark.long] if cluster == "mha" else []) for cluster in CLUSTERS],
 )
 def test_a_clusters_hosts_are_their_owners_alone(place: Place, kind: str) -> None:
     solution, software, nodes, settings = CLUSTERS[kind]
     require(software)
-    more = [word for one in settings for word in ("--set", one)]
+    more = [word for cluster in settings for word in ("--set", cluster)]
     up = place.run("up", solution, "--nodes", nodes, "--engine", software, *more)
     assert up.returncode == 0, up.stderr
     playground, lab = place.cache / "playground", place.cache / "playground/lab"
@@ -293,11 +294,11 @@ def the_application_touches_no_file(node: Path, kind: str) -> None:
                     with pytest.raises(psycopg.errors.InsufficientPrivilege):
                         open_.execute(f"COPY (SELECT 1) {what}")
             return
-        found = re.search(r"app@'%' .*BY '(\w+)'", (node / "secret/accounts.sql").read_text())
-        assert found is not None
+        match = re.search(r"app@'%' .*BY '(\w+)'", (node / "secret/accounts.sql").read_text())
+        assert match is not None
         with (
             pymysql.connect(
-                unix_socket=f"{run}/mysqld.sock", user="app", password=found[1], database="sbtest"
+                unix_socket=f"{run}/mysqld.sock", user="app", password=match[1], database="sbtest"
             ) as connection,
             connection.cursor() as cursor,
         ):
@@ -320,7 +321,7 @@ faults: [{{fault: kill, restart_after: 1s}}]
 @pytest.mark.lasts(40)
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
-    "kind", ["mariadb", *(pytest.param(one, marks=pytest.mark.long) for one in ("postgresql", "mysql"))]
+    "kind", ["mariadb", *(pytest.param(item, marks=pytest.mark.long) for item in ("postgresql", "mysql"))]
 )
 def test_a_running_trial_and_its_results_are_their_owners_alone(place: Place, kind: str) -> None:
     solution, software, more = KINDS[kind]
@@ -342,12 +343,12 @@ def test_a_running_trial_and_its_results_are_their_owners_alone(place: Place, ki
     known = secrets(part / "lab")
     attacked(place, place.home / "run", part / "lab")
     seen = watched(running, known)
-    said, _ = running.communicate(timeout=300)
-    assert running.returncode == 0, said
+    output, _ = running.communicate(timeout=300)
+    assert running.returncode == 0, output
     assert seen == []
     run = place.home / "run"
     leaking = [str(path) for path in run.rglob("*") if path.is_file() and leaks(path, known)]
-    assert leaking == [] and not any(one in said for one in known)
+    assert leaking == [] and not any(item in output for item in known)
     open_again = place.run("run", "tiny.yaml", "--out", "run", "--resume")
     assert open_again.returncode == 0 and "closed now" in open_again.stderr
     assert run.stat().st_mode & 0o077 == 0
@@ -390,19 +391,19 @@ def until(happened: Callable[[], bool]) -> None:
 
 def watched(running: subprocess.Popen[str], known: list[str]) -> list[str]:
     """Arguments of processes with a password in them, until the program ends."""
-    found = []
+    findings = []
     while running.poll() is None:
-        for one in psutil.process_iter(["cmdline"]):
-            line = " ".join(one.info["cmdline"] or ())
+        for process in psutil.process_iter(["cmdline"]):
+            line = " ".join(process.info["cmdline"] or ())
             if any(secret in line for secret in known):
-                found.append(line[:80])
+                findings.append(line[:80])
         time.sleep(0.1)
-    return found
+    return findings
 
 
 def leaks(path: Path, known: list[str]) -> bool:
     data = path.read_bytes()
-    return any(one.encode() in data for one in known)
+    return any(secret.encode() in data for secret in known)
 
 
 def test_the_keeper_refuses_another_account_though_its_socket_were_open(tmp_path: Path) -> None:

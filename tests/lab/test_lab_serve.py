@@ -51,14 +51,14 @@ class Serving:
         self.url = self.process.stdout.readline().strip()
 
     def start(self) -> "subprocess.Popen[str]":
-        with (self.folder / "run.err").open("w") as said:
+        with (self.folder / "run.err").open("w") as log:
             return subprocess.Popen(
                 program("run", "live.yaml", "--out", "runs/one"),
                 cwd=self.folder,
                 text=True,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                stderr=said,
+                stderr=log,
             )
 
     def deaf(self) -> socket.socket:

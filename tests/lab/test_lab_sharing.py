@@ -56,23 +56,23 @@ def _measured(folder: Path) -> tuple[Sharing, list[str], str]:
 @pytest.mark.long
 def test_servers_beside_the_generator_are_expected_and_others_are_named(tmp_path: Path) -> None:
     before = _everybody()
-    alone, told, limit = _measured(tmp_path / "alone")
+    alone, sentences, limit = _measured(tmp_path / "alone")
     others = _everybody() - before
     # the load waits for its own servers in any case, which is no reason for a caution
     assert alone.lab > 0 and alone.waited is not None and alone.waited.n > 5
     assert "had no processor" not in limit
     # others work here while tests run: then the caution is right, and this process saw them, too
-    assert not told or others > 0.5 * LEAST, (told, others)
-    assert HOG not in " ".join(told)
+    assert not sentences or others > 0.5 * LEAST, (sentences, others)
+    assert HOG not in " ".join(sentences)
 
     with _hogs():
-        beside, told, limit = _measured(tmp_path / "beside")
+        shared, sentences, limit = _measured(tmp_path / "beside")
     assert "had no processor" not in limit
-    assert f"{HOG} (user {psutil.Process().username()})" in dict(beside.named), beside.named
-    assert beside.others > 0.25 * beside.cores and beside.disturbed
-    assert beside.waited is not None and beside.latency is not None
-    assert 0 < beside.waited.p99 <= beside.latency.max
-    (sentence,) = told
+    assert f"{HOG} (user {psutil.Process().username()})" in dict(shared.named), shared.named
+    assert shared.others > 0.25 * shared.cores and shared.disturbed
+    assert shared.waited is not None and shared.latency is not None
+    assert 0 < shared.waited.p99 <= shared.latency.max
+    (sentence,) = sentences
     assert HOG in sentence and "contain at most" in sentence and "ms" in sentence
     assert "standalone" in sentence and "postgres (" not in sentence.split(HOG)[0]
 

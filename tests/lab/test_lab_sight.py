@@ -118,14 +118,14 @@ def test_a_server_sees_nothing_of_the_machines_files(subject: Subject, secrets: 
 def test_only_a_few_harmless_things_are_mounted(subject: Subject) -> None:
     text = seen_by(subject.server, "/proc/self/mountinfo")
     assert text is not None
-    found = mounted(text)
-    assert [point for point in found if not HARMLESS.fullmatch(point)] == []
-    assert found["/dev"][0] == "tmpfs" and found["/"][0] in ("tmpfs", "overlay")
+    mounts = mounted(text)
+    assert [point for point in mounts if not HARMLESS.fullmatch(point)] == []
+    assert mounts["/dev"][0] == "tmpfs" and mounts["/"][0] in ("tmpfs", "overlay")
     writable = {
-        point for point, (kind, options) in found.items() if "ro" not in options and kind != "devtmpfs"
+        point for point, (kind, options) in mounts.items() if "ro" not in options and kind != "devtmpfs"
     }
     own = {"/run/node", "/run", "/tmp", "/dev/shm", "/proc"}
-    assert writable - own <= ({"/"} if found["/"][0] == "overlay" else set())
+    assert writable - own <= ({"/"} if mounts["/"][0] == "overlay" else set())
     devices = set(subject.program("ls", "/dev").split())
     assert devices <= {
         "null",
@@ -164,10 +164,10 @@ def test_others_are_not_seen_and_not_reached_through_proc(subject: Subject, secr
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the numbers of calls are x86-64's")
 def test_system_calls_that_lead_out_are_refused(subject: Subject) -> None:
-    told = tries(subject.machine_program("python3", "-c", TRIES))
+    results = tries(subject.machine_program("python3", "-c", TRIES))
     absent = {"clone3": "ENOSYS", "newer": "ENOSYS", "AF_VSOCK": "EAFNOSUPPORT"}
     served = {"AF_UNIX": "done", "AF_INET": "done"}
-    assert told == dict.fromkeys(told, "EPERM") | absent | served
+    assert results == dict.fromkeys(results, "EPERM") | absent | served
 
 
 @pytest.fixture(scope="module")
@@ -253,13 +253,18 @@ def test_no_program_of_a_solution_has_privileges(family: str, tmp_path: Path) ->
         deployed.bring_up()
         seen: dict[str, set[Privileges]] = {}
         for host in deployed.lab.hosts.values():
-            for name, found in programs_inside(host).items():
-                seen.setdefault(name, set()).update(found)
+            for name, programs in programs_inside(host).items():
+                seen.setdefault(name, set()).update(programs)
     for name in names:
-        assert any(name in one for one in seen), f"{name} is not among {sorted(seen)}"
-    for name, found in seen.items():
-        for one in found:
-            assert (one.effective, one.bounding, one.no_new, one.filtered >= 2) == (0, 0, 1, True), name
+        assert any(name in privileges for privileges in seen), f"{name} is not among {sorted(seen)}"
+    for name, programs in seen.items():
+        for privileges in programs:
+            assert (
+                privileges.effective,
+                privileges.bounding,
+                privileges.no_new,
+                privileges.filtered >= 2,
+            ) == (0, 0, 1, True), name
 
 
 # What root of a host with all ids keeps: no mounts, no tracing, no devices; see privileges.rs.
@@ -276,13 +281,17 @@ def test_where_users_differ_only_root_keeps_what_a_small_machine_needs(tmp_path:
         for node in deployed.solution.nodes:
             seen = programs_inside(node.host)
             for daemon in ("mariadbd", "corosync", "pacemakerd", "pacemaker-based"):
-                assert any(daemon in one for one in seen), f"{daemon} is not among {sorted(seen)}"
-            for name, found in seen.items():
-                for one in found:
-                    assert one.no_new == 1 and one.filtered == 2, name
-                    assert one.bounding & ~MACHINE == 0, name
-                    assert one.effective & ~(MACHINE if one.uid == 0 else 0) == 0, name
-            (server,) = (one for name, found in seen.items() if "mariadbd" in name for one in found)
+                assert any(daemon in privileges for privileges in seen), (
+                    f"{daemon} is not among {sorted(seen)}"
+                )
+            for name, programs in seen.items():
+                for privileges in programs:
+                    assert privileges.no_new == 1 and privileges.filtered == 2, name
+                    assert privileges.bounding & ~MACHINE == 0, name
+                    assert privileges.effective & ~(MACHINE if privileges.uid == 0 else 0) == 0, name
+            (server,) = (
+                privileges for name, programs in seen.items() if "mariadbd" in name for privileges in programs
+            )
             assert (server.uid, server.effective) == (node.uid, 0)
             with pytest.raises(FiveninesError, match="not permitted"):
                 node.host.run(["unshare", "--mount", "true"])

@@ -35,17 +35,17 @@ def test_what_links_do_and_that_it_ends(centre: DataCentre, tmp_path: Path) -> N
         centre.outside(sys.executable, *words), capture_output=True, text=True, check=False, timeout=300
     )
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = {}
+    facts: dict[str, Any] = {}
     for line in done.stdout.splitlines():
-        found |= json.loads(line)
-    assert found["processors"] == ["1", "0-1"]
-    assert found["sites"] == ["east", "west"]
+        facts |= json.loads(line)
+    assert facts["processors"] == ["1", "0-1"]
+    assert facts["sites"] == ["east", "west"]
     # never faster than the links; how much slower is the machine's
-    assert found["set"] >= 40 and found["impaired"] >= 100 and found["both"] >= 180
-    assert 40 <= found["restored"] < found["both"]
-    assert found["reached"] == [True, True]
-    assert found["lost"] == [False, False]
-    assert found["cut"] == [False, True], "what is cut is not what is slow"
+    assert facts["set"] >= 40 and facts["impaired"] >= 100 and facts["both"] >= 180
+    assert 40 <= facts["restored"] < facts["both"]
+    assert facts["reached"] == [True, True]
+    assert facts["lost"] == [False, False]
+    assert facts["cut"] == [False, True], "what is cut is not what is slow"
     assert left(centre) == []
     centre.privileged(centre.hosts["node-1"], links.rule("add"))
     assert f"rule-{links.TABLE}" in run(centre, "hosts", "clean", str(centre.inventory)).stdout
@@ -85,7 +85,7 @@ def test_a_client_at_each_site_writes_to_its_own_node(centre: DataCentre, tmp_pa
     done = run(centre, "run", str(file), "--inventory", str(centre.inventory), "--out", str(out))
     assert done.returncode == 0, done.stdout + done.stderr
     trial = record(out)
-    machines = {name: one["machine"] for name, one in trial["clocks"].items()}
+    machines = {name: item["machine"] for name, item in trial["clocks"].items()}
     assert machines == {
         "node1": "node-1",
         "node2": "node-2",
@@ -95,7 +95,7 @@ def test_a_client_at_each_site_writes_to_its_own_node(centre: DataCentre, tmp_pa
     }
     hosts = trial["deployment"]["hosts"]
     for client, node in (("ann", "node1"), ("bob", "node2")):
-        (load,) = (one["load"] for one in trial["clients"] if one["name"] == client)
+        (load,) = (item["load"] for item in trial["clients"] if item["name"] == client)
         used = {where for where, counts in load["endpoints"].items() if counts["ok"]}
         assert used == {f"{hosts[node]['address']}:3306"}
     assert all(node["lost"] == 0 for node in trial["check"]["nodes"])

@@ -64,12 +64,12 @@ def test_any_login_shell_will_do(centre: DataCentre, tmp_path: Path) -> None:
     inventory = str(centre.inventory)
     enrolled = run(centre, "hosts", "enrol", inventory, "--yes")
     assert enrolled.returncode == 0, enrolled.stdout + enrolled.stderr
-    told = run(centre, "doctor", "--inventory", inventory, "--json")
-    assert told.returncode == 0, told.stdout + told.stderr
-    for machine, checks in json.loads(told.stdout)["machines"].items():
+    result = run(centre, "doctor", "--inventory", inventory, "--json")
+    assert result.returncode == 0, result.stdout + result.stderr
+    for machine, checks in json.loads(result.stdout)["machines"].items():
         states = {check["name"]: check["state"] for check in checks}
         assert states["host"] == states["cuts"] == states["links"] == "ok", (machine, checks)
-    assert "the login shell prints 'Welcome, authorised use only' before each command" in told.stdout
+    assert "the login shell prints 'Welcome, authorised use only' before each command" in result.stdout
 
     file = experiment(tmp_path, "standalone, engine: postgres-18")
     done = run(centre, "run", str(file), "--inventory", inventory, "--out", str(tmp_path / "run"))
@@ -80,16 +80,16 @@ def test_any_login_shell_will_do(centre: DataCentre, tmp_path: Path) -> None:
 
 def test_a_login_shell_that_runs_nothing_is_named(centre: DataCentre) -> None:
     inventory = str(centre.inventory)
-    for machine, login, said in [
+    for machine, login, message in [
         ("node-1", ("/bin/bash", ".bashrc", "echo locked; exit 3"), "ended (exit code 3) without running"),
         ("node-2", ("/bin/bash", ".bashrc", "exec cat"), "ended (exit code 0) without running"),
         ("node-3", ("/usr/sbin/nologin",), "It printed 'This account is currently not available.'"),
     ]:
         log_in(centre, machine, *login)
-        told = run(centre, "hosts", "check", inventory, "--only", machine)
-        assert told.returncode == 1
-        assert f"{machine}: the login shell of root" in told.stdout, told.stdout + told.stderr
-        assert said in told.stdout, told.stdout
+        result = run(centre, "hosts", "check", inventory, "--only", machine)
+        assert result.returncode == 1
+        assert f"{machine}: the login shell of root" in result.stdout, result.stdout + result.stderr
+        assert message in result.stdout, result.stdout
 
 
 def test_jump_hosts_of_the_configuration_are_used(
@@ -130,8 +130,8 @@ def test_jump_hosts_of_the_configuration_are_used(
     inventory.write_text(f"folder: {FOLDER}\nhosts:\n  db: {{address: {db.address}, ssh: db, role: node}}\n")
     done = run(centre, "hosts", "enrol", str(inventory), "--yes")
     assert done.returncode == 0, done.stdout + done.stderr
-    told = run(centre, "hosts", "check", str(inventory))
-    assert told.returncode == 0, told.stdout + told.stderr
+    result = run(centre, "hosts", "check", str(inventory))
+    assert result.returncode == 0, result.stdout + result.stderr
     for host, user, came in (
         (gate, "admin", ""),
         (inner, "admin", gate.address),
@@ -140,18 +140,18 @@ def test_jump_hosts_of_the_configuration_are_used(
         log = (host.node / "log" / "sshd.log").read_text()
         assert f"Accepted publickey for {user} from {came}" in log, log
 
-    asked = subprocess.run(
+    ports = subprocess.run(
         centre.outside(sys.executable, "-c", _PORTS, str(inventory)),
         capture_output=True,
         text=True,
         check=True,
     )
-    assert asked.stdout == "[2222, 2222, 22]\n", "of those that no fault may cut"
+    assert ports.stdout == "[2222, 2222, 22]\n", "of those that no fault may cut"
 
     refusing = (tmp_path / "known").read_text().replace(f"[{gate.address}]", "[192.0.2.1]")
     (tmp_path / "known").write_text(refusing)
-    told = run(centre, "hosts", "check", str(inventory))
-    assert "db: the key of the jump host gate is not known: log in once by `ssh gate`" in told.stdout
+    result = run(centre, "hosts", "check", str(inventory))
+    assert "db: the key of the jump host gate is not known: log in once by `ssh gate`" in result.stdout
     (tmp_path / "config").write_text("Host *\n  Prot 2222\n")
-    told = run(centre, "hosts", "check", str(inventory))
-    assert f"db: db: ssh cannot read how to get there: {tmp_path}/config: line 2: Bad" in told.stdout
+    result = run(centre, "hosts", "check", str(inventory))
+    assert f"db: db: ssh cannot read how to get there: {tmp_path}/config: line 2: Bad" in result.stdout

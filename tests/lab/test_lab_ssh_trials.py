@@ -27,8 +27,8 @@ def centre(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DataCentre]:
 
 def sent(logs: Path) -> list[str]:
     """All commands that machines were given over SSH."""
-    found = logs.glob("*/log/ssh.log")
-    return [line for log in found for line in log.read_text().splitlines()]
+    log_files = logs.glob("*/log/ssh.log")
+    return [line for log in log_files for line in log.read_text().splitlines()]
 
 
 @pytest.mark.lasts(55)
@@ -38,14 +38,14 @@ def test_a_trial_over_ssh(centre: DataCentre, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     trial = record(out)
     assert trial["status"] == "complete"
-    machines = {name: one["machine"] for name, one in trial["clocks"].items()}
+    machines = {name: item["machine"] for name, item in trial["clocks"].items()}
     assert machines == {"node1": "node-1", "node2": "node-2", "client": "client-1", "manager": "other-1"}
     # the clocks are hours apart; corrected, all moments are those of one trial, or just before its load
     assert all(-60_000 < event["t"] < 120_000 for event in trial["events"]), trial["events"]
     kinds = {event["kind"] for event in trial["events"]}
     assert {"fault", "decided", "fenced", "promoted", "restarted", "rejoined"} <= kinds
     (fault,) = trial["faults"]
-    decided = next(one["t"] for one in trial["events"] if one["kind"] == "decided")
+    decided = next(item["t"] for item in trial["events"] if item["kind"] == "decided")
     assert fault["verified"] and fault["at"] < decided
     assert all(node["lost"] == 0 for node in trial["check"]["nodes"])
     logs = out / "trials" / trial["id"] / "logs"
@@ -97,14 +97,14 @@ def test_power_is_taken_by_the_inventorys_commands(centre: DataCentre, tmp_path:
 def test_a_machine_that_is_lost_breaks_the_trial_and_no_more(centre: DataCentre, tmp_path: Path) -> None:
     file, out = experiment(tmp_path, "standalone, engine: postgres-18"), tmp_path / "run"
     file.write_text(file.read_text().replace("steady: 2s", "steady: 20s"))
-    told = _until(
+    result = _until(
         centre,
         ["run", str(file), "--inventory", str(centre.inventory), "--out", str(out)],
         "under load",
         lambda: subprocess.run([centre.place / "power-off-client-1"], check=True),
     )
     subprocess.run([centre.place / "power-on-client-1"], check=True)
-    assert told.returncode == 1
+    assert result.returncode == 1
     (first, *_) = sorted((out / "trials").glob("*.broken-1/trial.json"))
     reason = json.loads(first.read_text())["reason"]
     assert "client" in reason or "load" in reason, reason
@@ -130,7 +130,7 @@ def test_ctrl_c_leaves_nothing(centre: DataCentre, tmp_path: Path) -> None:
 
 
 def _until(
-    centre: DataCentre, words: list[str], said: str, then: Callable[[], object] | None
+    centre: DataCentre, words: list[str], message: str, then: Callable[[], object] | None
 ) -> "subprocess.CompletedProcess[str]":
     """Run the program until it has said something; then do something, or interrupt it."""
     process = subprocess.Popen(
@@ -145,7 +145,7 @@ def _until(
     lines = []
     for line in process.stdout:
         lines.append(line)
-        if said in line:
+        if message in line:
             break
     if then is None:
         os.killpg(process.pid, signal.SIGINT)

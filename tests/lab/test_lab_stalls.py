@@ -97,8 +97,8 @@ def test_planted_deadlocks_and_a_lock_are_what_the_time_went_to(tmp_path: Path) 
     locked = [stall.gap.ms for stall in trial.lost_time if stall.cause == "lock waits"]
     assert sum(locked) >= 1000 * LOCKED - 300, trial.lost_time
     # a shared machine may have stalled the load besides, which is then not put down to deadlocks
-    found = " ".join(sentences(analyse(run)))
-    assert f"{PLANTED} deadlocks" in found and "of the steady window" in found, found
+    report = " ".join(sentences(analyse(run)))
+    assert f"{PLANTED} deadlocks" in report and "of the steady window" in report, report
     page = write_html(run).read_text()
     assert f"{PLANTED} deadlocks" in page and "Stalled time of the steady window" in page
 
@@ -120,8 +120,8 @@ def test_a_replica_that_stands_still_is_a_semi_synchronous_time_out(tmp_path: Pa
     blamed = [stall for stall in trial.lost_time if stall.cause == "semi-sync time-out"]
     assert sum(stall.gap.ms for stall in blamed) >= 600, trial.lost_time
     assert sum(stall.events for stall in blamed) >= 1
-    found = " ".join(sentences(analyse(run)))
-    assert "semi-sync time-out" in found, found
+    report = " ".join(sentences(analyse(run)))
+    assert "semi-sync time-out" in report, report
 
 
 def test_a_member_that_cannot_apply_is_flow_control(tmp_path: Path) -> None:
@@ -148,5 +148,5 @@ def test_a_member_that_cannot_apply_is_flow_control(tmp_path: Path) -> None:
     assert paused[0] >= 1e9, "the member's own counter"
     blamed = [stall.gap.ms for stall in trial.lost_time if stall.cause == "flow control"]
     assert sum(blamed) >= 1000, trial.lost_time
-    found = " ".join(sentences(analyse(run)))
-    assert "flow control" in found, found
+    report = " ".join(sentences(analyse(run)))
+    assert "flow control" in report, report

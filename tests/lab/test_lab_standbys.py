@@ -50,11 +50,11 @@ def _waiting(primary: Postgres) -> str:
 
 def _kept(primary: Postgres, slot: str) -> int:
     """Bytes of log that a slot keeps."""
-    ((kept,),) = primary.query(
+    ((retained,),) = primary.query(
         "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)::bigint "
         f"FROM pg_replication_slots WHERE slot_name = '{slot}'"
     )
-    return int(kept)
+    return int(retained)
 
 
 def test_a_commit_waits_for_two_and_a_slot_keeps_the_log_for_who_is_away(tmp_path: Path) -> None:

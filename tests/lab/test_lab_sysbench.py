@@ -50,9 +50,9 @@ def start(place: Site, program: Program, out: Path, seconds: float = 3.0, **sett
     workload = Oltp(workload="oltp_read_write", **DATA, **settings).model_copy(update={"program": program})
     node = place.node
     endpoints = Endpoints.of_one(f"{node.host.address}:{node.port}")
-    beside = [] if program == "sysbench" else ["--ledger-rate=0"]
-    load = LoadPlan(workload, CONNECTIONS, seconds, 5, beside=beside, warmup=1.0)
-    return start_load(node.host, node, endpoints, load, out, lambda told: None)
+    options = [] if program == "sysbench" else ["--ledger-rate=0"]
+    load = LoadPlan(workload, CONNECTIONS, seconds, 5, beside=options, warmup=1.0)
+    return start_load(node.host, node, endpoints, load, out, lambda event: None)
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -60,12 +60,12 @@ def test_transactions_are_those_that_the_server_counts(place: Site, program: Pro
     before = commits(place)
     load = start(place, program, tmp_path)
     load.await_start()
-    found = load.await_end(120.0)
-    said = found["transactions"]["ok"]
-    assert said > 0
+    summary = load.await_end(120.0)
+    reported = summary["transactions"]["ok"]
+    assert reported > 0
     # PostgreSQL counts each statement that is prepared, and our own questions; MariaDB's are no commits
     own = CONNECTIONS * 12 + 20 if place.node.driver == "postgres" else 0
-    assert 0 <= commits(place) - before - said <= own + CONNECTIONS
+    assert 0 <= commits(place) - before - reported <= own + CONNECTIONS
     rows = store.csv_to_parquet(tmp_path / "timeline.csv", tmp_path / "t.parquet", "timeline")
     assert rows > 0 and (tmp_path / "latency.hlog").is_file()
 
@@ -98,19 +98,19 @@ def test_a_run_measures_each_cell_with_both_programs(tmp_path: Path) -> None:
     experiment, source = load_experiment(file)
     broken = run_campaign(experiment, source, plan(experiment), tmp_path / "run", False, lambda event: None)
     run = store.open_run(tmp_path / "run")
-    assert not broken, [one.record.reason for one in run.broken]
+    assert not broken, [item.record.reason for item in run.broken]
     assert run.manifest.engines["sysbench"].startswith("1.0")
     cells = {cell.key.workload: cell for cell in analyse(run)}
     assert set(cells) == {"oltp_read_write", "oltp_read_write (sysbench)"}
     for cell in cells.values():
         assert cell.tps.mean and cell.latency["p95"].mean
-    made = {one.record.cell.workload: one.record.load.get("program") for one in run.complete}
+    made = {item.record.cell.workload: item.record.load.get("program") for item in run.complete}
     assert made == {"oltp_read_write": None, "oltp_read_write (sysbench)": "sysbench"}
     # nothing ran beside either of them
-    assert all(one.record.check is None for one in run.complete)
+    assert all(item.record.check is None for item in run.complete)
     assert cells["oltp_read_write"].stalls.longest.n == 1
     assert cells["oltp_read_write (sysbench)"].stalls.longest.n == 0
-    assert {one.metric.name for one in tools(run, cells.values())} == {
+    assert {item.metric.name for item in tools(run, cells.values())} == {
         "throughput",
         "95th percentile of the response time",
     }

@@ -52,13 +52,13 @@ def ended(of_type: dict[str, Any]) -> int:
     return int(of_type["ok"] + of_type["expected"])
 
 
-def near(found: int, of: int, share: float, population: float = math.inf) -> bool:
+def near(count: int, of: int, share: float, population: float = math.inf) -> bool:
     """Whether so many of `of` fit a share, within five standard deviations.
 
     `population`: the share itself is that of a random population of this size.
     """
     deviation = math.sqrt(share * (1 - share) * (1 / of + 1 / population))
-    return abs(found / of - share) <= 5 * deviation + 1 / of
+    return abs(count / of - share) <= 5 * deviation + 1 / of
 
 
 def shares_fit(loaded: dict[str, Any], names: tuple[str, ...], shares: tuple[int, ...]) -> None:
@@ -75,9 +75,9 @@ def shares_fit(loaded: dict[str, Any], names: tuple[str, ...], shares: tuple[int
 def sound(place: Site, settings: WorkloadSettings, before: dict[str, int], done: Any) -> None:
     """The invariants of the workload hold, with what the load was told to have done."""
     node = place.node
-    found = check_after(node.open_data, node.driver, settings.invariants(), before, done)
-    assert len(found) > 10
-    assert [one for one in found if one.status != "holds"] == []
+    checked = check_after(node.open_data, node.driver, settings.invariants(), before, done)
+    assert len(checked) > 10
+    assert [check for check in checked if check.status != "holds"] == []
 
 
 def test_tatp(place: Site, tmp_path: Path) -> None:

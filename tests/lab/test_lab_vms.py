@@ -46,10 +46,10 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
     machine = Machine(memory=256 * 2**20, disk=256 * 2**20, kernel=kernel.tree)
     folder = tmp_path_factory.mktemp("virtual machines") / "lab"
     with Lab(folder) as lab:
-        one = lab.add_host("node1", mariadb.root(), machine=machine)
+        first = lab.add_host("node1", mariadb.root(), machine=machine)
         two = lab.add_host("node2", Root(), machine=machine)
-        assert isinstance(one, VirtualMachine) and isinstance(two, VirtualMachine)
-        yield Rig(lab, one, two, lab.add_host("client", Root()))
+        assert isinstance(first, VirtualMachine) and isinstance(two, VirtualMachine)
+        yield Rig(lab, first, two, lab.add_host("client", Root()))
     assert not folder.exists()
 
 
@@ -130,10 +130,10 @@ def test_who_loses_its_end_out_here_ends_in_there(rig: Rig) -> None:
 
 def test_a_crash_ends_all_processes_but_not_the_kernel(rig: Rig) -> None:
     booted = _sh(rig.one, "cut -d. -f1 /proc/uptime")
-    (one, other) = (_counting(rig.one), _counting(rig.one))
+    (first, other) = (_counting(rig.one), _counting(rig.one))
     ends = rig.one.kill_all()
-    assert ends and one.gone(ends) and other.gone(ends)
-    _until(lambda: not one.alive and not other.alive)
+    assert ends and first.gone(ends) and other.gone(ends)
+    _until(lambda: not first.alive and not other.alive)
     assert int(_sh(rig.one, "cut -d. -f1 /proc/uptime")) >= int(booted)
 
 
@@ -147,10 +147,10 @@ def test_configuration_comes_in_and_logs_go_out(rig: Rig) -> None:
     (rig.one.node / "conf" / "a.cnf").write_text("2")
     assert _sh(rig.one, look_in, uid=999) == "2s600:999"
     _sh(rig.one, "echo first > /run/node/log/said.log", uid=999)
-    said = rig.one.node / "log" / "said.log"
-    _until(lambda: said.exists() and said.read_text() == "first\n")
+    log = rig.one.node / "log" / "said.log"
+    _until(lambda: log.exists() and log.read_text() == "first\n")
     _sh(rig.one, "echo second >> /run/node/log/said.log", uid=999)
-    _until(lambda: said.read_text() == "first\nsecond\n")
+    _until(lambda: log.read_text() == "first\nsecond\n")
 
 
 def test_a_socket_in_the_vm_is_reached_from_outside(rig: Rig) -> None:
@@ -251,9 +251,9 @@ def test_what_it_sends_and_receives_is_counted_as_of_any_host(rig: Rig) -> None:
         vm.power_on()
 
     def seen() -> tuple[int, int]:
-        found = network(*rig.one.ear(rig.lab.pid))
-        assert found is not None
-        return found
+        counted = network(*rig.one.ear(rig.lab.pid))
+        assert counted is not None
+        return counted
 
     # what the bridge's end has received, the virtual machine has sent
     sent, received = seen()

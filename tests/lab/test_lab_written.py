@@ -65,13 +65,13 @@ def test_bytes_written_are_those_that_were_planted(on_disk: Path, engine: str) -
         HEAD,
     )
     seen = watched([outcome.stored()])[outcome.folder.name]
-    told = witnesses(seen, outcome.record, 500, 11500)
-    assert told.servers is not None and told.charged is not None
-    assert PLANTED * 2 <= told.servers <= MOST, told
+    witnessed = witnesses(seen, outcome.record, 500, 11500)
+    assert witnessed.servers is not None and witnessed.charged is not None
+    assert PLANTED * 2 <= witnessed.servers <= MOST, witnessed
     # the kernel charges at least what was made dirty, and is believed only where it can be right
-    assert told.charged >= PLANTED * 2, told
+    assert witnessed.charged >= PLANTED * 2, witnessed
     shown = "disk_written_bytes" in seen.hosts
     assert shown == witnesses(seen, outcome.record, 0, 11500).charge_believed
-    if told.device is not None:
-        assert told.servers_believed, told
-        assert not shown or told.charged <= 1.5 * told.device + 16e6, told
+    if witnessed.device is not None:
+        assert witnessed.servers_believed, witnessed
+        assert not shown or witnessed.charged <= 1.5 * witnessed.device + 16e6, witnessed
