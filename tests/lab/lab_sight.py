@@ -1,4 +1,4 @@
-"""Looking out of a host: through its server, by a program started as the server is, and from outside."""
+"""Look out of a host: through its server, by a program started like the server, and from outside."""
 
 import contextlib
 import json
@@ -16,18 +16,18 @@ _BOUND = 1 << 20
 
 @dataclass(frozen=True)
 class Privileges:
-    """What the kernel says of a process in /proc/PID/status."""
+    """Represent the privileges of a process, from /proc/PID/status."""
 
     effective: int
     bounding: int
     no_new: int
     filtered: int
     uid: int
-    """As whoever reads the file calls it."""
+    """The user id as the reader of the file sees it."""
 
     @staticmethod
     def read(status: str) -> "Privileges":
-        """Out of the text of the file."""
+        """Parse the text of the file."""
         fields = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
         every = ("CapInh", "CapPrm", "CapEff", "CapAmb")
         return Privileges(
@@ -40,9 +40,9 @@ class Privileges:
 
 
 def seen_by(server: Server, path: str | Path) -> str | None:
-    """A file as the server itself reads it, by its own SQL; None where it cannot.
+    """Read a file through the server's SQL; None if the server cannot read it.
 
-    MariaDB reads nothing below /proc: what is there of itself is read from outside.
+    MariaDB reads nothing below /proc: its entries there are read from outside.
     """
     if server.engine.family == "mariadb" and str(path).startswith("/proc/self/"):
         assert server.process is not None
@@ -68,12 +68,14 @@ def _by_mysql(server: Server, path: str) -> str:
 
 
 def programs_inside(host: Host) -> dict[str, set[Privileges]]:
-    """The command lines that run in a host with its files, but its first process, and what they may do."""
+    """Return the command lines of the programs with a host's files, except its first process, and their
+    privileges.
+    """
     own = Path(f"/proc/{host.pid}/ns/mnt").stat().st_ino
     programs: dict[str, set[Privileges]] = {}
     for process in host.processes():
         with contextlib.suppress(psutil.NoSuchProcess, OSError):
-            # those beside have the machine's files
+            # Programs outside the host see the machine's files.
             if Path(f"/proc/{process.pid}/ns/mnt").stat().st_ino == own:
                 status = Path(f"/proc/{process.pid}/status").read_text()
                 command_line = " ".join(process.cmdline()) or process.name()
@@ -81,7 +83,7 @@ def programs_inside(host: Host) -> dict[str, set[Privileges]]:
     return programs
 
 
-# A program that tries system calls (numbers of x86-64) and tells how each ended.
+# A program that tries system calls (numbers of x86-64) and prints the result of each.
 TRIES = """
 import ctypes, errno, json, socket
 call = ctypes.CDLL(None, use_errno=True).syscall
@@ -103,12 +105,12 @@ print(json.dumps(found))
 
 
 def tries(output: str) -> dict[str, str]:
-    """What `TRIES` has told: done, or the error."""
+    """Parse the output of `TRIES`: done, or the error."""
     results: dict[str, str] = json.loads(output)
     return results
 
 
-# A program that says what a listener greets it with, or why it was not reached.
+# A program that prints a listener's greeting, or why it was not reached.
 CONNECT = """
 import socket, sys
 def reach(family, address):
@@ -129,7 +131,7 @@ except OSError as error:
 
 
 def mounted(mountinfo: str) -> dict[str, tuple[str, set[str]]]:
-    """By mount point: the kind of file system, and the options of the mount (proc(5))."""
+    """Return the kind of file system and the mount options by mount point (proc(5))."""
     mounts = {}
     for line in mountinfo.splitlines():
         before, _, after = line.partition(" - ")
@@ -138,7 +140,7 @@ def mounted(mountinfo: str) -> dict[str, tuple[str, set[str]]]:
     return mounts
 
 
-# Where anything may be mounted in a host.
+# The mount points that a host may have.
 HARMLESS = re.compile(
     r"/(?:usr|s?bin|lib\w*|proc(?:/\w[\w-]*)?|dev(?:/(?:null|zero|full|random|urandom|tty|shm))?"
     r"|etc/(?:ld\.so\.conf\.d|alternatives|ssl/certs|pki/\S+|crypto-policies)"

@@ -1,4 +1,6 @@
-"""Machines for tests of `lab: ssh`: hosts of a lab, each with a real sshd, and an inventory of them."""
+"""Provide machines for tests of `lab: ssh`: hosts of a lab, each with a real sshd, and an inventory of
+them.
+"""
 
 import json
 import shlex
@@ -28,14 +30,14 @@ trials: 1
 faults: [{{fault: {fault}}}]
 timing: {{warmup: 500ms, steady: 2s, recovery: {recovery}, settle: 90s}}
 """ + GENTLE.replace("{", "{{").replace("}", "}}")
-# As of a real machine, which a host of the lab has not: it is shown below its own, which is taken away.
+# Files of a real machine that a lab host lacks; they are mounted there.
 _DEV = Path("/dev")
 
 _SSHD = "/usr/sbin/sshd"
-# Where fivenines may write on these machines.
+# The folder in which fivenines may write on these machines.
 FOLDER = NODE / "data" / "fivenines"
 
-# Seconds by which the clock of the first machine is ahead of ours; of the second twice as much.
+# Clock offset of the first machine, in seconds; the second machine has twice as much.
 _AHEAD = 5000
 
 _PASSWD = """root:x:0:0:root:/tmp:/bin/sh
@@ -45,7 +47,7 @@ admin:x:1000:1000:admin:/tmp:/bin/sh
 nobody:x:65534:65534:nobody:/nonexistent:/bin/false
 """
 
-# A sudo that may become root, which a host of the lab has not: its files are mounted without set-user-ID.
+# A replacement for sudo, as files of a lab host are mounted without set-user-ID.
 _SUDO = """mount --options remount,bind,rw /
 mkdir -p /etc/pam.d /run/sudo && mount -t tmpfs -o mode=755 sudo /run/sudo
 cp /usr/bin/sudo /run/sudo/sudo && chmod 4755 /run/sudo/sudo && mount --bind /run/sudo/sudo /usr/bin/sudo
@@ -71,7 +73,7 @@ Subsystem sftp internal-sftp
 
 
 class DataCentre(Lab):
-    """A lab whose hosts are machines that one logs in to by SSH."""
+    """Run a lab whose hosts are machines with SSH log-ins."""
 
     def __init__(self, folder: Path, roles: Mapping[str, Mapping[str, str]]) -> None:
         super().__init__(folder / "lab", all_ids=True)
@@ -85,7 +87,7 @@ class DataCentre(Lab):
         self.inventory = self._inventory()
 
     def equip(self, host: Host) -> None:
-        """Give a machine its keys, and start its sshd."""
+        """Install a machine's keys and start its sshd."""
         conf = host.node / "conf"
         keygen(conf / "host_key")
         (conf / "authorized_keys").write_text(self.key.with_suffix(".pub").read_text())
@@ -100,18 +102,20 @@ class DataCentre(Lab):
         self.start_sshd(host)
 
     def _daemon(self, host: Host) -> list[str]:
-        """The machine's sshd, and with it all that is started there. Its CLOCK_MONOTONIC is far from ours."""
+        """Return the command of the machine's sshd; its children see a CLOCK_MONOTONIC far from the
+        controller's.
+        """
         ahead = str(_AHEAD * (1 + list(self.roles).index(host.name)))
         own_time = ["unshare", "--time", f"--monotonic={ahead}", f"--boottime={ahead}", "--fork"]
         return [*own_time, "--kill-child", _SSHD, "-D", "-e", "-f", f"{NODE}/conf/sshd_config"]
 
     def allow_sudo(self) -> None:
-        """Let the account `admin` become root by sudo, without a password."""
+        """Allow the account `admin` to become root by sudo, without a password."""
         for host in self.hosts.values():
             self.privileged(host, _SUDO)
 
     def start_sshd(self, host: Host) -> None:
-        """Let one log in to it."""
+        """Start the machine's sshd."""
         command = [*self._into(host), *self._daemon(host)]
         environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/tmp"}
         log = host.node / "log" / "sshd.log"
@@ -122,7 +126,7 @@ class DataCentre(Lab):
             time.sleep(0.02)
 
     def _power(self, host: Host, key: str) -> Path:
-        """A program that takes a machine's power, or gives it back: its first process stays, for the test."""
+        """Write a program that switches a machine off or on; its first process stays, for the test."""
         into = shlex.join(enter(host.pid, "user", "mnt", "net", "pid"))
         daemon = f"setsid {into} {shlex.join(self._daemon(host))} </dev/null >/dev/null 2>&1 &"
         script = f"{into} sh -c 'kill -9 -1'; exit 0" if key == "off" else daemon
@@ -132,7 +136,7 @@ class DataCentre(Lab):
         return file
 
     def privileged(self, host: Host, script: str) -> str:
-        """Run a script on a machine as its owner would."""
+        """Run a script on a machine as root."""
         done = subprocess.run(
             [*self._into(host), "sh", "-c", script], capture_output=True, text=True, check=False
         )
@@ -140,7 +144,7 @@ class DataCentre(Lab):
         return done.stdout
 
     def outside(self, *command: str) -> list[str]:
-        """A command line for a program that sees the machines' network."""
+        """Return the command line of a program in the machines' network."""
         return [*enter(self.pid, "user", "net"), *command]
 
     @staticmethod
@@ -169,7 +173,7 @@ class DataCentre(Lab):
 
 
 def keygen(file: Path) -> None:
-    """A key pair without a passphrase."""
+    """Make a key pair without a passphrase."""
     file.unlink(missing_ok=True)
     program = shutil.which("ssh-keygen")
     assert program, "install openssh-client"
@@ -177,7 +181,7 @@ def keygen(file: Path) -> None:
 
 
 def roles(nodes: int, clients: int = 1, others: int = 0) -> dict[str, dict[str, str]]:
-    """So many machines for each purpose."""
+    """Return the number of machines for each purpose."""
     kinds: Sequence[tuple[str, int]] = (("node", nodes), ("client", clients), ("other", others))
     return {f"{kind}-{n}": {"role": kind} for kind, count in kinds for n in range(1, count + 1)}
 
@@ -207,7 +211,7 @@ def record(folder: Path) -> dict[str, Any]:
 
 
 def left(centre: DataCentre, *names: str) -> list[str]:
-    """What trials have left on machines: hosts' folders, processes, tables of nftables."""
+    """Return the leftovers of trials on machines: hosts' folders, processes, nftables tables."""
     leftovers = []
     for name in names or centre.roles:
         host = centre.hosts[name]

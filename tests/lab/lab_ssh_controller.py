@@ -1,5 +1,6 @@
-"""A controller for tests of hosts over SSH, as a program in the machines' network: `lab_ssh_controller.py
-INVENTORY FOLDER WHAT`. It prints JSON lines."""
+"""Run a controller for tests of hosts over SSH, as a program in the machines' network: `lab_ssh_controller.py
+INVENTORY FOLDER WHAT`. It prints JSON lines.
+"""
 
 import json
 import subprocess
@@ -17,12 +18,12 @@ from fivenines.lab.ssh.lab import SshLab
 
 
 def tell(**what: Any) -> None:
-    """One line."""
+    """Print one JSON line."""
     print(json.dumps(what), flush=True)
 
 
 def look(lab: SshLab) -> None:
-    """What can be done with hosts: commands, processes, files, cuts, clocks."""
+    """Exercise hosts: commands, processes, files, cuts, clocks."""
     one, two = (lab.add_host(name, Root()) for name in ("node1", "node2"))
     tell(who=one.run(["id", "-u"]).strip(), user=one.run(["id", "-u"], uid=999).strip())
     tell(name=one.run(["hostname"]).strip(), said=one.run(["cat"], stdin="hello"))
@@ -61,18 +62,18 @@ def _processes(host: Any) -> None:
         time.sleep(0.02)
     tell(thawed=len(thawed))
     gone = process.gone(process.kill())
-    # a process with threads may be told as gone before it can be waited for; and of whom others started, the
-    # machine has to find out that it is gone
+    # A process with threads may be reported as ended before it can be waited for. The machine notices the end
+    # of other processes' children late.
     ended = process.wait(60.0) and adopted.wait(60.0)
     tell(gone=gone, ended=ended, alive=process.alive, states=states())
 
 
-# Whether the way from node1 to node2 is open, and the way back.
+# Whether the link from node1 to node2 works, and the reverse link.
 _OPEN, _ONE_WAY, _SHUT = (True, True), (False, True), (False, False)
 
 
 def _reach(lab: SshLab, expected: tuple[bool, bool]) -> list[bool]:
-    """Whether each way is open; a busy machine needs longer to find out that it is."""
+    """Return whether each direction works; a busy machine needs longer to notice that it does."""
     ways = (("node1", "node2"), ("node2", "node1"))
     return [
         lab.reaches(*way, timeout=2.0 if target else 0.3) for way, target in zip(ways, expected, strict=True)
@@ -95,14 +96,14 @@ def _cuts(lab: SshLab) -> None:
 
 
 def links(lab: SshLab) -> None:
-    """What the way from one host to another does: as set between sites, and for a while."""
+    """Measure the link between two hosts: as set between sites, and under a temporary change."""
     first, two = (lab.add_host(name, Root()) for name in ("node1", "node2"))
 
     allowed = "grep Cpus_allowed_list /proc/self/status"
     tell(processors=[host.run(["sh", "-c", allowed]).split()[-1] for host in (first, two)])
 
     def way() -> float:
-        """The round trip in ms."""
+        """Return the round trip time, in milliseconds."""
         script = str(Path(roundtrip.__file__))
         command = first.beside([sys.executable, "-I", "-S", script, two.address])
         return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
@@ -125,7 +126,7 @@ def links(lab: SshLab) -> None:
 
 
 def wait(lab: SshLab) -> None:
-    """Cut, start something, and wait until somebody ends us."""
+    """Cut the network, start a process, and wait until another process ends this one."""
     first, two = (lab.add_host(name, Root()) for name in ("node1", "node2"))
     lab.cut([("node1", "node2"), ("node2", "node1")])
     lab.impair("node1", LinkSettings(rtt=0.01))

@@ -1,8 +1,10 @@
-"""What another account of the machine tries: run as a program, with what to try as JSON on standard input.
+"""Try everything another account of the machine can do. Runs as a program with a JSON request on standard
+input.
 
-Answers with a JSON list of all that worked, in words: an empty list is what the tests want. It looks at every
-file, folder, socket and pipe below some folders, connects to every socket as every account with no or a wrong
-password, to every port of the lab, and reads what the machine tells everybody of processes.
+Prints a JSON list of everything that worked, in words: the tests expect an empty list. It examines every
+file, folder, socket and pipe below some folders, connects to every socket as every account without a password
+or with a wrong one, connects to every port of the lab, and reads the public process information of the
+machine.
 """
 
 import contextlib
@@ -24,7 +26,7 @@ POSTGRES_ACCOUNTS = ("postgres", "app", "repl", "root", "nobody")
 
 
 def tried(request: dict[str, Any]) -> Iterator[str]:
-    """All that works."""
+    """Yield everything that worked."""
     sockets = []
     for top in request["folders"]:
         for path in below(Path(top)):
@@ -48,7 +50,7 @@ _SSL_REQUEST = bytes.fromhex("0000000804d2162f")
 
 
 def way_to(address: str) -> str:
-    """The address that this machine would speak from; asked of the kernel, nothing is sent."""
+    """Return the source address for a destination; the kernel chooses it, and nothing is sent."""
     with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.connect((address, 9))
         return str(probe.getsockname()[0])
@@ -56,12 +58,14 @@ def way_to(address: str) -> str:
 
 
 def near(address: str) -> bool:
-    """Whether there is a way to an address beside the one to anywhere, which is not the lab's to try."""
+    """Return whether an address has a more specific route than the default one, which leads outside the
+    lab.
+    """
     return way_to(address) not in ("", way_to("203.0.113.1"))
 
 
 def greeting(address: str, port: int) -> bytes:
-    """What a server at a port says first, asked as PostgreSQL and HTTP are asked; nothing if nobody does."""
+    """Return a server's first bytes in reply to PostgreSQL and HTTP requests; empty if none listens."""
     with contextlib.suppress(OSError), socket.create_connection((address, port), 0.3) as stream:
         if port not in (22, 2222, 3306, 3307, 6446, 33060):
             stream.sendall(_SSL_REQUEST if port == 5432 else b"GET /health HTTP/1.0\r\n\r\n")
@@ -70,7 +74,7 @@ def greeting(address: str, port: int) -> bytes:
 
 
 def below(top: Path) -> Iterator[Path]:
-    """All that can be seen below a folder, and itself."""
+    """Yield a folder and every visible path below it."""
     yield top
     for folder, folders, files in os.walk(top):
         for name in (*folders, *files):
@@ -78,7 +82,7 @@ def below(top: Path) -> Iterator[Path]:
 
 
 def looked_at(path: Path, kind: int, secrets: list[str], *, users: bool) -> Iterator[str]:
-    """What can be done with a file, a folder or a pipe."""
+    """Yield the possible accesses to a file, a folder or a pipe."""
     if stat.S_ISLNK(kind):
         return
     if os.access(path, os.W_OK):
@@ -88,7 +92,7 @@ def looked_at(path: Path, kind: int, secrets: list[str], *, users: bool) -> Iter
             os.close(os.open(path, os.O_RDWR | os.O_NONBLOCK))
             yield f"the pipe {path} can be opened"
     elif stat.S_ISREG(kind) and path.suffix != ".pem" and not users:
-        # certificates are what servers show to everybody
+        # Servers show their certificates to every client.
         with contextlib.suppress(OSError):
             path.read_bytes()
             yield f"{path} can be read"
@@ -100,7 +104,7 @@ def looked_at(path: Path, kind: int, secrets: list[str], *, users: bool) -> Iter
 
 
 def knocked(path: Path) -> Iterator[str]:
-    """What a socket lets us do."""
+    """Yield what a socket permits."""
     if path.name == "keeper.sock":
         yield from asked_the_keeper(path)
     elif ".PGSQL." in path.name:
@@ -118,7 +122,7 @@ def knocked(path: Path) -> Iterator[str]:
 
 @contextlib.contextmanager
 def connected(path: Path) -> Iterator[socket.socket]:
-    """A connection to a socket, whose path may be long."""
+    """Connect to a socket, whose path may be long."""
     folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY)
     try:
         with socket.socket(socket.AF_UNIX) as stream:
@@ -130,7 +134,7 @@ def connected(path: Path) -> Iterator[socket.socket]:
 
 
 def asked_the_keeper(path: Path) -> Iterator[str]:
-    """Ask the playground to do something."""
+    """Request actions from the running deployment."""
     for request in ({"do": "status"}, {"do": "query", "node": "node1", "statement": "SELECT 1"}):
         with contextlib.suppress(OSError, ValueError), connected(path) as stream:
             with contextlib.suppress(OSError):
@@ -144,7 +148,7 @@ _WAYS: tuple[dict[str, Any], ...] = ({}, {"replication": "true"})
 
 
 def into_postgres(path: Path) -> Iterator[str]:
-    """Log in as whoever there may be, and run a program."""
+    """Log in as any account, and run a program."""
     folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY)
     for user in POSTGRES_ACCOUNTS:
         for password in PASSWORDS:
@@ -168,7 +172,7 @@ def into_postgres(path: Path) -> Iterator[str]:
 
 
 def into_mysql(path: Path) -> Iterator[str]:
-    """Log in as whoever there may be, and write a file."""
+    """Log in as any account, and write a file."""
     folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY)
     for user in MYSQL_ACCOUNTS:
         for password in PASSWORDS:
@@ -191,7 +195,7 @@ def into_mysql(path: Path) -> Iterator[str]:
 
 
 def told_of_processes(secrets: list[str], processes: list[int]) -> Iterator[str]:
-    """What the machine shows everybody of processes: arguments of all, and the insides of the lab's."""
+    """Yield secrets in public process information: arguments of all processes, details of the lab's."""
     for entry in Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):
             words = entry.read_bytes().decode(errors="replace")
@@ -202,7 +206,7 @@ def told_of_processes(secrets: list[str], processes: list[int]) -> Iterator[str]
             inside = Path(f"/proc/{pid}/{part}")
             with contextlib.suppress(OSError):
                 opened = os.open(inside, os.O_RDONLY)
-                # of a process that is ending, anybody may open these and finds them empty
+                # Any account may open these files of a process that is ending, and reads nothing.
                 empty = part in ("environ", "maps") and not os.read(opened, 1)
                 os.close(opened)
                 if not empty:
