@@ -203,7 +203,7 @@ class Standin:
         _event(backend, "db-cluster", name, f"Completed failover to DB instance: {successor}")
 
     def application(self, environ: dict[str, Any], start: Any, moto: Any) -> Any:
-        """Return the API together with the endpoint by which tests control the stand-in."""
+        """Answer requests to the API, and the tests' requests to the stand-in."""
         size = int(environ.get("CONTENT_LENGTH") or 0)
         body = environ["wsgi.input"].read(size)
         environ["wsgi.input"] = BytesIO(body)

@@ -53,7 +53,7 @@ class Alien:
 
     @property
     def script(self) -> Path:
-        """Write the script that starts it in the background, and return its path."""
+        """Return the path of the script that starts it in the background."""
         return self.folder / "start.sh"
 
     def start(self) -> None:

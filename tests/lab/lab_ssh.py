@@ -30,7 +30,8 @@ trials: 1
 faults: [{{fault: {fault}}}]
 timing: {{warmup: 500ms, steady: 2s, recovery: {recovery}, settle: 90s}}
 """ + GENTLE.replace("{", "{{").replace("}", "}}")
-# Files of a real machine that a lab host lacks; they are mounted there.
+# The device folder. A lab host lacks the one of a real machine: it is mounted below the host's own, which is
+# removed.
 _DEV = Path("/dev")
 
 _SSHD = "/usr/sbin/sshd"
@@ -47,7 +48,7 @@ admin:x:1000:1000:admin:/tmp:/bin/sh
 nobody:x:65534:65534:nobody:/nonexistent:/bin/false
 """
 
-# A replacement for sudo, as files of a lab host are mounted without set-user-ID.
+# Makes sudo work, which it does not on a lab host: its files are mounted without set-user-ID.
 _SUDO = """mount --options remount,bind,rw /
 mkdir -p /etc/pam.d /run/sudo && mount -t tmpfs -o mode=755 sudo /run/sudo
 cp /usr/bin/sudo /run/sudo/sudo && chmod 4755 /run/sudo/sudo && mount --bind /run/sudo/sudo /usr/bin/sudo
@@ -102,9 +103,7 @@ class DataCentre(Lab):
         self.start_sshd(host)
 
     def _daemon(self, host: Host) -> list[str]:
-        """Return the command of the machine's sshd; its children see a CLOCK_MONOTONIC far from the
-        controller's.
-        """
+        """Return the command of the machine's sshd, whose CLOCK_MONOTONIC is far from the controller's."""
         ahead = str(_AHEAD * (1 + list(self.roles).index(host.name)))
         own_time = ["unshare", "--time", f"--monotonic={ahead}", f"--boottime={ahead}", "--fork"]
         return [*own_time, "--kill-child", _SSHD, "-D", "-e", "-f", f"{NODE}/conf/sshd_config"]
@@ -181,7 +180,7 @@ def keygen(file: Path) -> None:
 
 
 def roles(nodes: int, clients: int = 1, others: int = 0) -> dict[str, dict[str, str]]:
-    """Return the number of machines for each purpose."""
+    """Name machines for each purpose, and return their roles."""
     kinds: Sequence[tuple[str, int]] = (("node", nodes), ("client", clients), ("other", others))
     return {f"{kind}-{n}": {"role": kind} for kind, count in kinds for n in range(1, count + 1)}
 

@@ -134,7 +134,7 @@ def connected(path: Path) -> Iterator[socket.socket]:
 
 
 def asked_the_keeper(path: Path) -> Iterator[str]:
-    """Request actions from the running deployment."""
+    """Yield the requests that the running deployment's keeper accepts."""
     for request in ({"do": "status"}, {"do": "query", "node": "node1", "statement": "SELECT 1"}):
         with contextlib.suppress(OSError, ValueError), connected(path) as stream:
             with contextlib.suppress(OSError):

@@ -201,8 +201,8 @@ def test_an_ordinary_user_has_virtual_machines_where_the_device_is_open(person: 
         "load: {answer_timeout: 2s, connect_timeout: 1s}\n"
         "faults: [{fault: power-loss, restart_after: 1s}]\n"
     )
-    (person.home / "virtual machines.yaml").write_text(text + timing())
-    command = person.command("run", "virtual machines.yaml", "--out", "virtual machines")
+    (person.home / "virtual-machines.yaml").write_text(text + timing())
+    command = person.command("run", "virtual-machines.yaml", "--out", "virtual machines")
     if os.geteuid() == 0:
         device = str(person.home / "tun")
         command = ["unshare", "--mount", "sh", "-c", _OPEN, "sh", device, *command]
@@ -216,7 +216,7 @@ def test_an_ordinary_user_has_virtual_machines_where_the_device_is_open(person: 
         stdin=subprocess.DEVNULL,
     )
     assert ran.returncode == 0, ran.stderr
-    run = store.open_run(person.home / "virtual machines")
+    run = store.open_run(person.home / "virtual-machines")
     assert (run.manifest.machine.user, run.missing) == ("ordinary", [])
     (trial,) = run.complete
     assert trial.record.fault is not None and trial.record.fault.verified

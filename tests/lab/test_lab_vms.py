@@ -44,7 +44,7 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
     mariadb.require(quiet)
     assert isinstance(kernel, UmlKernel)
     machine = Machine(memory=256 * 2**20, disk=256 * 2**20, kernel=kernel.tree)
-    folder = tmp_path_factory.mktemp("virtual machines") / "lab"
+    folder = tmp_path_factory.mktemp("virtual-machines") / "lab"
     with Lab(folder) as lab:
         first = lab.add_host("node1", mariadb.root(), machine=machine)
         two = lab.add_host("node2", Root(), machine=machine)
