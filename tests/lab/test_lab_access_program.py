@@ -1,4 +1,4 @@
-"""Proxies that one brings, before real servers: told of a new primary, finding it, or promoting it."""
+"""Custom proxies in front of real servers: notified of a new primary, finding it, or promoting it."""
 
 import shutil
 import subprocess
@@ -13,7 +13,7 @@ from fivenines.results.store import StoredTrial
 from fivenines.software.store import engine
 
 
-# the other recipe of Pgpool-II does what this one does, and promotes
+# The other recipe of Pgpool-II covers this one, and promotes.
 @pytest.mark.parametrize(
     "recipe", ["pgbouncer", pytest.param("pgpool", marks=pytest.mark.long), "pgpool-failover"]
 )
@@ -25,7 +25,7 @@ def test_clients_get_to_the_new_primary_through_it(tmp_path: Path, recipe: str) 
     assert {event.kind for event in record.events} >= {"decided", "promoted"}
     details = [event.detail for event in record.events if event.node == "proxy"]
     assert details == (["pgbouncer was told of node2"] if recipe == "pgbouncer" else [])
-    # all went through it, and after the failover, too
+    # All connections went through the proxy, after the failover, too.
     assert all(":5432" not in where for where in record.load["endpoints"])
     after = next(node_event for node_event in record.events if node_event.kind == "promoted").t
     written = _acknowledged_after(trial.folder, after)
@@ -33,13 +33,13 @@ def test_clients_get_to_the_new_primary_through_it(tmp_path: Path, recipe: str) 
     check = record.check
     assert check is not None and check.acknowledged > 0
     assert {node.lost for node in check.nodes} == {0}
-    # a copy of its files without passwords is kept
+    # The trial keeps a copy of the proxy's files, without passwords.
     configuration = trial.folder / "logs" / "proxy" / "conf"
     assert any("***" in file.read_text() for file in configuration.iterdir())
 
 
 def test_behind_transaction_pooling_statements_need_no_names(tmp_path: Path) -> None:
-    """With names, no figure comes out of it; without them all works."""
+    """With names, the load yields no figures; without names everything works."""
     text = short_recipe("pgbouncer").replace("pool_mode = session", "pool_mode = transaction")
     text = text.replace("default_pool_size = 100", "default_pool_size = 4")
     text = text.partition("faults:")[0] + timing(recovery=1)
@@ -63,7 +63,7 @@ def _acknowledged_after(folder: Path, t_ms: float) -> int:
 
 
 def _behind(folder: Path, access: str, root: str) -> StoredTrial:
-    """A trial whose primary is killed behind a program with these settings, which comes out of this root."""
+    """Run a trial that kills the primary behind a program with these settings, taken from this root."""
     text = (
         f"{HEAD}solutions:\n  - solution: hot-standby\n    standbys: 1\n    manager: {PATIENT}\n"
         f"    access:\n      kind: program\n{access}{kill()}{timing()}"
@@ -76,7 +76,7 @@ def _behind(folder: Path, access: str, root: str) -> StoredTrial:
 
 
 def test_a_program_comes_out_of_an_archive(tmp_path: Path) -> None:
-    """One that has its own files, seen beside the machine's: a relay to the primary, told of by a mark."""
+    """Run a relay to the primary with its own files, next to the machine's; a mark notifies it."""
     folder = tmp_path / "relay-1.0"
     (folder / "bin").mkdir(parents=True)
     (folder / "bin" / "relay").write_text(_RELAY)
@@ -105,7 +105,7 @@ def test_a_program_comes_out_of_an_archive(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_a_program_comes_out_of_an_image(tmp_path: Path) -> None:
-    """A root file system of its own: HAProxy, a shell, and the libraries of both."""
+    """Run HAProxy from a custom root file system, which also has a shell and the libraries of both."""
     image = f"oci:{image_of(tmp_path / 'layout', _small_root(tmp_path / 'small'))}"
     access = f"""\
       root: {{image: "{image}"}}
@@ -131,7 +131,7 @@ def test_a_program_comes_out_of_an_image(tmp_path: Path) -> None:
 
 
 def _small_root(folder: Path) -> Path:
-    """Two programs of an engine with what they need, by the list of that tree's own loader."""
+    """Copy two programs of an engine with the libraries that the loader of its tree lists."""
     tree = engine("mariadb-10.11").root().lower
     assert tree is not None
     paths = {"/usr/sbin/haproxy", "/usr/bin/dash"}

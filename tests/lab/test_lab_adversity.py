@@ -1,9 +1,9 @@
 """A full disk, a full cache, a clock that is set, a machine that sleeps, a controller that is stopped:
-what was finished stays, one line says what to do, and the run goes on.
+finished trials stay, one line says what to do, and the run can be resumed.
 
-The disks are small file systems in a mount namespace of their own. The machine's clock belongs to everybody
-on it and is not set here: `vigil.read` is the one place where clocks are read, and answers as a machine
-would whose clock was set, or that slept.
+The disks are small file systems in a separate mount namespace. The machine's clock is shared and is not set
+here: `vigil.read` is the only place where clocks are read. It returns what a machine would whose clock was
+set, or that slept.
 """
 
 import os
@@ -37,7 +37,9 @@ _PRIVATE = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "-rm"]
 def test_a_trial_in_which_the_clock_was_set_or_the_machine_slept_is_broken_by_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Both attempts at the trial fail, each by what happened in it; resumed in peace, it is measured."""
+    """Fail both attempts at the trial, each by its incident; resume the run undisturbed, and it is
+    measured.
+    """
     (tmp_path / "tiny.yaml").write_text(HEAD + _STANDALONE + GENTLE + timing(recovery=1, steady=1))
     experiment, source = load_experiment(tmp_path / "tiny.yaml")
     real, ahead = machine_watch.read, {"real": 0.0, "boot": 0.0}
@@ -51,7 +53,7 @@ def test_a_trial_in_which_the_clock_was_set_or_the_machine_slept_is_broken_by_na
     def strike(event: Progress) -> None:
         if isinstance(event, TrialPhase) and event.phase == "warm-up and steady load":
             attempts.append(event.trial_id)
-            # the clock is set by an hour; in the second attempt the machine sleeps for a minute
+            # The clock is set by an hour; in the second attempt the machine sleeps for a minute.
             ahead["real"] += 3600 if len(attempts) == 1 else 60
             ahead["boot"] += 0 if len(attempts) == 1 else 60
 
@@ -60,7 +62,7 @@ def test_a_trial_in_which_the_clock_was_set_or_the_machine_slept_is_broken_by_na
         return run_campaign(experiment, source, trials, tmp_path / "run", resume, listener)  # type: ignore[arg-type]
 
     monkeypatch.setattr(machine_watch, "read", read)
-    # a busy machine may keep this process waiting: no third incident is to be told
+    # A busy machine may suspend this process: no third incident may be reported.
     monkeypatch.setattr(machine_watch, "PAUSE", STANDSTILL)
     assert go(False, strike) == ["0001"]
     run = store.open_run(tmp_path / "run")
@@ -73,10 +75,10 @@ def test_a_trial_in_which_the_clock_was_set_or_the_machine_slept_is_broken_by_na
     assert len(store.open_run(tmp_path / "run").complete) == 1
 
 
-# the vigil has unit tests, and calibration plants standstills
+# The watch has unit tests, and calibration plants standstills.
 @pytest.mark.long
 def test_a_trial_in_which_the_controller_stood_still_is_broken_and_tried_again(tmp_path: Path) -> None:
-    """As by Ctrl-Z, or while a virtual machine is paused: the clocks go on, and nobody looks."""
+    """Stop the controller as Ctrl-Z or a paused virtual machine would: the clocks go on."""
     (tmp_path / "tiny.yaml").write_text(HEAD + _STANDALONE + GENTLE + timing(recovery=1, steady=3))
     with (tmp_path / "said").open("wb") as log:
         running = subprocess.Popen(
@@ -119,10 +121,10 @@ def _killed_for_memory(folder: Path) -> int:
     return sum(int(line.split()[1]) for line in text.splitlines() if line.startswith("oom_kill "))
 
 
-# as kill -9 does, of which there is a test
+# kill -9 does the same and has a test.
 @pytest.mark.long
 def test_a_controller_that_the_kernel_kills_for_want_of_memory_leaves_nothing(tmp_path: Path) -> None:
-    """A real kill: memory runs out in a control group, and the controller is the first to go."""
+    """Let memory run out in a control group, so that the kernel kills the controller first."""
     groups = limits.detect()
     if not groups.usable:
         pytest.skip(f"NOT TRIED: {groups.reason}")
@@ -158,7 +160,7 @@ def test_a_controller_that_the_kernel_kills_for_want_of_memory_leaves_nothing(tm
     assert len(store.open_run(tmp_path / "run").complete) == 1
 
 
-# two trials; the disk of the run is filled up while the second one is under load
+# Two trials: the disk of the run is filled while the second trial is under load.
 _FULL_RUN = """\
 set -e
 mount -t tmpfs -o size={size} tmpfs disk
@@ -211,7 +213,7 @@ def test_a_full_disk_under_the_run_stops_it_and_what_was_finished_stays(tmp_path
     output = (tmp_path / "said1").read_text()
     last = output.splitlines()[-1]
     assert (tmp_path / "code1").read_text() == "1\n", output
-    # how little was left is told only where whoever failed has not made room again
+    # The error names the free space only if the failed program has not freed space again.
     assert last.startswith("error: the disk under ") and "disk/run is full" in last, output
     assert "finished trials are kept" in last and "--resume --out disk/run" in last, output
     assert "0002.broken" not in (tmp_path / "left").read_text()
@@ -220,7 +222,7 @@ def test_a_full_disk_under_the_run_stops_it_and_what_was_finished_stays(tmp_path
     assert (len(run.complete), run.broken, run.missing) == (2, [], [])
 
 
-# a data set is to be loaded into a cache that has no room for it, until it gets some
+# A data set is loaded into a cache without space for it, until it gets some.
 _FULL_CACHE = """\
 set -e
 mount -t tmpfs -o size=24m,mode=700 tmpfs cache
@@ -247,7 +249,7 @@ def test_a_full_cache_is_told_and_the_run_begins_once_there_is_room(tmp_path: Pa
     assert (tmp_path / "code1").read_text() == "1\n", output
     assert last.startswith("error: the disk under ") and "cache/data is full" in last, output
     assert "--resume --out run" in last, output
-    # nothing that looks like a data set, and nothing that takes room
+    # Nothing looks like a data set, and nothing occupies space.
     assert not [name for name in (tmp_path / "left").read_text().split() if ".lock" not in name]
     assert (tmp_path / "code2").read_text() == "0\n", (tmp_path / "said2").read_text()
     assert len(store.open_run(tmp_path / "kept").complete) == 1

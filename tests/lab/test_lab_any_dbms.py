@@ -1,4 +1,4 @@
-"""Clusters of any DBMS by ODBC alone: the plain SQL of all of them, on the real servers that there are."""
+"""Clusters of any DBMS by ODBC alone: the portable SQL, on the real servers available here."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +21,7 @@ def password(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Alien]]:
-    """A PostgreSQL primary with a standby."""
+    """Provide a PostgreSQL primary with a standby."""
     folder = tmp_path_factory.mktemp("any")
     first = postgres(folder, "db1")
     second = postgres(folder, "db2", first.port)
@@ -30,7 +30,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Alien]]:
 
 
 def solution(servers: list[Alien], kind: str, **further: str) -> str:
-    """The section `solutions:` for these servers, by a driver."""
+    """Return the section `solutions:` for these servers, by a driver."""
     members = ", ".join(f"{server.name}: '{server.at}'" for server in servers)
     odbc = f"Driver={{{DRIVERS[kind]}}};Server={{host}};Port={{port}};Database=sbtest;UID=app"
     more = "".join(f"    {key}: {value}\n" for key, value in further.items())
@@ -68,7 +68,7 @@ def test_who_takes_rows_is_the_primary_and_a_row_that_is_gone_is_named(
     assert outcome.node("db1").lost_ids == taken
     assert record.check is not None
     assert outcome.node("db1").present == record.check.acknowledged - 1
-    # the standby has replayed it, or has it still: nobody compares copies here
+    # The standby may have replayed the deletion or not: no check compares copies here.
     assert set(outcome.node("db2").lost_ids) <= set(taken)
     assert record.divergence is None
     assert pair[0].query("SELECT to_regclass('fivenines_ledger')") == [(None,)]
@@ -76,7 +76,7 @@ def test_who_takes_rows_is_the_primary_and_a_row_that_is_gone_is_named(
 
 
 def test_the_sql_that_others_get_counts_what_is_lost(tmp_path: Path) -> None:
-    """MariaDB takes the plain SQL of SQL Server and solidDB, and tells a missing table as they do."""
+    """Use MariaDB, which accepts the SQL of SQL Server and solidDB and reports a missing table as they do."""
     server = mariadb(tmp_path, "db1")
     taken: list[int] = []
 
@@ -102,7 +102,7 @@ def test_the_sql_that_others_get_counts_what_is_lost(tmp_path: Path) -> None:
     fault = outcome.record.fault
     assert fault is not None and fault.verified and fault.ended_verified
     assert outcome.record.load["transactions"]["ok"] > 0
-    # the load went on behind the kill, and tries of fresh connections found the end of the outage
+    # The load went on after the kill, and probes by fresh connections saw the end of the outage.
     assert outcome.rows("ledger", "SELECT count(*) > 0 FROM rows WHERE kind = 'write'") == [(True,)]
     assert outcome.rows("probes", "SELECT count(*) > 0 FROM rows WHERE outcome = 'ok'") == [(True,)]
     assert {check.status for check in outcome.record.invariants} == {"unknown"}

@@ -1,4 +1,4 @@
-"""Replicas that apply with several threads, as they are told to."""
+"""Replicas that apply with several threads, as configured."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ MYSQL = "SELECT count(*) FROM performance_schema.replication_applier_status_by_w
 
 
 def _missing(replica: Server, workers: str) -> str:
-    """Threads begin after the server has answered: on a busy machine some are not there at once."""
+    """Return the number of missing threads: they start after the server answers, late on a busy machine."""
     ((count,),) = replica.query(workers)
     return "" if count == 3 else f"{count} of 3"
 

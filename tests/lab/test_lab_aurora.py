@@ -1,4 +1,4 @@
-"""Aurora by a stand-in for its API, with real MySQL servers behind the addresses that it tells."""
+"""Aurora by a stand-in for its API, with real MySQL servers behind the addresses that it reports."""
 
 import json
 import os
@@ -25,13 +25,13 @@ _OPTIONS = ("--gtid-mode=ON", "--enforce-gtid-consistency=ON")
 
 @pytest.fixture(scope="module")
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Alien]]:
-    """A MySQL primary with a replica, by GTIDs."""
+    """Provide a MySQL primary with a replica, by GTIDs."""
     folder = tmp_path_factory.mktemp("rds")
     made = [
         lab_elsewhere.mysql(folder, f"m{number}", *_OPTIONS, f"--server-id={number}") for number in (1, 2)
     ]
     for server in made:
-        # copies of one data set must not take themselves for the same server
+        # Copies of one data set must not have the same server UUID.
         (server.folder / "data" / "auto.cnf").unlink(missing_ok=True)
         with (server.folder / "accounts.sql").open("a") as accounts:
             accounts.write(
@@ -45,7 +45,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Alien]]:
 
 @pytest.fixture
 def api(servers: list[Alien], tmp_path: Path) -> Iterator[Amazon]:
-    """The API, whose cluster's addresses lead to whoever of these servers writes now."""
+    """Provide the API; its cluster's addresses lead to the current writer and reader."""
     primary = [server for server in servers if server.query("SELECT @@global.read_only") == [(0,)]]
     (first,) = primary
     ordered = [first, *(server for server in servers if server is not first)]
@@ -53,12 +53,12 @@ def api(servers: list[Alien], tmp_path: Path) -> Iterator[Amazon]:
         yield made
 
 
-# A cluster of the run's own.
+# A cluster that the run creates.
 CREATE = "    create: {instance_class: db.r6g.large, zones: [a, b]}\n"
 
 
 def experiment(folder: Path, api: Amazon, more: str, faults: str = "", steady: float = 1.5) -> Path:
-    """An experiment file of one trial, by an account whose password is long enough for RDS."""
+    """Write an experiment file of one trial; its account's password is long enough for RDS."""
     file = folder / "aurora.yaml"
     file.write_text(
         f"{HEAD}solutions:\n  - solution: aurora\n    name: rds\n    engine: aurora-mysql\n"
@@ -70,21 +70,21 @@ def experiment(folder: Path, api: Amazon, more: str, faults: str = "", steady: f
 
 
 def environment(api: Amazon) -> dict[str, str]:
-    """Of the program: credentials, and the password."""
+    """Return the program's environment: credentials and the password."""
     return {**api.environment, PASSWORD: ADMIN}
 
 
 def only_trial(run: Path) -> StoredTrial:
-    """The trial of a run, which is complete."""
+    """Return the only trial of a run, which is complete."""
     (trial,) = open_run(run).complete
     return trial
 
 
 def of_the_shop(folder: Path, api: Amazon, fault: str) -> StoredTrial:
-    """A trial with this fault on a cluster that is there already, `shop`."""
+    """Run a trial with this fault on `shop`, an existing cluster."""
     api.add("shop", 2)
     cluster = "    cluster: shop\n    reads: replicas\n"
-    # a load whose first two seconds had no success, as on a busy machine, would get no fault
+    # Without a success in the first two seconds, as on a busy machine, the load would get no fault.
     file = experiment(folder, api, cluster, f"faults: [{fault}]\n", steady=3)
     done = fivenines("run", file, "--out", folder / "run", cwd=folder, env=environment(api))
     assert done.returncode == 0, done.stderr
@@ -129,7 +129,7 @@ def test_the_writer_is_restarted_by_the_api(api: Amazon, tmp_path: Path) -> None
 @pytest.mark.lasts(20)
 def test_a_cluster_is_made_for_the_run_and_deleted(api: Amazon, tmp_path: Path) -> None:
     file = experiment(tmp_path, api, CREATE)
-    # AWS throttles now and then: that delays, and nothing else
+    # AWS throttles occasionally: that only delays requests.
     api.tell(throttled=3)
     done = fivenines("run", file, "--out", tmp_path / "run", cwd=tmp_path, env=environment(api))
     assert done.returncode == 0, done.stderr
@@ -142,7 +142,7 @@ def test_a_cluster_is_made_for_the_run_and_deleted(api: Amazon, tmp_path: Path) 
 
 
 def _begun(api: Amazon, tmp_path: Path) -> subprocess.Popen[bytes]:
-    """A run with a cluster of its own that is being loaded, for as long as it is let."""
+    """Start a run that creates its cluster, and wait until the cluster is under load."""
     file = experiment(tmp_path, api, CREATE, steady=60)
     process = subprocess.Popen(
         program("run", file, "--out", tmp_path / "run", "--progress", "plain"),
@@ -152,7 +152,7 @@ def _begun(api: Amazon, tmp_path: Path) -> subprocess.Popen[bytes]:
         start_new_session=True,
     )
     deadline = time.monotonic() + 200
-    # what the observers write to: it is there when all is deployed, just before the load starts
+    # The observers' file appears when everything is deployed, just before the load starts.
     while not (tmp_path / "run/trials/.0001.part/observed").exists():
         assert process.poll() is None and time.monotonic() < deadline, process.communicate()
         time.sleep(0.1)
@@ -239,13 +239,13 @@ def test_rules_of_a_security_group_go_and_come_back(
     assert cluster.groups == (group,) and open_ports() == [22, port, port]
     made = cuts.cut(ours, cluster.groups, cluster.port)
     assert open_ports() == [22]
-    # one of two is put back by hand: the other one comes back all the same
+    # One of two rules is restored by hand: the other one must still be restored.
     ec2.authorize_security_group_ingress(
         GroupId=group, IpPermissions=[{**rules[1], "IpRanges": [{"CidrIp": "10.1.0.0/16"}]}]
     )
     cuts.heal(ours, made)
     assert open_ports() == [22, port, port]
-    # whoever heals twice changes nothing
+    # Healing twice changes nothing.
     cuts.heal(ours, made)
     assert open_ports() == [22, port, port]
 

@@ -1,4 +1,4 @@
-"""Engines of a user's on real servers: from a real registry, an archive, a folder; and what can go wrong."""
+"""Custom engines on real servers: from a real registry, an archive, a folder; and their failures."""
 
 import json
 import shutil
@@ -18,7 +18,7 @@ from fivenines.software.debian_root import BASE
 from fivenines.software.mariadb_root import MariadbRoot
 from fivenines.software.mysql_root import MysqlRoot
 
-# A third of the installation that no server needs: all of the image is compressed here and unpacked twice.
+# A third of the installation that servers do not use: the tests compress and unpack the image twice.
 _TOOLS = (
     "aria_*",
     "myisam*",
@@ -40,7 +40,7 @@ _TOOLS = (
 
 @pytest.fixture(scope="module")
 def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Registry]:
-    """A registry with MariaDB in it, of three layers, one of which takes files away."""
+    """Provide a registry with an image of MariaDB in three layers, one of which removes files."""
     folder = tmp_path_factory.mktemp("registry")
     with registry(folder / "registry") as found:
         tree = folder / "tree"
@@ -55,7 +55,7 @@ def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Registry]:
 
 @pytest.fixture
 def cache_again(source: Registry) -> Iterator[CustomEngine]:
-    """The registry's engine, which is not in the cache before and after."""
+    """Yield the registry's engine, which is absent from the cache before and after."""
     engine = _engine(source)
     engine.remove()
     yield engine
@@ -90,7 +90,7 @@ def test_an_image_of_a_registry_runs_and_is_pinned(
     assert not (tree / "usr/bin/mariadb-dump").exists()
     listed = fivenines("engines", "list", "--json", cwd=tmp_path)
     assert cache_again.name in [engine["name"] for engine in json.loads(listed.stdout)]
-    # the same name means another image now: such trials could not be compared
+    # The name refers to another image now: such trials could not be compared.
     layout = tmp_path / "other"
     (tmp_path / "second").write_text("another image\n")
     subprocess.run(
@@ -210,7 +210,7 @@ def test_a_folder_with_an_installation_runs_and_its_former_primary_comes_back(tm
 
 
 def _survived(folder: Path, installation: Path, solution: str = "hot-standby") -> store.Run:
-    """A run with it whose primary was killed and came back as a standby."""
+    """Run a trial with this engine; its primary is killed and rejoins as a standby."""
     file = _file(folder, f"{{path: {installation}}}", f"{solution}, manager: {PATIENT}")
     file.write_text(file.read_text().replace("recovery: 1s", f"recovery: {RECOVERED}") + kill())
     result = fivenines("run", str(file), "--out", "run", cwd=folder)
@@ -223,7 +223,7 @@ def _survived(folder: Path, installation: Path, solution: str = "hot-standby") -
 
 
 def _mirror() -> str:
-    """Where this machine has its packages from; what is for security an old release has no more."""
+    """Return this machine's package mirror; an old release has no separate one for security."""
     command = ["apt-get", "indextargets", "--format", "$(REPO_URI)"]
     uris = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
     return next(uri for uri in uris if "security" not in uri)
@@ -267,7 +267,7 @@ def test_the_oldest_that_are_known(tmp_path: Path, package: str, solution: str) 
 def test_a_cluster_runs_on_an_engine_of_ones_own(
     tmp_path: Path, there: Registry, cache_again: CustomEngine, solution: str, family: str
 ) -> None:
-    # of MySQL as the folder of a whole root: an image unpacks to the same
+    # MySQL covers the folder with a whole root: an image unpacks to the same.
     own = cache_again.name.partition(":")[2] if family == "mariadb" else MysqlRoot().folder / "tree"
     kind = "image" if family == "mariadb" else "path"
     file = _file(tmp_path, f'{{{kind}: "{own}", family: {family}}}', solution)

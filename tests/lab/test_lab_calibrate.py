@@ -1,4 +1,6 @@
-"""`fivenines calibrate` on real servers: what is planted is found, and what is wrong is out of bounds."""
+"""`fivenines calibrate` on real servers: it finds planted defects and reports wrong measurements as out of
+bounds.
+"""
 
 import json
 import math
@@ -29,7 +31,7 @@ from fivenines.runner import trial as trial_module
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache without any calibration, with the engines of the user's own."""
+    """Provide a cache without calibrations that shares the user's engines."""
     own = tmp_path_factory.mktemp("cache")
     for part in ("engines", "data"):
         (paths.cache() / part).mkdir(parents=True, exist_ok=True)
@@ -57,7 +59,7 @@ def test_a_quick_calibration_is_kept_and_written_into_later_runs(cache: Path, tm
     assert done.returncode == (0 if answer["within_bounds"] else 1), done.stderr
     steps = {step["name"]: step for step in answer["measured"]}
     assert list(steps) == only.split(",") and not any(step["failure"] for step in steps.values())
-    # what is a matter of counting must be right on any machine; what is a matter of time may be disturbed
+    # Counts must be right on any machine; times may be disturbed.
     for name, number in (("rows", 5), ("divergence", 2)):
         lines = [line for line in steps[name]["lines"] if "ages" not in line["planted"]]
         assert len(lines) == number and all(line["within"] for line in lines), lines
@@ -102,7 +104,7 @@ def test_breaking_off_keeps_what_is_done_and_leaves_nothing(cache: Path, tmp_pat
             break
     output = running.stderr.read()
     assert running.wait(120) == 130 and "kept: machine" in output
-    (file,) = (own / "calibration").iterdir()  # no scratch folder beside it
+    (file,) = (own / "calibration").iterdir()  # No scratch folder is left next to it.
     assert [step["name"] for step in json.loads(file.read_text())["steps"]] == ["machine"]
     deadline = time.monotonic() + 60
     while (left := _processes_of(own)) and time.monotonic() < deadline:
@@ -111,7 +113,7 @@ def test_breaking_off_keeps_what_is_done_and_leaves_nothing(cache: Path, tmp_pat
 
 
 def _processes_of(folder: Path) -> list[str]:
-    """The command lines that name a folder."""
+    """Return the command lines that name a folder."""
     processes = []
     for entry in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -135,7 +137,7 @@ def test_a_proxy_that_reports_200_ms_more_or_less_is_out_of_bounds(
     monkeypatch.setattr(outages, "measured", measured)
     few = dict.fromkeys((0.05, 0.5), (2, 2))
     monkeypatch.setattr(outages, "LENGTHS", few)
-    # a machine that stood still itself during one of the outages made it longer: look again
+    # A stall of the machine during an outage made it longer: try again.
     for turn in range(3):
         lines = outages.Outages().measure(context(tmp_path / str(turn)))
         trial, expected, planted = calls[-1]
@@ -143,14 +145,14 @@ def test_a_proxy_that_reports_200_ms_more_or_less_is_out_of_bounds(
         noise = max(_off(outage) for outage in right)
         if noise <= 150:
             break
-    # each of the sessions' and of new connections
+    # Each outage of sessions and of new connections.
     assert len(lines) == 8
-    # far beyond any noise: each of them was measured, and is nowhere near half a second off
+    # Far beyond any noise: each outage was measured, with an error far below half a second.
     assert noise < 400, right
     for wrong in (200_000_000, -200_000_000):
         lying = [replace(outage, ended=outage.ended + wrong) for outage in planted]
         lines = judge_outages(_MEASURED(trial, expected, lying))
-        # noise could only hide a lie that is not much larger
+        # Noise could hide only an error that is not much larger.
         assert len(out(lines)) == len(lines) or noise > 150, lines
 
 
@@ -158,7 +160,7 @@ _MEASURED = outages.measured
 
 
 def _off(outage: MeasuredOutage) -> float:
-    """How many ms a measured outage is off; one whose end was not seen is off by any number."""
+    """Return the error of a measured outage, in ms; infinite if its end was not seen."""
     return math.inf if outage.measured_ms is None else abs(outage.measured_ms - outage.planted_ms)
 
 

@@ -1,4 +1,6 @@
-"""Campaigns: complete folders, broken trials kept and retried once, resumed runs, foreign folders refused."""
+"""Campaigns: complete folders, broken trials stored and retried once, resumed runs, foreign folders
+refused.
+"""
 
 import json
 from pathlib import Path
@@ -27,7 +29,7 @@ STANDALONE = "solutions: [{solution: standalone, engine: postgres-18}]\n"
 
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A busy machine may keep this process waiting for seconds: that breaks no trial here."""
+    """Tolerate a busy machine that suspends this process for seconds: no trial breaks here."""
     monkeypatch.setattr(machine_watch, "PAUSE", STANDSTILL)
 
 
@@ -99,7 +101,7 @@ def test_a_server_that_does_not_start_breaks_the_trial_with_its_last_words(
         assert message in trial.record.reason
         logs = [path.read_text() for path in (trial.folder / "logs/node1/log").iterdir()]
         assert any(message in log for log in logs)
-    # once the cause is gone, the same run goes on
+    # Once the cause is removed, the same run goes on.
     assert [type(event) for event in _run(tmp_path, text, resume=True)][-1] is CampaignFinished
     assert len(store.open_run(tmp_path / "run").broken) == 4
 
@@ -123,8 +125,8 @@ def _needed(at_least: int, at_most: int) -> str:
 
 
 def test_trials_end_when_a_measure_is_known_and_go_on_when_more_is_asked(tmp_path: Path) -> None:
-    # an offered rate is kept to its double on any machine; with arrivals spread by chance three trials do not
-    # come to equal figures, of which five would be needed
+    # Any machine meets twice the offered rate. With random arrivals three trials do not yield equal figures,
+    # of which five would be needed.
     progress = _run(tmp_path, _needed(3, 5))
     (event,) = [step.settled for step in progress if isinstance(step, CellSettled)]
     assert (event.trials, event.spared, event.measured) == (3, 2, True)

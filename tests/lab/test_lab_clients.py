@@ -1,4 +1,4 @@
-"""Several clients, each at its site with its own node, and a network that begins with the load."""
+"""Several clients, each at its site with a separate node, and a network that begins with the load."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ PLANTED: list[int] = []
 
 
 def _take_a_row_of_bob(deployed: Deployed) -> None:
-    """The row is gone on all nodes, though it was acknowledged to the second client."""
+    """Delete a row on all nodes though it was acknowledged to the second client."""
     ledger = layout.client_folder(deployed.lab.folder.parent, "bob") / "ledger.parquet"
     with duckdb.connect() as connection:
         rows = connection.execute(
@@ -57,7 +57,7 @@ def test_both_write_through_the_node_of_their_own_site(outcome: Outcome) -> None
     for client, node in ((ann, "node1"), (bob, "node2")):
         used = {where for where, counts in client.load["endpoints"].items() if counts["ok"]}
         assert used == {f"{hosts[node].address}:3306"}
-    # one clock, one start
+    # Both clients share a clock and a start.
     assert ann.load["started_monotonic_ns"] == bob.load["started_monotonic_ns"]
     assert outcome.record.load["started_monotonic_ns"] == ann.load["started_monotonic_ns"]
 
@@ -70,7 +70,7 @@ def test_a_lost_row_of_the_second_client_is_found_and_named_and_nothing_else(out
     written = {result.name: result.load["ledger"]["writes"]["ok"] for result in outcome.record.clients}
     assert check.acknowledged == sum(written.values())
     assert min(written.values()) > 20
-    # ids tell whose a row is: two clients of the ledger each
+    # Ids identify a row's client: the ledger has two clients each.
     rows = outcome.rows("ledger", "SELECT id, client FROM rows WHERE kind = 'write'")
     assert len({identifier for identifier, _ in rows}) == len(rows)
     assert {client for _, client in rows} == {0, 1, 2, 3}
@@ -87,7 +87,7 @@ def test_the_reads_of_each_client_show_the_rows_of_all(outcome: Outcome) -> None
 
 
 def _recorded(folder: Path) -> int:
-    """The response times in a latency log."""
+    """Return the response times in a latency log."""
     return read_latencies(folder / layout.LATENCY, "transaction", 0.0, 1e9)["transaction"].n
 
 
@@ -98,12 +98,12 @@ def test_the_total_is_the_sum_and_each_client_can_be_asked(outcome: Outcome) -> 
     rates = [item.throughput.tps for item in each if item.throughput]
     assert total.throughput.tps == pytest.approx(sum(rates)) and min(rates) > 0
     assert total.latency and all(item.latency for item in each)
-    # of the whole load, as which part of a second is still the window's is for each client's timer to say
+    # Of the whole load, because each client's timer decides which part of a second belongs to the window.
     assert _recorded(outcome.folder) == sum(
         _recorded(layout.client_folder(outcome.folder, name)) for name in ("ann", "bob")
     )
     assert total.transactions == sum(item.transactions for item in each)
-    # types of both, each with its own times
+    # Types of both clients, each with separate times.
     assert {item.counts.name for item in total.types} == {"oltp_read_write", "oltp_write_only"}
     assert all(item.latency and item.rate > 0 for item in total.types)
 
@@ -138,13 +138,14 @@ def test_a_network_that_begins_with_the_load_is_fast_before_and_after(tmp_path: 
     network = [event for event in record.events if event.kind == "network"]
     assert [event.kind for event in record.events] == ["network", "network"]
     began, ended = network
-    # after the deployment and when all are connected, before t = 0; undone after the settling
+    # The network is set after the deployment, when all are connected, before t = 0; it is removed after
+    # settling.
     assert -2000 < began.t <= 0 and record.windows is not None and ended.t > record.windows.end
     sent = outcome.rows(
         "links", "SELECT max(bytes), max(t_ms) FROM rows WHERE from_site = 'east' AND to_site = 'west'"
     )
     bytes_sent, until = (float(str(value)) for value in sent[0])
-    # the line was never faster than it is written, and it was used
+    # The link was never faster than specified, and it was used.
     assert 5_000 < bytes_sent < 500_000 / 8 * (until / 1000 + 1)
     assert record.check is not None and record.check.acknowledged > 20
     assert [node.lost for node in record.check.nodes] == [0, 0]
@@ -164,7 +165,7 @@ def test_a_network_that_begins_with_the_steady_window_lets_the_warm_up_pass(tmp_
     assert began >= 1000 and outcome.record.windows is not None
     assert ended > outcome.record.windows.end
     trial = outcome.measures()
-    # what was on its way when the line got long may have been faster
+    # Packets in flight when the delay grew may have been faster.
     assert trial.latency is not None and trial.latency.p50 >= 60
     (fast,) = outcome.rows("timeline", f"SELECT sum(transactions_ok) FROM rows WHERE slot_ms < {began}")
     assert int(str(fast[0])) > 0

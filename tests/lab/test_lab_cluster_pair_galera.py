@@ -52,7 +52,7 @@ def test_the_other_site_is_promoted_and_the_first_follows_it(tmp_path: Path) -> 
     assert kinds.index("decided") < kinds.index("promoted")
     assert outcome.writes_after_fault() > 0
     assert record.check is not None
-    # at the promoted site nothing is missing but what had not arrived yet
+    # The promoted site lacks only rows that had not arrived yet.
     writer = next(event.node for event in record.events if event.kind == "promoted")
     assert writer in ("node4", "node5", "node6")
     assert record.check.primary == writer

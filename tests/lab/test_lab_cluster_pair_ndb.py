@@ -46,7 +46,7 @@ def test_a_channel_goes_on_elsewhere_and_a_row_that_is_missing_at_one_site_is_na
     def plant(deployed: Deployed) -> None:
         solution = deployed.solution
         assert isinstance(solution, ClusterPair)
-        # not logged, so it stays in b
+        # This is not logged, so the row stays in b.
         statement = f"DELETE FROM sbtest.imsi_partner WHERE p_id = {PLANTED}"
         node = solution.clusters[1].nodes[0]
         node.execute("SET SESSION sql_log_bin = 0", statement)
@@ -64,7 +64,7 @@ def test_a_channel_goes_on_elsewhere_and_a_row_that_is_missing_at_one_site_is_na
     record = outcome.record
     assert record.fault is not None and record.fault.nodes == ["node1"]
     moved = [item.detail for item in record.events if item.kind == "repointed"]
-    # once more where a node of a busy machine answers late
+    # Try again if a node of a busy machine answers late.
     forth, *_ = [text for text in moved if text.startswith("channel a to b")]
     assert "it follows node2 from binlog." in forth and "was down itself" not in forth
     assert any(text.startswith("channel b to a: it follows node") for text in moved)

@@ -1,4 +1,6 @@
-"""Data sets: loaded once, kept, identical for all nodes, rebuilt when damaged; no space is told early."""
+"""Data sets: loaded once, cached, identical for all nodes, rebuilt when damaged; a lack of space is reported
+early.
+"""
 
 import hashlib
 import os
@@ -24,7 +26,7 @@ WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=1, table_size=50
 
 @pytest.fixture(scope="module")
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A cache whose engines are those of the real one, and whose data sets are this module's."""
+    """Provide a cache with the real cache's engines and this module's own data sets."""
     postgres = engine("postgres-18")
     postgres.require(_ignore)
     cache = tmp_path_factory.mktemp("cache")
@@ -51,7 +53,7 @@ def test_it_is_loaded_once_and_kept(loaded: Path, own_cache: Path) -> None:
 
 
 def test_it_is_its_owners_alone_whatever_else_the_process_makes(loaded: Path) -> None:
-    # a process that did not begin as the program does
+    # This process does not start as the program does.
     before = os.umask(0o022)
     try:
         shutil.rmtree(loaded)
@@ -89,7 +91,7 @@ def test_all_nodes_start_from_identical_copies_and_leave_it_alone(loaded: Path, 
             with node.connect(database="sbtest") as connection:
                 row = connection.execute("SELECT count(*), max(length(c)) FROM sbtest1").fetchone()
             assert row == (50, 119)
-    # with passwords of its own the first copy differs from the data set; the others are copies of it
+    # The first copy has new passwords and differs from the data set; the others are copies of it.
     assert len(copies) == 3 and len(set(copies)) == 1
     assert _digest(loaded / "data") == before
 
@@ -113,7 +115,7 @@ def test_a_loading_that_is_killed_leaves_nothing_that_counts(own_cache: Path) ->
     loading.send_signal(signal.SIGKILL)
     loading.wait()
     big = WORKLOAD.model_copy(update={"table_size": 300_000})
-    with pytest.raises(ZeroDivisionError):  # the next loading begins anew; here it is ended at once
+    with pytest.raises(ZeroDivisionError):  # The next load starts anew; here it ends at once.
         dataset.ensure(engine("postgres-18"), big, _raise)
     assert not [path for path in (own_cache / "data").iterdir() if path.name.startswith(".")]
 
@@ -131,7 +133,7 @@ def test_too_little_space_is_told_before_anything_starts(
 
 
 def test_no_space_left_in_the_middle_is_one_clear_message(loaded: Path, tmp_path: Path) -> None:
-    """A real file system of 8 MiB; the check beforehand is passed by telling it a wrong figure."""
+    """Fill a real file system of 8 MiB; a wrong figure passes the check beforehand."""
     code = f"""
 import types
 from test_lab_datasets import *

@@ -16,7 +16,7 @@ from fivenines.experiment.source import solution_from
 
 @pytest.fixture
 def left(tmp_path: Path) -> Left:
-    """The scratch folder and the processes of the deployment, as far as they are left."""
+    """Return the deployment's remaining scratch folder and processes."""
 
     def found() -> list[str]:
         lines = [" ".join(process.info["cmdline"] or []) for process in psutil.process_iter(["cmdline"])]
@@ -27,7 +27,7 @@ def left(tmp_path: Path) -> Left:
 
 
 def made(written: Mapping[str, Any], folder: Path) -> Deployed:
-    """A deployment of this solution with the small data set, not up yet."""
+    """Return a deployment of this solution with the small data set, not started yet."""
     settings = solution_from({**written, "name": "contract"}, "contract")
     data = data_set(settings, WORKLOAD, lambda _message, _fraction: None)
     return Deployed(settings, data, folder / "lab")
@@ -57,7 +57,7 @@ class TestExternal(DeploymentContract):
 
     @pytest.fixture
     def pair(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Alien]]:
-        """A PostgreSQL primary with a standby, which outlive the deployment."""
+        """Provide a PostgreSQL primary with a standby, which outlive the deployment."""
         monkeypatch.setenv(PASSWORD, "app")
         first = lab_elsewhere.postgres(tmp_path, "db1")
         second = lab_elsewhere.postgres(tmp_path, "db2", first.port)

@@ -1,4 +1,4 @@
-"""Durability by role on real servers: promotions take it along, who comes back has a standby's."""
+"""Durability by role on real servers: a promotion changes it, and a rejoined node has a standby's."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ POSTGRES = "SELECT current_setting('synchronous_commit'), current_setting('fsync
 
 
 def trial(folder: Path, solution: str, question: str) -> tuple[Outcome, dict[str, object]]:
-    """A kill of the primary, and what each server says at the trial's end, asked by nobody but us."""
+    """Kill the primary, and ask each server for its settings at the trial's end."""
     settings: dict[str, object] = {}
 
     def ask(deployed: Deployed) -> None:
@@ -29,7 +29,7 @@ def trial(folder: Path, solution: str, question: str) -> tuple[Outcome, dict[str
 
 
 def told(outcome: Outcome, node: str) -> list[Event]:
-    """What was told of a node's durability, in the order of moments."""
+    """Return the events about a node's durability, in order."""
     return [event for event in outcome.record.events if (event.kind, event.node) == ("durability", node)]
 
 

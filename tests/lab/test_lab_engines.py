@@ -1,4 +1,4 @@
-"""Engines: pulled whole or not at all, checked, listed, removed; what cannot be had is told."""
+"""Engines: pulled completely or not at all, checked, listed, removed; unavailable engines are reported."""
 
 import json
 import os
@@ -18,7 +18,7 @@ from fivenines.software.store import engine
 
 @pytest.fixture
 def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache of this test's own."""
+    """Provide an empty cache."""
     cache = tmp_path / "cache"
     monkeypatch.setenv("FIVENINES_CACHE", str(cache))
     return cache
@@ -88,7 +88,7 @@ def test_a_pull_that_was_killed_is_begun_anew(empty_cache: Path, tmp_path: Path)
 
 
 def _interrupt_a_pull(empty_cache: Path, tmp_path: Path, number: signal.Signals) -> None:
-    """While packages come in; nothing goes on, and nothing looks like an engine."""
+    """Interrupt a download of packages; nothing goes on, and nothing looks like an engine."""
     engines = empty_cache / "engines"
     pulling = subprocess.Popen(
         program("engines", "pull", "mariadb-10.11"),

@@ -24,7 +24,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def pair(folder: Path) -> Iterator[list[Alien]]:
-    """A PostgreSQL primary with a standby."""
+    """Provide a PostgreSQL primary with a standby."""
     first = lab_elsewhere.postgres(folder, "db1")
     second = lab_elsewhere.postgres(folder, "db2", first.port)
     with running(first, second):
@@ -38,13 +38,13 @@ def password(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _left(folder: Path) -> list[list[str]]:
-    """Command lines of processes that have to do with a folder."""
+    """Return the command lines of processes that refer to a folder."""
     command_lines = [process.info["cmdline"] or [] for process in psutil.process_iter(["cmdline"])]
     return [line for line in command_lines if any(str(folder) in word for word in line)]
 
 
 def solution(servers: list[Alien], kind: str = "postgres", **further: str) -> str:
-    """The section `solutions:` for these servers."""
+    """Return the section `solutions:` for these servers."""
     members = ", ".join(f"{server.name}: '{server.at}'" for server in servers)
     more = "".join(f"    {key}: {value}\n" for key, value in further.items())
     return (
@@ -54,7 +54,7 @@ def solution(servers: list[Alien], kind: str = "postgres", **further: str) -> st
 
 
 def settings(servers: list[Alien], **changes: object) -> ExternalSettings:
-    """The same as settings."""
+    """Return the same section as a settings object."""
     return ExternalSettings.model_validate(
         {
             "solution": "external",
@@ -87,11 +87,11 @@ def test_a_replica_is_killed_by_a_hook_and_started_by_another(pair: list[Alien],
     assert ("db1", "writable") in states and ("db2", "away") in states
     assert outcome.rows("views", "SELECT DISTINCT node FROM rows ORDER BY 1") == [("db1",), ("db2",)]
     assert outcome.rows("counters", "SELECT count(*) > 0 FROM rows") == [(True,)]
-    # the server's clock is not ours, and its hosts are none of ours
+    # The server's clock and its hosts are outside the lab.
     assert not (outcome.folder / "executed.parquet").exists()
     assert not (outcome.folder / "hosts.parquet").exists()
     assert (outcome.folder / "logs/db2/log/hook-kill.log").exists()
-    # a standby tells how it reaches its primary, with the password
+    # A standby's connection string contains the password.
     assert record.deployment.settings["db2"]["port"] == str(pair[1].port)
     assert "hidden" not in (outcome.folder / "trial.json").read_text()
     assert pair[0].query("SELECT to_regclass('fivenines_ledger')") == [(None,)]
@@ -165,13 +165,13 @@ def test_a_server_is_measured_and_broken_by_a_command(tmp_path: Path, kind: str)
     assert outcome.record.fault is not None and outcome.record.fault.ended_verified
     assert outcome.node("m1").lost == 0
     states = {state for (state,) in outcome.rows("nodes", "SELECT DISTINCT state FROM rows")}
-    # a busy server may answer once too late
+    # A busy server may answer too late once.
     assert "writable" in states and states <= {"writable", "away"}
     assert not mark.exists()
 
 
 def test_a_command_in_the_lab_knows_the_hosts_process(tmp_path: Path) -> None:
-    # a backend may end between the list and the signal
+    # A backend may end between the listing and the signal.
     freeze = "kill -STOP $(pgrep --ns $FIVENINES_PID --nslist pid postgres) || true"
     thaw = freeze.replace("STOP", "CONT")
     outcome = run_trial(
@@ -183,6 +183,6 @@ def test_a_command_in_the_lab_knows_the_hosts_process(tmp_path: Path) -> None:
     sound(outcome)
     assert outcome.record.fault is not None and outcome.record.fault.ended_verified
     assert outcome.node("node1").lost == 0
-    # what started the server was stopped along with it, and woken so that the host could end
+    # The process that started the server was stopped with it, and resumed so that the host could end.
     ours = psutil.Process().children(recursive=True)
     assert [process for process in ours if process.status() == psutil.STATUS_STOPPED] == []

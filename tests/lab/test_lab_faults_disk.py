@@ -1,4 +1,4 @@
-"""Disks that grow slow and full: the server's own log shows it, and what was acknowledged is there."""
+"""Slow and full disks: the server's log shows them, and acknowledged rows are there."""
 
 import re
 from pathlib import Path
@@ -19,7 +19,7 @@ faults:
     ("engine", "words"),
     [
         ("postgres-18", "No space left on device"),
-        # by its number, or its name, or both: it depends on who of MariaDB tells it
+        # The error appears by number, by name or both, depending on the part of MariaDB that reports it.
         ("mariadb-10.11", r"(?i)(?:errcode|errno|error)[: ]+(?:number )?28\b|no space left"),
     ],
 )

@@ -9,7 +9,7 @@ from fivenines.results.records import FaultRecord
 
 
 def _faults(outcome: Outcome) -> dict[str, FaultRecord]:
-    """The records of a sequence with each kind once; all were seen to take effect and to end."""
+    """Return the faults of a sequence by kind; all took effect and ended."""
     faults = {item.kind: item for item in outcome.record.faults}
     for item in faults.values():
         assert item.verified, item
@@ -68,7 +68,7 @@ faults:
   - {{at: 0s, fault: {{fault: manager, restart_after: 3s}}}}
   - {{at: 500ms, fault: {{fault: freeze, target: primary, duration: 17s}}}}
 """
-    # it stays frozen for as long as the load goes on, nearly: a busy operator takes its time
+    # It stays frozen for nearly all of the load: remediation on a busy machine is slow.
     outcome = run_trial(tmp_path, text + timing())
     faults = _faults(outcome)
     (promoted,) = [event for event in outcome.record.events if event.kind == "promoted"]
@@ -78,7 +78,7 @@ faults:
     _nothing_lost(outcome)
 
 
-# each of both is tested elsewhere
+# Other tests cover each of the two alone.
 @pytest.mark.long
 def test_galera_without_its_proxy_and_without_its_write_node(tmp_path: Path) -> None:
     text = """
@@ -91,7 +91,7 @@ faults:
   - {at: 7s, fault: {fault: proxy, restart_after: 1s}}
   - {at: 10s, fault: {fault: stalled-replica, target: node3, duration: 1s}}
 """
-    # a busy machine takes its time to hand over and back, which needs the proxy
+    # A busy machine is slow to switch over and back, which requires the proxy.
     outcome = run_trial(tmp_path, text + timing())
     faults = _faults(outcome)
     assert "maintenance at HAProxy" in faults["switchover"].detail
@@ -110,7 +110,7 @@ def test_a_galera_survivor_of_a_majority_is_bootstrapped(tmp_path: Path) -> None
 solutions: [{solution: galera, suspect_timeout: 2s, inactive_timeout: 5s, bootstrap_after: 1s}]
 faults: [{fault: kill, target: majority, restart_after: 15s}]
 """
-    # nothing makes the restart wait for it
+    # No setting makes the restart wait for it.
     outcome = run_trial(tmp_path, text + timing())
     faults = _faults(outcome)
     assert faults["kill"].nodes == ["node1", "node2"]

@@ -1,4 +1,4 @@
-"""Galera as practitioners set it up: an arbiter, two sites with segments, transfers by mariadb-backup."""
+"""Galera as it is used in production: an arbiter, two sites with segments, transfers by mariadb-backup."""
 
 import shutil
 from collections.abc import Iterator
@@ -108,7 +108,7 @@ def test_reads_of_clients_wait_and_those_of_observers_do_not(galera: Galera) -> 
     node = galera.nodes[0]
     assert node.query("SELECT @@wsrep_sync_wait") == [(0,)]
     user, password = node.application
-    # the unix socket lies in the host's folder: a client of the application comes in by it as well
+    # The Unix socket lies in the host's folder: application clients connect through it as well.
     with (
         pymysql.connect(
             unix_socket=str(node.socket_folder() / node.socket_name), user=user, password=password

@@ -1,4 +1,4 @@
-"""What was asked for is read back from real servers; each test plants a difference that it must find."""
+"""Requested settings are read back from real servers; each test plants a difference that must be reported."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -98,7 +98,7 @@ def test_mariadb_behind_haproxy(tmp_path: Path) -> None:
         primary.execute("SET GLOBAL rpl_semi_sync_master_timeout = 77")
         assert "rpl_semi_sync_master_timeout = 10000 was asked for, and it has 77" in _said(deployed)
         primary.execute("SET GLOBAL rpl_semi_sync_master_timeout = 10000")
-        # a group that the server reads, too
+        # The server reads this option group, too.
         with (replica.host.node / "conf" / "my.cnf").open("a") as file:
             file.write("[mariadb]\nmax_allowed_packet=32m\n")
         replica.stop()

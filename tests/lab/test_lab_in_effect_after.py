@@ -1,4 +1,4 @@
-"""Settings are read back after a recovery, too: each test plants one that is then not in effect."""
+"""Settings are read back after a recovery, too: each test plants a setting that is then not in effect."""
 
 from pathlib import Path
 

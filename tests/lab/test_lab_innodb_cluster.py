@@ -1,4 +1,4 @@
-"""InnoDB Cluster: MySQL Router leads clients to one primary after another, and says when it has none."""
+"""InnoDB Cluster: MySQL Router follows the primary, and reports when there is none."""
 
 import subprocess
 import sys
@@ -67,7 +67,7 @@ def test_a_persisted_setting_is_found(deployed: Deployed) -> None:
 
 
 def _answering(deployed: Deployed, port: int, statement: str, times: int = 4) -> list[str]:
-    """What as many clients of the application, one after another, are answered at a port of Router."""
+    """Return the answers to consecutive application clients at a port of Router."""
     assert deployed.client is not None and isinstance(deployed.access, MysqlRouter)
     user, password = deployed.solution.nodes[0].application
     program = (
@@ -90,7 +90,7 @@ def test_each_port_leads_where_it_should(deployed: Deployed) -> None:
     assert set(_answering(deployed, 6446, who)) == {"node1"}
     assert set(_answering(deployed, 6447, who)) == {"node2", "node3"}
     assert set(_answering(deployed, 6450, who)) == {"node2", "node3"}
-    # a statement that may write goes to the primary
+    # A statement that may write goes to the primary.
     assert set(_answering(deployed, 6450, f"{who} FOR UPDATE")) == {"node1"}
 
 

@@ -1,4 +1,6 @@
-"""Two real PostgreSQL servers side by side: one is loaded at a time, and the slower one is found out."""
+"""Interleaved comparison of two real PostgreSQL servers: one is loaded at a time, and the slower one is
+detected.
+"""
 
 import threading
 import time
@@ -23,14 +25,14 @@ from fivenines.runner.campaign import run_campaign
 from fivenines.runner.progress import Progress, TrialPhase
 from fivenines.runner.workers.base import Here
 
-# each commit of the slower one waits for 100 ms, as settings ask it to: long beside what a transaction takes,
-# however busy the machine is
+# Each commit of the slower server waits for 100 ms by its settings, which is long compared with a transaction
+# on any machine.
 HEAD = """\
 name: tiny
 workloads: [{workload: oltp_read_write, tables: 2, table_size: 5000, distribution: uniform}]
 connections: [4]
 """
-# rows are chosen evenly: transactions that deadlock would stand still for longer than a window
+# Rows are chosen uniformly: deadlocked transactions would wait for longer than a window.
 
 SOLUTIONS = """\
 solutions:
@@ -45,7 +47,9 @@ BLOCK = "design: interleaved\nduet: {blocks: 1, rounds: 6, window: 1500ms, skip:
 
 @dataclass(frozen=True)
 class Look:
-    """How far the log of each server was, by its own word, between two moments of CLOCK_MONOTONIC."""
+    """Record the growth of each server's log, as the server reports it, between two moments of
+    CLOCK_MONOTONIC.
+    """
 
     before: float
     positions: list[int]
@@ -54,7 +58,7 @@ class Look:
 
 @dataclass
 class Watched:
-    """The servers of the interleaved that runs, by solution, and looks at them all the time."""
+    """Hold the servers of the running block by solution, and sample them continuously."""
 
     deployed: dict[str, Deployed] = field(default_factory=dict)
     looks: list[Look] = field(default_factory=list)
@@ -83,7 +87,7 @@ class Watched:
 
 
 def _position(session: Any) -> int:
-    """Bytes of the write-ahead log so far."""
+    """Return the bytes of write-ahead log written until now."""
     row = session.execute("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn").fetchone()
     return int(row[0])
 
@@ -132,9 +136,9 @@ def test_one_is_loaded_at_a_time_and_the_slower_one_is_told(tmp_path: Path, watc
     ratios = result.pair(plain.key, delayed.key).ratios
     assert ratios["throughput"].differs and ratios["throughput"].ratio > 1.5
     assert ratios["mean"].differs and ratios["mean"].ratio < 1 / 1.5
-    # who is idle uses next to nothing of what it uses under load
+    # An idle server uses a small fraction of the CPU that it uses under load.
     assert all(side.cpu[1] < side.cpu[0] / 2 for side in result.sides)
-    # below twice as fast it is said in per cent, from there on as a factor
+    # The report gives a difference below a factor of two in per cent, otherwise as a factor.
     output = tables(run, "md")
     assert "Speed: plain is" in output
     assert "% faster than delayed" in output or "times as fast as delayed" in output
@@ -142,7 +146,7 @@ def test_one_is_loaded_at_a_time_and_the_slower_one_is_told(tmp_path: Path, watc
 
 
 def _require_turns(result: InterleavedResult) -> None:
-    """Windows do not overlap: each ends before the next begins to count, however busy the machine is."""
+    """Check that windows do not overlap: each ends before the next begins to count."""
     (windows,) = result.windows
     assert [window.position for window in windows] == list(range(14))
     assert all(window.ok > 0 for window in windows)
@@ -152,7 +156,9 @@ def _require_turns(result: InterleavedResult) -> None:
 
 
 def _require_idle(run: Run, result: InterleavedResult, looks: list[Look]) -> None:
-    """Who is not loaded writes next to nothing, by the servers' own word, within each measured part."""
+    """Check that within each measured part, the server without load writes next to nothing by its own
+    report.
+    """
     side = run.blocks[0].record.sides[0]
     origin = side.load["started_monotonic_ns"] / 1e9 - side.started_ms / 1000
     idle, loaded = 0, [0, 0]
@@ -163,12 +169,12 @@ def _require_idle(run: Run, result: InterleavedResult, looks: list[Look]) -> Non
             loaded[window.side] += now.positions[window.side] - then.positions[window.side]
             idle += now.positions[1 - window.side] - then.positions[1 - window.side]
     assert min(loaded) > 0, "both were seen at work"
-    # servers keep house: a few bytes are nobody's transactions
+    # Servers do background work: a few bytes are no transactions.
     assert idle < min(loaded) / 2 + 20_000, f"{idle} bytes by idle ones, {loaded} by loaded ones"
 
 
 def _require_timelines(run: Run, result: InterleavedResult) -> None:
-    """By the load's own time line nothing is answered outside of its windows but what was under way."""
+    """Check the load's time line: outside its windows only transactions in flight are answered."""
     (stored,) = run.blocks
     for number, side in enumerate(stored.record.sides):
         path = stored.folder / str(number) / "timeline.parquet"
@@ -183,7 +189,7 @@ def _require_timelines(run: Run, result: InterleavedResult) -> None:
             for slot, count in slots
             if not any(item.start - 10 <= slot + side.started_ms < item.to for item in own)
         )
-        # at most what each of the four connections had under way at the end of each window
+        # At most one transaction of each of the four connections was in flight at the end of each window.
         assert outside <= 4 * len(own)
         assert sum(count for _, count in slots) == side.load["transactions"]["ok"]
 

@@ -1,4 +1,6 @@
-"""Every second without service counts: planted on a real server, in one run that both tests read."""
+"""Every second without service counts: outages are planted on a real server, in one run that both tests
+read.
+"""
 
 import json
 import re
@@ -37,7 +39,7 @@ def cells(run: Run) -> dict[str, CellResult]:
 
 
 def _shared(interruption: Interruption, fault: FaultRecord) -> float:
-    """How long it lasted within the fault, in ms."""
+    """Return its duration within the fault, in ms."""
     assert fault.ended is not None
     return min(interruption.gap.end, fault.ended) - max(interruption.gap.start, fault.at)
 
@@ -50,7 +52,8 @@ def test_a_second_interruption_is_counted_and_named(run: Run, cells: dict[str, C
     for fault in trial.record.faults:
         assert fault.ended is not None
         own = max(interruptions, key=lambda item: _shared(item, fault))
-        # a busy machine may let one more write through after the freeze, or answer late after its end
+        # On a busy machine one more write may succeed after the freeze, or an answer may come late after its
+        # end.
         assert _shared(own, fault) >= 0.5 * (fault.ended - fault.at)
         assert (own.cause, own.event) == ("fault", "freeze primary")
     longest, total = cell.writes.summary.mean or 0.0, cell.writes.total.mean or 0.0

@@ -1,4 +1,4 @@
-"""Invariants on real servers: sound data hold, and each planted defect is found and named."""
+"""Invariants on real servers: sound data pass, and each planted defect is found and named."""
 
 import html
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ from fivenines.workloads.invariant import Check, Invariant
 from fivenines.workloads.tatp import Tatp
 from fivenines.workloads.tpcc import Tpcc
 
-# they share servers that are there already
+# The tests share running servers.
 pytestmark = pytest.mark.lasts(1.5)
 
 WORKLOADS = {"tpcc": Tpcc(workload="tpcc"), "tatp": Tatp(workload="tatp", subscribers=3)}
@@ -29,7 +29,7 @@ WORKLOADS = {"tpcc": Tpcc(workload="tpcc"), "tatp": Tatp(workload="tatp", subscr
 
 @pytest.fixture(scope="module", params=["postgres-18", "mariadb-10.11"])
 def running(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server with an empty database."""
+    """Provide a server with an empty database."""
     software = engine(request.param)
     software.require(lambda message, fraction: None)
     with Lab(tmp_path_factory.mktemp("lab") / "lab") as lab:
@@ -44,7 +44,7 @@ def running(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 @pytest.fixture
 def tables(running: Server, tmp_path: Path, family: str) -> Iterator[Server]:
-    """The server with the sound tables of a family, which are gone afterwards."""
+    """Provide the server with the sound tables of a family, which are dropped afterwards."""
     file = tmp_path / "tables.sql"
     file.write_text(TABLES[family])
     running.run_file(file)
@@ -140,7 +140,7 @@ def test_a_question_that_takes_too_long_is_unknown(tables: Server, family: str) 
 
 
 ENGINES = ["postgres-18", "mariadb-10.11"]
-# the conditions are asked of both in the same words: each workload has its turn on one of them
+# The SQL of the conditions is the same for both servers: each workload is tested on one of them.
 DEFECTS = [
     pytest.param(name, *defect, marks=[] if number % 2 == turn else [pytest.mark.long])
     for turn, name in enumerate(ENGINES)

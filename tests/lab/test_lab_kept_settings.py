@@ -1,4 +1,6 @@
-"""Settings of a session behind PgBouncer: in transaction mode a later transaction has another server's."""
+"""Session settings behind PgBouncer: in transaction mode a later transaction may run on another server
+connection.
+"""
 
 import os
 import socket
@@ -40,7 +42,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Alien]:
 
 @contextmanager
 def bouncer(server: Alien, mode: str, size: int = 3) -> Iterator[int]:
-    """PgBouncer in front of the server, in this mode, with so many servers; its port."""
+    """Run PgBouncer in front of the server, in this mode, with this number of server connections; yield its
+    port.
+    """
     port = free_port()
     with tempfile.TemporaryDirectory(prefix="fivenines-pooler-") as made:
         folder = Path(made)
@@ -67,7 +71,7 @@ def _listens(port: int) -> None:
 
 
 def bench(port: int, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Load what listens at this port."""
+    """Run a load against this port."""
     dsn = f"postgresql://app@127.0.0.1:{port}/sbtest"
     how = ("--tls", "disable", "--connections", "2", "--duration", "1s")
     command = program("bench", "--dsn", dsn, *how, *arguments)
@@ -81,7 +85,7 @@ def test_an_isolation_level_that_a_pooler_forgets_is_refused(server: Alien) -> N
         assert "transaction_isolation = serializable was set" in done.stderr
         assert "has read committed" in done.stderr
         assert "Pool sessions" in done.stderr
-        # the server's own level needs nothing that a session sets
+        # The server's default isolation level requires no session setting.
         own = bench(port, "--workload", "bank", "--set", "isolation=server", "--protocol", "extended")
         assert own.returncode == 0, own.stderr
 

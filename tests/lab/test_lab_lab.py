@@ -1,4 +1,4 @@
-"""The private lab: hosts are apart from the machine and from each other's files, and reach each other."""
+"""The private lab: hosts are isolated from the machine and from each other's files, and reach each other."""
 
 import os
 import re
@@ -23,7 +23,7 @@ from fivenines.software.store import engine
 
 @dataclass
 class Pair:
-    """A lab with a host over an engine's root file system and a host with the machine's root."""
+    """Run a lab with two hosts: one with an engine's root file system, one with the machine's."""
 
     lab: Lab
     engine: Host
@@ -66,7 +66,7 @@ def test_hosts_reach_each_other_and_nobody_else(pair: Pair, reverse: bool) -> No
         result = subprocess.run(client.beside(call), capture_output=True, text=True, timeout=120, check=True)
         assert result.stdout == "hello\n"
         assert heard.result().stdout == f"{client.address}\n"
-    # no way out: no default route, and the machine does not see the hosts
+    # There is no way out: hosts have no default route, and the machine does not see the hosts.
     assert "default" not in _sh(client, "ip route")
     assert (
         server.address
@@ -160,7 +160,7 @@ def test_a_kill_ends_what_was_forked_at_that_moment(pair: Pair, turn: int) -> No
     (seen,) = looks = look.look_at(process)
     while len(process.members()) == len(seen.members):
         assert time.monotonic() < deadline
-    # as if all that were forked since the look had been forked at the moment of the kill
+    # This simulates that all processes since the listing were forked at the moment of the kill.
     hit = look.kill(looks)
     assert process.gone(hit)
     assert len(hit) > len(seen.members), "what was forked after the look is hit, too"
@@ -176,7 +176,7 @@ def test_two_labs_do_not_meet(pair: Pair, tmp_path: Path) -> None:
         listening = pair.engine.spawn_outside(
             [sys.executable, "-c", _GREET, pair.engine.address], log="listen.out"
         )
-        # whoever is in the same lab gets through, so that a refusal is not just too early
+        # A host of the same lab gets through, so the refusal does not merely come too early.
         met = subprocess.run(
             pair.machine.beside([sys.executable, "-c", _CALL, pair.engine.address]),
             capture_output=True,
@@ -242,7 +242,7 @@ def test_a_lab_that_cannot_be_made_says_why(tmp_path: Path, monkeypatch: pytest.
 def test_bandwidth_is_what_was_asked(tmp_path: Path, pair: Pair) -> None:
     with Lab(tmp_path / "lab", NetworkSettings(bandwidth=20_000_000)) as lab:
         shaped = _bits_per_second(lab.add_host("one", Root()), lab.add_host("two", Root()))
-    # only shaping bounds it from above; whatever else the machine does, one of three is quick without
+    # Only shaping sets an upper bound on speed; on any machine one of three attempts without shaping is fast.
     free = max(_bits_per_second(pair.machine, pair.engine) for _ in range(3))
     assert 1e6 < shaped < 40e6
     assert free > 3 * shaped

@@ -1,4 +1,4 @@
-"""The ledger, the node watch, and the bank and the lists beside the load, on real servers."""
+"""The ledger, the node watch, and the bank and the lists next to the load, on real servers."""
 
 from collections import Counter
 from itertools import pairwise
@@ -22,7 +22,7 @@ MARIADB = (
 
 @pytest.fixture(scope="module", params=["postgres", "mariadb"])
 def outcome(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
-    """A primary is killed, another node is promoted, and the killed one comes back."""
+    """Run a trial: a primary is killed, another node is promoted, and the killed one rejoins."""
     solution = {"postgres": POSTGRES, "mariadb": MARIADB}[request.param]
     folder = tmp_path_factory.mktemp(request.param)
     return run_trial(folder, solution + BESIDE + kill() + timing())
@@ -80,7 +80,7 @@ def test_views_follow_what_was_written(outcome: Outcome) -> None:
     survivor = [top for name, top in views if name == "node2"]
     assert survivor == sorted(survivor)
     ok = "SELECT max(id) FROM rows WHERE kind = 'write' AND outcome = 'ok'"
-    # the last look may be up to a tenth of a second, thus ten writes, before the end
+    # The last sample may be up to a tenth of a second, thus ten writes, before the end.
     assert survivor[-1] > _all(outcome, "ledger", ok)[0][0] - 100
 
 
@@ -165,6 +165,6 @@ def test_a_galera_node_without_a_majority_refuses(tmp_path: Path) -> None:
     spent: Counter[str] = Counter()
     for (state, _, at), (_, _, until) in pairwise(rows):
         spent[state] += until - at
-    # a busy machine may let it be silent for more than a second once, which is to be away
+    # A busy machine may silence the node for more than a second once, which counts as unavailable.
     assert spent["refusing"] > spent["away"]
     assert cut_off[-1][0] == "writable" and cut_off[-1][1] != cut_off[0][1]

@@ -1,4 +1,4 @@
-"""Nothing is left of a run: not after its end, not after Ctrl-C, not after kill -9; and it resumes."""
+"""A run leaves nothing behind: neither after its end nor after Ctrl-C or kill -9; and it can be resumed."""
 
 import contextlib
 import os
@@ -17,7 +17,7 @@ from fivenines.results import store
 
 _LIMITS = "limits: {memory: 1GiB, cpus: 1.5}"
 _PAIR = f"solutions: [{{solution: hot-standby, name: pair, synchronous_commit: local, {_LIMITS}}}]\n"
-# Enough where something else than a number of servers is to be seen: it is deployed sooner.
+# A solution that deploys quickly, for tests that do not depend on the number of servers.
 _ONE = f"solutions: [{{solution: standalone, engine: postgres-18, {_LIMITS}}}]\n"
 
 
@@ -38,9 +38,9 @@ def _start(folder: Path, steady: float, *options: str, solution: str = _PAIR) ->
 
 
 def _await_load(folder: Path, trial: str, running: subprocess.Popen[bytes]) -> None:
-    """Wait until the load of a trial has put down its first figures."""
+    """Wait until the load of a trial has written its first figures."""
     deadline = time.monotonic() + 150
-    # the observer begins together with the load
+    # The observer starts together with the load.
     while not (folder / "run/trials" / f".{trial}.part" / "observed" / "hosts.csv").exists():
         assert running.poll() is None, (folder / "said").read_text()
         assert time.monotonic() < deadline, (folder / "said").read_text()
@@ -116,16 +116,16 @@ def test_nothing_is_left_after_kill_9_and_the_run_continues(tmp_path: Path) -> N
     assert made.left(60.0) == []
 
 
-# kill -9 of the controller is tested
+# Another test covers kill -9 of the controller.
 @pytest.mark.long
 def test_a_kill_of_the_first_process_ends_its_lab(tmp_path: Path) -> None:
-    """Also when the lab goes away under a running trial, the trial says so and nothing is left."""
+    """Kill the lab under a running trial: the trial reports it and leaves nothing."""
     made = Made()
     running = _start(tmp_path, 4, "--trials", "1")
     _await_load(tmp_path, "0001", running)
     made.note(running.pid)
     for process in made.processes:
-        with contextlib.suppress(psutil.NoSuchProcess):  # it may have ended with the others
+        with contextlib.suppress(psutil.NoSuchProcess):  # The process may have ended with the others.
             if process.cmdline()[1:3] == ["init", "lab"]:
                 process.kill()
     _await_broken(tmp_path)

@@ -1,4 +1,4 @@
-"""What is in use is neither removed nor entered by a second one, who is told whose it is."""
+"""Resources in use are neither removed nor entered by a second process, which is told the owner."""
 
 import os
 import signal
@@ -18,7 +18,7 @@ _SOLUTION = "solutions: [{solution: standalone, engine: postgres-18}]\n"
 
 
 class Place:
-    """A folder with a cache of its own, which has PostgreSQL and no data sets yet."""
+    """Provide a folder with a separate cache that has PostgreSQL and no data sets yet."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.cache = folder, with_engine(folder, "postgres-18")
@@ -75,7 +75,7 @@ def test_a_run_in_progress_is_protected_and_another_runs_beside_it(place: Place)
     finally:
         first.kill()
         first.wait()
-    # the dead hold nothing
+    # Dead processes hold no locks.
     resumed = place.call("run", "first.yaml", "--out", "first", "--resume", "--dry-run")
     assert resumed.returncode == 0, resumed.stderr
     removed = place.call("results", "rm", "first", "--yes")
@@ -86,7 +86,7 @@ def test_a_run_in_progress_is_protected_and_another_runs_beside_it(place: Place)
 
 
 def _beside(place: Place, first: "subprocess.Popen[bytes]") -> None:
-    # both need the same data set: the second one comes while the first one loads it
+    # Both runs use the same data set: the second starts while the first loads it.
     _until(lambda: _loading(place), first, place)
     first.send_signal(signal.SIGSTOP)
     second = place.start("second", steady=1)
@@ -105,7 +105,7 @@ def _beside(place: Place, first: "subprocess.Popen[bytes]") -> None:
         ("results", "rm", "second", "first", "--yes"),
     ):
         message = place.refuses(*arguments)
-        # of both, the second one may be in use still, and is named first
+        # Of the two, the second may still be in use, and is then named first.
         both = "second" in arguments and f"second is in use by process {second.pid} (" in message
         assert both or f"first is {in_use}" in message, message
         assert len(message.splitlines()) == 1, message

@@ -1,4 +1,4 @@
-"""Failover managers that one brings: a script by its recipe, and one that takes a root of its own."""
+"""Custom failover managers: a script by its recipe, and one with its own root."""
 
 import time
 from pathlib import Path
@@ -46,13 +46,13 @@ done
 
 @pytest.mark.lasts(45)
 def test_a_script_of_ones_own_promotes_a_standby(tmp_path: Path) -> None:
-    # long enough for a second look: a standby of a busy machine may answer the first one too late
+    # Long enough for a second check: a standby on a busy machine may answer the first one too late.
     recipe = short_recipe("script").replace("restart_after: 3s", "restart_after: 15s")
     run = run_one(tmp_path, recipe, {})
     (trial,) = run.complete
     record = trial.record
     assert record.fault is not None and record.fault.verified and record.fault.rejoined
-    # the first of each kind: a busy machine may let a later question to a healthy primary fail
+    # The first event of each kind counts: on a busy machine a later check of a healthy primary may fail.
     events = {event.kind: event for event in reversed(record.events)}
     assert events.keys() >= {"missed", "decided", "promoted", "repointed"}
     assert events["promoted"].node in ("node2", "node3")
@@ -99,7 +99,7 @@ def test_it_switches_over_dies_and_rejoins_nodes_by_itself(tmp_path: Path) -> No
         new = manager.switch_over()
         assert new == solution.primary_of_record.name == "node2"
         wait_until(astray, 120.0, "not all follow the new primary")
-        # one that was killed is started again with the primary of now
+        # A killed manager is restarted with the current primary.
         manager.kill()
         assert not manager.alive
         manager.restart()
@@ -126,7 +126,7 @@ def _log(manager: ProgramManager) -> str:
 
 
 def _ends_by_itself(manager: ProgramManager) -> None:
-    """A manager that ends although nobody ended it is told."""
+    """Check that an unexpected end of the manager is reported."""
     manager._running.process.interrupt(15)  # type: ignore[arg-type]
     until = time.monotonic() + 60
     while manager.alive or not any(event.kind == "failed" for event in manager.events()):

@@ -1,4 +1,4 @@
-"""MariaDB: every solution comes up as asked, survives a kill, and loses nothing that it promised."""
+"""MariaDB: every solution starts as configured, survives a kill, and meets its durability guarantee."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from fivenines.servers.mariadb.server import Mariadb
 from fivenines.software.store import engine
 from fivenines.workloads.oltp import Oltp
 
-# A Galera node that comes back while the others still agree on its end delays their decision.
+# A Galera node that rejoins while the others still agree on its failure delays their decision.
 BACK = "9s"
 
 
@@ -37,7 +37,7 @@ def test_standalone_is_away_until_it_is_started_again(tmp_path: Path) -> None:
     settings = outcome.record.deployment.settings["node1"]
     names = ("innodb_flush_log_at_trx_commit", "sync_binlog", "innodb_lock_wait_timeout")
     assert [settings[name] for name in names] == ["2", "0", "7"]
-    # the operating system lives on: what was written without a flush is still there
+    # The operating system survives: writes without a flush are still there.
     rejoined(outcome)
     assert outcome.writes_after_fault() > 0
 
@@ -82,7 +82,7 @@ def test_a_replica_takes_over_and_the_old_primary_follows_it(tmp_path: Path, mod
     assert kinds.index("fault") < kinds.index("decided") < kinds.index("promoted")
     assert ("repointed" in kinds) == (replicas == 2)
     assert outcome.writes_after_fault() > 0
-    if mode == "async":  # it may lose, and may then refuse to rejoin: but it says so
+    if mode == "async":  # It may lose rows, and may then refuse to rejoin: but it reports that.
         assert fault.rejoined or fault.rejoin_detail
     elif mode == "after_sync":
         rejoined(outcome)

@@ -1,4 +1,4 @@
-"""MHA on real servers: watches, switches over, fails over through HAProxy, refuses, and is started again."""
+"""MHA on real servers: it monitors, switches over, fails over through HAProxy, refuses, and is restarted."""
 
 import subprocess
 import sys
@@ -38,7 +38,7 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
         yield up
 
 
-# Of each write through HAProxy whether it was acknowledged.
+# For each write through HAProxy, whether it was acknowledged.
 ACKNOWLEDGED: list[bool] = []
 
 
@@ -58,7 +58,7 @@ def kinds(deployed: Deployed, since: int) -> list[str]:
 def until(happened: Callable[[], object], what: str, timeout: float = 120.0) -> None:
     deadline = time.monotonic() + timeout
     while True:
-        # who is busy, or about to start or end, may not answer
+        # A server that is busy, starting or stopping may not answer.
         with suppress(Exception):
             if happened():
                 return
@@ -67,7 +67,7 @@ def until(happened: Callable[[], object], what: str, timeout: float = 120.0) -> 
 
 
 def write(deployed: Deployed) -> bool:
-    """Whether a client can write through HAProxy now."""
+    """Return whether a client can write through HAProxy now."""
     (endpoint,) = deployed.access.endpoints().write
     host, port = endpoint.split(":")
     user, password = deployed.solution.nodes[0].application
@@ -90,7 +90,7 @@ def rows(node: Server) -> int:
 
 
 def alike(deployed: Deployed) -> None:
-    """All nodes are members, and have every row that was written."""
+    """Check that all nodes are members and have every written row."""
     solution = deployed.solution
 
     def joined(node: Server) -> bool:
@@ -105,7 +105,7 @@ def alike(deployed: Deployed) -> None:
         counts.update(rows(node) for node in solution.nodes)
         return len(counts) == 1
 
-    # a write that was given up may still happen between two counts
+    # A write that timed out may still be executed between two counts.
     until(same, "all have the same rows")
     assert min(counts) >= sum(ACKNOWLEDGED), "nothing acknowledged is lost"
 
@@ -181,7 +181,7 @@ def test_a_second_failover_is_refused_loudly(deployed: Deployed) -> None:
         lambda: any("nobody watches" in event.detail for event in events(deployed, known)),
         "and that nobody is there any more",
     )
-    # its server starts again: it is the primary of record, and MHA has somebody to watch
+    # Its server restarts: it is the primary of record, so MHA has a server to monitor.
     deployed.start_node(old)
     until(lambda: events(deployed)[-1].kind == "watching", "it watches again")
     until(lambda: write(deployed), "writes go on")

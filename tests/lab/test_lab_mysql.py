@@ -1,4 +1,4 @@
-"""MySQL: one server, and Group Replication: up, broken, blocked, and back."""
+"""MySQL: one server, and Group Replication: started, broken, blocked, and recovered."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -69,7 +69,7 @@ def test_members_that_all_write_conflict_and_a_planted_loss_is_found(tmp_path: P
 
     outcome = run_trial(
         tmp_path,
-        # closely together, so that some conflict
+        # Close together, so that some conflict.
         group("mode: multi-primary, writes: all")
         + "load: {think_time: 25ms}\n"
         + timing(recovery=2, steady=3),
@@ -80,7 +80,7 @@ def test_members_that_all_write_conflict_and_a_planted_loss_is_found(tmp_path: P
     errors = {error["class"]: error["count"] for error in outcome.record.load["errors"]}
     assert errors["conflict"] > 0
     assert set(errors) <= {"conflict", "deadlock"}
-    # a transaction that lost is rolled back, and not in doubt
+    # A transaction that lost the conflict is rolled back, and not in doubt.
     assert outcome.record.load["transactions"]["in_doubt"] == 0
     assert outcome.record.deployment is not None and not outcome.record.deployment.single_writer
     assert (outcome.node("node2").lost, outcome.node("node2").lost_ids) == (1, taken)
@@ -118,7 +118,7 @@ def test_a_switchover_a_stall_and_a_member_that_left(deployed: Deployed) -> None
     third.execute("STOP GROUP_REPLICATION")
     assert solution.not_joined_reason(third).startswith("node3 is OFFLINE")
     assert "does not come back" in solution.unexpected_primary_reason(third)
-    # what it writes alone, the group will never have
+    # The group will never have what this member writes alone.
     third.execute(
         "SET GLOBAL super_read_only = 0",
         "SET GLOBAL read_only = 0",
@@ -147,5 +147,5 @@ def test_a_minority_blocks(deployed: Deployed) -> None:
     assert solution.roles() == dict.fromkeys(("node1", "node2", "node3"), "down")
     with pytest.raises(pymysql.Error, match="timed out"), left.connect(2.0) as connection:
         connection.cursor().execute(f"INSERT INTO {DATABASE}.blocked VALUES (1)")
-    # nobody is told to help
+    # No automatic remediation is configured.
     assert solution.on_call_step() == []

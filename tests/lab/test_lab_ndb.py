@@ -34,7 +34,8 @@ def test_a_data_node_and_an_sql_node_die_and_come_back(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_all_data_nodes_at_once_lose_what_no_global_checkpoint_has(tmp_path: Path) -> None:
-    # one checkpoint in longer than the load before the fault: what was acknowledged since is in memory alone
+    # One checkpoint in more than the load's time before the fault: later acknowledged rows are in memory
+    # alone.
     fault = "fault: kill, target: all-data, restart_after: 1s"
     outcome = run(tmp_path, fault, solution=", global_checkpoint: 20s")
     all_struck(outcome)
@@ -77,7 +78,7 @@ def test_a_data_node_goes_on_with_a_slow_disk_and_ends_with_a_full_one(tmp_path:
 {at: 0s, fault: {fault: slow-disk, target: data1, delay: 100ms, duration: 4s}}
 {at: 5s, fault: {fault: full-disk, target: data1, duration: 4s}}
 """
-    # a local checkpoint is due as soon as 64 words were written since the last one
+    # A local checkpoint is due after 64 words written since the last one.
     often = ", local_checkpoint: 6, global_checkpoint: 500ms"
     outcome = run(tmp_path, faults, solution=often, recovery=10)
     all_struck(outcome)

@@ -9,10 +9,10 @@ from lab_support import run_trial, timing
 pytestmark = with_ndb
 
 
-# a data node that dies is tested
+# Another test covers a data node that dies.
 @pytest.mark.long
 def test_of_two_data_nodes_that_lose_each_other_one_goes_on(tmp_path: Path) -> None:
-    # a data node is given up after four heartbeats: a busy one that goes on must never be silent for so long
+    # A data node is declared dead after four heartbeats: a busy one must never be silent for so long.
     text = """
 solutions: [{solution: ndb, heartbeat: 1s}]
 load: {rate: 40}
@@ -47,15 +47,15 @@ def test_of_two_sites_the_one_that_reaches_the_arbitrator_goes_on(tmp_path: Path
     outcome = run(tmp_path, fault, recovery=12, more=two_sites(hosts))
     all_struck(outcome)
     assert ended(outcome) == ["data1"], "although clients are at its site"
-    # a row may be there of which its client was told that it was rolled back (seen once, with NDB's error
-    # 4010): the data nodes that committed it could not say so any more
+    # A row may exist although its client received a rollback (seen once, with NDB's error 4010): the data
+    # nodes that committed it could no longer report that.
     check = outcome.record.check
     assert check is not None and [node.node for node in check.nodes if node.lost] == []
 
 
 @pytest.mark.long
 def test_each_node_group_can_miss_a_data_node_that_is_silent_or_dead(tmp_path: Path) -> None:
-    # each is watched by one other: where that is silent, too, it is found out first (4 s in all)
+    # Each node is monitored by one other: if that is silent, too, it is detected first (4 s in all).
     faults = """
 {at: 0s, fault: {fault: freeze, target: data1, duration: 10s}}
 {at: 200ms, fault: {fault: host-kill, target: data4, restart_after: 5s}}

@@ -1,6 +1,6 @@
 """Every workload on real data nodes for a second: it runs, or is refused before anything starts.
 
-All of them share one cluster. TPC-C is not among them: its smallest data set takes minutes (see
+All workloads share one cluster. TPC-C is missing: its smallest data set takes minutes (see
 docs/solutions/ndb.md).
 """
 
@@ -18,7 +18,7 @@ from fivenines.software.ndb_archive import REMEDIES, NdbArchive
 pytestmark = pytest.mark.skipif(not NdbArchive().fetched, reason=f"no NDB Cluster: {REMEDIES}")
 
 OLTP: dict[str, Any] = {"tables": 2, "table_size": 500}
-# Settings of each kind under which it is loaded in seconds.
+# Settings of each kind with which it loads in seconds.
 SMALL: dict[str, dict[str, Any]] = {
     **{
         f"oltp_{kind}": OLTP
@@ -49,24 +49,23 @@ SMALL: dict[str, dict[str, Any]] = {
 
 NOT_RUN = {"tpcc"}
 
-# What is nobody's fault: small tables are contended, and locks that wait for each other wait until the
-# time-out.
+# Errors that are expected: small tables are contended, and deadlocked transactions wait until the time-out.
 BROKEN_OFF = {"lock_timeout", "deadlock", "end"}
 
 
 def _kinds() -> set[str]:
-    """All that an experiment can name."""
+    """Return all kinds of workloads that an experiment can name."""
     union = get_args(AnyWorkload)[0]
     return {name for model in get_args(union) for name in get_args(model.model_fields["workload"].annotation)}
 
 
 def _allowed(kind: str) -> set[str]:
-    # that a call forwarding's facility is missing is told at the commit: NDB checks NO ACTION there
+    # A missing facility of a call forwarding is reported at the commit: NDB checks NO ACTION there.
     return BROKEN_OFF | ({"constraint"} if kind == "tatp" else set())
 
 
 def _runs(site: Site, out: Path, kind: str) -> str:
-    """Why a workload does not run; empty if it does."""
+    """Return why a workload does not run; empty if it does."""
     settings = dict(SMALL[kind])
     if "files" in settings:
         own = out / "own.sql"

@@ -1,4 +1,4 @@
-"""Sites, links and cuts in real labs, and an experiment that is stretched over two sites."""
+"""Sites, links and cuts in real labs, and an experiment with two sites."""
 
 import socket
 import subprocess
@@ -18,7 +18,7 @@ from fivenines.lab.settings import LinkSettings, NetworkSettings
 
 NAMES = ("node1", "node2", "client")
 RTT = 0.04
-# Seconds until an echo is given up that is not expected.
+# Seconds to wait for an echo that should not arrive.
 BRIEFLY = 0.5
 
 Pairs = set[tuple[str, str]]
@@ -59,7 +59,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 @pytest.fixture(scope="module")
 def far(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """Two sites: node1 and client in one, node2 in the other, where everything is echoed."""
+    """Provide two sites: node1 and client in one, node2 in the other, where a server echoes everything."""
     network = NetworkSettings(name="far", sites={"east": [], "west": ["node2"]}, link=LinkSettings(rtt=RTT))
     with Lab(tmp_path_factory.mktemp("far") / "lab", network) as lab:
         for name in NAMES:
@@ -73,9 +73,9 @@ def far(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 
 def _unreached(lab: Lab, expected: Pairs | None = None) -> Pairs:
-    """Between whom no frame gets through: who is not expected to be among them is asked again, and longer.
+    """Return the pairs without a connection; unexpected pairs are probed again, and longer.
 
-    Two programs have to start for each pair, of which the one that knocks may be late.
+    Each pair requires two programs, and the connecting one may start late.
     """
     pairs = {pair for pair in permutations(NAMES, 2) if not lab.reaches(*pair)}
     known = expected or set()
@@ -85,7 +85,7 @@ def _unreached(lab: Lab, expected: Pairs | None = None) -> Pairs:
 def _round_trips(
     lab: Lab, source: str, target: str, count: int, size: int = 10, patience: float = 5.0
 ) -> list[float]:
-    """Seconds of the round trips of the echoes that came back, each within `patience` seconds."""
+    """Return the round trip times of the echoes, in seconds; each is awaited for `patience` seconds."""
     return _trips(lab.hosts[source], lab.hosts[target].address, count, size, patience)
 
 
@@ -110,7 +110,7 @@ def test_a_network_begins_and_ends_when_it_is_told(tmp_path: Path) -> None:
         addresses = [node.address, *node.extra_addresses]
         for address in addresses:
             node.spawn_outside([sys.executable, "-c", _ECHO, address], log=f"{address}.out")
-        # a host answers at each of its addresses
+        # A host answers at each of its addresses.
         for address in addresses:
             while len(_trips(client, address, 1, patience=BRIEFLY)) < 1:
                 time.sleep(0.05)
@@ -138,7 +138,7 @@ def test_a_cut_works_one_way_and_is_counted(plain: Lab) -> None:
     assert _unreached(plain, {("node1", "node2")}) == {("node1", "node2")}
     deadline = time.monotonic() + 30
     while plain.frames_cut() <= before:
-        # who knocks may have been ended before it began
+        # The connecting program may have ended before it began.
         assert not plain.reaches("node1", "node2")
         assert time.monotonic() < deadline
     plain.heal([("node1", "node2")])
@@ -192,7 +192,7 @@ def test_every_frame_between_sites_is_counted(far: Lab) -> None:
     assert len(_round_trips(far, "node1", "node2", count, size)) == count
     after = far.traffic()
     for pair in (("east", "west"), ("west", "east")):
-        # an Ethernet, an IP and a UDP header before each; now and then hosts look for each other
+        # An Ethernet, an IP and a UDP header precede each; occasionally hosts send ARP requests.
         others = after[pair].frames - before[pair].frames - count
         more = after[pair].bytes - before[pair].bytes - count * (14 + 20 + 8 + size)
         assert 0 <= others < count and 0 <= more <= others * 100
@@ -345,7 +345,7 @@ observe: {interval: 500ms}
     assert [row[:2] for row in rows] == [("east", "west"), ("west", "east")]
     commits = outcome.record.load["transactions"]["ok"]
     assert commits > 0 and all(int(str(row[2])) >= commits for row in rows)
-    # the log of each transaction goes to the standby, its answer comes back
+    # The log of each transaction goes to the standby, whose answer comes back.
     assert int(str(rows[0][3])) > int(str(rows[1][3])) > 0
     (minimum,) = outcome.rows(
         "ledger", "SELECT min(completed_us - started_us) FROM rows WHERE kind = 'write' AND outcome = 'ok'"

@@ -1,4 +1,4 @@
-"""ODBC with Debian's drivers on real servers: what is measured by it is what is measured by the protocols."""
+"""ODBC with Debian's drivers on real servers: measurements equal those of the native protocols."""
 
 import json
 import os
@@ -23,14 +23,14 @@ SMALL = ("--workload", "tatp", "--set", "subscribers=200")
 
 @dataclass
 class Place:
-    """A server, which the account `app` with the password `app` may use."""
+    """Provide a server that the account `app` with the password `app` may use."""
 
     kind: str
     server: Alien
 
     @property
     def odbc(self) -> str:
-        """Its connection string, without a password."""
+        """Return its connection string, without a password."""
         driver = DRIVERS[self.kind]
         return f"Driver={{{driver}}};Server=127.0.0.1;Port={self.server.port};Database=sbtest;UID=app"
 
@@ -40,7 +40,7 @@ class Place:
         return f"{scheme}://app:app@{self.server.at}/sbtest"
 
     def start(self, *arguments: str, dsn: str = "", **environment: str) -> subprocess.Popen[str]:
-        """Start a bench, by ODBC unless a DSN says something else."""
+        """Start `fivenines bench`, by ODBC unless `dsn` says otherwise."""
         return subprocess.Popen(
             program("bench", "--dsn", dsn or f"odbc:{self.odbc}", *arguments),
             stdout=subprocess.PIPE,
@@ -51,14 +51,14 @@ class Place:
         )
 
     def bench(self, *arguments: str, dsn: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
-        """Run a bench to its end."""
+        """Run `fivenines bench` to completion."""
         with self.start(*arguments, dsn=dsn, **environment) as process:
             out, err = process.communicate(timeout=120)
         assert "Traceback" not in err, err
         return subprocess.CompletedProcess([], process.returncode, out, err)
 
     def counts(self, tables: tuple[str, ...]) -> dict[str, int]:
-        """Rows of each table."""
+        """Return the number of rows of each table."""
         return {table: int(str(self.server.query(f"SELECT COUNT(*) FROM {table}")[0][0])) for table in tables}
 
 
@@ -81,7 +81,7 @@ TATP = ("subscriber", "access_info", "special_facility", "call_forwarding")
 
 
 def test_the_same_work_leaves_the_same_rows(place: Place) -> None:
-    """One connection and one seed: both do the same transactions, and the data are the same afterwards."""
+    """Use one connection and one seed: both drivers run the same transactions and leave the same data."""
     rows_by_driver = {}
     for way, dsn in (("native", place.native), ("odbc", "")):
         work = ("--transactions", "400", "--connections", "1", "--seed", "7", "--check", "--json")
@@ -113,7 +113,7 @@ def test_oltp_by_odbc_reads_and_writes(place: Place) -> None:
 
 
 def _await_transactions(bench: subprocess.Popen[str], after: float = 0) -> int:
-    """Until a second of the load that is later than this has some; which it is."""
+    """Wait for a later second of the load with transactions; return its number."""
     assert bench.stderr is not None
     for line in bench.stderr:
         match = re.match(r" +(\d+) s +(?!0 )", line)
@@ -129,7 +129,7 @@ def test_a_server_that_dies_and_comes_back_is_survived(place: Place) -> None:
         server = psutil.Process(int(place.server.pid_file.read_text()))
         processes = [server, *server.children(recursive=True)]
         server.kill()
-        # an old backend of PostgreSQL still has the memory that the next server wants
+        # An old backend of PostgreSQL still uses the shared memory that the next server requires.
         assert psutil.wait_procs(processes, timeout=60)[1] == []
         time.sleep(1)
         place.server.start()
@@ -146,7 +146,7 @@ def test_a_server_that_dies_and_comes_back_is_survived(place: Place) -> None:
 
 @pytest.mark.parametrize("place", ["postgres"], indirect=True)
 def test_a_commit_on_a_dead_link_is_an_error_as_a_statement_alone(place: Place) -> None:
-    """Why COMMIT goes to PostgreSQL as a statement: SQLEndTran of psqlODBC 13.02 succeeds there."""
+    """Show why COMMIT goes to PostgreSQL as a statement: SQLEndTran of psqlODBC 13.02 succeeds there."""
     result = subprocess.run(
         [sys.executable, str(Path(__file__).with_name("odbc_commit.py")), f"{place.odbc};PWD=app"],
         capture_output=True,
@@ -200,7 +200,7 @@ def test_each_refusal_is_one_message(place: Place) -> None:
             "not written for the SQL of oracle",
         ),
     }
-    if place.kind == "mariadb":  # the PostgreSQL of this test trusts its network
+    if place.kind == "mariadb":  # PostgreSQL trusts its network in this test.
         failed["wrong password"] = (place.bench(dsn=f"{known};PWD=s3cret"), "Access denied")
     for why, (done, words) in failed.items():
         assert done.returncode in (1, 2), (why, done.stdout, done.stderr)
@@ -210,7 +210,7 @@ def test_each_refusal_is_one_message(place: Place) -> None:
 
 
 def test_a_missing_driver_manager_says_what_to_install(tmp_path: Path) -> None:
-    # a lab without the library: an empty file hides it from the loader
+    # An empty file hides the library from the loader, as in a lab without it.
     empty = tmp_path / "libodbc.so.2"
     empty.touch()
     core = Path(sys.executable).with_name("fivenines-core")

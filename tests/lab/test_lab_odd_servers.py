@@ -1,4 +1,4 @@
-"""Servers that are set up in odd ways: what the load does, and what it says."""
+"""Unusual server setups: what the load does, and what it reports."""
 
 import json
 import subprocess
@@ -49,7 +49,7 @@ def two_mysql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Alien,
 
 
 def load(dsn: str, out: Path, meanwhile: Callable[[], None] = lambda: None) -> dict[str, Any]:
-    """Load servers, do something while that goes on, and return load.json."""
+    """Run a load, call a function meanwhile, and return load.json."""
     command = program("bench", "--dsn", dsn, *WORK, "--duration", "6s", "--out", str(out))
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         meanwhile()
@@ -69,7 +69,7 @@ def _is_loaded(server: Alien, account: str) -> None:
 
 
 def _ok(loaded: dict[str, Any], server: Alien) -> int:
-    """The statements that a server has answered well."""
+    """Return the number of successful statements of a server."""
     return int(loaded["endpoints"].get(server.at, {"ok": 0})["ok"])
 
 
@@ -96,7 +96,7 @@ def test_the_primary_is_where_postgresql_does_not_default_to_read_only(
     loaded = load(dsn, tmp_path / "loaded", read_only)
     assert "read_only" in _classes(loaded)
     assert _ok(loaded, a) > 0 and _ok(loaded, b) > 0
-    # from the beginning: the second one is the only one that is taken
+    # From the beginning only the second server is accepted.
     loaded = load(dsn, tmp_path / "begun")
     assert (_ok(loaded, a), loaded["transactions"]["failed"]) == (0, 0)
 
@@ -118,7 +118,7 @@ def test_a_postgresql_server_that_belies_itself_is_left(
         )
     loaded = load(f"postgresql://app@{a.at},{b.at}/sbtest", tmp_path / "load")
     assert _classes(loaded) == {"read_only"}
-    # each connection has found out once, and then stays with the other server
+    # Each connection has noticed it once, and then stays with the other server.
     assert loaded["transactions"]["failed"] <= 2
     assert _ok(loaded, b) > 10
 
@@ -141,7 +141,7 @@ def test_the_primary_is_where_mysql_is_not_super_read_only(
 
 
 def test_a_mysql_server_that_belies_itself_is_left(two_mysql: tuple[Alien, Alien], tmp_path: Path) -> None:
-    """Its schema takes no writes, and no variable says so (error 3989)."""
+    """Set a schema read only, which no variable shows (error 3989)."""
     a, b = two_mysql
     _by_boss(a, "SET GLOBAL super_read_only = OFF", "SET GLOBAL read_only = OFF")
     _by_boss(a, "ALTER SCHEMA sbtest READ ONLY = 1")
@@ -167,7 +167,7 @@ def test_statements_that_mysql_has_forgotten_are_prepared_anew(
         loaded = load(f"mysql://app:app@127.0.0.1:{relay.port}/sbtest", tmp_path / "load", forget)
     (entry,) = [error for error in loaded["errors"] if error["class"] == "session_lost"]
     assert str(entry["code"]) == "1243"
-    # at most one for each session and reset; then the load goes on
+    # At most one for each session and reset; then the load goes on.
     assert 1 <= entry["count"] <= relay.resets
     assert loaded["transactions"]["failed"] == entry["count"]
     assert loaded["transactions"]["ok"] > 10 * entry["count"]

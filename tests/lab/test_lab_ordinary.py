@@ -1,4 +1,4 @@
-"""All of it as an ordinary user: pulling, deploying, killing, measuring; and nothing is left."""
+"""Everything as an ordinary user: pulling, deploying, killing, measuring; and nothing is left."""
 
 import json
 import os
@@ -39,7 +39,7 @@ solutions:
 
 @dataclass
 class Person:
-    """Somebody with a home folder and a cache."""
+    """Represent an ordinary user with a home folder and a cache."""
 
     home: Path
 
@@ -62,7 +62,7 @@ class Person:
         )
 
     def lend(self, *engines: str) -> None:
-        """Copy engines that take long to be pulled; what is quick is pulled by the person."""
+        """Copy engines that take long to pull; the user pulls the others."""
         for name in engines:
             software = engine(name)
             software.require(lambda _message, _fraction: None)
@@ -74,7 +74,7 @@ class Person:
 
 @pytest.fixture(scope="module")
 def person() -> Iterator[Person]:
-    """The folders of pytest belong to root alone; a home must be open to its owner."""
+    """Provide a user whose home is open to its owner: the folders of pytest belong to root alone."""
     home = Path(tempfile.mkdtemp(prefix="home-of-fivenines-", dir="/var/tmp"))
     home.chmod(0o755)
     hand_over(home)
@@ -146,7 +146,7 @@ def test_nothing_is_left_of_an_ordinary_users_run(person: Person, number: signal
     assert made.left(60.0) == []
 
 
-# the playground from outside has a test of its own
+# Another test covers the running deployment from outside.
 @pytest.mark.long
 def test_an_ordinary_user_gets_into_a_playground_from_outside(person: Person) -> None:
     up = person.run("up", "standalone")
@@ -179,7 +179,7 @@ def test_doctor_finds_nothing_that_fails(person: Person) -> None:
     assert looked.returncode == 0, looked.stdout + looked.stderr
 
 
-# The device for network ports, open to everybody, for one command and what it starts.
+# Open the device for network ports to all accounts, for one command and its children.
 _OPEN = f"""
 set -e
 mknod "$1" c 10 200
@@ -190,7 +190,7 @@ exec "$@"
 """
 
 
-# test_lab_vms has such machines, as root or not
+# test_lab_vms covers virtual machines, as root or not.
 @pytest.mark.long
 def test_an_ordinary_user_has_virtual_machines_where_the_device_is_open(person: Person) -> None:
     if os.geteuid() != 0 and (lacking := vm_requirements.problem()):

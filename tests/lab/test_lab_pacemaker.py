@@ -1,4 +1,4 @@
-"""Pacemaker runs MariaDB: it finds the servers, promotes, moves the address, and takes the old ones back."""
+"""Pacemaker runs MariaDB: it finds the servers, promotes, moves the address, and rejoins old primaries."""
 
 import contextlib
 import os
@@ -58,7 +58,7 @@ with pymysql.connect(host=sys.argv[1], user="app", password=sys.argv[2], databas
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
-    """One deployment: each test leaves it with all nodes joined."""
+    """Provide one deployment: each test leaves it with all nodes joined."""
     settings = solution_from(SETTINGS, "test")
     for needed in engines_of(settings):
         needed.require(lambda _message, _fraction: None)
@@ -69,7 +69,9 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
 
 
 def _write(deployed: Deployed) -> str:
-    """Write a row through the virtual address, as a client; the host that took it, or nothing."""
+    """Write a row through the virtual address, as a client; return the host that accepted it, or an empty
+    string.
+    """
     assert deployed.client is not None
     password = deployed.solution.passwords.application
     command = deployed.client.beside([sys.executable, "-c", _WRITE, VIRTUAL, password])
@@ -80,7 +82,7 @@ def _write(deployed: Deployed) -> str:
 def _until(condition: Callable[[], object], timeout: float = 150.0) -> None:
     deadline = time.monotonic() + timeout
     while True:
-        # a server may end between two questions: the next look tells
+        # A server may end between two queries: the next sample shows it.
         with contextlib.suppress(pymysql.Error):
             if condition():
                 return
@@ -89,7 +91,7 @@ def _until(condition: Callable[[], object], timeout: float = 150.0) -> None:
 
 
 def _taken_over(deployed: Deployed, old: Server) -> None:
-    """Wait until another node is the primary, and takes writes at the address."""
+    """Wait until another node is the primary and accepts writes at the address."""
     _until(lambda: deployed.solution.primary() not in (None, old))
     _until(lambda: _write(deployed) not in ("", old.name))
 
@@ -101,7 +103,7 @@ def _joined(deployed: Deployed) -> None:
 
 
 def _users(node: Server) -> dict[str, int]:
-    """The user of each program that runs on a node's host; agents come and go meanwhile."""
+    """Return the user of each program that runs on a node's host; agents start and end meanwhile."""
     users = {}
     for process in node.host.processes():
         with contextlib.suppress(psutil.NoSuchProcess):
@@ -189,7 +191,9 @@ def test_a_switchover_loses_nobody(cluster: Deployed) -> None:
 @pytest.mark.lasts(30)
 @as_root
 def test_a_cut_off_primary_is_fenced_and_restored(cluster: Deployed) -> None:
-    """The others have the quorum; what it alone had written makes it diverge from its successor."""
+    """Cut off the primary: the others have the quorum, and its own writes make it diverge from its
+    successor.
+    """
     solution = cluster.solution
     old = solution.primary_of_record
     cut = [(old.name, name) for name in cluster.lab.hosts if name != old.name]
@@ -209,7 +213,7 @@ def test_a_cut_off_primary_is_fenced_and_restored(cluster: Deployed) -> None:
         if old.alive:
             break
     _joined(cluster)
-    # asked only now: Pacemaker may have stopped what was just started
+    # This is checked only now: Pacemaker may have stopped a server that was just started.
     assert old.query("SHOW TABLES FROM sbtest LIKE 'alone'") == []
 
 
@@ -238,14 +242,14 @@ def test_all_servers_die_and_are_forgiven_together(tmp_path: Path) -> None:
     sound(outcome)
     record = outcome.record
     assert record.fault is not None and record.fault.rejoined, record.fault
-    # at a start the agent drops what a replica had received and not applied: a row may be lost, on all alike
+    # At a start the agent drops what a replica had received and not applied: a row may be lost, on all nodes.
     assert record.check is not None and all(node.reachable for node in record.check.nodes)
     assert len({tuple(node.lost_ids) for node in record.check.nodes}) == 1
     assert outcome.writes_after_fault() > 0
 
 
 def test_an_ordinary_user_is_told_before_anything_starts() -> None:
-    # the folders of pytest belong to root alone; a home must be open to its owner
+    # The folders of pytest belong to root alone; a home must be open to its owner.
     with tempfile.TemporaryDirectory(prefix="home-of-fivenines-") as folder:
         home = Path(folder)
         home.chmod(0o755)
@@ -279,7 +283,7 @@ def test_an_ordinary_user_is_told_before_anything_starts() -> None:
 
 @as_root
 def test_nothing_is_left_of_a_lab_with_all_user_ids(tmp_path: Path) -> None:
-    """Also when the controller is killed: the chain of deaths does not depend on the map."""
+    """Kill the controller: the chain of deaths does not depend on the map of user ids."""
     script = (
         "import sys, time; from pathlib import Path; from fivenines.lab.host import Root; "
         "from fivenines.lab.lab import Lab; "

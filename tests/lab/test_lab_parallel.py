@@ -1,4 +1,4 @@
-"""Trials side by side on real servers: each on processors of its own, nothing lost, nothing left."""
+"""Parallel trials on real servers: each on separate processors, nothing lost, nothing left."""
 
 import contextlib
 import os
@@ -56,7 +56,9 @@ def _workers(controller: int) -> list[psutil.Process]:
 
 
 def _processors(folder: Path, running: "subprocess.Popen[bytes]") -> list[tuple[int, ...]]:
-    """Of each worker, once both have servers at the same time: a trial may end before the other's load."""
+    """Return the processors of each worker, once both have servers: a trial may end before the other's
+    load.
+    """
     deadline = time.monotonic() + 120
     while True:
         assert running.poll() is None, (folder / "said").read_text()
@@ -126,7 +128,7 @@ def test_nothing_is_left_of_both_and_the_run_goes_on(tmp_path: Path, number: sig
     assert len(store.open_run(tmp_path / "run").complete) == 2
 
 
-# a broken trial runs again by other causes, too
+# A broken trial is repeated for other reasons, too.
 @pytest.mark.long
 def test_a_trial_whose_worker_is_killed_runs_again(tmp_path: Path) -> None:
     running = _begun(tmp_path, 1, 4)

@@ -26,7 +26,7 @@ from fivenines.workloads.oltp import Oltp
 
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
 
-# What Patroni 4 would not allow, and makes a failover short.
+# Settings that make a failover short, and that Patroni 4 does not allow.
 _SHORT = "version: 3, ttl: 9s, loop_wait: 1s, retry_timeout: 4s"
 
 
@@ -48,7 +48,7 @@ faults: [{{fault: host-kill, target: primary, restart_after: 4s}}]
     assert fault.rejoined, fault.rejoin_detail
     assert outcome.writes_after_fault() > 0
     log = next(outcome.folder.rglob("node1/log/patroni.log")).read_text()
-    # the old primary had its own end of the log: it was taken back, or had nothing to take back
+    # The old primary had a diverged end of the log: it was rewound, or had nothing to rewind.
     assert "pg_rewind exit code=0" in log or "Local timeline=2" in log
     deployment = outcome.record.deployment
     assert deployment is not None and deployment.facts is not None and deployment.single_writer
@@ -171,7 +171,7 @@ def test_a_node_without_patroni_is_astray_and_comes_back(deployed: Deployed) -> 
     assert daemon.process is not None
     hit = [member for member in daemon.process.members() if member.name() != "postgres"]
     for process in hit:
-        with contextlib.suppress(psutil.NoSuchProcess):  # short-lived ones end by themselves
+        with contextlib.suppress(psutil.NoSuchProcess):  # Short-lived processes end by themselves.
             process.kill()
     _until(lambda: not daemon.alive)
     assert solution.unexpected_primary_reason(replica) == f"the Patroni of {replica.name} has ended"
@@ -180,7 +180,7 @@ def test_a_node_without_patroni_is_astray_and_comes_back(deployed: Deployed) -> 
 
 
 def _write_servers(deployed: Deployed) -> set[str]:
-    """The nodes that HAProxy takes for writable now."""
+    """Return the nodes that HAProxy considers writable now."""
     host = deployed.lab.hosts["proxy"]
     with short_path(host.node / "run") as folder, socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as stream:
         stream.connect(f"{folder}/haproxy.sock")
@@ -193,7 +193,7 @@ def _write_servers(deployed: Deployed) -> set[str]:
 def _until(happened: Callable[[], bool], timeout: float = 120.0) -> None:
     deadline = time.monotonic() + timeout
     while True:
-        # who is busy, or about to start or end, may not answer
+        # A server that is busy, starting or stopping may not answer.
         with contextlib.suppress(Exception):
             if happened():
                 return

@@ -1,4 +1,4 @@
-"""PgBouncer and Pgpool-II: what they say themselves reaches the person who runs a load, in its class."""
+"""PgBouncer and Pgpool-II: their own messages reach the user who runs a load, in the right class."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ from fivenines.servers.families import server
 from fivenines.software.store import engine
 
 WORK = ("--workload", "oltp_point_select", "--tables", "1", "--table-size", "100", "--tls", "disable")
-# Neither pooler runs as root, and the lab's own namespace knows no other account.
+# Neither pooler runs as root, and the lab's namespace has no other account.
 NOBODY = ("setpriv", "--reuid=1", "--regid=1", "--clear-groups")
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="another account is root's to take")
@@ -55,7 +55,7 @@ logdir = '{folder}'
 
 @pytest.fixture(scope="module")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server whose database has the workload's table, open to its own host."""
+    """Provide a server whose database has the workload's table, open to its own host."""
     software = engine("postgres-18")
     software.require(lambda message, fraction: None)
     with Lab(tmp_path_factory.mktemp("poolers") / "lab") as lab:
@@ -74,7 +74,7 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def bench(
     node: Server, port: int, *arguments: str, database: str = DATABASE
 ) -> subprocess.CompletedProcess[str]:
-    """Run a bench on the server's host, at this port."""
+    """Run `fivenines bench` on the server's host, at this port."""
     host = node.host.address if port == node.port else "127.0.0.1"
     dsn = f"postgresql://app:any-password@{host}:{port}/{database}"
     command = node.host.beside(program("bench", "--dsn", dsn, *WORK, *arguments))
@@ -83,7 +83,7 @@ def bench(
 
 @contextmanager
 def pooler(node: Server, command: list[str], name: str, text: str) -> Iterator[None]:
-    """A pooler with this configuration, in front of the server, in a folder that its account may read."""
+    """Run a pooler with this configuration, in front of the server, in a folder that its account may read."""
     with tempfile.TemporaryDirectory(prefix="fivenines-pooler-") as made:
         folder = Path(made)
         folder.chmod(0o777)
@@ -99,7 +99,9 @@ def pooler(node: Server, command: list[str], name: str, text: str) -> Iterator[N
 
 
 def until(node: Server, port: int, words: str, **how: str) -> str:
-    """Load the pooler until it says this; a pooler that does not listen yet says nothing."""
+    """Run loads through the pooler until one prints this; a pooler that does not listen yet prints
+    nothing.
+    """
     deadline = time.monotonic() + 30
     while True:
         done = bench(node, port, "--connections", "1", "--duration", "1s", **how)

@@ -1,4 +1,4 @@
-"""What loaded data sets hold: the indexes that were asked for, and what the population rules say."""
+"""Contents of loaded data sets: the requested indexes, and the population rules."""
 
 from typing import Any
 
@@ -57,7 +57,7 @@ def test_tatp_is_populated_as_described(place: Site) -> None:
         place.query(f"INSERT INTO call_forwarding VALUES ({free[0]}, {free[1]}, 0, 1, '1')")
 
 
-# The consistency conditions of clause 3.3.2 and some rules of population: rows that break them.
+# The consistency conditions of clause 3.3.2 and some population rules: queries for rows that violate them.
 TPCC_OFFENDING = {
     "1": """SELECT w_id FROM warehouse
         WHERE w_ytd <> (SELECT SUM(d_ytd) FROM district WHERE d_w_id = w_id)""",
@@ -96,7 +96,7 @@ TPCC_OFFENDING = {
 
 
 def test_tpcc_is_consistent_when_loaded(place: Site) -> None:
-    """With foreign keys in PostgreSQL, without in MariaDB."""
+    """Load with foreign keys in PostgreSQL, without them in MariaDB."""
     _require_tpcc(place, keys=place.node.driver == "postgres")
 
 

@@ -1,4 +1,4 @@
-"""PostgreSQL: every solution comes up as asked, survives a kill, and loses nothing that it promised."""
+"""PostgreSQL: every solution starts as configured, survives a kill, and meets its durability guarantee."""
 
 from pathlib import Path
 
@@ -73,7 +73,7 @@ def test_a_standby_takes_over_and_the_old_primary_follows_it(
     assert ("repointed" in outcome.kinds()) == (standbys == 2)
     assert outcome.writes_after_fault() > 0
     assert fault.rejoined, fault.rejoin_detail
-    if synchronous_commit != "local":  # 1-safe may lose what the standby had not received
+    if synchronous_commit != "local":  # 1-safe may lose what the standby had not received.
         rejoined(outcome)
     assert {node.role for node in check.nodes} == {"primary", "replica"}
 
@@ -128,7 +128,7 @@ def test_a_node_that_is_not_restarted_is_reported_as_away(tmp_path: Path) -> Non
 
 
 def _in_order(outcome: Outcome, *expected: str) -> bool:
-    """Whether these kinds of events happened, each for the first time, in this order."""
+    """Return whether these kinds of events first happened in this order."""
     kinds = outcome.kinds()
     return all(kind in kinds for kind in expected) and [kinds.index(kind) for kind in expected] == (
         sorted(kinds.index(kind) for kind in expected)

@@ -1,4 +1,4 @@
-"""Power loss on real servers: who waits for the disk loses nothing that was acknowledged."""
+"""Power loss on real servers: a server that waits for the disk loses no acknowledged row."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Loading data sets: resumed after a kill on either side, and never twice."""
+"""Loading data sets: resumed after a kill on either side, and never repeated."""
 
 import subprocess
 
@@ -65,11 +65,11 @@ def test_a_server_that_is_killed_is_resumed(place: Site) -> None:
     node.process.kill()
     assert node.process.wait(10)
     failed = ended(loading)
-    # the other tests need it, whatever comes of this one
+    # The other tests use it, even if this one fails.
     node.start()
     node.wait_ready()
     assert failed.code == 1
-    # a busy machine may be told of a tenth when all rows are there, and their statistics are made
+    # On a busy machine the progress of a tenth may be reported when all rows and their statistics are there.
     assert "sbtest" in failed.said, failed.said
     assert "panicked" not in failed.said
     resumed = place.prepare(*BIG)

@@ -13,7 +13,7 @@ from fivenines.deployment.deployed import Deployed, data_set
 from fivenines.experiment.source import solution_from
 from fivenines.workloads.oltp import Oltp
 
-# What the nodes come up with; the tests load another family beside it.
+# The nodes start with this data set; the tests load another family in addition.
 LOADED = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
 
 TATP = asked("tatp", subscribers=40_000)
@@ -30,7 +30,7 @@ def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Site]]:
 
 
 def _caught_up(node: Site) -> None:
-    """Wait until the node has applied all that the cluster committed before.
+    """Wait until the node has applied everything that the cluster committed before.
 
     A CHECKSUM TABLE that an applied DDL statement aborts ends in half a row, which no client can read. The
     server itself waits no longer than repl.causal_read_timeout (30 s), which a busy machine can outlast.
@@ -48,7 +48,7 @@ def _caught_up(node: Site) -> None:
 
 
 def _same_everywhere(nodes: list[Site]) -> list[str]:
-    """The checksums of all tables; they must become equal on all nodes."""
+    """Return the checksums of all tables, which must become equal on all nodes."""
     deadline = time.monotonic() + 30
     while True:
         for node in nodes:
@@ -60,7 +60,7 @@ def _same_everywhere(nodes: list[Site]) -> list[str]:
         time.sleep(0.2)
 
 
-# loading after a kill is tested on one server
+# Another test covers loading after a kill on one server.
 @pytest.mark.long
 def test_two_nodes_share_the_work_and_another_goes_on_after_a_kill(nodes: list[Site]) -> None:
     alone = nodes[0].prepare(*TATP)

@@ -1,4 +1,4 @@
-"""The program end to end on real servers: run, report, results, bench, and the playground."""
+"""The program end to end on real servers: run, report, results, bench, and the running deployment."""
 
 import json
 import subprocess
@@ -130,7 +130,7 @@ def test_the_playground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
             "COMP_WORDS": "fivenines sql n",
             "COMP_CWORD": "2",
         }
-        # a key waits for a second at most, which a busy machine may need for itself
+        # A key press waits for a second at most, which a busy machine may exceed.
         answers = [fivenines(cwd=tmp_path, env=environment).stdout.split()]
         while not answers[-1] and len(answers) < 20:
             answers.append(fivenines(cwd=tmp_path, env=environment).stdout.split())
@@ -159,7 +159,7 @@ def test_the_playground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def _is_the_keepers(cwd: Path, keeper: Path) -> None:
-    """Neither the playground nor its engine can be had as long as its keeper lives."""
+    """Check that the running deployment and its engine are locked as long as their keeper lives."""
     (holder,) = locks.holders(keeper)
     assert holder.alive
     again = fivenines("up", "standalone", cwd=cwd)

@@ -1,4 +1,6 @@
-"""Trials on a real Ray cluster: whole or not at all, again elsewhere when a machine is lost, nothing left."""
+"""Trials on a real Ray cluster: complete or not at all, repeated elsewhere when a machine is lost, nothing
+left.
+"""
 
 import json
 import re
@@ -22,7 +24,7 @@ _ONE = "{solution: standalone}"
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[RayCluster]:
-    """Two nodes, for tests that leave them as they are."""
+    """Provide two nodes to tests that do not change them."""
     with ray_cluster(2) as found:
         yield found
 
@@ -67,7 +69,7 @@ def _await_lines(folder: Path, running: "subprocess.Popen[bytes]", event: str, c
 
 
 def _scratch(cluster: RayCluster) -> list[Path]:
-    """The folders in which the cluster's trials are carried out now."""
+    """Return the folders of the cluster's running trials."""
     ours = {worker.pid for number in (0, 1) for worker in cluster.workers(number)}
     return [
         lock.with_suffix("")
@@ -86,7 +88,7 @@ def test_each_machine_runs_whole_replications_and_all_comes_back(tmp_path: Path,
     assert result.returncode == 0, result.stderr
     assert "nodes of one machine" in result.stderr.replace("\n", " ")
     run = store.open_run(tmp_path / "run")
-    # an attempt that a busy machine broke stays in the list of the broken; it was made again
+    # An attempt that a busy machine broke stays in the list of broken ones; it was repeated.
     assert (len(run.complete), run.missing, run.problems) == (4, [], [])
     machines: dict[int, set[str]] = {}
     for trial in run.complete:
@@ -104,7 +106,7 @@ def test_each_machine_runs_whole_replications_and_all_comes_back(tmp_path: Path,
     assert all(name in page for name in machines[1] | machines[2])
 
 
-# the other tests check both machines on their way
+# The other tests check both machines implicitly.
 @pytest.mark.long
 def test_every_machine_is_checked(tmp_path: Path, cluster: RayCluster) -> None:
     options = ["--on", cluster.address, "--no-calibration", "--json"]
@@ -145,7 +147,7 @@ def test_a_cluster_that_demands_a_token_gets_ours_or_says_what_to_set(tmp_path: 
         assert result.returncode == 1
         assert "refuses the token from" in result.stderr.replace("\n", " ")
         assert not (tmp_path / "run").exists()
-        # where Ray's own programs keep it; nobody has said that there is one
+        # Ray's programs store the token there, and no setting names it.
         home = tmp_path / ".ray" / "auth_token"
         home.parent.mkdir()
         home.write_text("a" * 32)
@@ -166,7 +168,7 @@ def test_nothing_is_left_on_the_machines(tmp_path: Path, cluster: RayCluster, nu
     assert len(scratch) == 2 and all(path.is_dir() for path in scratch)
     running.send_signal(number)
     code = running.wait(150)
-    # Ray gives a client that is gone half a minute to come back
+    # Ray gives a disconnected client half a minute to reconnect.
     assert made.left(90.0 if number == signal.SIGKILL else 60.0) == []
     if number == signal.SIGKILL:
         return
@@ -206,7 +208,7 @@ def test_the_trial_of_a_machine_that_hangs_runs_again_and_counts_once(tmp_path: 
             made.note(worker.pid)
         cluster.freeze(1)
         _await_lines(tmp_path, running, "worker-lost", 1)
-        # the trial runs again on the other machine, and the first one wakes up with it
+        # The trial is repeated on the other machine, and the first one wakes up during it.
         cluster.thaw()
         assert running.wait(300) == 0, (tmp_path / "said").read_text()
         assert made.left(60.0) == []

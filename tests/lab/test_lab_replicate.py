@@ -1,4 +1,4 @@
-"""A tiny study on real servers, to its verdicts."""
+"""A tiny study on real servers, up to its verdicts."""
 
 import json
 from pathlib import Path
@@ -36,7 +36,7 @@ def test_a_tiny_study_runs_to_its_verdicts(tmp_path: Path, monkeypatch: pytest.M
     assert main.execute(["replicate", "tiny.yaml", "--out", "here"]) == 0
     verdicts = json.loads(Path("here/claims.json").read_text())
     assert [item["complete"] for item in verdicts["parts"]] == [2]
-    # two trials of any speed: that it answers at all may be told or not, but never be contradicted
+    # Two trials of any speed: the verdict may be positive or inconclusive, but never negative.
     results = {item["id"]: item["result"] for item in verdicts["claims"]}
     assert results["answers"] in ("holds", "cannot be told")
     assert results["nothing-lost"] == "holds"

@@ -1,4 +1,4 @@
-"""sysbench's Lua scripts give a server the same work from us as from sysbench, by the server's counters."""
+"""sysbench's Lua scripts cause the same work by fivenines as by sysbench, by the server's counters."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from lab_scripts import EVENTS, SCRIPTS, Place, options_of, standalone
 
 from fivenines.servers.postgres.server import Postgres
 
-# they share servers that are there already
+# The tests share running servers.
 pytestmark = pytest.mark.lasts(1)
 
 TABLES = ["--tables=2", "--table-size=2000", "--rand-type=uniform"]
@@ -26,14 +26,14 @@ def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 @pytest.fixture
 def tables(place: Place) -> Iterator[Place]:
-    """The tables of the oltp scripts, as sysbench makes them."""
+    """Provide the tables of the oltp scripts, as sysbench creates them."""
     place.sysbench("oltp_read_write", *TABLES, "--threads=2", "prepare")
     yield place
     place.sysbench("oltp_read_write", *TABLES, "cleanup")
 
 
 def _both(place: Place, script: str, out: Path, threads: int, own: list[str]) -> None:
-    """Both programs run as many events; the server must count the same."""
+    """Run the same number of events by both programs; the server must count the same."""
     with place.counted() as theirs:
         place.sysbench(script, *own, f"--threads={threads}", f"--events={EVENTS}", "--time=0", "run")
     with place.counted() as ours:
@@ -47,12 +47,12 @@ def _both(place: Place, script: str, out: Path, threads: int, own: list[str]) ->
 @pytest.mark.parametrize(
     ("script", "threads"),
     [
-        # one thread where transactions of several writes could deadlock, which would count differently
+        # One thread where transactions with several writes could deadlock, which would change the counts.
         ("oltp_read_write", 1),
         ("oltp_read_only", 4),
         ("oltp_insert", 4),
         ("oltp_delete", 4),
-        # their statements are among those of the others
+        # Other scripts include their statements.
         *(
             pytest.param(script, threads, marks=pytest.mark.long)
             for script, threads in (
@@ -125,7 +125,7 @@ def test_prepare_makes_the_same_tables(place: Place, own: list[str]) -> None:
     assert shapes[0] == shapes[1]
 
 
-# Below sysbench's Lua API, by what it exports through FFI, as scripts of third parties work.
+# Scripts below sysbench's Lua API, which use symbols that it exports through FFI, as third parties do.
 BELOW = """
 local ffi = require("ffi")
 ffi.cdef[[
@@ -188,7 +188,7 @@ def test_a_script_below_sysbenchs_lua_api_asks_the_same(tables: Place, tmp_path:
     assert ours == theirs and sum(ours.values()) >= 4 * EVENTS
     summary = json.loads((out / "load.json").read_text())
     assert summary["script_counters"] == {"error": EVENTS} and summary["connections"] == 1
-    # what sysbench calls ignored errors is what the script counted
+    # sysbench's ignored errors are those that the script counted.
     assert re.search(rf"ignored errors: +{EVENTS} ", output)
     drawn = [line.rstrip() for line in output.splitlines() if "|*" in line]
     assert len(drawn) == 2
@@ -247,7 +247,7 @@ def _execute(place: Place, sql: str) -> None:
 
 
 def _rows(place: Place, sql: str) -> list[tuple[str, ...]]:
-    """The rows of a query in the scripts' database, as texts."""
+    """Return the rows of a query in the scripts' database, as text."""
     if isinstance(place.node, Postgres):
         with place.node.connect(database=place.node.database) as connection:
             rows = connection.execute(sql).fetchall()
@@ -258,7 +258,7 @@ def _rows(place: Place, sql: str) -> list[tuple[str, ...]]:
 
 
 def _shape(place: Place, table: str) -> list[tuple[str, ...]]:
-    """A table's columns and indexes, and the figures of its rows that do not depend on chance."""
+    """Return a table's columns, indexes, and the figures of its rows that are not random."""
     rows = _rows(
         place,
         "SELECT COUNT(*), MIN(id), MAX(id), MIN(LENGTH(c)), MAX(LENGTH(c)), MIN(LENGTH(pad)), "

@@ -1,7 +1,7 @@
-"""Nobody gets in: all that another account of the machine can try on a playground and on a trial that runs.
+"""Isolation: another account of the machine cannot access a running deployment or a running trial.
 
-Twice each: as everything stands, where the folders keep it out; and with all folders and sockets opened to
-everybody on purpose, where the passwords and the keeper's own question must do so alone.
+Each is tested twice: in the normal state, where folders deny access, and with all folders and sockets opened
+to all accounts, where passwords and the keeper's own check must deny it.
 """
 
 import json
@@ -46,7 +46,7 @@ KINDS = {
     "mysql": ("replication", "mysql-9.7", f"replicas: 1, manager: {OPERATOR}"),
     "patroni": ("patroni", "postgres-18", ""),
 }
-# With hosts, sockets and ports that the others have not: their number of nodes, their settings.
+# Clusters with hosts, sockets and ports that the others lack: their number of nodes, their settings.
 CLUSTERS = {
     "galera": ("galera", "mariadb-10.11", "2", ("arbiter=true", "access=haproxy")),
     "innodb-cluster": ("innodb-cluster", "mysql-9.7", "3", ()),
@@ -57,11 +57,11 @@ CLUSTERS = {
 
 @dataclass
 class Place:
-    """A home that others may enter, with an own cache that an older version has left open."""
+    """Provide a home that others may enter, with a cache that an older version left open."""
 
     home: Path
     running: "subprocess.Popen[str] | None" = None
-    """The program that was started last and left alone."""
+    """The program that was started last."""
 
     @property
     def cache(self) -> Path:
@@ -85,7 +85,7 @@ class Place:
         return {**os.environ, "FIVENINES_CACHE": str(self.cache), "COLUMNS": "200"}
 
     def stranger(self, top: Path, lab: Path, *, opened: bool, users: bool = False) -> list[str]:
-        """What worked of all that another account tried."""
+        """Return everything that another account tried with success."""
         request = {
             "folders": [str(top)],
             "secrets": secrets(lab),
@@ -128,13 +128,13 @@ def place() -> Iterator[Place]:
 
 
 def secrets(lab: Path) -> list[str]:
-    """The passwords of a lab, which its owner can read."""
+    """Return the passwords of a lab, which its owner can read."""
     files = [path for path in lab.glob(f"*/node/{FOLDER}/*") if path.suffix != ".pem"]
     return sorted({match for path in files for match in SECRET.findall(path.read_text(errors="replace"))})
 
 
 def processes(lab: Path) -> list[int]:
-    """PIDs of all processes that carry the lab's folder in their arguments, and of all below them."""
+    """Return the PIDs of all processes with the lab's folder in their arguments, and of their descendants."""
     first = [
         process
         for process in psutil.process_iter(["cmdline"])
@@ -150,7 +150,7 @@ def processes(lab: Path) -> list[int]:
 
 
 def _below(top: Path) -> Iterator[Path]:
-    """All below a folder and itself; quick, as a trial that runs does not wait."""
+    """Yield a folder and all paths below it; fast, as a running trial does not wait."""
     yield top
     for folder, folders, files in os.walk(top):
         for name in (*folders, *files):
@@ -158,30 +158,30 @@ def _below(top: Path) -> Iterator[Path]:
 
 
 def open_up(top: Path) -> None:
-    """Open every folder and every socket to everybody, as an owner might by mistake."""
+    """Open every folder and every socket to all accounts, as an owner might by mistake."""
     for path in _below(top):
         try:
             mode = path.lstat().st_mode
             if stat.S_ISDIR(mode) and not path.is_symlink():
                 path.chmod(0o755)
             elif stat.S_ISSOCK(mode) and path.name != "haproxy.sock":
-                # HAProxy's has no account behind it: its own mode is the second layer there
+                # HAProxy's socket has no account check: its mode is the second layer there.
                 path.chmod(0o777)
         except OSError:
             continue
 
 
 def open_to_others(top: Path) -> list[str]:
-    """All below a folder that somebody else could read, by its mode."""
+    """Return all paths below a folder that another account could read, by their mode."""
     return [
         str(path) for path in (top, *top.rglob("*")) if not path.is_symlink() and path.lstat().st_mode & 0o077
     ]
 
 
 def attacked(place: Place, top: Path, lab: Path, *, users: bool = False) -> None:
-    """Another account gets nowhere, as things stand and with everything opened.
+    """Check that another account gets no access, in the normal state and with everything opened.
 
-    In hosts with `users` of their own, programs are everybody's to read, as on a real machine.
+    In hosts with separate users, all accounts may read programs, as on a real machine.
     """
     assert place.stranger(top, lab, opened=False) == []
     open_up(place.home)
@@ -192,7 +192,7 @@ def require(name: str) -> None:
     engine(name).require(lambda _message, _fraction: None)
 
 
-# in CI the servers of a cluster stand for MySQL's, and PostgreSQL's for those of Patroni
+# In CI one cluster covers MySQL's servers, another one PostgreSQL's and those of Patroni.
 @pytest.mark.parametrize(
     "kind",
     [pytest.param(item, marks=[pytest.mark.long] if item in ("mysql", "patroni") else []) for item in KINDS],
@@ -211,13 +211,13 @@ def test_a_playground_is_its_owners_alone(place: Place, kind: str) -> None:
     for question in WITHOUT_PASSWORD[kind]:
         assert place.run("sql", "node1", question).stdout.strip() == "", question
     the_application_touches_no_file(lab / "node1/node", kind)
-    # the owner goes in and out as ever, without typing a password
+    # The owner keeps access without typing a password.
     assert place.run("sql", "node1", "SELECT 40 + 2").stdout == "42\n"
     prompt = place.run("sql", "node1", text="SELECT 40 + 2;\n")
     assert "42" in prompt.stdout, prompt.stderr
     status = place.run("status")
     assert status.returncode == 0 and "node2" in status.stdout
-    # the application's is shown to its owner, who connects with it from outside; no other is
+    # Only the application's password is shown to its owner, who connects with it from outside.
     login = json.loads(place.run("status", "--json").stdout)["login"]
     known = [item for item in secrets(lab) if item != login["password"]]
     assert known and login["password"] in up.stdout
@@ -228,7 +228,7 @@ def test_a_playground_is_its_owners_alone(place: Place, kind: str) -> None:
 
 
 def known_to_a_stranger(place: Place, login: dict[str, str]) -> None:
-    """Another account reaches the ports on 127.0.0.1, and even with the password is served by nobody."""
+    """Check that another account, even with the password, gets no service at the ports on 127.0.0.1."""
     open_ = "import {}; {}.connect(**{!r}, connect_timeout=5)"
     dsn = parse_dsn(login["dsn"])
     account = {"host": "127.0.0.1", "user": dsn.user, "password": dsn.password}
@@ -277,12 +277,12 @@ WITHOUT_PASSWORD = {
     ),
     "mysql": ("SELECT User, Host FROM mysql.user WHERE authentication_string = '' AND account_locked = 'N'",),
 }
-# Questions for what lets somebody in without a password; no rows is right.
+# Queries for log-ins without a password; no rows is right.
 WITHOUT_PASSWORD["patroni"] = WITHOUT_PASSWORD["postgresql"]
 
 
 def the_application_touches_no_file(node: Path, kind: str) -> None:
-    """Whoever knows the load's password still runs no program, and neither reads nor writes files."""
+    """Check that the load's account cannot run programs, and cannot read or write files."""
     with short_path(node / "run") as run:
         if kind in ("postgresql", "patroni"):
             lines = [line.split(":") for line in (node / "secret/pgpass").read_text().splitlines()]
@@ -306,7 +306,7 @@ def the_application_touches_no_file(node: Path, kind: str) -> None:
                 "SELECT 1 INTO OUTFILE '/run/node/files/x'",
                 "LOAD DATA INFILE '/run/node/secret/accounts.sql' INTO TABLE sbtest1 (c)",
             ):
-                # no right to files (1045, 1227), or the server has none to give (1290)
+                # The account has no right to files (1045, 1227), or the server has none to grant (1290).
                 with pytest.raises(pymysql.err.MySQLError) as refused:
                     cursor.execute(statement)
                 assert refused.value.args[0] in (1045, 1227, 1290), refused.value
@@ -357,7 +357,7 @@ def test_a_running_trial_and_its_results_are_their_owners_alone(place: Place, ki
 
 
 def shared_on_purpose(place: Place, run: Path) -> None:
-    """What is made anew is closed; `report --share` lets others read, and nothing more."""
+    """Check that new files are private; `report --share` lets others read, and nothing more."""
     again = place.run("run", "tiny.yaml", "--out", "again")
     assert again.returncode == 0, again.stderr
     assert open_to_others(place.home / "again") == []
@@ -390,7 +390,7 @@ def until(happened: Callable[[], bool]) -> None:
 
 
 def watched(running: subprocess.Popen[str], known: list[str]) -> list[str]:
-    """Arguments of processes with a password in them, until the program ends."""
+    """Return arguments of processes with a password in them, until the program ends."""
     findings = []
     while running.poll() is None:
         for process in psutil.process_iter(["cmdline"]):

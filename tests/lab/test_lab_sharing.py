@@ -1,4 +1,4 @@
-"""Who used the machine: servers under test are expected to, and others are named with a bound."""
+"""Use of the machine: servers under test are expected to use it, other processes are named with a bound."""
 
 import os
 import subprocess
@@ -28,7 +28,7 @@ TEXT = (
 
 @contextmanager
 def _hogs() -> Iterator[None]:
-    """As many busy processes as there are processors, none of them of the run's making."""
+    """Start one busy process per processor, outside the run."""
     spin = f"open('/proc/self/comm', 'w').write('{HOG}')\nwhile True: pass"
     hogs = [subprocess.Popen([sys.executable, "-c", spin]) for _ in range(os.cpu_count() or 1)]
     try:
@@ -52,16 +52,16 @@ def _measured(folder: Path) -> tuple[Sharing, list[str], str]:
     return trial.sharing, cautions(cells), trial.bottleneck
 
 
-# its busy processes slow down whatever is tested beside it
+# Its busy processes slow down all concurrent tests.
 @pytest.mark.long
 def test_servers_beside_the_generator_are_expected_and_others_are_named(tmp_path: Path) -> None:
     before = _everybody()
     alone, sentences, limit = _measured(tmp_path / "alone")
     others = _everybody() - before
-    # the load waits for its own servers in any case, which is no reason for a caution
+    # The load waits for its own servers in any case, which is no reason for a caution.
     assert alone.lab > 0 and alone.waited is not None and alone.waited.n > 5
     assert "had no processor" not in limit
-    # others work here while tests run: then the caution is right, and this process saw them, too
+    # If other processes work during the test, the caution is right, and this process saw them, too.
     assert not sentences or others > 0.5 * LEAST, (sentences, others)
     assert HOG not in " ".join(sentences)
 
@@ -78,7 +78,7 @@ def test_servers_beside_the_generator_are_expected_and_others_are_named(tmp_path
 
 
 def _everybody() -> float:
-    """CPU seconds of all processes but this one and those that it starts, and what was stolen."""
+    """Return the CPU seconds of all processes except this one and its children, and the stolen time."""
     own = {process.pid for process in psutil.Process().children(recursive=True)} | {os.getpid()}
     total = psutil.cpu_times().steal
     for process in psutil.process_iter(["pid", "cpu_times"]):

@@ -1,6 +1,6 @@
-"""What a server sees of the machine, and what it may do: its engine, its own folders, and nothing else.
+"""A server's view of the machine, and its permissions: its engine, its own folders, and nothing else.
 
-Each server is asked itself, by its own SQL, as somebody would who has got into it.
+Each server is queried by its own SQL, as an intruder would.
 """
 
 import platform
@@ -26,7 +26,7 @@ from fivenines.software.store import engine
 from fivenines.waiting import wait_until
 from fivenines.workloads.oltp import Oltp
 
-# they share servers that are there already
+# The tests share running servers.
 pytestmark = pytest.mark.lasts(1.5)
 
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
@@ -44,7 +44,7 @@ def _deployed(settings: dict[str, object], folder: Path) -> Deployed:
 
 @pytest.fixture(scope="module")
 def secrets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Path]]:
-    """Files that everybody on the machine may read: in a home, /tmp, /var/tmp, here, and in another run."""
+    """Provide files that all accounts may read: in a home, /tmp, /var/tmp, here, and in another run."""
     tops = [
         Path(tempfile.mkdtemp(prefix="fivenines-sight-", dir=place))
         for place in (Path.home(), "/tmp", "/var/tmp", Path.cwd())
@@ -62,25 +62,25 @@ def secrets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Path]]:
 
 @dataclass
 class Subject:
-    """One server, alone in its lab."""
+    """Provide one server, alone in its lab."""
 
     deployed: Deployed
     server: Server
 
     def program(self, *command: str, uid: int | None = None) -> str:
-        """What a program says that is started as the server is, or as the host's root (`uid` 0)."""
+        """Run a program like the server, or as the host's root (`uid` 0), and return its output."""
         as_root = None if uid == 0 else self.server.uid
         return self.server.host.run(list(command), uid=as_root)
 
     def machine_program(self, *command: str) -> str:
-        """The same with a program of the machine's, which not all engines have: on the client's host."""
+        """Run a program of the machine on the client's host, as not all engines contain it."""
         assert self.deployed.client is not None
         return self.deployed.client.run(list(command), uid=self.server.uid)
 
 
 @pytest.fixture(scope="module", params=ENGINES)
 def subject(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Subject]:
-    """Each engine; the MySQL family with the setting under which it reads any file."""
+    """Provide each engine; the MySQL family with the setting under which it reads any file."""
     if not engine(request.param).status().installed and request.param.startswith("host-"):
         pytest.fail("this machine has no PostgreSQL of its own: `make tools` installs it")
     settings: dict[str, object] = {"solution": "standalone", "engine": request.param}
@@ -105,7 +105,7 @@ def test_a_server_has_no_privileges_and_can_gain_none(subject: Subject) -> None:
 def test_a_server_sees_nothing_of_the_machines_files(subject: Subject, secrets: list[Path]) -> None:
     server = subject.server
     for path in secrets:
-        # a tool beside the host has the machine's files: the secret is there to be read
+        # A tool outside the host sees the machine's files: the secret is readable.
         assert _said(server.host.beside(["cat", str(path)])) == SECRET
         assert seen_by(server, path) is None, path
         with pytest.raises(FiveninesError, match="No such file"):
@@ -172,7 +172,7 @@ def test_system_calls_that_lead_out_are_refused(subject: Subject) -> None:
 
 @pytest.fixture(scope="module")
 def services() -> Iterator[tuple[int, str]]:
-    """Two services of the machine: the port of one on its loopback, the abstract name of another."""
+    """Provide two services of the machine: one at a port on its loopback, one at an abstract socket."""
     name = f"fivenines-sight-{tempfile.mktemp(dir='')}"
     with socket.create_server(("127.0.0.1", 0)) as loopback, socket.socket(socket.AF_UNIX) as abstract:
         abstract.bind(f"\0{name}")
@@ -225,7 +225,7 @@ def test_the_machine_does_not_reach_the_servers_port(subject: Subject) -> None:
     call = [sys.executable, "-c", CONNECT, address, port]
     answer = _said(client.beside(call))
     assert answer.startswith("b'") and len(answer) > 3, "it answers in the lab"
-    # there are networks in which somebody takes connections to any address: it is not the server
+    # In some networks another device accepts connections to any address: it is not the server.
     assert _said(call) != answer
 
 
@@ -267,7 +267,7 @@ def test_no_program_of_a_solution_has_privileges(family: str, tmp_path: Path) ->
             ) == (0, 0, 1, True), name
 
 
-# What root of a host with all ids keeps: no mounts, no tracing, no devices; see privileges.rs.
+# Privileges that root of a host with all ids has: no mounts, no tracing, no devices; see privileges.rs.
 MACHINE = 0x208034FB
 
 

@@ -1,4 +1,4 @@
-"""Hosts on other machines: those of a lab, each with a real sshd, enrolled and looked at as a user does."""
+"""Hosts on other machines: those of a lab, each with a real sshd, enrolled and inspected as a user does."""
 
 import json
 import os
@@ -47,7 +47,7 @@ def test_a_machine_that_was_not_enrolled_is_never_touched(tmp_path: Path) -> Non
         assert done.returncode == 1
         assert "was not enrolled" in done.stdout + done.stderr
         assert centre.privileged(centre.hosts["node-1"], f"ls -A {FOLDER} 2>/dev/null; true") == ""
-        # somebody else's folder is not taken over
+        # A folder of another account is not taken over.
         centre.privileged(centre.hosts["node-1"], f"mkdir -p {FOLDER} && touch {FOLDER}/mine")
         refused = run(centre, "hosts", "enrol", inventory, "--yes", "--only", "node-1")
         assert refused.returncode == 1
@@ -146,7 +146,7 @@ def test_the_dead_mans_switch(
     centre: DataCentre, tmp_path: Path, end: signal.Signals, patience: float
 ) -> None:
     inventory = centre.place / "quick.yaml"
-    # long enough for a busy controller to give its signs in time
+    # Long enough for a busy controller to send its heartbeats in time.
     inventory.write_text("silence: 8s\n" + centre.inventory.read_text())
     controller = subprocess.Popen(
         centre.outside(sys.executable, str(CONTROLLER), str(inventory), str(tmp_path / "w"), "wait"),
@@ -165,11 +165,11 @@ def test_the_dead_mans_switch(
     finally:
         os.killpg(controller.pid, signal.SIGKILL)
         controller.wait()
-    # nothing stands in the way of the next one
+    # Nothing blocks the next run.
     assert run(centre, "hosts", "check", str(centre.inventory)).returncode == 0
 
 
-# what cannot be done
+# Operations that are refused.
 
 
 def test_what_machines_cannot_do_is_said_before_anything_begins(centre: DataCentre, tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ def test_what_machines_cannot_do_is_said_before_anything_begins(centre: DataCent
     refused = run(centre, "run", str(file), "--inventory", str(centre.inventory))
     assert refused.returncode == 2
     assert "slow-disk is not possible over SSH" in refused.stderr
-    # in the file itself, with its line
+    # The error names the file and the line.
     file.write_text(file.read_text() + f"lab: {{kind: ssh, inventory: {centre.inventory}}}\n")
     refused = run(centre, "run", str(file))
     assert refused.returncode == 2

@@ -1,4 +1,6 @@
-"""Links between machines over SSH: set between sites, changed for a while, gone with whoever changed them."""
+"""Links between machines over SSH: set between sites, changed temporarily, removed when their controller
+ends.
+"""
 
 import json
 import subprocess
@@ -28,7 +30,7 @@ def centre(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DataCentre]:
 
 
 def test_what_links_do_and_that_it_ends(centre: DataCentre, tmp_path: Path) -> None:
-    # of a run that nobody could clear up after
+    # Leftovers of a run without a clean-up.
     centre.privileged(centre.hosts["node-1"], links.rule("add"))
     words = [str(CONTROLLER), str(centre.inventory), str(tmp_path / "w"), "links"]
     done = subprocess.run(
@@ -40,7 +42,7 @@ def test_what_links_do_and_that_it_ends(centre: DataCentre, tmp_path: Path) -> N
         facts |= json.loads(line)
     assert facts["processors"] == ["1", "0-1"]
     assert facts["sites"] == ["east", "west"]
-    # never faster than the links; how much slower is the machine's
+    # Never faster than the links; how much slower depends on the machine.
     assert facts["set"] >= 40 and facts["impaired"] >= 100 and facts["both"] >= 180
     assert 40 <= facts["restored"] < facts["both"]
     assert facts["reached"] == [True, True]
@@ -65,7 +67,7 @@ def test_a_trial_between_sites_whose_primary_grows_slow(centre: DataCentre, tmp_
     assert (trial["status"], hit["verified"]) == ("complete", True), hit
     assert "round trip" in hit["detail"] and "ms now" in hit["detail"]
     assert left(centre) == []
-    # sites are those of machines
+    # Sites belong to machines.
     file.write_text(file.read_text().replace("[east, west]", "[north, south]"))
     refused = run(centre, "run", str(file), "--inventory", str(centre.inventory), "--dry-run")
     assert refused.returncode == 2

@@ -1,4 +1,4 @@
-"""Logins of many kinds: shells that speak, other shells, shells that run nothing, and jump hosts."""
+"""Log-ins of many kinds: shells that print, other shells, shells that run nothing, and jump hosts."""
 
 import json
 import os
@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from lab_ssh import FOLDER, DataCentre, experiment, keygen, left, record, roles, run
 
-# What start files of public accounts do: print, trace, stop at errors, change directory, locale and options.
+# Effects of start files of public accounts: print, trace, stop at errors, change directory, locale and
+# options.
 _SPEAKS = "echo Welcome, authorised use only; echo 'stdin: is not a tty' >&2"
 _WANDERS = (
     "set -eux; echo on $HOSTNAME; mkdir -p /tmp/work; cd /tmp/work; umask 077; trap 'echo bye' EXIT; "
@@ -54,7 +55,7 @@ def log_in(centre: DataCentre, machine: str, shell: str, file: str = "", text: s
 def centre(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DataCentre]:
     with DataCentre(tmp_path_factory.mktemp("centre"), roles(len(_LOGINS) - 1, 1)) as made:
         for machine, (shell, file, text) in _LOGINS.items():
-            # where a shell is not installed, the machine keeps its own
+            # If a shell is not installed, the machine keeps its default.
             if program := shutil.which(shell):
                 log_in(made, machine, program, file, text)
         yield made
@@ -95,10 +96,10 @@ def test_a_login_shell_that_runs_nothing_is_named(centre: DataCentre) -> None:
 def test_jump_hosts_of_the_configuration_are_used(
     centre: DataCentre, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By aliases with users, ports and keys of their own, in included files, with a missing key."""
+    """Use aliases with separate users, ports and keys, in included files, with a missing key."""
     gate, inner, db = (centre.hosts[f"node-{number}"] for number in (4, 5, 6))
     for host in (gate, inner):
-        # the key that opens the last machine does not open those before it
+        # The key for the last machine is not valid for those before it.
         keygen(tmp_path / host.name)
         public = (tmp_path / f"{host.name}.pub").read_text()
         (host.node / "conf" / "authorized_keys").write_text(public)

@@ -26,7 +26,7 @@ def centre(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DataCentre]:
 
 
 def sent(logs: Path) -> list[str]:
-    """All commands that machines were given over SSH."""
+    """Return all commands that machines received over SSH."""
     log_files = logs.glob("*/log/ssh.log")
     return [line for log in log_files for line in log.read_text().splitlines()]
 
@@ -40,7 +40,7 @@ def test_a_trial_over_ssh(centre: DataCentre, tmp_path: Path) -> None:
     assert trial["status"] == "complete"
     machines = {name: item["machine"] for name, item in trial["clocks"].items()}
     assert machines == {"node1": "node-1", "node2": "node-2", "client": "client-1", "manager": "other-1"}
-    # the clocks are hours apart; corrected, all moments are those of one trial, or just before its load
+    # The clocks are hours apart; after correction all moments lie within one trial, or just before its load.
     assert all(-60_000 < event["t"] < 120_000 for event in trial["events"]), trial["events"]
     kinds = {event["kind"] for event in trial["events"]}
     assert {"fault", "decided", "fenced", "promoted", "restarted", "rejoined"} <= kinds
@@ -85,7 +85,7 @@ def test_power_is_taken_by_the_inventorys_commands(centre: DataCentre, tmp_path:
     assert fault["ended_detail"] == "power back"
     assert fault["rejoined"] is not None
     assert left(centre) == []
-    # without commands nobody's power is taken, and that is said before anything begins
+    # Without commands no machine is switched off, and that is reported before anything begins.
     weak = centre.place / "weak.yaml"
     weak.write_text(re.sub(r", power_o\w+: [^,}]+", "", centre.inventory.read_text()))
     refused = run(centre, "run", str(file), "--inventory", str(weak), "--dry-run")
@@ -117,7 +117,7 @@ def test_a_machine_that_is_lost_breaks_the_trial_and_no_more(centre: DataCentre,
 
 def test_ctrl_c_leaves_nothing(centre: DataCentre, tmp_path: Path) -> None:
     file, out = experiment(tmp_path, "standalone, engine: postgres-18"), tmp_path / "run"
-    # it must not end before it is interrupted
+    # It must not end before it is interrupted.
     file.write_text(file.read_text().replace("steady: 2s", "steady: 60s"))
     done = _until(
         centre,
@@ -132,7 +132,7 @@ def test_ctrl_c_leaves_nothing(centre: DataCentre, tmp_path: Path) -> None:
 def _until(
     centre: DataCentre, words: list[str], message: str, then: Callable[[], object] | None
 ) -> "subprocess.CompletedProcess[str]":
-    """Run the program until it has said something; then do something, or interrupt it."""
+    """Run the program until it prints a text; then call a function, or interrupt it."""
     process = subprocess.Popen(
         centre.outside(*PROGRAM, *words, "--progress", "plain"),
         stdin=subprocess.DEVNULL,
@@ -172,7 +172,7 @@ def test_a_failover_script_of_ones_own_over_ssh(tmp_path: Path) -> None:
             "repointed",
             "rejoined",
         }
-        # what the script's machine has said is told by the controller's clock, hours away
+        # The moments from the script's machine are given by the controller's clock, hours apart.
         assert all(-60_000 < event["t"] < 120_000 for event in trial["events"]), trial["events"]
         assert all(node["lost"] == 0 for node in trial["check"]["nodes"])
         assert left(machines) == []

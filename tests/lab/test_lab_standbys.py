@@ -1,4 +1,4 @@
-"""Standbys of PostgreSQL that stand to each other in other ways: quorum, priority, cascade, slots, delay."""
+"""PostgreSQL standbys in other topologies: quorum, priority, cascade, slots, delay."""
 
 import threading
 import time
@@ -49,7 +49,7 @@ def _waiting(primary: Postgres) -> str:
 
 
 def _kept(primary: Postgres, slot: str) -> int:
-    """Bytes of log that a slot keeps."""
+    """Return the bytes of log that a slot retains."""
     ((retained,),) = primary.query(
         "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)::bigint "
         f"FROM pg_replication_slots WHERE slot_name = '{slot}'"
@@ -98,7 +98,7 @@ def test_a_delayed_standby_shows_a_row_late_and_nobody_waits_for_it(tmp_path: Pa
         _write(primary, 1)
         assert _has(second, 1)
         behind, lag = not _has(third, 1), solution.lag_reason(third)
-        # a busy machine may have needed all of the delay to ask
+        # A busy machine may use up the delay before the query.
         if time.monotonic() - began < 3.0:
             assert behind and "bytes of log to replay" in lag
         wait_until(lambda: solution.lag_reason(third), 60.0, "node3 never had it")
@@ -133,7 +133,7 @@ solutions:
     assert record.check is not None
     roles = {node.node: node.role for node in record.check.nodes}
     assert roles == {"node1": "replica", "node2": "primary", "node3": "replica"}
-    # it has every row, of before the failover and of after it, and so has everybody
+    # It has every row from before and after the failover, like all nodes.
     assert outcome.node("node3").lost == 0
     assert record.divergence is not None
     assert sorted(record.divergence.compared) == ["node1", "node2", "node3"]

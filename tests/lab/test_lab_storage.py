@@ -1,4 +1,4 @@
-"""Runs are copied to a real object store that speaks S3, and asked there."""
+"""Runs are copied to a real object store that speaks S3, and queried there."""
 
 import json
 import os
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.long
 
 @pytest.fixture
 def bucket(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator["subprocess.Popen[bytes]"]:
-    """moto's server with a bucket `runs`; ends when the test does, or before."""
+    """Run moto's server with a bucket `runs`, at most until the test ends."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         port = listener.getsockname()[1]

@@ -1,4 +1,4 @@
-"""sysbench as the load: its counts are the servers' own, and a run has each cell by both programs."""
+"""sysbench as the load: its counts equal the servers' own, and a run has each cell by both programs."""
 
 import time
 from collections.abc import Iterator
@@ -37,16 +37,16 @@ def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 def commits(place: Site) -> int:
-    """What the server itself counts."""
+    """Return the server's own count of commits."""
     if place.node.driver == "postgres":
-        # sessions that end have told what they did
+        # Sessions that have ended have reported their work.
         time.sleep(1.5)
         return int(place.one("SELECT sum(xact_commit) FROM pg_stat_database WHERE datname = 'sbtest'"))
     return int(place.query("SHOW GLOBAL STATUS LIKE 'Com_commit'")[0][1])
 
 
 def start(place: Site, program: Program, out: Path, seconds: float = 3.0, **settings: Any) -> RunningLoad:
-    """A load of a second to warm up, and the others to measure."""
+    """Start a load with a warm-up of one second; the other seconds are measured."""
     workload = Oltp(workload="oltp_read_write", **DATA, **settings).model_copy(update={"program": program})
     node = place.node
     endpoints = Endpoints.of_one(f"{node.host.address}:{node.port}")
@@ -63,7 +63,7 @@ def test_transactions_are_those_that_the_server_counts(place: Site, program: Pro
     summary = load.await_end(120.0)
     reported = summary["transactions"]["ok"]
     assert reported > 0
-    # PostgreSQL counts each statement that is prepared, and our own questions; MariaDB's are no commits
+    # PostgreSQL counts each prepared statement and the queries of this test; MariaDB's are not commits.
     own = CONNECTIONS * 12 + 20 if place.node.driver == "postgres" else 0
     assert 0 <= commits(place) - before - reported <= own + CONNECTIONS
     rows = store.csv_to_parquet(tmp_path / "timeline.csv", tmp_path / "t.parquet", "timeline")
@@ -106,7 +106,7 @@ def test_a_run_measures_each_cell_with_both_programs(tmp_path: Path) -> None:
         assert cell.tps.mean and cell.latency["p95"].mean
     made = {item.record.cell.workload: item.record.load.get("program") for item in run.complete}
     assert made == {"oltp_read_write": None, "oltp_read_write (sysbench)": "sysbench"}
-    # nothing ran beside either of them
+    # Nothing else ran during either load.
     assert all(item.record.check is None for item in run.complete)
     assert cells["oltp_read_write"].stalls.longest.n == 1
     assert cells["oltp_read_write (sysbench)"].stalls.longest.n == 0

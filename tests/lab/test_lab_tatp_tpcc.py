@@ -1,4 +1,6 @@
-"""TATP and TPC-C on real servers: every transaction works, ends as often as specified, leaves sound data."""
+"""TATP and TPC-C on real servers: every transaction works, ends as often as specified, and leaves sound
+data.
+"""
 
 import json
 import math
@@ -25,7 +27,7 @@ place = each_site
 SUBSCRIBERS = 20_000
 TATP_SHARES = (35, 10, 35, 2, 14, 2, 2)
 TPCC_SHARES = (45, 43, 4, 4, 4)
-# Share that finds its rows, from the rules of the population; see docs/workloads/tatp.md.
+# Share of transactions that find their rows, from the population rules; see docs/workloads/tatp.md.
 SUCCEEDS = {
     "get_subscriber_data": 1.0,
     "get_new_destination": 0.148,
@@ -38,7 +40,7 @@ SUCCEEDS = {
 
 
 def load(place: Site, out: Path, *flags: str) -> dict[str, Any]:
-    """Run the load to its end; what it says of itself."""
+    """Run the load to completion and return its summary."""
     node = place.node
     command = [*network.into(node.host.pid), str(core_binary()), "load", *account(node)]
     command += ["--write", f"{node.host.address}:{node.port}", "--out", str(out), *flags]
@@ -48,12 +50,12 @@ def load(place: Site, out: Path, *flags: str) -> dict[str, Any]:
 
 
 def ended(of_type: dict[str, Any]) -> int:
-    """Transactions of a type that came to their end."""
+    """Return the number of completed transactions of a type."""
     return int(of_type["ok"] + of_type["expected"])
 
 
 def near(count: int, of: int, share: float, population: float = math.inf) -> bool:
-    """Whether so many of `of` fit a share, within five standard deviations.
+    """Return whether a count out of `of` fits a share, within five standard deviations.
 
     `population`: the share itself is that of a random population of this size.
     """
@@ -62,7 +64,7 @@ def near(count: int, of: int, share: float, population: float = math.inf) -> boo
 
 
 def shares_fit(loaded: dict[str, Any], names: tuple[str, ...], shares: tuple[int, ...]) -> None:
-    """All types ran, as often as the mix says."""
+    """Check that all types ran as often as the mix says."""
     types = loaded["types"]
     assert tuple(of_type["name"] for of_type in types) == names
     total = sum(map(ended, types))
@@ -73,7 +75,7 @@ def shares_fit(loaded: dict[str, Any], names: tuple[str, ...], shares: tuple[int
 
 
 def sound(place: Site, settings: WorkloadSettings, before: dict[str, int], done: Any) -> None:
-    """The invariants of the workload hold, with what the load was told to have done."""
+    """Check that the workload's invariants hold, given the load's acknowledged transactions."""
     node = place.node
     checked = check_after(node.open_data, node.driver, settings.invariants(), before, done)
     assert len(checked) > 10
@@ -90,7 +92,7 @@ def test_tatp(place: Site, tmp_path: Path) -> None:
     shares_fit(loaded, TATP_TYPES, TATP_SHARES)
     for of_type in loaded["types"]:
         share = SUCCEEDS[of_type["name"]]
-        # What is inserted lasts longer than what is loaded, which is found a little more often.
+        # Inserted rows last longer than loaded ones, and are found a little more often.
         drift = 0.01 if of_type["name"] == "get_new_destination" else 0
         fits = [near(of_type["ok"], ended(of_type), share + up, SUBSCRIBERS) for up in (0, drift)]
         assert any(fits), of_type

@@ -23,7 +23,7 @@ def _processes_of(folder: Path) -> list[list[str]]:
 
 @pytest.mark.lasts(90)
 class TestRealTrial(TrialContract):
-    # each leaves something else running: half a deployment, a load, a dead node, an ended load
+    # Each case leaves something different running: half a deployment, a load, a dead node, an ended load.
     failing = ("deploy", "steady", "inject", "settle", "tear down")
     interrupted = ("recover",)
 

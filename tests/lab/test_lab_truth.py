@@ -1,4 +1,4 @@
-"""Planted defects on real servers: rows that differ between nodes are found, their tables and keys named."""
+"""Planted defects on real servers: rows that differ between nodes are found, with their tables and keys."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ ROWS = 2 * 500
 
 @contextmanager
 def deployed(folder: Path, settings: dict[str, Any]) -> Iterator[Deployed]:
-    """A solution with the small data set, without a load."""
+    """Provide a solution with the small data set, without a load."""
     solution = solution_from(settings, "test")
     data = data_set(solution, WORKLOAD, lambda _message, _fraction: None)
     with Deployed(solution, data, folder / "lab") as up:
@@ -43,7 +43,7 @@ def replication(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
 
 
 def changed(node: Server, *statements: str) -> None:
-    """Change one node behind the back of its replication."""
+    """Change one node outside its replication."""
     with node.open_data(10.0) as connection, connection.cursor() as cursor:
         if isinstance(node, Mariadb):
             cursor.execute("SET SESSION sql_log_bin = 0")
@@ -52,7 +52,7 @@ def changed(node: Server, *statements: str) -> None:
 
 
 def keys(divergence: Divergence) -> Mapping[str, list[str]]:
-    """The keys that differ, by table; the comparison must have been complete."""
+    """Return the differing keys by table; the comparison must be complete."""
     assert not divergence.incomplete and not divergence.left_out, divergence
     return {difference.table: difference.keys for difference in divergence.differences}
 
@@ -61,7 +61,7 @@ def test_mariadb_nothing_differs_before_anything_is_planted(replication: Deploye
     divergence = diverged(replication.solution, {})
     assert keys(divergence) == {}
     assert (divergence.compared, divergence.reference) == (["node1", "node2", "node3"], "node1")
-    assert divergence.tables >= 2 and divergence.rows >= ROWS  # and what the loader notes down
+    assert divergence.tables >= 2 and divergence.rows >= ROWS  # This includes the loader's own records.
 
 
 def test_mariadb_rows_taken_and_changed_on_a_replica(replication: Deployed) -> None:
@@ -146,7 +146,7 @@ def test_galera_a_row_changed_on_one_node(tmp_path: Path) -> None:
 
 
 def test_postgres_two_primaries_that_went_different_ways(tmp_path: Path) -> None:
-    # nobody waits for a standby that has left
+    # No client waits for a standby that has left.
     settings = {
         "solution": "hot-standby",
         "engine": "postgres-18",
@@ -212,7 +212,7 @@ def test_a_stopped_replica_is_stale_and_its_age_grows(tmp_path: Path) -> None:
     nodes = {item.node: item for item in stale.nodes}
     assert nodes["node1"].delay_ms.max() < 500 < nodes["node2"].delay_ms.max()
     delays = nodes["node2"].delay_ms
-    # asked ten times a second, it is older each time; on a busy machine it may have been late before
+    # Sampled ten times per second, it is older each time; on a busy machine it may have been late before.
     since = np.flatnonzero(np.diff(delays) <= 0).max(initial=-1) + 1
     assert len(delays[since:]) > 5 and delays[-1] - delays[since] > 500
     reads = max(stale.endpoints, key=lambda item: item.ages.stale)
@@ -220,7 +220,7 @@ def test_a_stopped_replica_is_stale_and_its_age_grows(tmp_path: Path) -> None:
     assert reads.own_missed > 0
     taken = execution.measure(outcome.folder, outcome.record)
     assert taken is not None and taken.n > 50 and 0 < taken.p50 < 1000
-    # all of it arrived in the end, and what ran beside the load was isolated
+    # All rows arrived in the end, and the concurrent checks saw isolation.
     assert outcome.record.divergence is not None
     assert keys(outcome.record.divergence) == {}
     judged = {item.source: item for item in outcome.record.isolation}

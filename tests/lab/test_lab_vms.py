@@ -1,4 +1,4 @@
-"""Virtual machines behind the host's contract: commands, signals, files, network, power."""
+"""Virtual machines that fulfil the host's contract: commands, signals, files, network, power."""
 
 import os
 import signal
@@ -26,7 +26,9 @@ from fivenines.software.uml_kernel import UmlKernel
 
 @dataclass
 class Rig:
-    """A lab with two virtual machines, one with an engine's root and one with the machine's, and a host."""
+    """Run a lab with two virtual machines, one with an engine's root and one with the machine's, and a
+    host.
+    """
 
     lab: Lab
     one: VirtualMachine
@@ -80,7 +82,7 @@ def test_commands_have_input_users_environment_and_an_end(rig: Rig) -> None:
     assert rig.one.run(["sh", "-c", "echo $A $HOME"], env={"A": "b c"}) == "b c /tmp\n"
     with pytest.raises(FiveninesError, match=r"^node1: sh failed: no$"):
         rig.one.run(["sh", "-c", "echo no >&2; exit 3"])
-    # a few, as whoever collects the ended may be quicker than who had started one
+    # A few, because the collector of ended processes may be faster than their starter.
     for _ in range(10):
         with pytest.raises(FiveninesError, match="cannot run nothing-like-that: No such file"):
             rig.one.run(["nothing-like-that"])
@@ -190,7 +192,7 @@ def test_the_data_folder_is_the_disk(rig: Rig, tmp_path: Path) -> None:
 
 
 def _reaches(rig: Rig, source: str, target: str) -> bool:
-    """Whether frames get through, with patience: who sends is a program that has to start in the virtual machine."""
+    """Return whether frames get through, with patience: the sender must start in the virtual machine."""
     return rig.lab.reaches(source, target, timeout=5.0)
 
 
@@ -202,7 +204,7 @@ def test_frames_cross_and_are_cut(rig: Rig) -> None:
     rig.lab.cut([("node1", "node2"), ("client", "node1")])
     assert not rig.lab.reaches("node1", "node2") and not rig.lab.reaches("client", "node1")
     assert _reaches(rig, "node2", "node1") and _reaches(rig, "node1", "client")
-    # the way that we look in by is another one
+    # The test uses another connection to look in.
     assert _sh(rig.one, "echo here") == "here"
     rig.lab.heal([("node1", "node2"), ("client", "node1")])
     assert _reaches(rig, "node1", "node2") and _reaches(rig, "client", "node1")
@@ -216,7 +218,7 @@ def test_a_disk_that_answers_is_sound(rig: Rig) -> None:
 
 def test_its_clock_is_the_machines(rig: Rig) -> None:
     errors = [abs(rig.one.clock_error()) for _ in range(10)]
-    # the best of them: an answer that is late on a busy machine says less of the clock
+    # The best of several: an answer that is late on a busy machine shows less of the clock.
     assert min(errors) < 0.02, errors
 
 
@@ -255,12 +257,12 @@ def test_what_it_sends_and_receives_is_counted_as_of_any_host(rig: Rig) -> None:
         assert counted is not None
         return counted
 
-    # what the bridge's end has received, the virtual machine has sent
+    # The virtual machine has sent the bytes that the bridge's end has received.
     sent, received = seen()
     datagram = f"head -c 1000 /dev/zero > /dev/udp/{rig.two.address}/9"
     rig.one.run(["bash", "-c", f"for n in 1 2 3 4 5 6 7 8 9 10; do {datagram} || true; done"])
     _until(lambda: seen()[0] - sent > 5000)
-    # each is answered by its refusal at the most
+    # Each is answered by its refusal at most.
     assert seen()[1] - received < seen()[0] - sent
 
 
@@ -276,7 +278,7 @@ def test_its_disk_grows_slow_and_full_and_is_as_before(tmp_path: Path) -> None:
         assert _flushed(host) > 0
         assert disk.counts()[0] > before
         disk.slow(0.3)
-        # a flush cannot be faster than its delay
+        # A flush cannot be faster than its delay.
         assert _flushed(host) > 0.3
         disk.normal()
         disk.full()
@@ -286,7 +288,7 @@ def test_its_disk_grows_slow_and_full_and_is_as_before(tmp_path: Path) -> None:
         disk.normal()
         assert disk.counts()[1] == 0
         _sh(host, "dd if=/dev/zero of=/run/node/data/more bs=64k count=10 2> /dev/null")
-        # with the power a delay is gone
+        # A power loss removes a delay.
         disk.slow(30.0)
         host.power_off()
         host.power_on()
@@ -294,7 +296,7 @@ def test_its_disk_grows_slow_and_full_and_is_as_before(tmp_path: Path) -> None:
 
 
 def _flushed(host: Host) -> float:
-    """Seconds that a small write takes until it is on the disk."""
+    """Return the seconds until a small write is on the disk."""
     began = time.monotonic()
     _sh(host, "dd if=/dev/zero of=/run/node/data/small bs=4k count=1 conv=fsync 2> /dev/null")
     return time.monotonic() - began

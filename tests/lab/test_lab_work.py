@@ -29,7 +29,7 @@ def _rows(place: Site, tables: list[str]) -> int:
 
 
 def _sessions(place: Site) -> int:
-    """How often somebody connected to the server, this question included."""
+    """Return the number of connections to the server, including this one."""
     if isinstance(place.node, Postgres):
         return int(place.one("SELECT sessions FROM pg_stat_database WHERE datname = current_database()"))
     return int(place.query("SHOW GLOBAL STATUS LIKE 'Connections'")[0][1])
@@ -54,11 +54,11 @@ def test_a_session_for_each_transaction_is_seen_by_the_server(place: Site, tmp_p
     seen = _sessions(place) - before
     asked_again = 0
     while seen < 120 and asked_again < 20:
-        # PostgreSQL adds up what a session did when it ends, and its client does not wait for that
+        # PostgreSQL adds a session's statistics when it ends, and its client does not wait for that.
         time.sleep(0.25)
         asked_again += 1
         seen = _sessions(place) - before
-    # besides them the look before the load, and the questions
+    # Additional sessions are the check before the load, and these queries.
     assert 120 <= seen <= 120 + 3 + asked_again
 
 
@@ -91,7 +91,7 @@ def test_a_trial_says_that_its_work_was_done_before_the_fault(tmp_path: Path) ->
     details = [event.detail for event in outcome.record.events if event.kind == "failed"]
     assert outcome.record.faults == [] and len(details) == 1
     assert details[0].startswith("kill: the work was done after ")
-    # figures are those of the work
+    # The figures describe the work.
     speed = outcome.measures().throughput
     assert speed is not None
     assert speed.tps == pytest.approx(400 / load["total_s"], rel=0.25)

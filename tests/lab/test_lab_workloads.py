@@ -25,10 +25,10 @@ def _empty(place: Site) -> None:
 
 
 def _undisturbed(place: Site, attempt: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
-    """What an attempt (prepare and load) came to.
+    """Return the summary of an attempt (prepare and load).
 
-    What a busy machine holds up for seconds at the end of a load is given up there: no fault of the workload.
-    All of it is done once more then.
+    A busy machine may delay transactions for seconds at the end of a load, which are then given up. The
+    attempt is repeated once in that case.
     """
     summary = attempt("first")
     others = [error["code"] for error in summary["errors"] if error["class"] != "deadlock"]
@@ -44,7 +44,9 @@ def _prepared(place: Site, *flags: str) -> None:
 
 
 def _run(place: Site, out: Path, *flags: str) -> dict[str, Any]:
-    """Prepare and load with the same settings; deadlocks, which are nobody's fault, are tried again."""
+    """Prepare and load with the same settings; transactions with deadlocks, which are expected, are
+    retried.
+    """
 
     def attempt(name: str) -> dict[str, Any]:
         _prepared(place, *flags)
@@ -66,7 +68,7 @@ def _sum(place: Site, tables: list[str]) -> int:
 
 
 def _orphans(place: Site, parents: int, children: int) -> int:
-    """Children without their parent, over all tables."""
+    """Return the number of children without their parent, over all tables."""
     return sum(
         int(
             place.one(
@@ -134,7 +136,7 @@ def test_imsi_binds_both_sides_and_tells_of_it(place: Site, tmp_path: Path, styl
     assert place.one("SELECT COUNT(*) FROM imsi_event WHERE event = 'A'") == allocated
     assert allocated - 12 * 9 <= 10 * _ok(summary, "batch_of_ten") <= allocated
     _imsi_holds(place)
-    # So many that subscribers came again, and had to give back what they held.
+    # So many that subscribers came again, and had to release what they held.
     assert allocated > IMSI["home"]
     wrong_site = "FROM imsi_event e JOIN h_imsi_details h ON h.h_imsi = e.h_imsi WHERE h.site <> e.site"
     assert place.one(f"SELECT COUNT(*) {wrong_site}") == 0
@@ -170,7 +172,7 @@ def test_imsi_without_free_visitors_changes_nothing(place: Site, tmp_path: Path)
 
 
 def _imsi_holds(place: Site) -> None:
-    """A visitor IMSI belongs to one subscriber and the other way round, and events tell the same."""
+    """Check that a visitor IMSI belongs to one subscriber and vice versa, and that the events agree."""
     home = (
         "FROM h_imsi_details h LEFT JOIN v_imsi_info v ON v.v_imsi = h.v_imsi "
         "WHERE h.v_imsi IS NOT NULL AND (v.h_imsi IS NULL OR v.h_imsi <> h.h_imsi)"
@@ -191,7 +193,7 @@ def _imsi_holds(place: Site) -> None:
 @pytest.mark.parametrize(
     ("foreign_keys", "checks"),
     [
-        # as it is by default the next test has it, too
+        # The next test uses it by default, too.
         pytest.param(True, True, marks=pytest.mark.long),
         (True, False),
         (False, True),
