@@ -16,7 +16,7 @@ def _ours(**what: object) -> Compared:
     return replace(SAME, reported=(CALM, replace(CALM, **what)))  # type: ignore[arg-type]
 
 
-def test_what_is_the_same_is_called_so() -> None:
+def test_equal_solutions_are_reported_as_equal() -> None:
     assert judged(SAME, sleeps=True) == "same"
     # a script that does not sleep is as fast as it can be
     assert judged(_ours(seconds=0.1), sleeps=False) == "same"

@@ -60,7 +60,7 @@ def test_the_wheel_holds_the_package_and_nothing_else() -> None:
     assert data == {("scripts", "fivenines-core")} | manual
 
 
-def test_man_finds_the_pages_beside_the_program() -> None:
+def test_man_finds_the_pages_next_to_the_program() -> None:
     page = CLEAN.parent / "share/man/man1/fivenines-run.1"
     assert page.read_text().startswith('.TH FIVENINES-RUN 1 "" "fivenines')
 
@@ -139,7 +139,7 @@ def stranger(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_it_is_the_installed_one(tmp_path: Path) -> None:
+def test_the_installed_program_runs(tmp_path: Path) -> None:
     assert stranger(tmp_path, "version").stdout.startswith(f"fivenines {VERSION} ")
     where = "import fivenines; print(fivenines.__file__)"
     done = subprocess.run(

@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "lab"))
 
-from lab_kills import CASES, FaultWindow, Outcome, clear, strike
+from lab_kills import CASES, FaultWindow, Outcome, clear, kill_run
 
 
 def planned(kills: int, seed: int, only: list[str]) -> list[FaultWindow]:
@@ -25,10 +25,10 @@ def planned(kills: int, seed: int, only: list[str]) -> list[FaultWindow]:
     names = [name for name in CASES if not only or name in only]
     cases = [names[index % len(names)] for index in range(kills)]
     draw.shuffle(cases)
-    return [_blow(case, draw) for case in cases]
+    return [_fault_window(case, draw) for case in cases]
 
 
-def _blow(case: str, draw: random.Random) -> FaultWindow:
+def _fault_window(case: str, draw: random.Random) -> FaultWindow:
     if draw.random() < 0.5:
         # warm-up and steady window take 1.5 s, and the fault begins then
         when, after = "load", draw.uniform(1.7, 7.0)
@@ -48,7 +48,7 @@ def main() -> int:
     done: list[Outcome] = []
     for number, fault_window in enumerate(planned(arguments.kills, arguments.seed, arguments.only), start=1):
         scratch = Path(tempfile.mkdtemp(prefix=f"fivenines-kill-{number}-"))
-        outcome = strike(fault_window, scratch / "work")
+        outcome = kill_run(fault_window, scratch / "work")
         print(outcome.as_json(), flush=True)
         done.append(outcome)
         clear(outcome, scratch / "work")

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
 if TYPE_CHECKING:
-    from lab_elsewhere import Alien
+    from lab_external_servers import ExternalServer
 
 # The account, and its password, by which the stand-in promotes.
 ADMIN = "rdsadmin"
@@ -336,7 +336,9 @@ class Amazon:
 
 
 @contextmanager
-def amazon(folder: Path, port: int, cluster_port: int, servers: "Sequence[Alien]") -> Iterator[Amazon]:
+def amazon(
+    folder: Path, port: int, cluster_port: int, servers: "Sequence[ExternalServer]"
+) -> Iterator[Amazon]:
     """Run the stand-in at a port; its cluster's addresses lead to these servers."""
     arguments = [f"{server.port}={server.script}" for server in servers]
     folder.mkdir(parents=True, exist_ok=True)

@@ -112,7 +112,7 @@ class Outcome:
         return json.dumps(asdict(self))
 
 
-def strike(fault_window: FaultWindow, folder: Path) -> Outcome:
+def kill_run(fault_window: FaultWindow, folder: Path) -> Outcome:
     """Start a run in an empty folder, kill it as `fault_window` says, and look for leftovers."""
     folder.mkdir(parents=True)
     solution, fault = CASES[fault_window.case]

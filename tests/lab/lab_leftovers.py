@@ -23,7 +23,7 @@ def _machine() -> dict[str, set[str]]:
 
 
 @dataclass
-class Made:
+class RunTraces:
     """Record the processes and namespaces of a run, and the machine's state before it."""
 
     processes: set[psutil.Process] = field(default_factory=set)

@@ -42,7 +42,7 @@ def nothing_lost(outcome: Outcome) -> None:
     assert outcome.writes_after_fault() > 0
 
 
-def all_struck(outcome: Outcome) -> None:
+def check_all_faults(outcome: Outcome) -> None:
     """Check that every fault took effect and ended, its targets recovered, and all SQL nodes could be
     read.
     """

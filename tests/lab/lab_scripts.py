@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab_prepare import asked
-from lab_support import brought_up
+from lab_support import deployed_small
 
 from fivenines.core import core_binary
 from fivenines.experiment.source import solution_from
@@ -245,7 +245,7 @@ def standalone(engine: str, folder: Path) -> Iterator[Place]:
 def alone(engine: str, folder: Path) -> Iterator[Place]:
     """Run a standalone server with the small data set of the lab tests."""
     solution = {"solution": "standalone", "engine": engine, "durability": "relaxed"}
-    with brought_up(folder, solution_from(solution, "test")) as deployed:
+    with deployed_small(folder, solution_from(solution, "test")) as deployed:
         assert deployed.client is not None
         (node,) = deployed.solution.nodes
         yield Place(node, deployed.client)

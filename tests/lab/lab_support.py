@@ -165,7 +165,7 @@ def _with_pauses(text: str) -> str:
 
 
 @contextmanager
-def brought_up(folder: Path, settings: SolutionSettings) -> Iterator[Deployed]:
+def deployed_small(folder: Path, settings: SolutionSettings) -> Iterator[Deployed]:
     """Deploy with the small data set of `HEAD`, without a load."""
     workload = Oltp(workload="oltp_read_write", tables=2, table_size=500)
     data = data_set(settings, workload, lambda _message, _fraction: None)

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from lab_leftovers import Made
+from lab_leftovers import RunTraces
 from lab_support import GENTLE, HEAD, STANDSTILL, fivenines, program, timing
 
 from fivenines import paths
@@ -129,7 +129,7 @@ def test_a_controller_that_the_kernel_kills_for_want_of_memory_leaves_nothing(tm
     if not groups.usable:
         pytest.skip(f"NOT TRIED: {groups.reason}")
     (tmp_path / "tiny.yaml").write_text(HEAD + _STANDALONE + GENTLE + timing(recovery=1, steady=15))
-    group, made = limits.HostGroup(groups, "memory", 1_500_000_000, None), Made()
+    group, made = limits.HostGroup(groups, "memory", 1_500_000_000, None), RunTraces()
     memory = next(path for path in group.folders if path.parent == groups.parents["memory"])
     running = subprocess.Popen(
         group.wrap(program("run", "tiny.yaml", "--out", "run")),
@@ -237,7 +237,7 @@ cp -r run kept
 """
 
 
-def test_a_full_cache_is_told_and_the_run_begins_once_there_is_room(tmp_path: Path) -> None:
+def test_a_full_cache_is_reported_and_the_run_resumes_with_space(tmp_path: Path) -> None:
     engine("postgres-18").require(lambda _message, _fraction: None)
     (tmp_path / "cache").mkdir()
     (tmp_path / "tiny.yaml").write_text(HEAD + _STANDALONE + GENTLE + timing(recovery=1, steady=1))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from lab_elsewhere import PASSWORD, Alien, mariadb, postgres, running
+from lab_external_servers import PASSWORD, ExternalServer, mariadb, postgres, running
 from lab_support import run_trial, timing
 
 from fivenines.deployment.deployed import Deployed
@@ -20,7 +20,7 @@ def password(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Alien]]:
+def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[ExternalServer]]:
     """Provide a PostgreSQL primary with a standby."""
     folder = tmp_path_factory.mktemp("any")
     first = postgres(folder, "db1")
@@ -29,7 +29,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Alien]]:
         yield [first, second]
 
 
-def solution(servers: list[Alien], kind: str, **further: str) -> str:
+def solution(servers: list[ExternalServer], kind: str, **further: str) -> str:
     """Return the section `solutions:` for these servers, by a driver."""
     members = ", ".join(f"{server.name}: '{server.at}'" for server in servers)
     odbc = f"Driver={{{DRIVERS[kind]}}};Server={{host}};Port={{port}};Database=sbtest;UID=app"
@@ -41,8 +41,8 @@ def solution(servers: list[Alien], kind: str, **further: str) -> str:
     )
 
 
-def test_who_takes_rows_is_the_primary_and_a_row_that_is_gone_is_named(
-    pair: list[Alien], tmp_path: Path
+def test_the_writable_node_is_the_primary_and_a_lost_row_is_named(
+    pair: list[ExternalServer], tmp_path: Path
 ) -> None:
     taken: list[int] = []
 
@@ -109,7 +109,7 @@ def test_the_sql_that_others_get_counts_what_is_lost(tmp_path: Path) -> None:
     assert not {str(name) for (name,) in left} & {LEDGER, PROBES}
 
 
-def test_a_trial_without_a_defect_finds_none(pair: list[Alien], tmp_path: Path) -> None:
+def test_a_trial_without_a_defect_finds_none(pair: list[ExternalServer], tmp_path: Path) -> None:
     outcome = run_trial(tmp_path, solution(pair, "postgres") + timing(recovery=1), None, TATP)
     assert {outcome.node(name).lost for name in ("db1", "db2")} == {0}
     assert {check.status for check in outcome.record.invariants} == {"holds"}

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from lab_support import brought_up
+from lab_support import deployed_small
 
 from fivenines.servers.base import Server
 from fivenines.solutions.replication import Replication, ReplicationSettings
@@ -27,12 +27,12 @@ def _missing(replica: Server, workers: str) -> str:
     ],
     ids=["mariadb", "mysql"],
 )
-def test_a_replica_has_as_many_threads_as_it_is_told(
+def test_a_replica_has_the_configured_number_of_threads(
     tmp_path: Path, given: dict[str, object], workers: str
 ) -> None:
     asked = {"solution": "replication", "replicas": 1, "manager": {"kind": "none"}}
     settings = ReplicationSettings.model_validate(asked | given)
-    with brought_up(tmp_path, settings) as made:
+    with deployed_small(tmp_path, settings) as made:
         assert isinstance(made.solution, Replication)
         primary, replica = made.solution.nodes
         wait_until(lambda: _missing(replica, workers), 30.0, "not all threads began")

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import lab_aws
-import lab_elsewhere
+import lab_external_servers
 import pytest
 from lab_aws import ADMIN, Amazon, amazon, follow
-from lab_elsewhere import PASSWORD, Alien, free_port, running
+from lab_external_servers import PASSWORD, ExternalServer, free_port, running
 from lab_support import HEAD, PAUSES, fivenines, program, timing
 
 from fivenines.analysis.trials import measure_all
@@ -24,11 +24,12 @@ _OPTIONS = ("--gtid-mode=ON", "--enforce-gtid-consistency=ON")
 
 
 @pytest.fixture(scope="module")
-def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Alien]]:
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[ExternalServer]]:
     """Provide a MySQL primary with a replica, by GTIDs."""
     folder = tmp_path_factory.mktemp("rds")
     made = [
-        lab_elsewhere.mysql(folder, f"m{number}", *_OPTIONS, f"--server-id={number}") for number in (1, 2)
+        lab_external_servers.mysql(folder, f"m{number}", *_OPTIONS, f"--server-id={number}")
+        for number in (1, 2)
     ]
     for server in made:
         # Copies of one data set must not have the same server UUID.
@@ -44,7 +45,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Alien]]:
 
 
 @pytest.fixture
-def api(servers: list[Alien], tmp_path: Path) -> Iterator[Amazon]:
+def api(servers: list[ExternalServer], tmp_path: Path) -> Iterator[Amazon]:
     """Provide the API; its cluster's addresses lead to the current writer and reader."""
     primary = [server for server in servers if server.query("SELECT @@global.read_only") == [(0,)]]
     (first,) = primary
@@ -92,7 +93,7 @@ def of_the_shop(folder: Path, api: Amazon, fault: str) -> StoredTrial:
 
 
 @pytest.mark.lasts(35)
-def test_a_failover_is_asked_for_measured_and_told_in_phases(api: Amazon, tmp_path: Path) -> None:
+def test_a_requested_failover_is_measured_in_phases(api: Amazon, tmp_path: Path) -> None:
     trial = of_the_shop(tmp_path, api, "{fault: switchover, to: shop-2, duration: 1s}")
     record = trial.record
     assert record.fault is not None and record.fault.verified, record.fault
@@ -160,9 +161,7 @@ def _begun(api: Amazon, tmp_path: Path) -> subprocess.Popen[bytes]:
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=lambda one: one.name)
-def test_whoever_ends_a_run_lets_it_delete_what_it_made(
-    api: Amazon, tmp_path: Path, how: signal.Signals
-) -> None:
+def test_an_interrupted_run_deletes_its_resources(api: Amazon, tmp_path: Path, how: signal.Signals) -> None:
     process = _begun(api, tmp_path)
     process.send_signal(how)
     _, output = process.communicate(timeout=200)
@@ -206,7 +205,7 @@ def test_what_cannot_be_deleted_is_named_with_the_command(api: Amazon, tmp_path:
     assert b"Traceback" not in output
 
 
-def test_rules_of_a_security_group_go_and_come_back(
+def test_rules_of_a_security_group_are_removed_and_restored(
     api: Amazon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in {**api.environment, "FIVENINES_CACHE": str(tmp_path)}.items():
@@ -281,7 +280,7 @@ def test_rules_of_a_security_group_go_and_come_back(
         ),
     ],
 )
-def test_what_aws_refuses_is_one_message(
+def test_a_refusal_of_aws_is_one_message(
     api: Amazon, tmp_path: Path, more: str, refused: dict[str, str], credentials: bool, code: int, words: str
 ) -> None:
     api.add("shop", 2)

@@ -268,7 +268,7 @@ def test_what_a_session_discards_is_prepared_again(place: Place, tmp_path: Path)
 
 
 @pytest.mark.parametrize("place", ["postgres-18"], indirect=True)
-def test_a_forgotten_session_is_given_up_and_told(place: Place, tmp_path: Path) -> None:
+def test_a_session_without_its_statements_is_replaced_and_reported(place: Place, tmp_path: Path) -> None:
     """Make the server forget statements silently: each connection continues with a new session."""
     text = "SELECT 1;\nDO $$ BEGIN EXECUTE 'DEALLOCATE ALL'; END $$;\n"
     script = _script(tmp_path, text)

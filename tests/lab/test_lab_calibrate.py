@@ -49,7 +49,7 @@ def out(lines: list[Line]) -> list[str]:
 
 @pytest.mark.lasts(80)
 @pytest.mark.timeout(900)
-def test_a_quick_calibration_is_kept_and_written_into_later_runs(cache: Path, tmp_path: Path) -> None:
+def test_a_quick_calibration_is_stored_and_written_into_later_runs(cache: Path, tmp_path: Path) -> None:
     env = {"FIVENINES_CACHE": str(cache)}
     only = "machine,rows,divergence,links,throughput"
     done = fivenines(
@@ -84,7 +84,7 @@ def test_a_quick_calibration_is_kept_and_written_into_later_runs(cache: Path, tm
     assert last["name"] == "calibration" and "it did not measure outages and same" in last["seen"]
 
 
-def test_breaking_off_keeps_what_is_done_and_leaves_nothing(cache: Path, tmp_path: Path) -> None:
+def test_an_interruption_stores_finished_steps_and_leaves_nothing(cache: Path, tmp_path: Path) -> None:
     own = tmp_path / "cache"
     own.mkdir()
     (own / "engines").symlink_to(cache / "engines")
@@ -221,7 +221,7 @@ def test_a_comparison_that_overlooks_a_row_is_out_of_bounds(
     assert planted.within is False and planted.error == f"missed {divergence.EXPECTED[0]}"
 
 
-def test_a_link_that_is_not_what_was_asked_for_is_out_of_bounds(
+def test_a_link_that_differs_from_its_settings_is_out_of_bounds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     impair = Lab.impair

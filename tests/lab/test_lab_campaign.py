@@ -124,7 +124,7 @@ def _needed(at_least: int, at_most: int) -> str:
     return text + STANDALONE + "load: {rate: 200, arrivals: poisson}\n" + timing(recovery=1)
 
 
-def test_trials_end_when_a_measure_is_known_and_go_on_when_more_is_asked(tmp_path: Path) -> None:
+def test_trials_end_at_the_target_precision_and_continue_for_a_higher_one(tmp_path: Path) -> None:
     # Any machine meets twice the offered rate. With random arrivals three trials do not yield equal figures,
     # of which five would be needed.
     progress = _run(tmp_path, _needed(3, 5))

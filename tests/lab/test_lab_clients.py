@@ -45,7 +45,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     return run_trial(folder, TWO_SITES + timing(1, 3), {"checking": _take_a_row_of_bob}, head)
 
 
-def test_both_write_through_the_node_of_their_own_site(outcome: Outcome) -> None:
+def test_both_clients_write_through_the_node_of_their_site(outcome: Outcome) -> None:
     ann, bob = outcome.record.clients
     assert [(one.name, one.site, one.connections) for one in (ann, bob)] == [
         ("ann", "east", 1),
@@ -108,7 +108,7 @@ def test_the_total_is_the_sum_and_each_client_can_be_asked(outcome: Outcome) -> 
     assert all(item.latency and item.rate > 0 for item in total.types)
 
 
-def test_the_history_of_both_is_one(outcome: Outcome) -> None:
+def test_both_clients_share_one_history(outcome: Outcome) -> None:
     rows = outcome.rows("history", "SELECT count(DISTINCT txn) FROM rows WHERE source = 'lists'")
     own = [
         Outcome(outcome.record, layout.client_folder(outcome.folder, name)).rows(

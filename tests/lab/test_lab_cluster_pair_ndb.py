@@ -42,7 +42,7 @@ def _text(pair: str, fault: str, recovery: int) -> str:
 
 
 @pytest.mark.lasts(80)
-def test_a_channel_goes_on_elsewhere_and_a_row_that_is_missing_at_one_site_is_named(tmp_path: Path) -> None:
+def test_a_channel_moves_to_another_server_and_a_missing_row_is_named(tmp_path: Path) -> None:
     def plant(deployed: Deployed) -> None:
         solution = deployed.solution
         assert isinstance(solution, ClusterPair)

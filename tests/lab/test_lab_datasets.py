@@ -41,7 +41,7 @@ def loaded(own_cache: Path) -> Path:
     return dataset.ensure(engine("postgres-18"), WORKLOAD, _ignore)
 
 
-def test_it_is_loaded_once_and_kept(loaded: Path, own_cache: Path) -> None:
+def test_a_data_set_is_loaded_once_and_cached(loaded: Path, own_cache: Path) -> None:
     messages: list[str] = []
     again = dataset.ensure(engine("postgres-18"), WORKLOAD, lambda text, _: messages.append(text))
     assert (again, messages) == (loaded, [])
@@ -52,7 +52,7 @@ def test_it_is_loaded_once_and_kept(loaded: Path, own_cache: Path) -> None:
     assert names == {loaded.name, more.name}
 
 
-def test_it_is_its_owners_alone_whatever_else_the_process_makes(loaded: Path) -> None:
+def test_a_lab_is_private_to_its_owner(loaded: Path) -> None:
     # This process does not start as the program does.
     before = os.umask(0o022)
     try:
@@ -63,7 +63,7 @@ def test_it_is_its_owners_alone_whatever_else_the_process_makes(loaded: Path) ->
     assert [path for path in loaded.rglob("*") if path.lstat().st_mode & 0o077] == []
 
 
-def test_a_damaged_one_is_rebuilt(loaded: Path) -> None:
+def test_a_damaged_data_set_is_rebuilt(loaded: Path) -> None:
     victim = next((loaded / "data/base").rglob("PG_VERSION"))
     victim.unlink()
     assert dataset.ensure(engine("postgres-18"), WORKLOAD, _ignore) == loaded
@@ -120,7 +120,7 @@ def test_a_loading_that_is_killed_leaves_nothing_that_counts(own_cache: Path) ->
     assert not [path for path in (own_cache / "data").iterdir() if path.name.startswith(".")]
 
 
-def test_too_little_space_is_told_before_anything_starts(
+def test_a_lack_of_space_is_reported_before_anything_starts(
     loaded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dataset.space, "free", lambda _path: 10 * 2**20)

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import lab_elsewhere
+import lab_external_servers
 import psutil
 import pytest
 from deployment_contract import DeploymentContract, Left, OwnedContract
-from lab_elsewhere import PASSWORD, WORKLOAD, Alien, running
+from lab_external_servers import PASSWORD, WORKLOAD, ExternalServer, running
 
 from fivenines.deployment.deployed import Deployed, data_set
 from fivenines.experiment.source import solution_from
@@ -56,17 +56,17 @@ class TestExternal(DeploymentContract):
     size = 2
 
     @pytest.fixture
-    def pair(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Alien]]:
+    def pair(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[ExternalServer]]:
         """Provide a PostgreSQL primary with a standby, which outlive the deployment."""
         monkeypatch.setenv(PASSWORD, "app")
-        first = lab_elsewhere.postgres(tmp_path, "db1")
-        second = lab_elsewhere.postgres(tmp_path, "db2", first.port)
+        first = lab_external_servers.postgres(tmp_path, "db1")
+        second = lab_external_servers.postgres(tmp_path, "db2", first.port)
         with running(first, second):
             yield [first, second]
             assert all(deployment.query("SELECT 1") == [(1,)] for deployment in (first, second))
 
     @pytest.fixture
-    def deployed(self, tmp_path: Path, pair: list[Alien]) -> Deployed:
+    def deployed(self, tmp_path: Path, pair: list[ExternalServer]) -> Deployed:
         members = {deployment.name: deployment.at for deployment in pair}
         return made(
             {

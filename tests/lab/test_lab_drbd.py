@@ -177,14 +177,14 @@ def test_without_the_cluster_link_alone_no_second_primary_is_promoted(tmp_path: 
 
 
 @pytest.mark.long
-def test_two_nodes_that_lose_each_other_are_both_primary_and_that_is_told(tmp_path: Path) -> None:
+def test_two_isolated_nodes_are_both_primary_and_that_is_reported(tmp_path: Path) -> None:
     outcome = _trial(tmp_path, "verify: false", _CUT)
     split, *_ = outcome.measures().split_brains
     assert set(split.overlap.nodes) == {"node1", "node2"}
 
 
 @pytest.mark.long
-def test_with_fencing_one_of_two_that_lose_each_other_is_off_and_nothing_is_lost(tmp_path: Path) -> None:
+def test_fencing_switches_off_one_of_two_isolated_nodes_and_nothing_is_lost(tmp_path: Path) -> None:
     outcome = _trial(tmp_path, _FENCED, _CUT, recovery=30)
     assert outcome.measures().split_brains == []
     assert outcome.writes_after_fault() > 0
@@ -194,7 +194,7 @@ def test_with_fencing_one_of_two_that_lose_each_other_is_off_and_nothing_is_lost
 
 
 @pytest.mark.long
-def test_with_a_witness_the_node_that_sees_nobody_stops(tmp_path: Path) -> None:
+def test_with_a_witness_an_isolated_node_stops(tmp_path: Path) -> None:
     cut = "fault: partition, target: primary, peers: all, duration: 12s"
     outcome = _trial(tmp_path, "witness: true, verify: false", cut, recovery=30)
     assert outcome.measures().split_brains == []

@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-import lab_elsewhere
+import lab_external_servers
 import psutil
 import pytest
-from lab_elsewhere import PASSWORD, WORKLOAD, Alien, running
+from lab_external_servers import PASSWORD, WORKLOAD, ExternalServer, running
 from lab_support import fivenines, rejoined, run_trial, sound, timing
 
 from fivenines.errors import UsageError
@@ -23,10 +23,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def pair(folder: Path) -> Iterator[list[Alien]]:
+def pair(folder: Path) -> Iterator[list[ExternalServer]]:
     """Provide a PostgreSQL primary with a standby."""
-    first = lab_elsewhere.postgres(folder, "db1")
-    second = lab_elsewhere.postgres(folder, "db2", first.port)
+    first = lab_external_servers.postgres(folder, "db1")
+    second = lab_external_servers.postgres(folder, "db2", first.port)
     with running(first, second):
         yield [first, second]
     assert not _left(folder)
@@ -43,7 +43,7 @@ def _left(folder: Path) -> list[list[str]]:
     return [line for line in command_lines if any(str(folder) in word for word in line)]
 
 
-def solution(servers: list[Alien], kind: str = "postgres", **further: str) -> str:
+def solution(servers: list[ExternalServer], kind: str = "postgres", **further: str) -> str:
     """Return the section `solutions:` for these servers."""
     members = ", ".join(f"{server.name}: '{server.at}'" for server in servers)
     more = "".join(f"    {key}: {value}\n" for key, value in further.items())
@@ -53,7 +53,7 @@ def solution(servers: list[Alien], kind: str = "postgres", **further: str) -> st
     )
 
 
-def settings(servers: list[Alien], **changes: object) -> ExternalSettings:
+def settings(servers: list[ExternalServer], **changes: object) -> ExternalSettings:
     """Return the same section as a settings object."""
     return ExternalSettings.model_validate(
         {
@@ -68,7 +68,9 @@ def settings(servers: list[Alien], **changes: object) -> ExternalSettings:
     )
 
 
-def test_a_replica_is_killed_by_a_hook_and_started_by_another(pair: list[Alien], folder: Path) -> None:
+def test_a_replica_is_killed_by_a_hook_and_started_by_another(
+    pair: list[ExternalServer], folder: Path
+) -> None:
     hooks = f"{{kill: '{pair[0].kill_command}', restart: '{pair[0].restart_command}'}}"
     outcome = run_trial(
         folder / "kill",
@@ -97,7 +99,7 @@ def test_a_replica_is_killed_by_a_hook_and_started_by_another(pair: list[Alien],
     assert pair[0].query("SELECT to_regclass('fivenines_ledger')") == [(None,)]
 
 
-def test_a_hook_that_fails_is_told(pair: list[Alien], folder: Path) -> None:
+def test_a_failing_hook_is_reported(pair: list[ExternalServer], folder: Path) -> None:
     hooks = "{kill: 'echo no such host {node}; exit 255', restart: 'true'}"
     outcome = run_trial(
         folder / "fails",
@@ -111,7 +113,7 @@ def test_a_hook_that_fails_is_told(pair: list[Alien], folder: Path) -> None:
     assert "no such host db1" in fault.detail
 
 
-def test_tables_that_are_there_are_refused_reused_or_replaced(pair: list[Alien]) -> None:
+def test_existing_tables_are_refused_reused_or_replaced(pair: list[ExternalServer]) -> None:
     def load(existing: str) -> list[str]:
         messages: list[str] = []
         external._loaded.clear()
@@ -128,9 +130,9 @@ def test_tables_that_are_there_are_refused_reused_or_replaced(pair: list[Alien])
     assert pair[0].query("SELECT count(*), min(k) > 0 FROM sbtest1") == [(500, True)]
 
 
-def test_a_server_that_does_not_let_us_in_is_told(folder: Path, tmp_path: Path) -> None:
+def test_a_refused_log_in_is_reported(folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "x.yaml"
-    absent = Alien("db1", lab_elsewhere.free_port(), [], folder, open_postgres)
+    absent = ExternalServer("db1", lab_external_servers.free_port(), [], folder, open_postgres)
     file.write_text(f"name: x\nworkloads: [oltp_read_only]\n{solution([absent])}")
     done = fivenines("run", file, cwd=tmp_path, env={PASSWORD: "app"})
     assert done.returncode == 1 and "Traceback" not in done.stderr
@@ -146,7 +148,7 @@ def test_it_is_nothing_to_bring_up(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["mariadb", pytest.param("mysql", marks=pytest.mark.long)])
 def test_a_server_is_measured_and_broken_by_a_command(tmp_path: Path, kind: str) -> None:
-    start = {"mariadb": lab_elsewhere.mariadb, "mysql": lab_elsewhere.mysql}
+    start = {"mariadb": lab_external_servers.mariadb, "mysql": lab_external_servers.mysql}
     server = start[kind](tmp_path, "m1")
     mark = tmp_path / "broken"
     fault = {

@@ -75,7 +75,7 @@ faults: [{fault: partition, target: primary, peers: nodes, duration: 7s}]
     assert [node.node for node in outcome.record.check.nodes if node.lost] == []
 
 
-def test_a_slow_link_is_seen_and_gone_again(tmp_path: Path) -> None:
+def test_a_slow_link_is_seen_and_removed_again(tmp_path: Path) -> None:
     text = """
 solutions: [{solution: standalone}]
 faults: [{fault: degrade, latency: 60ms, loss: 0.01, duration: 2s}]

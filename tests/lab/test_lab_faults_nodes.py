@@ -59,7 +59,7 @@ faults:
 
 
 @pytest.mark.lasts(25)
-def test_nobody_is_promoted_while_the_manager_is_dead(tmp_path: Path) -> None:
+def test_no_node_is_promoted_while_the_manager_is_dead(tmp_path: Path) -> None:
     text = f"""
 solutions: [{{solution: replication, mode: after_sync, replicas: 2, manager: {OPERATOR}}}]
 faults:

@@ -71,7 +71,7 @@ def _reaches_size(galera: Galera, node: Any, size: int) -> None:
     wait_until(lambda: "" if node.galera() == expected else f"it is {node.galera()}", 40.0, node.name)
 
 
-def test_the_group_is_told_what_the_file_says(galera: Galera) -> None:
+def test_the_group_gets_the_settings_of_the_file(galera: Galera) -> None:
     assert [node.galera() for node in galera.nodes] == [("3", "Primary", "Synced")] * 2
     options = [_options(node) for node in galera.nodes]
     for name, value in {

@@ -54,7 +54,7 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
         yield deployment
 
 
-def test_a_persisted_setting_is_found(deployed: Deployed) -> None:
+def test_a_persisted_setting_is_reported(deployed: Deployed) -> None:
     node = deployed.solution.nodes[2]
     node.execute("SET PERSIST group_replication_member_expel_timeout = 77")
     with pytest.raises(FiveninesError) as refused:

@@ -42,7 +42,10 @@ solutions:
     engine: postgres-18
     server: {commit_delay: 100000, commit_siblings: 0}
 """
-BLOCK = "design: interleaved\nduet: {blocks: 1, rounds: 6, window: 1500ms, skip: 250ms}\ntiming: {warmup: 500ms}\n"
+BLOCK = """design: interleaved
+interleaved: {blocks: 1, rounds: 6, window: 1500ms, skip: 250ms}
+timing: {warmup: 500ms}
+"""
 
 
 @dataclass(frozen=True)
@@ -123,7 +126,9 @@ def _run(
     return open_run(folder)
 
 
-def test_one_is_loaded_at_a_time_and_the_slower_one_is_told(tmp_path: Path, watched: Watched) -> None:
+def test_one_solution_is_loaded_at_a_time_and_the_slower_one_is_reported(
+    tmp_path: Path, watched: Watched
+) -> None:
     run = _run(tmp_path / "run", HEAD + SOLUTIONS + BLOCK, watched, watched.deploy)
     assert (run.complete, run.problems, len(run.blocks)) == ([], [], 1)
     assert run.blocks[0].complete, run.blocks[0].record.reason
@@ -195,9 +200,7 @@ def _require_timelines(run: Run, result: InterleavedResult) -> None:
 
 
 @pytest.mark.long
-def test_a_server_that_dies_breaks_the_interleaved_and_a_resumed_run_goes_on(
-    tmp_path: Path, watched: Watched
-) -> None:
+def test_a_dead_server_breaks_the_block_and_a_resumed_run_continues(tmp_path: Path, watched: Watched) -> None:
     def crash(deployed: dict[str, Deployed]) -> None:
         deployed["plain"].solution.nodes[0].put_down()
 
@@ -213,7 +216,7 @@ def test_a_server_that_dies_breaks_the_interleaved_and_a_resumed_run_goes_on(
     assert [block.complete for block in run.blocks].count(True) == 1
 
 
-def test_a_interleaved_one_of_whose_sides_cannot_be_served_has_no_figures(tmp_path: Path) -> None:
+def test_a_block_with_a_failing_side_has_no_figures(tmp_path: Path) -> None:
     class Refusing(Deployed):
         def bring_up(self, phase: Callable[[str], None] = lambda _phase: None) -> None:
             super().bring_up(phase)

@@ -70,7 +70,7 @@ def test_a_second_interruption_is_counted_and_named(run: Run, cells: dict[str, C
     assert exported["frozen twice"]["outage_writes_total_ms"]["mean"] == pytest.approx(total)
 
 
-def test_service_that_never_comes_back_is_a_bound_everywhere(run: Run, cells: dict[str, CellResult]) -> None:
+def test_service_that_never_recovers_is_a_bound_everywhere(run: Run, cells: dict[str, CellResult]) -> None:
     cell = cells["gone for good"]
     assert (cell.writes.not_recovered, cell.failover.not_recovered) == (1, 1)
     assert cell.writes.summary.bounds == cell.failover.summary.bounds == 1

@@ -73,7 +73,7 @@ def _violated(checks: list[InvariantCheck]) -> set[str]:
 
 
 @pytest.mark.parametrize("family", ["tpcc", "tatp"])
-def test_sound_data_hold(tables: Server, family: str) -> None:
+def test_sound_data_pass(tables: Server, family: str) -> None:
     checks = WORKLOADS[family].invariants()
     before = count_before(tables.open_data, checks)
     assert len(before) >= 2 and all(before.values())
@@ -117,7 +117,7 @@ def test_the_offending_rows_are_named(tables: Server, family: str) -> None:
 
 
 @pytest.mark.parametrize("family", ["tatp"])
-def test_rows_may_change_by_what_the_load_was_told(tables: Server, family: str) -> None:
+def test_rows_may_change_by_acknowledged_and_doubtful_transactions(tables: Server, family: str) -> None:
     checks = WORKLOADS[family].invariants()
     before = count_before(tables.open_data, checks)
     _harm(tables, "INSERT INTO call_forwarding VALUES (3, 4, 0, 1, 'a'), (3, 4, 8, 9, 'b')")
@@ -160,7 +160,7 @@ def _experiment(engine_name: str, workload: str, more: str = "") -> str:
 
 @pytest.mark.parametrize("engine_name", ENGINES)
 @pytest.mark.parametrize("workload", ["{workload: tpcc}", "{workload: tatp, subscribers: 500}"])
-def test_they_hold_after_a_kill(tmp_path: Path, engine_name: str, workload: str) -> None:
+def test_invariants_hold_after_a_kill(tmp_path: Path, engine_name: str, workload: str) -> None:
     run = run_one(tmp_path, _experiment(engine_name, workload, kill(restart_after="500ms")), {})
     (trial,) = run.complete
     assert trial.record.load["transactions"]["ok"] > 0
@@ -213,7 +213,7 @@ def test_a_defect_in_the_data_of_a_load_is_found(
     assert _violated(record.invariants) == harmed
 
 
-def test_orders_that_were_lost_are_missed(tmp_path: Path) -> None:
+def test_lost_orders_are_reported(tmp_path: Path) -> None:
     def delete(deployed: Deployed) -> None:
         node = deployed.solution.nodes[0]
         with node.open_data() as connection, connection.cursor() as cursor:

@@ -44,7 +44,7 @@ def _sh(host: Host, script: str) -> str:
     return host.run(["sh", "-c", script]).strip()
 
 
-def test_hosts_have_names_addresses_and_processes_of_their_own(pair: Pair) -> None:
+def test_hosts_have_separate_names_addresses_and_processes(pair: Pair) -> None:
     for host in (pair.engine, pair.machine):
         assert _sh(host, "cat /proc/sys/kernel/hostname") == host.name
         assert host.address in _sh(host, "ip -4 -o addr show dev eth0")
@@ -57,7 +57,7 @@ def test_hosts_have_names_addresses_and_processes_of_their_own(pair: Pair) -> No
 
 
 @pytest.mark.parametrize("reverse", [False, True])
-def test_hosts_reach_each_other_and_nobody_else(pair: Pair, reverse: bool) -> None:
+def test_hosts_reach_each_other_and_no_other_host(pair: Pair, reverse: bool) -> None:
     server, client = (pair.machine, pair.engine) if reverse else (pair.engine, pair.machine)
     with ThreadPoolExecutor() as pool:
         talk = [sys.executable, "-c", _LISTEN, server.address]
@@ -131,7 +131,7 @@ def test_a_host_does_not_see_the_other_hosts_files_and_processes(pair: Pair) -> 
     assert len(hit) >= 1 and sleeper.gone(hit)
 
 
-def test_a_failing_command_and_a_slow_one_are_told(pair: Pair) -> None:
+def test_failing_and_slow_commands_are_reported(pair: Pair) -> None:
     with pytest.raises(FiveninesError, match="one: sh failed: no way"):
         _sh(pair.engine, "echo no way >&2; exit 3")
     with pytest.raises(FiveninesError, match=r"sleep did not end within 0.3 s"):
@@ -230,7 +230,9 @@ def test_nothing_of_a_lab_is_left_after_an_exception(tmp_path: Path) -> None:
     assert not (tmp_path / "lab").exists()
 
 
-def test_a_lab_that_cannot_be_made_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lab_that_cannot_be_made_reports_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     broken = tmp_path / "core"
     broken.write_text("#!/bin/sh\necho no namespaces today >&2\nexit 1\n")
     broken.chmod(0o755)
@@ -239,7 +241,7 @@ def test_a_lab_that_cannot_be_made_says_why(tmp_path: Path, monkeypatch: pytest.
         Lab(tmp_path / "lab")
 
 
-def test_bandwidth_is_what_was_asked(tmp_path: Path, pair: Pair) -> None:
+def test_bandwidth_equals_the_setting(tmp_path: Path, pair: Pair) -> None:
     with Lab(tmp_path / "lab", NetworkSettings(bandwidth=20_000_000)) as lab:
         shaped = _bits_per_second(lab.add_host("one", Root()), lab.add_host("two", Root()))
     # Only shaping sets an upper bound on speed; on any machine one of three attempts without shaping is fast.
@@ -277,7 +279,7 @@ stream.sendall(bytes(5_000_000))
 """
 
 
-def test_limits_apply_or_the_reason_is_told(tmp_path: Path) -> None:
+def test_limits_apply_or_the_reason_is_reported(tmp_path: Path) -> None:
     with Lab(tmp_path / "lab") as lab:
         host = lab.add_host("one", Root(), memory=64 * 2**20, cpus=0.5)
         if not limits.detect().usable:

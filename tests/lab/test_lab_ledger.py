@@ -32,7 +32,7 @@ def _all(outcome: Outcome, table: str, sql: str) -> list[tuple[Any, ...]]:
     return list(outcome.rows(table, sql))
 
 
-def test_ids_tell_their_clients_and_none_is_used_twice(outcome: Outcome) -> None:
+def test_ids_identify_their_clients_and_none_is_used_twice(outcome: Outcome) -> None:
     rows = _all(outcome, "ledger", "SELECT id, client FROM rows WHERE kind = 'write'")
     assert len({identifier for identifier, _ in rows}) == len(rows) > 100
     assert all((identifier - 1) % 4 == client for identifier, client in rows)
@@ -134,7 +134,7 @@ def test_isolation_was_judged_and_serializable_holds(outcome: Outcome) -> None:
 
 
 @pytest.mark.parametrize("workload", ["bank", "append"])
-def test_they_can_be_the_load_themselves(tmp_path: Path, workload: str) -> None:
+def test_bank_and_lists_can_be_the_load(tmp_path: Path, workload: str) -> None:
     text = (
         "solutions: [{solution: standalone, engine: mariadb-10.11}]\n"
         "ledger: {rate: 20, read_rate: 20}\n" + timing(recovery=1)

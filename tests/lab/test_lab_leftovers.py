@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from lab_leftovers import Made
+from lab_leftovers import RunTraces
 from lab_support import GENTLE, HEAD, fivenines, program, timing
 
 from fivenines.lab import limits
@@ -52,7 +52,7 @@ def _trials(folder: Path) -> list[str]:
 
 
 def test_nothing_is_left_after_the_normal_end(tmp_path: Path) -> None:
-    made = Made()
+    made = RunTraces()
     running = _start(tmp_path, 0.5, "--trials", "1")
     _await_load(tmp_path, "0001", running)
     made.note(running.pid)
@@ -75,7 +75,7 @@ def test_nothing_is_left_after_the_normal_end(tmp_path: Path) -> None:
     ("number", "solution"), [(signal.SIGINT, _ONE), (signal.SIGTERM, _PAIR)], ids=["one", "pair"]
 )
 def test_nothing_is_left_after_an_interruption(tmp_path: Path, number: signal.Signals, solution: str) -> None:
-    made = Made()
+    made = RunTraces()
     running = _start(tmp_path, 60, solution=solution)
     _await_load(tmp_path, "0001", running)
     made.note(running.pid)
@@ -91,7 +91,7 @@ def test_nothing_is_left_after_an_interruption(tmp_path: Path, number: signal.Si
 
 
 def test_nothing_is_left_after_kill_9_and_the_run_continues(tmp_path: Path) -> None:
-    made = Made()
+    made = RunTraces()
     running = _start(tmp_path, 1, solution=_ONE)
     _await_load(tmp_path, "0002", running)
     assert "0001" in _trials(tmp_path)
@@ -120,7 +120,7 @@ def test_nothing_is_left_after_kill_9_and_the_run_continues(tmp_path: Path) -> N
 @pytest.mark.long
 def test_a_kill_of_the_first_process_ends_its_lab(tmp_path: Path) -> None:
     """Kill the lab under a running trial: the trial reports it and leaves nothing."""
-    made = Made()
+    made = RunTraces()
     running = _start(tmp_path, 4, "--trials", "1")
     _await_load(tmp_path, "0001", running)
     made.note(running.pid)

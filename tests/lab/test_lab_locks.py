@@ -68,7 +68,7 @@ def _loading(place: Place) -> bool:
     return any(locks.holders(path) for path in lock_files if ".used." not in path.name)
 
 
-def test_a_run_in_progress_is_protected_and_another_runs_beside_it(place: Place) -> None:
+def test_a_run_in_progress_is_protected_and_a_second_one_can_run(place: Place) -> None:
     first = place.start("first", steady=1000)
     try:
         _beside(place, first)

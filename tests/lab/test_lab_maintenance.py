@@ -177,7 +177,7 @@ def test_a_trial_has_one_fault_with_a_turn_for_each_server(tmp_path: Path) -> No
 
 
 @pytest.mark.long
-def test_where_nobody_can_take_over_it_is_an_outage(tmp_path: Path) -> None:
+def test_without_a_candidate_the_failure_is_an_outage(tmp_path: Path) -> None:
     outcome = _trial(tmp_path, "{solution: standalone}", timing(), {})
     sound(outcome)
     record = outcome.record
@@ -188,7 +188,7 @@ def test_where_nobody_can_take_over_it_is_an_outage(tmp_path: Path) -> None:
     assert measured.writes.ms >= 1000, "it was down for a second"
 
 
-def test_it_stops_at_a_server_that_does_not_come_back(tmp_path: Path) -> None:
+def test_a_rolling_restart_stops_at_a_server_that_does_not_recover(tmp_path: Path) -> None:
     def plant(deployed: Deployed) -> None:
         # The running server does not read the setting; the next start fails.
         for file in (deployed.lab.hosts["node2"].node / "conf").iterdir():

@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 
 import pytest
-from lab_support import brought_up, run_one, short_recipe
+from lab_support import deployed_small, run_one, short_recipe
 
 from fivenines.managers.program import ProgramManager
 from fivenines.software.store import engine
@@ -45,7 +45,7 @@ done
 
 
 @pytest.mark.lasts(45)
-def test_a_script_of_ones_own_promotes_a_standby(tmp_path: Path) -> None:
+def test_a_custom_script_promotes_a_standby(tmp_path: Path) -> None:
     # Long enough for a second check: a standby on a busy machine may answer the first one too late.
     recipe = short_recipe("script").replace("restart_after: 3s", "restart_after: 15s")
     run = run_one(tmp_path, recipe, {})
@@ -89,7 +89,7 @@ def test_it_switches_over_dies_and_rejoins_nodes_by_itself(tmp_path: Path) -> No
         }
     )
     assert settings.manager.problems() == []
-    with brought_up(tmp_path, settings) as made:
+    with deployed_small(tmp_path, settings) as made:
         solution, manager = made.solution, made.manager
         assert isinstance(manager, ProgramManager) and manager.alive
 

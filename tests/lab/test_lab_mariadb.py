@@ -25,7 +25,7 @@ def galera(more: str) -> str:
 
 
 @pytest.mark.long
-def test_standalone_is_away_until_it_is_started_again(tmp_path: Path) -> None:
+def test_standalone_is_unavailable_until_it_is_restarted(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         "solutions: [{solution: standalone, engine: mariadb-10.11, durability: relaxed, "
@@ -107,7 +107,7 @@ def test_a_dead_replica_comes_back_and_the_others_go_on(tmp_path: Path) -> None:
     assert outcome.writes_after_fault() > 0
 
 
-def test_without_a_manager_nobody_is_promoted(tmp_path: Path) -> None:
+def test_without_a_manager_no_node_is_promoted(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path, replication("replicas: 1, mode: after_commit, manager: none") + kill() + timing()
     )

@@ -138,7 +138,7 @@ def test_a_planned_switchover(deployed: Deployed) -> None:
     assert "failed" not in kinds(deployed, known)
 
 
-def test_killed_it_starts_only_where_ssh_works(deployed: Deployed) -> None:
+def test_a_killed_machine_starts_only_where_ssh_works(deployed: Deployed) -> None:
     manager, node = mha(deployed), deployed.solution.nodes[2]
     manager.kill()
     assert not manager.alive

@@ -20,7 +20,7 @@ def group(more: str) -> str:
     return f"solutions: [{{solution: group-replication, member_expel_timeout: 0s, {more}}}]\n"
 
 
-def test_standalone_is_away_until_it_is_started_again(tmp_path: Path) -> None:
+def test_standalone_is_unavailable_until_it_is_restarted(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         "solutions: [{solution: standalone, engine: mysql-9.7, server: {innodb_lock_wait_timeout: 7}}]\n"
@@ -37,7 +37,7 @@ def test_standalone_is_away_until_it_is_started_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.lasts(35)
-def test_another_member_is_elected_and_the_dead_one_comes_back(tmp_path: Path) -> None:
+def test_another_member_is_elected_and_the_dead_one_rejoins(tmp_path: Path) -> None:
     outcome = run_trial(tmp_path, group("consistency: EVENTUAL") + kill(restart_after="9s") + timing())
     sound(outcome)
     deployment, check = outcome.record.deployment, outcome.record.check

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from lab_ndb import all_struck, ended, nothing_lost, run, two_sites, with_ndb
+from lab_ndb import check_all_faults, ended, nothing_lost, run, two_sites, with_ndb
 from lab_support import run_trial, timing
 
 pytestmark = with_ndb
@@ -19,7 +19,7 @@ load: {rate: 40}
 faults: [{fault: partition, target: data1, peers: data2, duration: 10s}]
 """
     outcome = run_trial(tmp_path, text + timing(steady=2))
-    all_struck(outcome)
+    check_all_faults(outcome)
     nothing_lost(outcome)
     assert len(ended(outcome)) == 1, "which one is chance"
 
@@ -31,7 +31,7 @@ def test_without_an_arbitrator_none_goes_on(tmp_path: Path) -> None:
 {at: 3s, fault: {fault: partition, target: data1, peers: data2, duration: 6s}}
 """
     outcome = run(tmp_path, faults, recovery=12, solution=", management_nodes: 2")
-    all_struck(outcome)
+    check_all_faults(outcome)
     killed, cut = outcome.record.faults
     assert killed.nodes == ["management1", "management2"]
     meanwhile = f"slot_ms > {killed.at + 100} AND slot_ms < {cut.at - 100}"
@@ -45,7 +45,7 @@ def test_of_two_sites_the_one_that_reaches_the_arbitrator_goes_on(tmp_path: Path
     hosts = "{east: [node1, client, data1], west: [node2, data2, management1]}"
     fault = "fault: partition, target: site west, peers: site east, duration: 8s"
     outcome = run(tmp_path, fault, recovery=12, more=two_sites(hosts))
-    all_struck(outcome)
+    check_all_faults(outcome)
     assert ended(outcome) == ["data1"], "although clients are at its site"
     # A row may exist although its client received a rollback (seen once, with NDB's error 4010): the data
     # nodes that committed it could no longer report that.
@@ -61,6 +61,6 @@ def test_each_node_group_can_miss_a_data_node_that_is_silent_or_dead(tmp_path: P
 {at: 200ms, fault: {fault: host-kill, target: data4, restart_after: 5s}}
 """
     outcome = run(tmp_path, faults, recovery=12, solution=", data_nodes: 4, sql_nodes: 1")
-    all_struck(outcome)
+    check_all_faults(outcome)
     nothing_lost(outcome)
     assert ended(outcome) == ["data1"], "it finds that the others went on without it"

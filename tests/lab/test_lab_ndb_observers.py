@@ -72,7 +72,7 @@ def _names(outcome: Outcome, node: str) -> set[str]:
     return {str(row[0]) for row in rows}
 
 
-def _states_are_told(outcome: Outcome) -> None:
+def _states_are_reported(outcome: Outcome) -> None:
     # A management node that is slow on a busy machine leaves states unknown for a moment.
     sql = "SELECT node, state FROM rows WHERE state <> 'not known' ORDER BY t_us"
     rows = outcome.rows("members", sql)
@@ -146,7 +146,7 @@ def test_states_counters_checkpoints_and_logs_of_data_nodes(tmp_path: Path) -> N
     sound(outcome)
     rejoined(outcome)
     assert rows and rows[0] > 0
-    _states_are_told(outcome)
+    _states_are_reported(outcome)
     _counters_are_sampled(outcome)
     _logs_are_read(outcome)
     _lag_is_measured(outcome)

@@ -95,7 +95,7 @@ def _trips(source: Host, address: str, count: int, size: int = 10, patience: flo
     return [float(line) for line in done.stdout.split()]
 
 
-def test_a_network_begins_and_ends_when_it_is_told(tmp_path: Path) -> None:
+def test_a_network_begins_and_ends_as_configured(tmp_path: Path) -> None:
     later = NetworkSettings.model_validate(
         {
             "from": "load",
@@ -159,7 +159,7 @@ def test_two_cuts_of_one_pair_are_healed_one_by_one(plain: Lab) -> None:
     assert _unreached(plain) == set()
 
 
-def test_what_is_not_there_is_named(plain: Lab) -> None:
+def test_missing_items_are_named(plain: Lab) -> None:
     with pytest.raises(FiveninesError, match="no host is called 'node9'; there are: node1, node2"):
         plain.cut([("node1", "node9")])
     with pytest.raises(FiveninesError, match="no host is called 'node9'"):
@@ -308,7 +308,7 @@ def test_one_host_is_impaired_and_restored(lab_of: str, request: pytest.FixtureR
     assert _unreached(lab) == set()
 
 
-def test_an_impaired_host_is_as_far_away_as_was_set(far: Lab) -> None:
+def test_an_impaired_host_has_the_configured_delay(far: Lab) -> None:
     far.impair("client", LinkSettings(rtt=2 * RTT))
     assert min(_round_trips(far, "client", "node1", 3)) >= 2 * RTT
     assert min(_round_trips(far, "node1", "node2", 20)) < 2 * RTT
@@ -316,7 +316,7 @@ def test_an_impaired_host_is_as_far_away_as_was_set(far: Lab) -> None:
     assert min(_round_trips(far, "client", "node1", 20)) < 2 * RTT
 
 
-def test_an_emulator_that_died_is_told(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_dead_emulator_is_reported(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("dead") / "lab"
     with Lab(folder, NetworkSettings(sites={"a": [], "b": []})) as lab:
         between = lab._links._between

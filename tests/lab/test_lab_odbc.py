@@ -14,7 +14,7 @@ from typing import Any
 
 import psutil
 import pytest
-from lab_elsewhere import ODD, PASSWORD, Alien, mariadb, postgres, running
+from lab_external_servers import ODD, PASSWORD, ExternalServer, mariadb, postgres, running
 from lab_support import program, run_trial, timing
 
 DRIVERS = {"postgres": "PostgreSQL Unicode", "mariadb": "MariaDB Unicode"}
@@ -26,7 +26,7 @@ class Place:
     """Provide a server that the account `app` with the password `app` may use."""
 
     kind: str
-    server: Alien
+    server: ExternalServer
 
     @property
     def odbc(self) -> str:
@@ -209,7 +209,7 @@ def test_each_refusal_is_one_message(place: Place) -> None:
         assert "s3cret" not in done.stdout + done.stderr, why
 
 
-def test_a_missing_driver_manager_says_what_to_install(tmp_path: Path) -> None:
+def test_a_missing_driver_manager_names_the_package(tmp_path: Path) -> None:
     # An empty file hides the library from the loader, as in a lab without it.
     empty = tmp_path / "libodbc.so.2"
     empty.touch()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_elsewhere import Alien, mysql, postgres, running
+from lab_external_servers import ExternalServer, mysql, postgres, running
 from lab_forgetful import forgetful
 from lab_support import program
 
@@ -29,7 +29,7 @@ WORK = (
 
 
 @pytest.fixture(scope="module")
-def two_postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Alien, Alien]]:
+def two_postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ExternalServer, ExternalServer]]:
     folder = tmp_path_factory.mktemp("postgres")
     pair = postgres(folder, "a"), postgres(folder, "b")
     with running(*pair):
@@ -37,7 +37,7 @@ def two_postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Ali
 
 
 @pytest.fixture(scope="module")
-def two_mysql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Alien, Alien]]:
+def two_mysql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ExternalServer, ExternalServer]]:
     folder = tmp_path_factory.mktemp("mysql")
     pair = mysql(folder, "a"), mysql(folder, "b")
     for node in pair:
@@ -58,7 +58,7 @@ def load(dsn: str, out: Path, meanwhile: Callable[[], None] = lambda: None) -> d
     return dict(json.loads((out / "load.json").read_text()))
 
 
-def _is_loaded(server: Alien, account: str) -> None:
+def _is_loaded(server: ExternalServer, account: str) -> None:
     """Wait until the load's rows change."""
     changed = "SELECT sum(k) FROM sbtest1"
     before = server.query(changed, account)
@@ -68,12 +68,12 @@ def _is_loaded(server: Alien, account: str) -> None:
         time.sleep(0.1)
 
 
-def _ok(loaded: dict[str, Any], server: Alien) -> int:
+def _ok(loaded: dict[str, Any], server: ExternalServer) -> int:
     """Return the number of successful statements of a server."""
     return int(loaded["endpoints"].get(server.at, {"ok": 0})["ok"])
 
 
-def _by_boss(server: Alien, *statements: str) -> None:
+def _by_boss(server: ExternalServer, *statements: str) -> None:
     for statement in statements:
         server.query(statement, "boss")
 
@@ -83,7 +83,7 @@ def _classes(loaded: dict[str, Any]) -> set[str]:
 
 
 def test_the_primary_is_where_postgresql_does_not_default_to_read_only(
-    two_postgres: tuple[Alien, Alien], tmp_path: Path
+    two_postgres: tuple[ExternalServer, ExternalServer], tmp_path: Path
 ) -> None:
     a, b = two_postgres
     dsn = f"postgresql://app@{a.at},{b.at}/sbtest"
@@ -102,7 +102,7 @@ def test_the_primary_is_where_postgresql_does_not_default_to_read_only(
 
 
 def test_a_postgresql_server_that_belies_itself_is_left(
-    two_postgres: tuple[Alien, Alien], tmp_path: Path
+    two_postgres: tuple[ExternalServer, ExternalServer], tmp_path: Path
 ) -> None:
     a, b = two_postgres
     a.query("ALTER SYSTEM RESET default_transaction_read_only", "repl")
@@ -124,7 +124,7 @@ def test_a_postgresql_server_that_belies_itself_is_left(
 
 
 def test_the_primary_is_where_mysql_is_not_super_read_only(
-    two_mysql: tuple[Alien, Alien], tmp_path: Path
+    two_mysql: tuple[ExternalServer, ExternalServer], tmp_path: Path
 ) -> None:
     a, b = two_mysql
     dsn = f"mysql://app:app@{a.at},{b.at}/sbtest"
@@ -140,7 +140,9 @@ def test_the_primary_is_where_mysql_is_not_super_read_only(
     assert (_ok(loaded, a), loaded["transactions"]["failed"]) == (0, 0)
 
 
-def test_a_mysql_server_that_belies_itself_is_left(two_mysql: tuple[Alien, Alien], tmp_path: Path) -> None:
+def test_a_mysql_server_that_belies_itself_is_left(
+    two_mysql: tuple[ExternalServer, ExternalServer], tmp_path: Path
+) -> None:
     """Set a schema read only, which no variable shows (error 3989)."""
     a, b = two_mysql
     _by_boss(a, "SET GLOBAL super_read_only = OFF", "SET GLOBAL read_only = OFF")
@@ -153,7 +155,7 @@ def test_a_mysql_server_that_belies_itself_is_left(two_mysql: tuple[Alien, Alien
 
 
 def test_statements_that_mysql_has_forgotten_are_prepared_anew(
-    two_mysql: tuple[Alien, Alien], tmp_path: Path
+    two_mysql: tuple[ExternalServer, ExternalServer], tmp_path: Path
 ) -> None:
     _, b = two_mysql
     with forgetful(b.port) as relay:
@@ -175,7 +177,7 @@ def test_statements_that_mysql_has_forgotten_are_prepared_anew(
 
 @pytest.mark.parametrize("how", ["autocommit = 0", "init_connect = 'SET autocommit = 0'"])
 def test_statements_commit_where_mysql_does_not_by_itself(
-    two_mysql: tuple[Alien, Alien], tmp_path: Path, how: str
+    two_mysql: tuple[ExternalServer, ExternalServer], tmp_path: Path, how: str
 ) -> None:
     _, b = two_mysql
     reset = "autocommit = 1" if how.startswith("autocommit") else "init_connect = ''"

@@ -64,7 +64,7 @@ def test_a_primary_cut_off_from_its_operator(tmp_path: Path, fence: bool) -> Non
         assert promoted - first_missed >= 2 * 200e6, "it waits for three misses"
 
 
-def test_a_standby_that_is_away_is_no_reason_to_act(tmp_path: Path) -> None:
+def test_an_unavailable_standby_causes_no_action(tmp_path: Path) -> None:
     settings = solution_from(
         {
             "solution": "hot-standby",

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from lab_leftovers import Made
+from lab_leftovers import RunTraces
 from lab_ordinary import UID, hand_over, ordinary
 from lab_support import GENTLE, HEAD, OPERATOR, kill, timing
 
@@ -87,7 +87,7 @@ def person() -> Iterator[Person]:
     ("name", "solution"), [("pair", _PAIR), pytest.param("cluster", _CLUSTER, marks=pytest.mark.long)]
 )
 def test_an_ordinary_user_runs_an_experiment_with_failovers(person: Person, name: str, solution: str) -> None:
-    made = Made()
+    made = RunTraces()
     if name == "cluster":
         person.lend("mariadb-10.11")
     (person.home / f"{name}.yaml").write_text(HEAD + solution + kill() + GENTLE + timing())
@@ -123,7 +123,7 @@ def test_an_ordinary_user_runs_an_experiment_with_failovers(person: Person, name
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_nothing_is_left_of_an_ordinary_users_run(person: Person, number: signal.Signals) -> None:
-    made = Made()
+    made = RunTraces()
     text = HEAD + "solutions: [{solution: hot-standby}]\n" + GENTLE + timing(recovery=1, steady=60)
     (person.home / "long.yaml").write_text(text)
     out = f"run-{number.name}"
@@ -148,7 +148,7 @@ def test_nothing_is_left_of_an_ordinary_users_run(person: Person, number: signal
 
 # Another test covers the running deployment from outside.
 @pytest.mark.long
-def test_an_ordinary_user_gets_into_a_playground_from_outside(person: Person) -> None:
+def test_an_ordinary_user_connects_to_a_running_deployment_from_outside(person: Person) -> None:
     up = person.run("up", "standalone")
     try:
         assert up.returncode == 0 and "psql " in up.stdout, up.stderr

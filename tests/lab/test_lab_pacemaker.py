@@ -176,7 +176,7 @@ def test_a_host_without_power_loses_the_address(cluster: Deployed) -> None:
 
 
 @as_root
-def test_a_switchover_loses_nobody(cluster: Deployed) -> None:
+def test_a_switchover_loses_no_client(cluster: Deployed) -> None:
     solution, manager = cluster.solution, cluster.manager
     assert manager is not None
     old = solution.primary_of_record
@@ -248,7 +248,7 @@ def test_all_servers_die_and_are_forgiven_together(tmp_path: Path) -> None:
     assert outcome.writes_after_fault() > 0
 
 
-def test_an_ordinary_user_is_told_before_anything_starts() -> None:
+def test_an_ordinary_user_gets_the_error_before_anything_starts() -> None:
     # The folders of pytest belong to root alone; a home must be open to its owner.
     with tempfile.TemporaryDirectory(prefix="home-of-fivenines-") as folder:
         home = Path(folder)

@@ -31,7 +31,7 @@ _SHORT = "version: 3, ttl: 9s, loop_wait: 1s, retry_timeout: 4s"
 
 
 @pytest.mark.lasts(50)
-def test_a_crash_under_synchronous_patroni_loses_nothing(tmp_path: Path) -> None:
+def test_a_host_kill_under_synchronous_patroni_loses_nothing(tmp_path: Path) -> None:
     text = f"""
 solutions: [{{solution: patroni, mode: synchronous, {_SHORT}}}]
 faults: [{{fault: host-kill, target: primary, restart_after: 4s}}]
@@ -145,7 +145,7 @@ def test_a_clean_stop_gives_the_lock_back_and_the_node_can_return(deployed: Depl
     assert solution.role(old) == "replica"
 
 
-def test_without_etcd_s_quorum_nobody_takes_writes_and_it_is_said(deployed: Deployed) -> None:
+def test_without_etcd_quorum_no_node_accepts_writes_and_it_is_reported(deployed: Deployed) -> None:
     solution = deployed.solution
     assert isinstance(solution, Patroni)
     hosts = [deployed.lab.hosts[name] for name in ("etcd1", "etcd2")]
@@ -163,7 +163,7 @@ def test_without_etcd_s_quorum_nobody_takes_writes_and_it_is_said(deployed: Depl
     _until(lambda: not any(map(solution.not_joined_reason, solution.nodes)))
 
 
-def test_a_node_without_patroni_is_astray_and_comes_back(deployed: Deployed) -> None:
+def test_a_node_without_patroni_is_unexpected_and_rejoins(deployed: Deployed) -> None:
     solution = deployed.solution
     assert isinstance(solution, Patroni)
     replica = solution.target("replica")

@@ -54,7 +54,7 @@ def test_a_hot_standby_goes_through_all_phases(tmp_path: Path) -> None:
 
 # Unit tests cover phases without a new primary.
 @pytest.mark.long
-def test_nobody_detects_the_end_of_a_standalone_server(tmp_path: Path) -> None:
+def test_the_end_of_a_standalone_server_has_no_detection_phase(tmp_path: Path) -> None:
     solution = "solutions: [{solution: standalone, engine: postgres-18}]\n"
     _, fault = measured(tmp_path, solution + KILL + timing())
     assert names(fault)[0] == "promote"
@@ -79,7 +79,8 @@ def test_a_galera_cluster_decides_by_a_new_view(tmp_path: Path) -> None:
 
 
 def test_a_dead_standby_interrupts_no_writes(tmp_path: Path) -> None:
-    solution = f"solutions: [{{solution: hot-standby, synchronous_commit: local, standbys: 2, manager: {PATIENT}}}]\n"
+    settings = f"solution: hot-standby, synchronous_commit: local, standbys: 2, manager: {PATIENT}"
+    solution = f"solutions: [{{{settings}}}]\n"
     faults = "faults: [{fault: kill, target: replica, restart_after: 2s}]\n"
     run = run_one(tmp_path, HEAD + solution + faults + timing(), {})
     (cell,) = analyse(run)

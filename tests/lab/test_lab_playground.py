@@ -17,7 +17,7 @@ import psycopg
 import pymysql
 import pytest
 from lab_cache import with_our
-from lab_leftovers import Made
+from lab_leftovers import RunTraces
 from lab_support import fivenines, program
 
 # An outage that a busy processor does not explain.
@@ -100,7 +100,7 @@ def none_lost(output: str, node: str) -> bool:
 
 @pytest.mark.long
 def test_postgresql_from_outside_and_under_a_load(tmp_path: Path) -> None:
-    made = Made()
+    made = RunTraces()
     nothing = fivenines("bench", "--duration", "1s", cwd=tmp_path)
     assert nothing.returncode == 2 and "bring a solution up" in nothing.stderr
     up = fivenines(
@@ -225,8 +225,8 @@ def _watched(cwd: Path) -> None:
         assert (watching.wait(30), watching.stderr.read()) == (0, "")
 
 
-def test_a_port_that_is_taken_is_told_and_nothing_is_left(tmp_path: Path) -> None:
-    made = Made()
+def test_an_occupied_port_is_reported_and_nothing_is_left(tmp_path: Path) -> None:
+    made = RunTraces()
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         up = fivenines("up", "standalone", "--port", str(port), cwd=tmp_path)

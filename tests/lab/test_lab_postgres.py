@@ -12,7 +12,7 @@ def hot_standby(more: str) -> str:
     return f"solutions: [{{solution: hot-standby, engine: postgres-18, {more}}}]\n"
 
 
-def test_standalone_is_away_until_it_is_started_again(tmp_path: Path) -> None:
+def test_standalone_is_unavailable_until_it_is_restarted(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         "solutions: [{solution: standalone, engine: postgres-18, "
@@ -95,7 +95,7 @@ def test_a_dead_standby_comes_back_and_the_others_go_on(tmp_path: Path) -> None:
     assert outcome.writes_after_fault() > 0
 
 
-def test_without_a_manager_nobody_is_promoted(tmp_path: Path) -> None:
+def test_without_a_manager_no_node_is_promoted(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         hot_standby("synchronous_commit: 'off', standbys: 1, manager: none, reads: replicas")
@@ -111,7 +111,7 @@ def test_without_a_manager_nobody_is_promoted(tmp_path: Path) -> None:
     assert outcome.writes_after_fault() > 0
 
 
-def test_a_node_that_is_not_restarted_is_reported_as_away(tmp_path: Path) -> None:
+def test_a_node_that_is_not_restarted_is_reported_as_unavailable(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         hot_standby(f"synchronous_commit: local, standbys: 1, manager: {PATIENT}")

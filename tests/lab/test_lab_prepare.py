@@ -88,7 +88,7 @@ def test_two_loaders_at_once_share_the_work(place: Site) -> None:
     assert place.checksum(*TABLES) == whole
 
 
-def test_another_data_set_is_refused_until_told_to_drop(place: Site) -> None:
+def test_another_data_set_is_refused_without_the_option_to_drop(place: Site) -> None:
     assert place.prepare(*SMALL).code == 0
     larger = asked("oltp_read_write", tables=3, table_size=15_001)
     fewer = asked("oltp_read_write", tables=2, table_size=15_000)
@@ -102,7 +102,7 @@ def test_another_data_set_is_refused_until_told_to_drop(place: Site) -> None:
     assert place.tables() == {"sbtest1"}
 
 
-def test_tables_of_others_and_missing_tables_are_told(place: Site) -> None:
+def test_foreign_and_missing_tables_are_reported(place: Site) -> None:
     place.query("CREATE TABLE sbtest2 (id INTEGER PRIMARY KEY)")
     refused = place.prepare(*SMALL)
     assert refused.code == 1 and "a table sbtest2 exists already" in refused.said, refused.said

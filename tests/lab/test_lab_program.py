@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from lab_cache import with_engine, with_our
-from lab_leftovers import Made
+from lab_leftovers import RunTraces
 from lab_support import GENTLE, HEAD, OPERATOR, cache_with_damage, fivenines, kill, timing
 
 from fivenines import locks
@@ -56,7 +56,7 @@ def test_run_report_results(tmp_path: Path) -> None:
     assert not run.exists()
 
 
-def test_a_refused_setting_is_told_before_there_is_a_run(tmp_path: Path) -> None:
+def test_a_refused_setting_is_reported_before_a_run_exists(tmp_path: Path) -> None:
     (tmp_path / "tiny.yaml").write_text(
         HEAD
         + "solutions: [{solution: standalone, server: {shared_buffers: plenty}}]\n"
@@ -69,7 +69,7 @@ def test_a_refused_setting_is_told_before_there_is_a_run(tmp_path: Path) -> None
     assert not (tmp_path / "run").exists()
 
 
-def test_a_port_that_is_taken_is_told_by_the_server(tmp_path: Path) -> None:
+def test_an_occupied_port_is_reported_by_the_server(tmp_path: Path) -> None:
     settings = solution_from({"solution": "standalone", "engine": "postgres-18"}, "test")
     data = dataset.ensure(engine("postgres-18"), WORKLOAD, lambda _message, _fraction: None)
     with Deployed(settings, data, tmp_path / "lab") as deployed:
@@ -91,8 +91,8 @@ def test_a_port_that_is_taken_is_told_by_the_server(tmp_path: Path) -> None:
             deployed.bring_up()
 
 
-def test_the_playground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = Made()
+def test_the_running_deployment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = RunTraces()
     with_engine(tmp_path, "postgres-18")
     cache = with_our(tmp_path, "data")
     monkeypatch.setenv("FIVENINES_CACHE", str(cache))

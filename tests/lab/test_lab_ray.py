@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from lab_leftovers import Made
+from lab_leftovers import RunTraces
 from lab_ray import QUICK, RayCluster, ray_cluster
 from lab_support import GENTLE, HEAD, fivenines, program, timing
 
@@ -121,7 +121,7 @@ def test_every_machine_is_checked(tmp_path: Path, cluster: RayCluster) -> None:
     ("address", "message"),
     [("127.0.0.1:1", "write ray://HEAD:PORT"), ("ray://127.0.0.1:9", "nobody answers at ray://")],
 )
-def test_where_no_cluster_is_one_sentence_says_so(tmp_path: Path, address: str, message: str) -> None:
+def test_a_missing_cluster_is_reported_in_one_sentence(tmp_path: Path, address: str, message: str) -> None:
     result = fivenines("run", str(_file(tmp_path, 1, 1)), "--out", "run", "--on", address, cwd=tmp_path)
     assert result.returncode in (1, 2)
     assert message in result.stderr.replace("\n", " ") and "Traceback" not in result.stderr
@@ -129,7 +129,7 @@ def test_where_no_cluster_is_one_sentence_says_so(tmp_path: Path, address: str, 
 
 
 @pytest.mark.lasts(35)
-def test_a_cluster_that_demands_a_token_gets_ours_or_says_what_to_set(tmp_path: Path) -> None:
+def test_a_cluster_with_a_token_gets_it_or_the_error_names_the_setting(tmp_path: Path) -> None:
     with ray_cluster(1, token="a" * 32) as cluster:
         ours = tmp_path / "token"
         file = _file(tmp_path, 1, 1, _ONE)
@@ -161,7 +161,7 @@ def test_a_cluster_that_demands_a_token_gets_ours_or_says_what_to_set(tmp_path: 
 def test_nothing_is_left_on_the_machines(tmp_path: Path, cluster: RayCluster, number: signal.Signals) -> None:
     running = _begun(tmp_path, cluster, 2, 300)
     _await_loads(tmp_path, running, 2)
-    made = Made()
+    made = RunTraces()
     for worker in [*cluster.workers(0), *cluster.workers(1)]:
         made.note(worker.pid)
     scratch = _scratch(cluster)
@@ -180,11 +180,11 @@ def test_nothing_is_left_on_the_machines(tmp_path: Path, cluster: RayCluster, nu
 
 
 @pytest.mark.long
-def test_trials_of_a_machine_that_is_lost_run_again_elsewhere(tmp_path: Path) -> None:
+def test_trials_of_a_lost_machine_run_again_on_another_one(tmp_path: Path) -> None:
     with ray_cluster(2) as cluster:
         running = _begun(tmp_path, cluster, 2, 20)
         _await_loads(tmp_path, running, 2)
-        made = Made()
+        made = RunTraces()
         for worker in cluster.workers(1):
             made.note(worker.pid)
         assert made.processes
@@ -203,7 +203,7 @@ def test_the_trial_of_a_machine_that_hangs_runs_again_and_counts_once(tmp_path: 
     with ray_cluster(2, settings=QUICK) as cluster:
         running = _begun(tmp_path, cluster, 2, 40)
         _await_loads(tmp_path, running, 2)
-        made = Made()
+        made = RunTraces()
         for worker in cluster.workers(1):
             made.note(worker.pid)
         cluster.freeze(1)

@@ -19,7 +19,7 @@ CASES = {
     "engine",
     [pytest.param(case, marks=[pytest.mark.long] if case != "mariadb-10.11" else []) for case in CASES],
 )
-def test_an_unknown_setting_is_told_before_the_first_trial(engine: str, tmp_path: Path) -> None:
+def test_an_unknown_setting_is_reported_before_the_first_trial(engine: str, tmp_path: Path) -> None:
     words, solution = CASES[engine]
     file = tmp_path / "x.yaml"
     file.write_text(
@@ -36,7 +36,7 @@ def test_an_unknown_setting_is_told_before_the_first_trial(engine: str, tmp_path
     assert not (tmp_path / "run").exists()
 
 
-def test_a_setting_of_a_playground_is_refused_alike(tmp_path: Path) -> None:
+def test_up_refuses_a_setting_in_the_same_way(tmp_path: Path) -> None:
     given = ("--set", "server.work_mem=much")
     # A separate cache has its own running deployment.
     cache = tmp_path / "cache"

@@ -195,7 +195,7 @@ def test_a_script_below_sysbenchs_lua_api_asks_the_same(tables: Place, tmp_path:
     assert [line.rstrip() for line in heard.splitlines() if "|*" in line] == drawn
 
 
-def test_a_scripts_prepare_tells_rows_and_how_far_it_is(place: Place, tmp_path: Path) -> None:
+def test_a_scripts_prepare_reports_rows_and_progress(place: Place, tmp_path: Path) -> None:
     script = tmp_path / "slow.lua"
     script.write_text(
         "function prepare()\n"

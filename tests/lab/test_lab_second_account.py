@@ -95,7 +95,7 @@ class Place:
             "users": users and opened,
         }
         assert request["secrets"] and request["processes"], "there is something to be kept secret"
-        script = self.home / "lab_stranger.py"
+        script = self.home / "lab_intruder.py"
         command = ordinary([sys.executable, str(script)], self.home, self.home / "nothing")
         done = subprocess.run(
             command, input=json.dumps(request), capture_output=True, text=True, timeout=300, check=False
@@ -117,8 +117,8 @@ def place() -> Iterator[Place]:
         (own_cache() / part).mkdir(parents=True, exist_ok=True)
         (found.cache / part).symlink_to(own_cache() / part)
     (home / "nothing").mkdir()
-    shutil.copy(Path(__file__).with_name("lab_stranger.py"), home)
-    (home / "lab_stranger.py").chmod(0o644)
+    shutil.copy(Path(__file__).with_name("lab_intruder.py"), home)
+    (home / "lab_intruder.py").chmod(0o644)
     yield found
     found.run("down")
     if found.running is not None and found.running.poll() is None:
@@ -197,7 +197,7 @@ def require(name: str) -> None:
     "kind",
     [pytest.param(item, marks=[pytest.mark.long] if item in ("mysql", "patroni") else []) for item in KINDS],
 )
-def test_a_playground_is_its_owners_alone(place: Place, kind: str) -> None:
+def test_a_running_deployment_is_private_to_its_owner(place: Place, kind: str) -> None:
     solution, software, more = KINDS[kind]
     require(software)
     del more
@@ -223,11 +223,11 @@ def test_a_playground_is_its_owners_alone(place: Place, kind: str) -> None:
     assert known and login["password"] in up.stdout
     for result in (up, status, prompt):
         assert not any(item in result.stdout + result.stderr for item in known)
-    known_to_a_stranger(place, login)
+    intruder_with_password(place, login)
     assert f"user id {UID} asked" in (playground / "keeper.log").read_text()
 
 
-def known_to_a_stranger(place: Place, login: dict[str, str]) -> None:
+def intruder_with_password(place: Place, login: dict[str, str]) -> None:
     """Check that another account, even with the password, gets no service at the ports on 127.0.0.1."""
     open_ = "import {}; {}.connect(**{!r}, connect_timeout=5)"
     dsn = parse_dsn(login["dsn"])
@@ -247,7 +247,7 @@ def known_to_a_stranger(place: Place, login: dict[str, str]) -> None:
     "kind",
     [pytest.param(cluster, marks=[pytest.mark.long] if cluster == "mha" else []) for cluster in CLUSTERS],
 )
-def test_a_clusters_hosts_are_their_owners_alone(place: Place, kind: str) -> None:
+def test_a_clusters_hosts_are_private_to_their_owner(place: Place, kind: str) -> None:
     solution, software, nodes, settings = CLUSTERS[kind]
     require(software)
     more = [word for cluster in settings for word in ("--set", cluster)]
@@ -323,7 +323,7 @@ faults: [{{fault: kill, restart_after: 1s}}]
 @pytest.mark.parametrize(
     "kind", ["mariadb", *(pytest.param(item, marks=pytest.mark.long) for item in ("postgresql", "mysql"))]
 )
-def test_a_running_trial_and_its_results_are_their_owners_alone(place: Place, kind: str) -> None:
+def test_a_running_trial_and_its_results_are_private_to_their_owner(place: Place, kind: str) -> None:
     solution, software, more = KINDS[kind]
     require(software)
     text = EXPERIMENT.format(solution=solution, engine=software, more=more)

@@ -54,7 +54,7 @@ def _measured(folder: Path) -> tuple[Sharing, list[str], str]:
 
 # Its busy processes slow down all concurrent tests.
 @pytest.mark.long
-def test_servers_beside_the_generator_are_expected_and_others_are_named(tmp_path: Path) -> None:
+def test_servers_next_to_the_generator_are_expected_and_other_processes_are_named(tmp_path: Path) -> None:
     before = _everybody()
     alone, sentences, limit = _measured(tmp_path / "alone")
     others = _everybody() - before

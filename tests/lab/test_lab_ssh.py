@@ -54,7 +54,7 @@ def test_a_machine_that_was_not_enrolled_is_never_touched(tmp_path: Path) -> Non
         assert "was not made by fivenines" in refused.stdout + refused.stderr
 
 
-def test_a_machine_says_what_it_can_do(centre: DataCentre) -> None:
+def test_a_machine_reports_its_capabilities(centre: DataCentre) -> None:
     report = json.loads(run(centre, "doctor", "--inventory", str(centre.inventory), "--json").stdout)
     assert report["ok"], report
     for checks in report["machines"].values():
@@ -63,7 +63,7 @@ def test_a_machine_says_what_it_can_do(centre: DataCentre) -> None:
     assert left(centre) == []
 
 
-def test_a_port_that_somebody_uses_is_told(centre: DataCentre) -> None:
+def test_a_port_in_use_is_reported(centre: DataCentre) -> None:
     host = centre.hosts["node-2"]
     listens = "import socket; s = socket.create_server(('', 5432)); print('up', flush=True); input()"
     other = subprocess.Popen(
@@ -82,7 +82,7 @@ def test_a_port_that_somebody_uses_is_told(centre: DataCentre) -> None:
         other.communicate("\n")
 
 
-def test_who_may_not_log_in_is_told_why(centre: DataCentre, tmp_path: Path) -> None:
+def test_a_refused_log_in_is_explained(centre: DataCentre, tmp_path: Path) -> None:
     text = centre.inventory.read_text()
     file = centre.place / "wrong.yaml"
     (centre.place / "empty").touch()
@@ -99,7 +99,7 @@ def test_who_may_not_log_in_is_told_why(centre: DataCentre, tmp_path: Path) -> N
         assert message in result.stdout
 
 
-def test_who_becomes_root_by_sudo_can_do_the_same(tmp_path: Path) -> None:
+def test_an_account_with_sudo_can_do_the_same(tmp_path: Path) -> None:
     with DataCentre(tmp_path / "centre", roles(2, 1)) as centre:
         inventory = as_admin(centre)
         assert run(centre, "hosts", "enrol", inventory, "--yes").returncode == 0
@@ -172,7 +172,7 @@ def test_the_dead_mans_switch(
 # Operations that are refused.
 
 
-def test_what_machines_cannot_do_is_said_before_anything_begins(centre: DataCentre, tmp_path: Path) -> None:
+def test_missing_capabilities_of_machines_are_reported_first(centre: DataCentre, tmp_path: Path) -> None:
     file = experiment(tmp_path, "standalone, engine: postgres-18", "slow-disk")
     refused = run(centre, "run", str(file), "--inventory", str(centre.inventory))
     assert refused.returncode == 2

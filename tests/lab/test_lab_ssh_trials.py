@@ -60,7 +60,7 @@ def test_a_trial_over_ssh(centre: DataCentre, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_trial_of_who_becomes_root_by_sudo(tmp_path: Path) -> None:
+def test_a_trial_by_an_account_with_sudo(tmp_path: Path) -> None:
     with DataCentre(tmp_path / "centre", roles(2, 1)) as machines:
         inventory = as_admin(machines)
         assert run(machines, "hosts", "enrol", inventory, "--yes").returncode == 0
@@ -156,7 +156,7 @@ def _until(
 
 
 @pytest.mark.long
-def test_a_failover_script_of_ones_own_over_ssh(tmp_path: Path) -> None:
+def test_a_custom_failover_script_over_ssh(tmp_path: Path) -> None:
     file, out = tmp_path / "script.yaml", tmp_path / "run"
     text = short_recipe("script").replace("restart_after: 3s", "restart_after: 15s")
     file.write_text(text + GENTLE)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
-from lab_support import PATIENT, brought_up, kill, rejoined, run_trial, sound, timing
+from lab_support import PATIENT, deployed_small, kill, rejoined, run_trial, sound, timing
 
 from fivenines.servers.postgres.server import Postgres
 from fivenines.solutions.hot_standby import HotStandby
@@ -19,7 +19,7 @@ from fivenines.waiting import wait_until
 def _standbys(folder: Path, **given: object) -> Iterator[HotStandby]:
     asked = {"solution": "hot-standby", "standbys": 2, "manager": {"kind": "none"}}
     settings = HotStandbySettings.model_validate(asked | given)
-    with brought_up(folder, settings) as made:
+    with deployed_small(folder, settings) as made:
         assert isinstance(made.solution, HotStandby)
         yield made.solution
 
@@ -57,7 +57,7 @@ def _kept(primary: Postgres, slot: str) -> int:
     return int(retained)
 
 
-def test_a_commit_waits_for_two_and_a_slot_keeps_the_log_for_who_is_away(tmp_path: Path) -> None:
+def test_a_commit_waits_for_two_and_a_slot_retains_the_log_for_an_absent_standby(tmp_path: Path) -> None:
     with _standbys(tmp_path, wait_for=2, slots=True) as solution:
         primary, second, third = solution.nodes
         assert _sync(primary) == {"node2": "quorum", "node3": "quorum"}
@@ -90,7 +90,7 @@ def test_the_first_of_two_is_waited_for_and_the_other_takes_its_place(tmp_path: 
         _write(primary, 1)
 
 
-def test_a_delayed_standby_shows_a_row_late_and_nobody_waits_for_it(tmp_path: Path) -> None:
+def test_a_delayed_standby_shows_a_row_late_and_no_client_waits_for_it(tmp_path: Path) -> None:
     with _standbys(tmp_path, delay=4.0, synchronous_commit="remote_apply") as solution:
         primary, second, third = solution.nodes
         assert _sync(primary) == {"node2": "quorum", "node3": "async"}

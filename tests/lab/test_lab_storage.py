@@ -62,7 +62,9 @@ def _file(folder: Path) -> Path:
     return file
 
 
-def test_a_run_is_there_and_is_asked_there(tmp_path: Path, bucket: "subprocess.Popen[bytes]") -> None:
+def test_a_run_is_stored_and_queried_on_shared_storage(
+    tmp_path: Path, bucket: "subprocess.Popen[bytes]"
+) -> None:
     file = _file(tmp_path)
     result = fivenines("run", str(file), "--out", "one", "--copy-to", "s3://runs/all", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
@@ -75,7 +77,7 @@ def test_a_run_is_there_and_is_asked_there(tmp_path: Path, bucket: "subprocess.P
     assert json.loads(here.stdout) == [row], here.stderr
 
 
-def test_storage_that_goes_away_costs_the_run_nothing(
+def test_unavailable_storage_does_not_affect_the_run(
     tmp_path: Path, bucket: "subprocess.Popen[bytes]"
 ) -> None:
     bucket.kill()

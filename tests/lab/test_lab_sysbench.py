@@ -70,7 +70,7 @@ def test_transactions_are_those_that_the_server_counts(place: Site, program: Pro
     assert rows > 0 and (tmp_path / "latency.hlog").is_file()
 
 
-def test_sysbench_says_why_it_ended(place: Site, tmp_path: Path) -> None:
+def test_sysbench_reports_why_it_ended(place: Site, tmp_path: Path) -> None:
     load = start(place, "sysbench", tmp_path, seconds=60, point_selects=1)
     load.await_start()
     place.node.stop()

@@ -114,7 +114,7 @@ def test_tpcc(place: Site, tmp_path: Path, keys: bool) -> None:
     sound(place, settings, before, loaded)
 
 
-def test_a_smaller_data_set_than_the_setting_is_told(place: Site, tmp_path: Path) -> None:
+def test_a_smaller_data_set_than_the_setting_is_reported(place: Site, tmp_path: Path) -> None:
     assert place.prepare(*asked("tatp", subscribers=100), "--drop").code == 0
     larger = asked("tatp", subscribers=5000)
     loaded = load(place, tmp_path / "out", *larger, "--transactions", "50", "--duration", "5s")

@@ -128,7 +128,7 @@ def test_mariadb_a_table_without_a_primary_key(replication: Deployed) -> None:
         changed(node, "DROP TABLE odd")
 
 
-def test_mariadb_a_replica_that_is_behind_or_away_is_left_out(replication: Deployed) -> None:
+def test_mariadb_a_replica_that_lags_or_is_unavailable_is_left_out(replication: Deployed) -> None:
     behind = replication.solution.node("node3")
     behind.execute("STOP SLAVE SQL_THREAD")
     divergence = diverged(replication.solution, {"node2": "still broken"})

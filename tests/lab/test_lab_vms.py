@@ -66,7 +66,7 @@ def _until(condition: Callable[[], object]) -> None:
         time.sleep(0.02)
 
 
-def test_a_vm_is_a_machine_of_its_own(rig: Rig) -> None:
+def test_a_virtual_machine_is_a_separate_machine(rig: Rig) -> None:
     for vm in (rig.one, rig.two):
         assert _sh(vm, "cat /proc/sys/kernel/hostname") == vm.name
         assert _sh(vm, "uname -r") == engine("uml").status().version
@@ -123,14 +123,14 @@ def test_a_command_is_ended_frozen_and_killed_with_all_that_it_started(rig: Rig)
     assert _sleepers(rig.one) == "0", "what it had started is gone, too"
 
 
-def test_who_loses_its_end_out_here_ends_in_there(rig: Rig) -> None:
+def test_a_program_in_a_virtual_machine_ends_with_its_outer_process(rig: Rig) -> None:
     counting = _counting(rig.one)
     (end,) = counting.members()
     end.kill()
     _until(lambda: _sleepers(rig.one) == "0")
 
 
-def test_a_crash_ends_all_processes_but_not_the_kernel(rig: Rig) -> None:
+def test_a_host_kill_ends_all_processes_but_not_the_kernel(rig: Rig) -> None:
     booted = _sh(rig.one, "cut -d. -f1 /proc/uptime")
     (first, other) = (_counting(rig.one), _counting(rig.one))
     ends = rig.one.kill_all()
@@ -241,7 +241,7 @@ def test_power_takes_what_was_not_flushed_and_nothing_else(rig: Rig) -> None:
     assert os.path.exists(rig.one.node / "run" / "late.sock")  # noqa: PTH110
 
 
-def test_a_vm_that_cannot_start_says_why(rig: Rig, tmp_path: Path) -> None:
+def test_a_virtual_machine_that_cannot_start_reports_the_reason(rig: Rig, tmp_path: Path) -> None:
     wrong = Machine(2**20, 2**20, rig.one.machine.kernel)
     vm = rig.lab.add_host("node3", Root(), machine=wrong)
     with pytest.raises(FiveninesError, match=r"^node3: the virtual machine (did not start|has no network)\."):

@@ -130,7 +130,7 @@ def test_ingest_and_crud_do_not_take_each_others_tables(place: Site) -> None:
 
 
 @pytest.mark.parametrize("style", ["statements", "procedures"])
-def test_imsi_binds_both_sides_and_tells_of_it(place: Site, tmp_path: Path, style: str) -> None:
+def test_imsi_binds_both_sides_and_records_it(place: Site, tmp_path: Path, style: str) -> None:
     summary = _run(place, tmp_path, *asked("imsi", **IMSI, style=style, release=20))
     allocated = _ok(summary, "allocate_imsi")
     assert place.one("SELECT COUNT(*) FROM imsi_event WHERE event = 'A'") == allocated
@@ -200,7 +200,7 @@ def _imsi_holds(place: Site) -> None:
         pytest.param(False, False, marks=pytest.mark.long),
     ],
 )
-def test_bulkload_ends_when_all_is_there(
+def test_bulkload_ends_when_all_rows_are_loaded(
     place: Site, tmp_path: Path, foreign_keys: bool, checks: bool
 ) -> None:
     scale = {"rows": 12345, "batch": 300, "foreign_keys": foreign_keys, "checks": checks}

@@ -28,7 +28,7 @@ ODD = "a+b%41 ;}{="
 
 
 @dataclass
-class Alien:
+class ExternalServer:
     """Control a server outside the lab. `command` starts it in the foreground; `pid_file` then names its
     process.
     """
@@ -120,7 +120,7 @@ def _data(software: str, target: Path) -> None:
     shutil.copytree(data / "data", target, symlinks=True)
 
 
-def postgres(folder: Path, name: str, primary: int | None = None) -> Alien:
+def postgres(folder: Path, name: str, primary: int | None = None) -> ExternalServer:
     """Create a PostgreSQL server; with `primary`, a standby of the server at that port."""
     home = folder / name
     home.mkdir(parents=True)
@@ -156,22 +156,24 @@ def postgres(folder: Path, name: str, primary: int | None = None) -> Alien:
     # The lock file of a killed server may name a process that is now unrelated.
     command = ["rm", "-f", str(home / "data/postmaster.pid"), ";", "exec", *_as_ordinary(65534)]
     command = ["sh", "-c", f"'{' '.join([*command, str(program), '-D', str(home / 'data')])}'"]
-    return Alien(name, port, command, home, open_postgres)
+    return ExternalServer(name, port, command, home, open_postgres)
 
 
-def mariadb(folder: Path, name: str) -> Alien:
+def mariadb(folder: Path, name: str) -> ExternalServer:
     """Create a MariaDB server from the engine's tree."""
     more = ("--skip-name-resolve", "--log-bin=binlog", "--innodb-log-file-size=64M")
     return _mysql_family(folder, name, "mariadb-10.11", "mariadbd", more)
 
 
-def mysql(folder: Path, name: str, *options: str) -> Alien:
+def mysql(folder: Path, name: str, *options: str) -> ExternalServer:
     """Create a MySQL server from the engine's tree, with further options."""
     more = ("--skip-name-resolve", "--mysqlx=OFF", "--secure-file-priv=NULL", *options)
     return _mysql_family(folder, name, "mysql-9.7", "mysqld", more)
 
 
-def _mysql_family(folder: Path, name: str, software: str, program: str, more: Sequence[str]) -> Alien:
+def _mysql_family(
+    folder: Path, name: str, software: str, program: str, more: Sequence[str]
+) -> ExternalServer:
     """Use the tree's loader, because the tree may come from another Debian release."""
     home = folder / name
     home.mkdir(parents=True)
@@ -205,11 +207,11 @@ def _mysql_family(folder: Path, name: str, software: str, program: str, more: Se
         "SET SESSION sql_log_bin = 0;\nALTER USER app@'%' IDENTIFIED BY 'app';\n"
         f"CREATE USER IF NOT EXISTS odd@'%' IDENTIFIED BY '{ODD}';\nGRANT SELECT ON sbtest.* TO odd@'%';\n"
     )
-    return Alien(name, port, ["exec", *command], home, open_mysql)
+    return ExternalServer(name, port, ["exec", *command], home, open_mysql)
 
 
 @contextmanager
-def running(*servers: Alien) -> Iterator[None]:
+def running(*servers: ExternalServer) -> Iterator[None]:
     """Run these servers for the duration of the context."""
     try:
         for server in servers:

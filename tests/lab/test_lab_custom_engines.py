@@ -114,7 +114,7 @@ def test_an_image_of_a_registry_runs_and_is_pinned(
 
 
 @pytest.mark.long
-def test_a_registry_that_goes_away_leaves_nothing_and_can_be_asked_again(
+def test_an_interrupted_pull_leaves_nothing_and_can_be_repeated(
     tmp_path: Path, there: Registry, cache_again: CustomEngine
 ) -> None:
     pulling = subprocess.Popen(
@@ -158,7 +158,7 @@ def _bytes(folder: Path) -> int:
         ("missing", "cannot fetch or unpack it"),
     ],
 )
-def test_what_is_no_image_for_here_is_refused(tmp_path: Path, wrong: str, message: str) -> None:
+def test_an_unusable_image_is_refused(tmp_path: Path, wrong: str, message: str) -> None:
     tree, layout = tmp_path / "tree", tmp_path / "layout"
     (tree / "bin").mkdir(parents=True)
     (tree / "bin/sh").write_bytes(bytes(range(256)) * 400)
@@ -233,7 +233,7 @@ def _mirror() -> str:
 @pytest.mark.parametrize(
     ("package", "solution"), [("postgresql-13", "hot-standby"), ("mariadb-server", "replication")]
 )
-def test_the_oldest_that_are_known(tmp_path: Path, package: str, solution: str) -> None:
+def test_oldest_supported_versions(tmp_path: Path, package: str, solution: str) -> None:
     tree = tmp_path / "tree"
     script = 'cd "$1" && for d in bin sbin lib lib64; do mkdir -p usr/$d; ln -s usr/$d $d; done'
     subprocess.run(
@@ -264,7 +264,7 @@ def test_the_oldest_that_are_known(tmp_path: Path, package: str, solution: str) 
     ("solution", "family"),
     [("galera", "mariadb"), ("innodb-cluster", "mysql"), ("group-replication", "mysql")],
 )
-def test_a_cluster_runs_on_an_engine_of_ones_own(
+def test_a_cluster_runs_on_a_custom_engine(
     tmp_path: Path, there: Registry, cache_again: CustomEngine, solution: str, family: str
 ) -> None:
     # MySQL covers the folder with a whole root: an image unpacks to the same.

@@ -75,7 +75,7 @@ def test_inserts_of_one_row_and_of_batches_share_a_mix(place: Site, tmp_path: Pa
         assert place.one(f"SELECT COUNT(*) FROM {lost} WHERE p.autoInc IS NULL") == 0
 
 
-def test_a_trial_says_that_its_work_was_done_before_the_fault(tmp_path: Path) -> None:
+def test_a_trial_reports_that_its_work_ended_before_the_fault(tmp_path: Path) -> None:
     text = (
         "solutions: [{solution: standalone, engine: postgres-18}]\n"
         "load: {transactions: {each: 100}, cap: 60s}\n"

@@ -35,13 +35,13 @@ def tried(request: dict[str, Any]) -> Iterator[str]:
                 if stat.S_ISSOCK(kind):
                     sockets.append(path)
                 else:
-                    yield from looked_at(path, kind, request["secrets"], users=request["users"])
+                    yield from file_access(path, kind, request["secrets"], users=request["users"])
     for path in sockets:
-        yield from knocked(path)
+        yield from socket_access(path)
     for address, port in request["ports"]:
-        if near(address) and (answer := greeting(address, port)):
+        if has_route(address) and (answer := greeting(address, port)):
             yield f"port {address}:{port} answers {answer!r}"
-    yield from told_of_processes(request["secrets"], request["processes"])
+    yield from process_secrets(request["secrets"], request["processes"])
     if not sockets and request["expect_sockets"]:
         yield "no socket was found: the test has opened nothing"
 
@@ -49,7 +49,7 @@ def tried(request: dict[str, Any]) -> Iterator[str]:
 _SSL_REQUEST = bytes.fromhex("0000000804d2162f")
 
 
-def way_to(address: str) -> str:
+def source_address(address: str) -> str:
     """Return the source address for a destination; the kernel chooses it, and nothing is sent."""
     with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.connect((address, 9))
@@ -57,11 +57,11 @@ def way_to(address: str) -> str:
     return ""
 
 
-def near(address: str) -> bool:
+def has_route(address: str) -> bool:
     """Return whether an address has a more specific route than the default one, which leads outside the
     lab.
     """
-    return way_to(address) not in ("", way_to("203.0.113.1"))
+    return source_address(address) not in ("", source_address("203.0.113.1"))
 
 
 def greeting(address: str, port: int) -> bytes:
@@ -81,7 +81,7 @@ def below(top: Path) -> Iterator[Path]:
             yield Path(folder) / name
 
 
-def looked_at(path: Path, kind: int, secrets: list[str], *, users: bool) -> Iterator[str]:
+def file_access(path: Path, kind: int, secrets: list[str], *, users: bool) -> Iterator[str]:
     """Yield the possible accesses to a file, a folder or a pipe."""
     if stat.S_ISLNK(kind):
         return
@@ -103,12 +103,12 @@ def looked_at(path: Path, kind: int, secrets: list[str], *, users: bool) -> Iter
                 yield f"{path} has a secret that can be read"
 
 
-def knocked(path: Path) -> Iterator[str]:
+def socket_access(path: Path) -> Iterator[str]:
     """Yield what a socket permits."""
     if path.name == "keeper.sock":
-        yield from asked_the_keeper(path)
+        yield from keeper_answers(path)
     elif ".PGSQL." in path.name:
-        yield from into_postgres(path)
+        yield from postgres_access(path)
     elif path.suffix == ".lock":
         return
     elif path.name.endswith("haproxy.sock"):
@@ -117,7 +117,7 @@ def knocked(path: Path) -> Iterator[str]:
             if stream.recv(100):
                 yield f"{path} takes commands"
     else:
-        yield from into_mysql(path)
+        yield from mysql_access(path)
 
 
 @contextlib.contextmanager
@@ -133,7 +133,7 @@ def connected(path: Path) -> Iterator[socket.socket]:
         os.close(folder)
 
 
-def asked_the_keeper(path: Path) -> Iterator[str]:
+def keeper_answers(path: Path) -> Iterator[str]:
     """Yield the requests that the running deployment's keeper accepts."""
     for request in ({"do": "status"}, {"do": "query", "node": "node1", "statement": "SELECT 1"}):
         with contextlib.suppress(OSError, ValueError), connected(path) as stream:
@@ -147,7 +147,7 @@ def asked_the_keeper(path: Path) -> Iterator[str]:
 _WAYS: tuple[dict[str, Any], ...] = ({}, {"replication": "true"})
 
 
-def into_postgres(path: Path) -> Iterator[str]:
+def postgres_access(path: Path) -> Iterator[str]:
     """Log in as any account, and run a program."""
     folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY)
     for user in POSTGRES_ACCOUNTS:
@@ -171,7 +171,7 @@ def into_postgres(path: Path) -> Iterator[str]:
     os.close(folder)
 
 
-def into_mysql(path: Path) -> Iterator[str]:
+def mysql_access(path: Path) -> Iterator[str]:
     """Log in as any account, and write a file."""
     folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY)
     for user in MYSQL_ACCOUNTS:
@@ -194,7 +194,7 @@ def into_mysql(path: Path) -> Iterator[str]:
     os.close(folder)
 
 
-def told_of_processes(secrets: list[str], processes: list[int]) -> Iterator[str]:
+def process_secrets(secrets: list[str], processes: list[int]) -> Iterator[str]:
     """Yield secrets in public process information: arguments of all processes, details of the lab's."""
     for entry in Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from lab_elsewhere import Alien, free_port, postgres, running
+from lab_external_servers import ExternalServer, free_port, postgres, running
 from lab_support import program
 
 BOUNCER = """\
@@ -34,14 +34,14 @@ pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="another account is ro
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Alien]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ExternalServer]:
     node = postgres(tmp_path_factory.mktemp("kept"), "one")
     with running(node):
         yield node
 
 
 @contextmanager
-def bouncer(server: Alien, mode: str, size: int = 3) -> Iterator[int]:
+def bouncer(server: ExternalServer, mode: str, size: int = 3) -> Iterator[int]:
     """Run PgBouncer in front of the server, in this mode, with this number of server connections; yield its
     port.
     """
@@ -78,7 +78,7 @@ def bench(port: int, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
-def test_an_isolation_level_that_a_pooler_forgets_is_refused(server: Alien) -> None:
+def test_an_isolation_level_that_a_pooler_forgets_is_refused(server: ExternalServer) -> None:
     with bouncer(server, "transaction") as port:
         done = bench(port, *SERIALIZABLE, "--protocol", "extended")
         assert done.returncode != 0
@@ -90,12 +90,12 @@ def test_an_isolation_level_that_a_pooler_forgets_is_refused(server: Alien) -> N
         assert own.returncode == 0, own.stderr
 
 
-def test_a_pooler_of_sessions_keeps_it(server: Alien) -> None:
+def test_a_pooler_of_sessions_keeps_it(server: ExternalServer) -> None:
     with bouncer(server, "session") as port:
         done = bench(port, *SERIALIZABLE)
         assert done.returncode == 0, done.stderr
 
 
-def test_without_a_pooler_it_is_kept(server: Alien) -> None:
+def test_without_a_pooler_the_setting_persists(server: ExternalServer) -> None:
     done = bench(server.port, *SERIALIZABLE)
     assert done.returncode == 0, done.stderr
