@@ -18,7 +18,7 @@ def _ours(**what: object) -> Compared:
 
 def test_equal_solutions_are_reported_as_equal() -> None:
     assert judged(SAME, sleeps=True) == "same"
-    # a script that does not sleep is as fast as it can be
+    # The time of a script that does not sleep is not compared.
     assert judged(_ours(seconds=0.1), sleeps=False) == "same"
 
 

@@ -1,6 +1,6 @@
-"""What `make dist` made, as a stranger gets it: on a machine without Rust, with what goes along.
+"""The results of `make dist` as a user gets them: on a machine without Rust, with all files of a release.
 
-`make test-dist` runs this. `build/clean` is a virtual environment in which the wheel alone was installed.
+`make test-dist` runs these tests. `build/clean` is a virtual environment with only the wheel installed.
 """
 
 import json
@@ -26,13 +26,13 @@ OLDEST_GLIBC = (2, 17)
 
 
 def only(pattern: str) -> Path:
-    """The one file of this kind."""
+    """Return the only file that matches."""
     [path] = DIST.glob(pattern)
     return path
 
 
 def sources() -> set[str]:
-    """All files of the package as they stand in the tree, by their path in a wheel."""
+    """Return all files of the package in the tree, by their path in a wheel."""
     listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "python/fivenines", "examples"]
     done = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True)
     names = (name for name in done.stdout.splitlines() if (ROOT / name).is_file())
@@ -116,8 +116,8 @@ def test_checksums_are_those_of_the_files() -> None:
     assert named == {path.name for path in DIST.iterdir()} - {"SHA256SUMS"}
 
 
-def stranger(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Runs the installed program in an empty folder, with nothing of this tree and no Rust on the PATH."""
+def run_installed(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the installed program in an empty folder, without this tree and without Rust on the PATH."""
     path = f"{CLEAN}:/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin"
     assert shutil.which("cargo", path=path) is None
     environment = {
@@ -140,7 +140,7 @@ def stranger(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_installed_program_runs(tmp_path: Path) -> None:
-    assert stranger(tmp_path, "version").stdout.startswith(f"fivenines {VERSION} ")
+    assert run_installed(tmp_path, "version").stdout.startswith(f"fivenines {VERSION} ")
     where = "import fivenines; print(fivenines.__file__)"
     done = subprocess.run(
         [CLEAN / "python", "-c", where], cwd=tmp_path, capture_output=True, text=True, check=True
@@ -149,17 +149,17 @@ def test_the_installed_program_runs(tmp_path: Path) -> None:
 
 
 def test_every_example_can_be_planned(tmp_path: Path) -> None:
-    listed = stranger(tmp_path, "list", "examples", "--json")
+    listed = run_installed(tmp_path, "list", "examples", "--json")
     names = [example["name"] for example in json.loads(listed.stdout)]
     assert set(names) == {path.stem for path in (ROOT / "examples").glob("*.yaml")}
-    planned = stranger(tmp_path, "run", "quickstart", "--dry-run")
+    planned = run_installed(tmp_path, "run", "quickstart", "--dry-run")
     assert (planned.returncode, planned.stderr) == (0, "")
     assert "3 blocks, 2 cells, 6 trials" in planned.stdout
 
 
 @pytest.mark.timeout(1200)
 def test_quickstart_runs_with_what_it_fetches_itself(tmp_path: Path) -> None:
-    done = stranger(tmp_path, "run", "quickstart", "--out", "first")
+    done = run_installed(tmp_path, "run", "quickstart", "--out", "first")
     assert done.returncode == 0, done.stderr[-3000:]
     assert "report: first/report.html" in done.stdout
     page = (tmp_path / "first" / "report.html").read_text()

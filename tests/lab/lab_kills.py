@@ -118,7 +118,7 @@ def kill_run(fault_window: FaultWindow, folder: Path) -> Outcome:
     solution, fault = CASES[fault_window.case]
     text = f"{_HEAD}solutions: [{solution}]\nfaults: [{fault}]\n"
     (folder / "kills.yaml").write_text(text)
-    with (folder / "said").open("ab") as log:
+    with (folder / "output").open("ab") as log:
         running = subprocess.Popen(
             program("run", "kills.yaml", "--out", "run"),
             cwd=folder,
@@ -162,7 +162,7 @@ def _await_moment(fault_window: FaultWindow, folder: Path, running: subprocess.P
     begun = folder / "run/trials/.0001.part/observed/hosts.csv"
     deadline = time.monotonic() + 90
     while fault_window.when == "load" and not begun.exists() and running.poll() is None:
-        assert time.monotonic() < deadline, (folder / "said").read_text()
+        assert time.monotonic() < deadline, (folder / "output").read_text()
         time.sleep(0.02)
     until = time.monotonic() + fault_window.after
     while time.monotonic() < until and running.poll() is None:

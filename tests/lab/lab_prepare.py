@@ -26,7 +26,7 @@ from fivenines.workloads.settings import WorkloadSettings
 ENGINES = ("mariadb-10.11", "postgres-18")
 
 
-def asked(kind: str, **settings: Any) -> list[str]:
+def workload_flags(kind: str, **settings: Any) -> list[str]:
     """Return the program's flags for a workload with these settings, and the usual flags."""
     adapter: TypeAdapter[WorkloadSettings] = TypeAdapter(AnyWorkload)
     return described(adapter.validate_python({"workload": kind, **settings}))
@@ -38,7 +38,7 @@ class Done:
 
     code: int
     events: list[dict[str, Any]]
-    said: str
+    stderr: str
 
     @property
     def rows(self) -> int:
@@ -189,7 +189,7 @@ def site(engine_name: str, folder: Path) -> Iterator[Site]:
         node.stop()
 
 
-__all__ = ["ENGINES", "PASSWORD", "Done", "Site", "asked", "ended", "site"]
+__all__ = ["ENGINES", "PASSWORD", "Done", "Site", "ended", "site", "workload_flags"]
 
 
 @pytest.fixture(scope="module", params=ENGINES)

@@ -114,7 +114,7 @@ class RayCluster:
 
     def _begin(self, *options: str) -> None:
         program = Path(sys.executable).with_name("ray")
-        with self._said(len(self._nodes)).open("wb") as stream:
+        with self._log(len(self._nodes)).open("wb") as stream:
             self._nodes.append(
                 subprocess.Popen(
                     [
@@ -137,12 +137,12 @@ class RayCluster:
     def _await_last(self) -> None:
         """Wait until the last started node reports that it runs, that is, until the head knows it."""
         deadline = time.monotonic() + _PATIENCE
-        while "Ray runtime started" not in (output := self._said(len(self._nodes) - 1).read_text()):
+        while "Ray runtime started" not in (output := self._log(len(self._nodes) - 1).read_text()):
             assert self._nodes[-1].poll() is None, output
             assert time.monotonic() < deadline, output
             time.sleep(0.1)
 
-    def _said(self, number: int) -> Path:
+    def _log(self, number: int) -> Path:
         return self._folder / f"node{number}.log"
 
     @staticmethod

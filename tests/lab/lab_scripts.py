@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab_prepare import asked
+from lab_prepare import workload_flags
 from lab_support import deployed_small
 
 from fivenines.core import core_binary
@@ -138,7 +138,7 @@ class Place:
         command += [f"--port={self.node.port}"]
         command += [f"--threads={threads}"]
         file = script if isinstance(script, Path) else SCRIPTS / f"{script}.lua"
-        described = asked("script", files=[f"{file}"], options=options_of(own))
+        described = workload_flags("script", files=[f"{file}"], options=options_of(own))
         return self._run([*command, *described], folder)
 
     def run(self, script: list[str], out: Path, *more: str, folder: Path | None = None) -> str:
@@ -180,7 +180,7 @@ class Place:
                     self.sysbench(f"./{script.name}", *own, "prepare", folder=script.parent)
             with self.counted() as running:
                 if ours:
-                    mine = asked("script", files=[f"{script}"], options=options_of(own))
+                    mine = workload_flags("script", files=[f"{script}"], options=options_of(own))
                     counts = [f"--transactions={events}", "--connections=1"]
                     self.run(mine, out, *counts, folder=script.parent)
                     reported.append(of_load(out))

@@ -26,7 +26,7 @@ def look(lab: SshLab) -> None:
     """Exercise hosts: commands, processes, files, cuts, clocks."""
     one, two = (lab.add_host(name, Root()) for name in ("node1", "node2"))
     tell(who=one.run(["id", "-u"]).strip(), user=one.run(["id", "-u"], uid=999).strip())
-    tell(name=one.run(["hostname"]).strip(), said=one.run(["cat"], stdin="hello"))
+    tell(name=one.run(["hostname"]).strip(), output=one.run(["cat"], stdin="hello"))
     (one.node / "conf" / "x.cnf").write_text("1")
     tell(first=one.run(["cat", "/run/node/conf/x.cnf"]))
     (one.node / "conf" / "x.cnf").write_text("22")

@@ -2,8 +2,8 @@
 finished trials stay, one line says what to do, and the run can be resumed.
 
 The disks are small file systems in a separate mount namespace. The machine's clock is shared and is not set
-here: `vigil.read` is the only place where clocks are read. It returns what a machine would whose clock was
-set, or that slept.
+here. Clocks are read only by `machine_watch.read`, which returns what a machine would whose clock was set, or
+that slept.
 """
 
 import os
@@ -80,7 +80,7 @@ def test_a_trial_in_which_the_clock_was_set_or_the_machine_slept_is_broken_by_na
 def test_a_trial_in_which_the_controller_stood_still_is_broken_and_tried_again(tmp_path: Path) -> None:
     """Stop the controller as Ctrl-Z or a paused virtual machine would: the clocks go on."""
     (tmp_path / "tiny.yaml").write_text(HEAD + _STANDALONE + GENTLE + timing(recovery=1, steady=3))
-    with (tmp_path / "said").open("wb") as log:
+    with (tmp_path / "output").open("wb") as log:
         running = subprocess.Popen(
             program("run", "tiny.yaml", "--out", "run"),
             cwd=tmp_path,
@@ -90,13 +90,13 @@ def test_a_trial_in_which_the_controller_stood_still_is_broken_and_tried_again(t
         )
     deadline = time.monotonic() + 200
     while not (tmp_path / "run/trials/.0001.part/observed/hosts.csv").exists():
-        assert running.poll() is None, (tmp_path / "said").read_text()
+        assert running.poll() is None, (tmp_path / "output").read_text()
         assert time.monotonic() < deadline
         time.sleep(0.02)
     running.send_signal(signal.SIGSTOP)
     time.sleep(machine_watch.PAUSE + 2)
     running.send_signal(signal.SIGCONT)
-    assert running.wait(250) == 0, (tmp_path / "said").read_text()
+    assert running.wait(250) == 0, (tmp_path / "output").read_text()
     run = store.open_run(tmp_path / "run")
     assert len(run.complete) == 1
     (broken,) = run.broken
@@ -164,7 +164,7 @@ def test_a_controller_that_the_kernel_kills_for_want_of_memory_leaves_nothing(tm
 _FULL_RUN = """\
 set -e
 mount -t tmpfs -o size={size} tmpfs disk
-{run} > said1 2>&1 & program=$!
+{run} > output1 2>&1 & program=$!
 while [ ! -e disk/run/trials/.0002.part/observed/hosts.csv ]; do
   kill -0 $program || exit 9
   sleep 0.05
@@ -184,7 +184,7 @@ echo $code > code1
 ls -A disk/run disk/run/trials > left
 cp disk/run/trials/0001/trial.json before.json
 rm disk/filler
-code=0; {run} --resume > said2 2>&1 || code=$?
+code=0; {run} --resume > output2 2>&1 || code=$?
 echo $code > code2
 cmp before.json disk/run/trials/0001/trial.json
 cp -r disk/run kept
@@ -201,7 +201,7 @@ def _in_private(folder: Path, script: str, env: dict[str, str] | None = None) ->
         check=False,
         env={**os.environ, "COLUMNS": "200", **(env or {})},
     )
-    words = [path.read_text() for path in folder.glob("said*")]
+    words = [path.read_text() for path in folder.glob("output*")]
     assert done.returncode == 0, (done.stderr, words)
 
 
@@ -210,14 +210,14 @@ def test_a_full_disk_under_the_run_stops_it_and_what_was_finished_stays(tmp_path
     (tmp_path / "tiny.yaml").write_text(_TWO + _STANDALONE + GENTLE + timing(recovery=1, steady=4))
     command = shlex.join([sys.executable, "-m", "fivenines", "run", "tiny.yaml", "--out", "disk/run"])
     _in_private(tmp_path, _FULL_RUN.format(size="1200m", run=command))
-    output = (tmp_path / "said1").read_text()
+    output = (tmp_path / "output1").read_text()
     last = output.splitlines()[-1]
     assert (tmp_path / "code1").read_text() == "1\n", output
     # The error names the free space only if the failed program has not freed space again.
     assert last.startswith("error: the disk under ") and "disk/run is full" in last, output
     assert "finished trials are kept" in last and "--resume --out disk/run" in last, output
     assert "0002.broken" not in (tmp_path / "left").read_text()
-    assert (tmp_path / "code2").read_text() == "0\n", (tmp_path / "said2").read_text()
+    assert (tmp_path / "code2").read_text() == "0\n", (tmp_path / "output2").read_text()
     run = store.open_run(tmp_path / "kept")
     assert (len(run.complete), run.broken, run.missing) == (2, [], [])
 
@@ -227,11 +227,11 @@ _FULL_CACHE = """\
 set -e
 mount -t tmpfs -o size=24m,mode=700 tmpfs cache
 ln -s {engines} cache/engines
-code=0; {run} > said1 2>&1 || code=$?
+code=0; {run} > output1 2>&1 || code=$?
 echo $code > code1
 ls -A cache/data > left || true
 mount -o remount,size=1g cache
-code=0; {run} --resume > said2 2>&1 || code=$?
+code=0; {run} --resume > output2 2>&1 || code=$?
 echo $code > code2
 cp -r run kept
 """
@@ -244,12 +244,12 @@ def test_a_full_cache_is_reported_and_the_run_resumes_with_space(tmp_path: Path)
     command = shlex.join([sys.executable, "-m", "fivenines", "run", "tiny.yaml", "--out", "run"])
     script = _FULL_CACHE.format(run=command, engines=shlex.quote(str(paths.cache() / "engines")))
     _in_private(tmp_path, script, {"FIVENINES_CACHE": str(tmp_path / "cache")})
-    output = (tmp_path / "said1").read_text()
+    output = (tmp_path / "output1").read_text()
     last = output.splitlines()[-1]
     assert (tmp_path / "code1").read_text() == "1\n", output
     assert last.startswith("error: the disk under ") and "cache/data is full" in last, output
     assert "--resume --out run" in last, output
     # Nothing looks like a data set, and nothing occupies space.
     assert not [name for name in (tmp_path / "left").read_text().split() if ".lock" not in name]
-    assert (tmp_path / "code2").read_text() == "0\n", (tmp_path / "said2").read_text()
+    assert (tmp_path / "code2").read_text() == "0\n", (tmp_path / "output2").read_text()
     assert len(store.open_run(tmp_path / "kept").complete) == 1

@@ -216,7 +216,7 @@ def test_sql_scripts_make_their_own_tables(place: Place, tmp_path: Path) -> None
 def test_each_refusal_is_one_message(place: Place) -> None:
     address = place.server.host.address
     failed = {
-        "nobody listens": place.bench(dsn=f"{place.dsn('s3cret').partition('@')[0]}@{address}:9/x"),
+        "no listener": place.bench(dsn=f"{place.dsn('s3cret').partition('@')[0]}@{address}:9/x"),
         "no such database": place.bench(dsn=place.dsn(database="nowhere")),
         "tables are missing": place.bench("--tables", "900"),
     }

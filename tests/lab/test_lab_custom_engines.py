@@ -39,7 +39,7 @@ _TOOLS = (
 
 
 @pytest.fixture(scope="module")
-def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Registry]:
+def images(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Registry]:
     """Provide a registry with an image of MariaDB in three layers, one of which removes files."""
     folder = tmp_path_factory.mktemp("registry")
     with registry(folder / "registry") as found:
@@ -76,9 +76,9 @@ def _file(folder: Path, engine_: str, solution: str = "replication") -> Path:
 
 @pytest.mark.lasts(65)
 def test_an_image_of_a_registry_runs_and_is_pinned(
-    tmp_path: Path, there: Registry, cache_again: CustomEngine
+    tmp_path: Path, images: Registry, cache_again: CustomEngine
 ) -> None:
-    file = _file(tmp_path, f'{{image: "{there.address}/mariadb:10.11"}}')
+    file = _file(tmp_path, f'{{image: "{images.address}/mariadb:10.11"}}')
     result = fivenines("run", str(file), "--out", "run", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     run = store.open_run(tmp_path / "run")
@@ -100,13 +100,13 @@ def test_an_image_of_a_registry_runs_and_is_pinned(
             "copy",
             "--quiet",
             "--src-tls-verify=false",
-            f"docker://{there.address}/mariadb:10.11",
+            f"docker://{images.address}/mariadb:10.11",
             f"oci:{layout}:it",
         ],
         check=True,
     )
     layered(f"{layout}:it", tmp_path / "second", "/etc/second", "/etc/marker")
-    there.push(f"{layout}:it", "mariadb:10.11")
+    images.push(f"{layout}:it", "mariadb:10.11")
     cache_again.remove()
     resumed = fivenines("run", str(file), "--out", "run", "--resume", "--trials", "2", cwd=tmp_path)
     assert resumed.returncode == 2
@@ -115,7 +115,7 @@ def test_an_image_of_a_registry_runs_and_is_pinned(
 
 @pytest.mark.long
 def test_an_interrupted_pull_leaves_nothing_and_can_be_repeated(
-    tmp_path: Path, there: Registry, cache_again: CustomEngine
+    tmp_path: Path, images: Registry, cache_again: CustomEngine
 ) -> None:
     pulling = subprocess.Popen(
         program("engines", "pull", cache_again.name),
@@ -128,9 +128,9 @@ def test_an_interrupted_pull_leaves_nothing_and_can_be_repeated(
     deadline = time.monotonic() + 30
     while not _bytes(part) > 100_000:
         assert pulling.poll() is None and time.monotonic() < deadline
-    there.end()
+    images.end()
     output, _ = pulling.communicate(timeout=120)
-    there.begin()
+    images.begin()
     assert pulling.returncode == 1, output
     assert b"cannot fetch or unpack it" in output and b"Traceback" not in output
     assert not part.exists() and not cache_again.status().installed
@@ -177,7 +177,7 @@ def test_an_unusable_image_is_refused(tmp_path: Path, wrong: str, message: str) 
 
 
 @pytest.mark.long
-def test_an_archive_of_an_image_is_unpacked(tmp_path: Path, there: Registry) -> None:
+def test_an_archive_of_an_image_is_unpacked(tmp_path: Path, images: Registry) -> None:
     archive = tmp_path / "mariadb.tar"
     subprocess.run(
         [
@@ -186,7 +186,7 @@ def test_an_archive_of_an_image_is_unpacked(tmp_path: Path, there: Registry) -> 
             "copy",
             "--quiet",
             "--src-tls-verify=false",
-            f"docker://{there.address}/mariadb:10.11",
+            f"docker://{images.address}/mariadb:10.11",
             f"oci-archive:{archive}:it",
         ],
         check=True,
@@ -265,7 +265,7 @@ def test_oldest_supported_versions(tmp_path: Path, package: str, solution: str) 
     [("galera", "mariadb"), ("innodb-cluster", "mysql"), ("group-replication", "mysql")],
 )
 def test_a_cluster_runs_on_a_custom_engine(
-    tmp_path: Path, there: Registry, cache_again: CustomEngine, solution: str, family: str
+    tmp_path: Path, images: Registry, cache_again: CustomEngine, solution: str, family: str
 ) -> None:
     # MySQL covers the folder with a whole root: an image unpacks to the same.
     own = cache_again.name.partition(":")[2] if family == "mariadb" else MysqlRoot().folder / "tree"

@@ -144,7 +144,7 @@ try:
     with Deployed(settings, Path({str(loaded)!r}), Path({str(tmp_path)!r}) / "small/lab") as deployed:
         deployed.bring_up()
 except FiveninesError as error:
-    print("told:", error)
+    print("reported:", error)
 """
     (tmp_path / "small").mkdir()
     mount = f"mount -t tmpfs -o size=8m tmpfs '{tmp_path}/small' && exec \"$@\""
@@ -158,7 +158,7 @@ except FiveninesError as error:
         env={**os.environ, "PYTHONPATH": f"{os.environ.get('PYTHONPATH', '')}:{Path(__file__).parent}"},
     )
     assert done.returncode == 0, done.stderr
-    assert "told: the data set could not be copied for node1" in done.stdout
+    assert "reported: the data set could not be copied for node1" in done.stdout
     assert "No space left on device" in done.stdout
     assert not list((tmp_path / "small").iterdir())
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_prepare import Site, asked, each_site
+from lab_prepare import Site, each_site, workload_flags
 from lab_support import HEAD, kill, run_trial
 
 from fivenines.servers.postgres.server import Postgres
@@ -18,9 +18,9 @@ CRUD: dict[str, Any] = {"parents": 2, "children": 2, "rows": 400, "batch": 20, "
 
 def _prepared(place: Site, kind: str, **settings: Any) -> list[str]:
     place.drop_tables()
-    flags = asked(kind, **settings)
+    flags = workload_flags(kind, **settings)
     done = place.prepare(*flags)
-    assert done.code == 0, done.said
+    assert done.code == 0, done.stderr
     return flags
 
 

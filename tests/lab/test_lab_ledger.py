@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from lab_support import HEAD, OPERATOR, Outcome, kill, run_trial, timing
 
-BESIDE = "ledger: {bank: {rate: 40}, append: {rate: 80, isolation: serializable}}\n"
+LEDGER = "ledger: {bank: {rate: 40}, append: {rate: 80, isolation: serializable}}\n"
 
 POSTGRES = (
     "solutions: [{solution: hot-standby, engine: postgres-18, reads: replicas, "
@@ -25,7 +25,7 @@ def outcome(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     """Run a trial: a primary is killed, another node is promoted, and the killed one rejoins."""
     solution = {"postgres": POSTGRES, "mariadb": MARIADB}[request.param]
     folder = tmp_path_factory.mktemp(request.param)
-    return run_trial(folder, solution + BESIDE + kill() + timing())
+    return run_trial(folder, solution + LEDGER + kill() + timing())
 
 
 def _all(outcome: Outcome, table: str, sql: str) -> list[tuple[Any, ...]]:

@@ -26,7 +26,7 @@ def _start(folder: Path, steady: float, *options: str, solution: str = _PAIR) ->
     text = HEAD.replace("trials: 1", "trials: 2") + solution + GENTLE + timing(recovery=1, steady=steady)
     (folder / "tiny.yaml").write_text(text)
     (folder / "tmp").mkdir()
-    with (folder / "said").open("ab") as log:
+    with (folder / "output").open("ab") as log:
         return subprocess.Popen(
             program("run", "tiny.yaml", "--out", "run", *options),
             cwd=folder,
@@ -42,8 +42,8 @@ def _await_load(folder: Path, trial: str, running: subprocess.Popen[bytes]) -> N
     deadline = time.monotonic() + 150
     # The observer starts together with the load.
     while not (folder / "run/trials" / f".{trial}.part" / "observed" / "hosts.csv").exists():
-        assert running.poll() is None, (folder / "said").read_text()
-        assert time.monotonic() < deadline, (folder / "said").read_text()
+        assert running.poll() is None, (folder / "output").read_text()
+        assert time.monotonic() < deadline, (folder / "output").read_text()
         time.sleep(0.05)
 
 
@@ -60,10 +60,10 @@ def test_nothing_is_left_after_the_normal_end(tmp_path: Path) -> None:
         assert made.groups()
     assert len(made.processes) > 10
     assert len(made.namespaces) > 10
-    assert running.wait(150) == 0, (tmp_path / "said").read_text()
+    assert running.wait(150) == 0, (tmp_path / "output").read_text()
     assert made.left(60.0) == []
     assert not list((tmp_path / "tmp").iterdir())
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["run", "said", "tiny.yaml", "tmp"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["output", "run", "tiny.yaml", "tmp"]
     names = {path.name for path in (tmp_path / "run").iterdir()}
     assert names == {"cache", "experiment.yaml", "journal.jsonl", "manifest.json", "report.html", "trials"}
     assert _trials(tmp_path) == ["0001"]
@@ -85,8 +85,8 @@ def test_nothing_is_left_after_an_interruption(tmp_path: Path, number: signal.Si
     assert not list((tmp_path / "tmp").iterdir())
     if number == signal.SIGINT:
         assert code == 130
-        assert "interrupted" in (tmp_path / "said").read_text()
-        assert "--resume" in (tmp_path / "said").read_text()
+        assert "interrupted" in (tmp_path / "output").read_text()
+        assert "--resume" in (tmp_path / "output").read_text()
         assert _trials(tmp_path) == []
 
 
@@ -139,5 +139,5 @@ def test_a_kill_of_the_first_process_ends_its_lab(tmp_path: Path) -> None:
 def _await_broken(folder: Path) -> None:
     deadline = time.monotonic() + 150
     while "0001.broken-1" not in _trials(folder):
-        assert time.monotonic() < deadline, (folder / "said").read_text()
+        assert time.monotonic() < deadline, (folder / "output").read_text()
         time.sleep(0.1)

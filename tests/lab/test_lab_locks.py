@@ -28,7 +28,7 @@ class Place:
         (self.folder / f"{name}.yaml").write_text(
             HEAD + _SOLUTION + GENTLE + timing(recovery=1, steady=steady)
         )
-        with (self.folder / f"{name}.said").open("wb") as log:
+        with (self.folder / f"{name}.output").open("wb") as log:
             return subprocess.Popen(
                 program("run", f"{name}.yaml", "--out", name),
                 cwd=self.folder,
@@ -38,8 +38,8 @@ class Place:
                 env={**os.environ, "COLUMNS": "200", **self.env},
             )
 
-    def said(self, name: str) -> str:
-        return (self.folder / f"{name}.said").read_text()
+    def output(self, name: str) -> str:
+        return (self.folder / f"{name}.output").read_text()
 
     def call(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
         return fivenines(*arguments, cwd=self.folder, env=self.env)
@@ -58,8 +58,8 @@ def place(tmp_path: Path) -> Place:
 def _until(what: Callable[[], bool], running: "subprocess.Popen[bytes]", place: Place) -> None:
     deadline = time.monotonic() + 120
     while not what():
-        assert running.poll() is None, [path.read_text() for path in place.folder.glob("*.said")]
-        assert time.monotonic() < deadline, [path.read_text() for path in place.folder.glob("*.said")]
+        assert running.poll() is None, [path.read_text() for path in place.folder.glob("*.output")]
+        assert time.monotonic() < deadline, [path.read_text() for path in place.folder.glob("*.output")]
         time.sleep(0.02)
 
 
@@ -71,7 +71,7 @@ def _loading(place: Place) -> bool:
 def test_a_run_in_progress_is_protected_and_a_second_one_can_run(place: Place) -> None:
     first = place.start("first", steady=1000)
     try:
-        _beside(place, first)
+        _second_run(place, first)
     finally:
         first.kill()
         first.wait()
@@ -85,13 +85,13 @@ def test_a_run_in_progress_is_protected_and_a_second_one_can_run(place: Place) -
     assert not (place.cache / "engines/postgres-18").exists()
 
 
-def _beside(place: Place, first: "subprocess.Popen[bytes]") -> None:
+def _second_run(place: Place, first: "subprocess.Popen[bytes]") -> None:
     # Both runs use the same data set: the second starts while the first loads it.
     _until(lambda: _loading(place), first, place)
     first.send_signal(signal.SIGSTOP)
     second = place.start("second", steady=1)
     waiting = f"waiting for process {first.pid} ("
-    _until(lambda: waiting in place.said("second"), second, place)
+    _until(lambda: waiting in place.output("second"), second, place)
     first.send_signal(signal.SIGCONT)
     begun = place.folder / "first/trials/.0001.part/observed/hosts.csv"
     _until(begun.exists, first, place)
@@ -117,7 +117,7 @@ def _beside(place: Place, first: "subprocess.Popen[bytes]") -> None:
     assert {layout.LOCK, layout.MANIFEST} <= set(files)
     assert place.call("report", "first", "--format", "json").returncode == 0
 
-    assert second.wait(200) == 0, place.said("second")
+    assert second.wait(200) == 0, place.output("second")
     assert len(store.open_run(place.folder / "second").complete) == 1
     assert not (place.folder / "second" / layout.LOCK).exists()
-    assert first.poll() is None, place.said("first")
+    assert first.poll() is None, place.output("first")

@@ -108,7 +108,7 @@ def test_it_switches_over_dies_and_rejoins_nodes_by_itself(tmp_path: Path) -> No
         process = solution.node("node2").process
         assert process is not None
         process.gone(process.kill())
-        wait_until(lambda: "" if _promoted(manager) > 1 else "nobody was promoted", 120.0, "no failover")
+        wait_until(lambda: "" if _promoted(manager) > 1 else "no node was promoted", 120.0, "no failover")
         assert solution.primary_of_record.name == "node1"
         assert not manager.at_work
         manager.start_node(solution.node("node2"))

@@ -128,9 +128,9 @@ def test_it_watches_the_primary(deployed: Deployed) -> None:
 def test_a_planned_switchover(deployed: Deployed) -> None:
     known = len(events(deployed))
     assert mha(deployed).switch_over() == "node2"
-    told = [(event.kind, event.node) for event in events(deployed, known)]
-    assert told[:2] == [("decided", "node1"), ("promoted", "node2")]
-    assert set(told[2:4]) == {("repointed", "node3"), ("repointed", "node1")}
+    reported = [(event.kind, event.node) for event in events(deployed, known)]
+    assert reported[:2] == [("decided", "node1"), ("promoted", "node2")]
+    assert set(reported[2:4]) == {("repointed", "node3"), ("repointed", "node1")}
     assert deployed.solution.roles() == {"node1": "replica", "node2": "primary", "node3": "replica"}
     until(lambda: write(deployed), "HAProxy follows")
     alike(deployed)
@@ -169,7 +169,7 @@ def test_a_dead_primary_is_replaced_and_comes_back(deployed: Deployed) -> None:
 
 @pytest.mark.lasts(20)
 def test_a_second_failover_is_refused_loudly(deployed: Deployed) -> None:
-    until(lambda: events(deployed)[-1].kind == "watching", "somebody starts it again")
+    until(lambda: events(deployed)[-1].kind == "watching", "MHA is started again")
     known = len(events(deployed))
     old = kill_primary(deployed)
     until(lambda: "failed" in kinds(deployed, known), "it says that it will not")
@@ -179,7 +179,7 @@ def test_a_second_failover_is_refused_loudly(deployed: Deployed) -> None:
     assert "promoted" not in kinds(deployed, known)
     until(
         lambda: any("nobody watches" in event.detail for event in events(deployed, known)),
-        "and that nobody is there any more",
+        "an event that no manager is left",
     )
     # Its server restarts: it is the primary of record, so MHA has a server to monitor.
     deployed.start_node(old)

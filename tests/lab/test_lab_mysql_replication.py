@@ -98,11 +98,11 @@ def test_a_switchover_loses_nothing_and_errant_transactions_are_found(tmp_path: 
 
 
 def _until(missing: Callable[[], str]) -> None:
-    def asked() -> str:
+    def reported() -> str:
         try:
             return missing()
         except Exception as error:
             # A server that is busy, starting or stopping may not answer.
             return str(error) or type(error).__name__
 
-    wait_until(asked, 90.0, "it did not happen")
+    wait_until(reported, 90.0, "it did not happen")

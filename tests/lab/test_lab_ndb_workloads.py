@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from lab_prepare import Site, asked
+from lab_prepare import Site, workload_flags
 from lab_support import run_trial
 
 from fivenines.deployment.deployed import Deployed
@@ -71,12 +71,12 @@ def _runs(site: Site, out: Path, kind: str) -> str:
         own = out / "own.sql"
         own.write_text("SELECT c FROM sbtest1 WHERE id = 5;\nUPDATE sbtest1 SET k = k + 1 WHERE id = 7;\n")
         settings["files"] = [str(own)]
-    flags = asked(kind, **settings)
-    data = asked(**{"kind": "oltp_read_write", **OLTP}) if kind in ("mix", "script") else flags
+    flags = workload_flags(kind, **settings)
+    data = workload_flags(**{"kind": "oltp_read_write", **OLTP}) if kind in ("mix", "script") else flags
     if kind not in ("append", "bank"):
         prepared = site.prepare(*data, "--drop")
         if prepared.code:
-            return prepared.said
+            return prepared.stderr
     summary = site.load(out, *flags, "--duration", "1s", "--retries", "20")
     wrong = [error for error in summary["errors"] if error["class"] not in _allowed(kind)]
     if wrong:
@@ -86,7 +86,7 @@ def _runs(site: Site, out: Path, kind: str) -> str:
 
 @pytest.mark.long
 def test_every_workload_runs(tmp_path: Path) -> None:
-    assert set(SMALL) | NOT_RUN == _kinds(), "a workload that nobody has tried on NDB"
+    assert set(SMALL) | NOT_RUN == _kinds(), "a workload without a test on NDB"
     refused: dict[str, str] = {}
 
     def try_all(deployed: Deployed) -> None:

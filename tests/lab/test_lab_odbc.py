@@ -191,7 +191,7 @@ def test_each_refusal_is_one_message(place: Place) -> None:
     known = f"odbc:{place.odbc}"
     dead = re.sub(r"Port=\d+", "Port=9", known)
     failed = {
-        "nobody listens": (place.bench(dsn=f"{dead};PWD=s3cret"), "onnect"),
+        "no listener": (place.bench(dsn=f"{dead};PWD=s3cret"), "onnect"),
         "unknown driver": (place.bench(dsn="odbc:Driver={Nix};PWD=s3cret"), "odbcinst.ini"),
         "unknown data source": (place.bench(dsn="odbc:DSN=nix;PWD=s3cret"), "odbc.ini"),
         "tables are missing": (place.bench("--workload", "tpcc"), "--prepare makes"),

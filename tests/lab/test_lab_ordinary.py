@@ -108,7 +108,7 @@ def test_an_ordinary_user_runs_an_experiment_with_failovers(person: Person, name
         if "apply" in run.manifest.machine.limits.split()[0:1]:
             assert record.deployment.limits == ""
         else:
-            assert record.deployment.limits, "why limits do not apply is told"
+            assert record.deployment.limits, "the record says why limits do not apply"
     seen = store.query(
         run.complete,
         "hosts",

@@ -185,7 +185,7 @@ def test_a_switchover_loses_no_client(cluster: Deployed) -> None:
     assert new != old.name
     _until(lambda: _write(cluster) == new)
     _joined(cluster)
-    assert _server_pids(old) == before, "nobody was restarted"
+    assert _server_pids(old) == before, "no server was restarted"
 
 
 @pytest.mark.lasts(30)

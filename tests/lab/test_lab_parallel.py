@@ -28,7 +28,7 @@ def _file(folder: Path, trials: int, steady: float) -> Path:
 
 def _begun(folder: Path, trials: int, steady: float) -> "subprocess.Popen[bytes]":
     file = _file(folder, trials, steady)
-    with (folder / "said").open("ab") as log:
+    with (folder / "output").open("ab") as log:
         return subprocess.Popen(
             program("run", str(file), "--out", "run", "--parallel", "2", "--oversubscribe"),
             cwd=folder,
@@ -45,8 +45,8 @@ def _await_loads(
     deadline = time.monotonic() + 180
     parts = [layout.part_folder(folder / "run", trial) for trial in ("0001", "0002")]
     while not enough((part / "observed/hosts.csv").exists() for part in parts):
-        assert running.poll() is None, (folder / "said").read_text()
-        assert time.monotonic() < deadline, (folder / "said").read_text()
+        assert running.poll() is None, (folder / "output").read_text()
+        assert time.monotonic() < deadline, (folder / "output").read_text()
         time.sleep(0.05)
 
 
@@ -61,8 +61,8 @@ def _processors(folder: Path, running: "subprocess.Popen[bytes]") -> list[tuple[
     """
     deadline = time.monotonic() + 120
     while True:
-        assert running.poll() is None, (folder / "said").read_text()
-        assert time.monotonic() < deadline, (folder / "said").read_text()
+        assert running.poll() is None, (folder / "output").read_text()
+        assert time.monotonic() < deadline, (folder / "output").read_text()
         below = [[worker, *worker.children(recursive=True)] for worker in _workers(running.pid)]
         if len(below) == 2 and all(len(processes) > 5 for processes in below):
             return [_of_all(processes) for processes in below]
@@ -83,7 +83,7 @@ def test_two_trials_at_a_time_on_processors_of_their_own(tmp_path: Path) -> None
     running = _begun(tmp_path, 2, 4)
     used = _processors(tmp_path, running)
     assert len(used) == 2 and not set(used[0]) & set(used[1])
-    assert running.wait(250) == 0, (tmp_path / "said").read_text()
+    assert running.wait(250) == 0, (tmp_path / "output").read_text()
     run = store.open_run(tmp_path / "run")
     assert (len(run.complete), run.broken, run.missing, run.problems) == (4, [], [], [])
     workers = [trial.record.worker for trial in run.complete]
@@ -117,7 +117,7 @@ def test_nothing_is_left_of_both_and_the_run_goes_on(tmp_path: Path, number: sig
     code = running.wait(60)
     assert made.left() == []
     if number == signal.SIGINT:
-        output = (tmp_path / "said").read_text()
+        output = (tmp_path / "output").read_text()
         assert code == 130, output
         assert re.search(r"--resume .*--parallel 2 --oversubscribe", output.replace("\n", " "))
         assert list((tmp_path / "run/trials").iterdir()) == []
@@ -135,7 +135,7 @@ def test_a_trial_whose_worker_is_killed_runs_again(tmp_path: Path) -> None:
     _await_loads(tmp_path, running, any)
     victim, _ = _workers(running.pid)
     victim.kill()
-    assert running.wait(250) == 0, (tmp_path / "said").read_text()
+    assert running.wait(250) == 0, (tmp_path / "output").read_text()
     run = store.open_run(tmp_path / "run")
     assert (len(run.complete), run.broken) == (2, [])
     lines = journal.parsed(journal.path(tmp_path / "run").read_text().splitlines())

@@ -18,7 +18,7 @@ from fivenines.software.store import engine
 
 WORK = ("--workload", "oltp_point_select", "--tables", "1", "--table-size", "100", "--tls", "disable")
 # Neither pooler runs as root, and the lab's namespace has no other account.
-NOBODY = ("setpriv", "--reuid=1", "--regid=1", "--clear-groups")
+UNPRIVILEGED = ("setpriv", "--reuid=1", "--regid=1", "--clear-groups")
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="another account is root's to take")
 
@@ -91,7 +91,7 @@ def pooler(node: Server, command: list[str], name: str, text: str) -> Iterator[N
         (folder / name).write_text(text.format(**place))
         (folder / "users").write_text('"app" ""\n')
         network = ("nsenter", f"--net=/proc/{node.host.pid}/ns/net")
-        with subprocess.Popen([*network, *NOBODY, *command, str(folder / name)]) as running:
+        with subprocess.Popen([*network, *UNPRIVILEGED, *command, str(folder / name)]) as running:
             try:
                 yield
             finally:

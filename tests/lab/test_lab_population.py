@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from lab_prepare import Site, asked, each_site
+from lab_prepare import Site, each_site, workload_flags
 
 place = each_site
 
@@ -15,7 +15,7 @@ def _clean(place: Site) -> None:
 
 def test_secondary_indexes_come_in_variants(place: Site) -> None:
     def made(**settings: Any) -> set[str]:
-        workload = asked("oltp_insert", table_size=100, **settings)
+        workload = workload_flags("oltp_insert", table_size=100, **settings)
         assert place.prepare(*workload, "--drop").code == 0
         return {name for name in place.indexes("sbtest1") if name not in ("PRIMARY", "sbtest1_pkey")}
 
@@ -30,8 +30,8 @@ TATP = ("subscriber", "access_info", "special_facility", "call_forwarding")
 
 
 def test_tatp_is_populated_as_described(place: Site) -> None:
-    done = place.prepare(*asked("tatp", subscribers=20_000), "--drop")
-    assert done.code == 0, done.said
+    done = place.prepare(*workload_flags("tatp", subscribers=20_000), "--drop")
+    assert done.code == 0, done.stderr
     counts = [place.one(f"SELECT COUNT(*) FROM {table}") for table in TATP]
     assert counts[0] == 20_000 and sum(counts) == done.rows
     assert 2.45 < counts[1] / 20_000 < 2.55 and 2.45 < counts[2] / 20_000 < 2.55
@@ -106,9 +106,9 @@ def test_tpcc_is_consistent_when_loaded_the_other_way_round(place: Site) -> None
 
 
 def _require_tpcc(place: Site, keys: bool) -> None:
-    workload = asked("tpcc", warehouses=2, foreign_keys=keys)
+    workload = workload_flags("tpcc", warehouses=2, foreign_keys=keys)
     done = place.prepare(*workload, "--drop")
-    assert done.code == 0, done.said
+    assert done.code == 0, done.stderr
     counts = {table: place.one(f"SELECT COUNT(*) FROM {table}") for table in place.tables()}
     lines = counts.pop("order_line")
     assert counts == {

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pymysql
 import pytest
-from lab_prepare import Site, asked, ended
+from lab_prepare import Site, ended, workload_flags
 from pymysql.constants import ER
 
 from fivenines.deployment.deployed import Deployed, data_set
@@ -16,7 +16,7 @@ from fivenines.workloads.oltp import Oltp
 # The nodes start with this data set; the tests load another family in addition.
 LOADED = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
 
-TATP = asked("tatp", subscribers=40_000)
+TATP = workload_flags("tatp", subscribers=40_000)
 TABLES = ("subscriber", "access_info", "special_facility", "call_forwarding")
 
 
@@ -64,7 +64,7 @@ def _same_everywhere(nodes: list[Site]) -> list[str]:
 @pytest.mark.long
 def test_two_nodes_share_the_work_and_another_goes_on_after_a_kill(nodes: list[Site]) -> None:
     alone = nodes[0].prepare(*TATP)
-    assert alone.code == 0, alone.said
+    assert alone.code == 0, alone.stderr
     whole = _same_everywhere(nodes)
     assert nodes[1].prepare(*TATP).event("already_loaded")
     assert nodes[0].prepare(*TATP, "--seed", "2", "--drop").code == 0
@@ -80,5 +80,5 @@ def test_two_nodes_share_the_work_and_another_goes_on_after_a_kill(nodes: list[S
     loading.kill()
     loading.wait()
     resumed = nodes[1].prepare(*TATP)
-    assert (resumed.code, resumed.rows) == (0, alone.rows), resumed.said
+    assert (resumed.code, resumed.rows) == (0, alone.rows), resumed.stderr
     assert _same_everywhere(nodes) == whole

@@ -194,6 +194,6 @@ def test_a_run_of_broken_trials_is_no_success(tmp_path: Path) -> None:
     ran = run()
     assert ran.returncode == 1, ran.stdout
     assert "1 of 1 trials are broken" in ran.stderr
-    assert "pg_control" in ran.stderr, "the server's own words are told"
+    assert "pg_control" in ran.stderr, "the server's own message is reported"
     again = run()
     assert again.returncode == 2 and "--resume" in again.stderr

@@ -38,7 +38,7 @@ def _file(folder: Path, trials: int, steady: float, solutions: str = _BOTH) -> P
 
 def _begun(folder: Path, cluster: RayCluster, trials: int, steady: float) -> "subprocess.Popen[bytes]":
     file = _file(folder, trials, steady, _ONE)
-    with (folder / "said").open("ab") as log:
+    with (folder / "output").open("ab") as log:
         return subprocess.Popen(
             program("run", str(file), "--out", "run", "--on", cluster.address),
             cwd=folder,
@@ -63,8 +63,8 @@ def _await_lines(folder: Path, running: "subprocess.Popen[bytes]", event: str, c
         exists = journal.path(folder / "run").exists()
         if exists and len(_lines(folder, event)) >= count:
             return
-        assert running.poll() is None, (folder / "said").read_text()
-        assert time.monotonic() < deadline, (folder / "said").read_text()
+        assert running.poll() is None, (folder / "output").read_text()
+        assert time.monotonic() < deadline, (folder / "output").read_text()
         time.sleep(0.05)
 
 
@@ -172,7 +172,7 @@ def test_nothing_is_left_on_the_machines(tmp_path: Path, cluster: RayCluster, nu
     assert made.left(90.0 if number == signal.SIGKILL else 60.0) == []
     if number == signal.SIGKILL:
         return
-    output = (tmp_path / "said").read_text()
+    output = (tmp_path / "output").read_text()
     assert code == 130, output
     assert re.search(r"--resume .*--on ray://", output.replace("\n", " "))
     assert not any(path.exists() for path in scratch)
@@ -189,7 +189,7 @@ def test_trials_of_a_lost_machine_run_again_on_another_one(tmp_path: Path) -> No
             made.note(worker.pid)
         assert made.processes
         cluster.kill(1)
-        assert running.wait(300) == 0, (tmp_path / "said").read_text()
+        assert running.wait(300) == 0, (tmp_path / "output").read_text()
         assert made.left(60.0) == []
     run = store.open_run(tmp_path / "run")
     assert (len(run.complete), run.missing, run.problems) == (2, [], [])
@@ -210,7 +210,7 @@ def test_the_trial_of_a_machine_that_hangs_runs_again_and_counts_once(tmp_path: 
         _await_lines(tmp_path, running, "worker-lost", 1)
         # The trial is repeated on the other machine, and the first one wakes up during it.
         cluster.thaw()
-        assert running.wait(300) == 0, (tmp_path / "said").read_text()
+        assert running.wait(300) == 0, (tmp_path / "output").read_text()
         assert made.left(60.0) == []
     run = store.open_run(tmp_path / "run")
     assert (len(run.complete), run.missing, run.problems) == (2, [], [])

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_prepare import asked
+from lab_prepare import workload_flags
 from lab_scripts import Place, alone
 
 from fivenines.servers.postgres.server import Postgres
@@ -93,7 +93,7 @@ def _run(place: Place, script: str, folder: Path, *more: str, duration: str = "6
             f"--write={place.node.endpoint}",
             "--find=any",
             f"--out={out}",
-            *asked("script", files=[str(folder / "own.lua")]),
+            *workload_flags("script", files=[str(folder / "own.lua")]),
             "--connections=2",
             f"--duration={duration}",
             *more,
@@ -145,7 +145,7 @@ def test_the_first_of_several_results_is_given_and_the_others_are_read(empty: Pl
     for name, script in files.items():
         (tmp_path / name).write_text(script)
         define = {"next": 1} if name.endswith(".sql") else {}
-        flags = asked("script", files=[str(tmp_path / name)], define=define)
+        flags = workload_flags("script", files=[str(tmp_path / name)], define=define)
         out = tmp_path / re.sub(r"\W", "-", name)
         empty.run(flags, out, "--connections=2", f"--transactions={EVENTS}")
         summary = json.loads((out / "load.json").read_text())

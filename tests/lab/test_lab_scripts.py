@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from lab_prepare import asked
+from lab_prepare import workload_flags
 from lab_scripts import EVENTS, SCRIPTS, Place, options_of, standalone
 
 from fivenines.servers.postgres.server import Postgres
@@ -38,7 +38,7 @@ def _both(place: Place, script: str, out: Path, threads: int, own: list[str]) ->
         place.sysbench(script, *own, f"--threads={threads}", f"--events={EVENTS}", "--time=0", "run")
     with place.counted() as ours:
         file = f"{SCRIPTS / script}.lua"
-        mine = asked("script", files=[file], options=options_of(own))
+        mine = workload_flags("script", files=[file], options=options_of(own))
         place.load(mine, out, threads, f"--transactions={EVENTS}")
     assert sum(theirs.values()) >= EVENTS
     assert ours == theirs
@@ -87,7 +87,7 @@ def test_a_bulk_insert_sends_the_same_statements(place: Place, tmp_path: Path) -
         with place.counted() as counted:
             if ours:
                 place.prepare("bulk_insert", 1)
-                script = asked("script", files=[f"{SCRIPTS / 'bulk_insert.lua'}"])
+                script = workload_flags("script", files=[f"{SCRIPTS / 'bulk_insert.lua'}"])
                 place.load(script, tmp_path, 1, f"--transactions={events}")
             else:
                 place.sysbench("bulk_insert", "prepare")
@@ -151,7 +151,7 @@ local function send(sql)
    if rs == nil then con:check_error(rs, sql) end
    return rs
 end
-function event() error("the script has a loop of its own") end
+function event() error("the script has its own loop") end
 function thread_run(tid)
    while ffi.C.sb_more_events(tid) do
       ffi.C.sb_event_start(tid)
@@ -183,7 +183,7 @@ def test_a_script_below_sysbenchs_lua_api_asks_the_same(tables: Place, tmp_path:
         output = tables.sysbench(str(script), "--threads=1", f"--events={EVENTS}", "--time=0", "run")
     out = tmp_path / "out"
     with tables.counted() as ours:
-        mine = asked("script", files=[f"{script}"])
+        mine = workload_flags("script", files=[f"{script}"])
         heard = tables.run(mine, out, f"--transactions={EVENTS}", "--connections=1")
     assert ours == theirs and sum(ours.values()) >= 4 * EVENTS
     summary = json.loads((out / "load.json").read_text())
@@ -226,7 +226,7 @@ def test_a_sql_file_does_what_it_says(tables: Place, tmp_path: Path) -> None:
     (tmp_path / "look.sql").write_text("SELECT COUNT(*) FROM sbtest2 WHERE k > :client_id;\n")
     before = _rows(tables, "SELECT SUM(k) FROM sbtest1")
     files = [f"{tmp_path / 'move.sql'}@3", f"{tmp_path / 'look.sql'}"]
-    script = asked("script", files=files, define={"rows": 2000})
+    script = workload_flags("script", files=files, define={"rows": 2000})
     with tables.counted() as counted:
         summary = tables.load(script, tmp_path / "out", 2, "--transactions=200")
     after = _rows(tables, "SELECT SUM(k) FROM sbtest1")

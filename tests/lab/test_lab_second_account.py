@@ -35,7 +35,7 @@ from fivenines.software.store import engine
 pytestmark = pytest.mark.skipif(
     os.geteuid() != 0,
     reason="only root can be another account for a moment; NOT TRIED: to get into playgrounds and running "
-    "trials of any engine, cluster and manager as somebody else",
+    "trials of any engine, cluster and manager as another account",
 )
 
 PORTS = (22, 2222, 2379, 2380, 3306, 3307, 5432, 6446, 8008, 9200, 33060, 33061)

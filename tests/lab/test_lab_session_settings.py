@@ -51,8 +51,8 @@ def bouncer(server: ExternalServer, mode: str, size: int = 3) -> Iterator[int]:
         folder.chmod(0o755)
         file = folder / "bouncer.ini"
         file.write_text(BOUNCER.format(server=server.port, port=port, mode=mode, size=size))
-        nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
-        with subprocess.Popen([*nobody, "pgbouncer", "-q", str(file)]) as running:
+        unprivileged = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+        with subprocess.Popen([*unprivileged, "pgbouncer", "-q", str(file)]) as running:
             try:
                 _listens(port)
                 yield port

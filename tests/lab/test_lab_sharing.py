@@ -66,7 +66,7 @@ def test_servers_next_to_the_generator_are_expected_and_other_processes_are_name
     assert HOG not in " ".join(sentences)
 
     with _hogs():
-        shared, sentences, limit = _measured(tmp_path / "beside")
+        shared, sentences, limit = _measured(tmp_path / "shared")
     assert "had no processor" not in limit
     assert f"{HOG} (user {psutil.Process().username()})" in dict(shared.named), shared.named
     assert shared.others > 0.25 * shared.cores and shared.disturbed

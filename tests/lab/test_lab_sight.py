@@ -82,7 +82,7 @@ class Subject:
 def subject(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Subject]:
     """Provide each engine; the MySQL family with the setting under which it reads any file."""
     if not engine(request.param).status().installed and request.param.startswith("host-"):
-        pytest.fail("this machine has no PostgreSQL of its own: `make tools` installs it")
+        pytest.fail("PostgreSQL is not installed on this machine: `make tools` installs it")
     settings: dict[str, object] = {"solution": "standalone", "engine": request.param}
     if "postgres" not in request.param:
         settings["server"] = {"secure_file_priv": ""}
@@ -106,7 +106,7 @@ def test_a_server_sees_nothing_of_the_machines_files(subject: Subject, secrets: 
     server = subject.server
     for path in secrets:
         # A tool outside the host sees the machine's files: the secret is readable.
-        assert _said(server.host.beside(["cat", str(path)])) == SECRET
+        assert _output(server.host.beside(["cat", str(path)])) == SECRET
         assert seen_by(server, path) is None, path
         with pytest.raises(FiveninesError, match="No such file"):
             subject.program("cat", str(path), uid=0)
@@ -195,7 +195,7 @@ def _greet(listener: socket.socket) -> None:
             stream.sendall(b"welcome")
 
 
-def _said(command: Sequence[str]) -> str:
+def _output(command: Sequence[str]) -> str:
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20)
     return done.stdout.strip()
 
@@ -205,8 +205,8 @@ def test_the_machines_services_are_out_of_reach(subject: Subject, services: tupl
     calls = [("127.0.0.1", str(port)), ("abstract", name)]
     for call in calls:
         ask = [sys.executable, "-c", CONNECT, *call]
-        assert _said(ask) == "b'welcome'", "it serves whoever reaches it"
-        refused = _said(subject.server.host.beside(ask))
+        assert _output(ask) == "b'welcome'", "it serves every client that reaches it"
+        refused = _output(subject.server.host.beside(ask))
         assert "refused" in refused, "the host's network is not the machine's"
         assert "refused" in subject.machine_program("python3", "-c", CONNECT, *call)
     sockets = seen_by(subject.server, "/proc/self/net/unix")
@@ -223,10 +223,10 @@ def test_the_machine_does_not_reach_the_servers_port(subject: Subject) -> None:
     client = subject.deployed.client
     assert client is not None
     call = [sys.executable, "-c", CONNECT, address, port]
-    answer = _said(client.beside(call))
+    answer = _output(client.beside(call))
     assert answer.startswith("b'") and len(answer) > 3, "it answers in the lab"
     # In some networks another device accepts connections to any address: it is not the server.
-    assert _said(call) != answer
+    assert _output(call) != answer
 
 
 FAMILIES: dict[str, tuple[dict[str, object], set[str]]] = {

@@ -126,7 +126,7 @@ def test_a_host_is_what_it_is_in_the_lab(centre: DataCentre, tmp_path: Path) -> 
     for line in done.stdout.splitlines():
         facts |= json.loads(line)
     assert (facts["who"], facts["user"], facts["name"]) == ("0", "999", "node1")
-    assert (facts["said"], facts["first"], facts["second"]) == ("hello", "1", "22")
+    assert (facts["output"], facts["first"], facts["second"]) == ("hello", "1", "22")
     assert (facts["rows"], facts["none"]) == ("kept", False)
     assert all(offset > 4e12 for offset in facts["clocks"]), "their clocks are far from ours"
     assert (facts["log"], facts["frozen"]) == ("begun\n", True)

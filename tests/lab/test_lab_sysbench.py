@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_prepare import ENGINES, Site, asked, site
+from lab_prepare import ENGINES, Site, site, workload_flags
 
 from fivenines.analysis.agreement import tools
 from fivenines.analysis.cells import analyse
@@ -31,8 +31,8 @@ def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     assert software is not None
     software.require(lambda _message, _fraction: None)
     with site(request.param, tmp_path_factory.mktemp("site")) as found:
-        loaded = found.prepare(*asked("oltp_read_write", **DATA))
-        assert loaded.code == 0, loaded.said
+        loaded = found.prepare(*workload_flags("oltp_read_write", **DATA))
+        assert loaded.code == 0, loaded.stderr
         yield found
 
 

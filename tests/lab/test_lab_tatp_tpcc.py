@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_prepare import Site, asked, each_site
+from lab_prepare import Site, each_site, workload_flags
 
 from fivenines.core import core_binary
 from fivenines.lab import network
@@ -115,8 +115,8 @@ def test_tpcc(place: Site, tmp_path: Path, keys: bool) -> None:
 
 
 def test_a_smaller_data_set_than_the_setting_is_reported(place: Site, tmp_path: Path) -> None:
-    assert place.prepare(*asked("tatp", subscribers=100), "--drop").code == 0
-    larger = asked("tatp", subscribers=5000)
+    assert place.prepare(*workload_flags("tatp", subscribers=100), "--drop").code == 0
+    larger = workload_flags("tatp", subscribers=5000)
     loaded = load(place, tmp_path / "out", *larger, "--transactions", "50", "--duration", "5s")
     assert loaded["errors"]
     assert all("have fewer been loaded" in error["message"] for error in loaded["errors"])

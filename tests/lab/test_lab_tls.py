@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_prepare import asked
+from lab_prepare import workload_flags
 
 from fivenines.core import core_binary
 from fivenines.deployment.deployed import Deployed
@@ -163,7 +163,7 @@ class Encrypted:
             "--password-env=PW",
             f"--database={DATABASE}",
             f"--write={endpoint}",
-            *asked("oltp_point_select", tables=2, table_size=500),
+            *workload_flags("oltp_point_select", tables=2, table_size=500),
             "--connections=4",
             "--start-timeout=3s",
             f"--out={out}",
@@ -245,7 +245,7 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Encrypted]:
     wheel's lacks OpenSSL.
     """
     if not engine("host-postgres").status().installed:
-        pytest.fail("this machine has no PostgreSQL of its own: `make tools` installs it")
+        pytest.fail("PostgreSQL is not installed on this machine: `make tools` installs it")
     tls: dict[str, Value] = {
         "ssl": True,
         "ssl_cert_file": inside("conf", "server.pem"),
@@ -429,9 +429,9 @@ def test_a_name_that_moves(postgres: Encrypted) -> None:
     finally:
         _ip(host, "addr", "flush", "dev", "eth0")
         _ip(host, "addr", "add", f"{first}/24", "dev", "eth0")
-    said = load.log_tail()
+    tail = load.log_tail()
     summary = json.loads((out / "load.json").read_text())
-    assert summary["reconnects"] >= 4, said
+    assert summary["reconnects"] >= 4, tail
 
 
 def _reload(node: Server, change: str, ssl: str) -> None:

@@ -190,7 +190,7 @@ def test_a_trial_compares_its_nodes_the_ledger_included(tmp_path: Path) -> None:
     assert differing["fivenines_ledger"] == [f"id {outcome.node('node2').lost_ids[0]}: not on node2"]
 
 
-BESIDE = "ledger: {rate: 100, read_rate: 200, append: {rate: 200}, bank: {rate: 100}}\n"
+LEDGER = "ledger: {rate: 100, read_rate: 200, append: {rate: 200}, bank: {rate: 100}}\n"
 
 
 def test_a_stopped_replica_is_stale_and_its_age_grows(tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_a_stopped_replica_is_stale_and_its_age_grows(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         "solutions: [{solution: replication, engine: mariadb-10.11, replicas: 1, mode: async, "
-        f"reads: replicas, manager: {OPERATOR}}}]\n" + BESIDE + timing(recovery=1, steady=6),
+        f"reads: replicas, manager: {OPERATOR}}}]\n" + LEDGER + timing(recovery=1, steady=6),
         {"warm-up and steady load": stop, "settling": go_on},
     )
     stale = staleness.measure(outcome.folder, outcome.record)
@@ -242,4 +242,4 @@ def test_serializable_transactions_show_no_anomaly(tmp_path: Path, solution: str
     judged = {verdict.source: verdict for verdict in record.isolation}
     assert judged["lists"].transactions > 20 and judged["lists"].counts == {}
     assert judged["bank"].note.startswith("Audits: ") and judged["bank"].counts == {}
-    assert record.divergence is None, "who stands alone has nobody to be compared with"
+    assert record.divergence is None, "a standalone server has no copy to compare with"

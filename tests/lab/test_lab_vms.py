@@ -148,10 +148,10 @@ def test_configuration_comes_in_and_logs_go_out(rig: Rig) -> None:
     assert _sh(rig.one, look_in, uid=999) == "1s600:999"
     (rig.one.node / "conf" / "a.cnf").write_text("2")
     assert _sh(rig.one, look_in, uid=999) == "2s600:999"
-    _sh(rig.one, "echo first > /run/node/log/said.log", uid=999)
-    log = rig.one.node / "log" / "said.log"
+    _sh(rig.one, "echo first > /run/node/log/output.log", uid=999)
+    log = rig.one.node / "log" / "output.log"
     _until(lambda: log.exists() and log.read_text() == "first\n")
-    _sh(rig.one, "echo second >> /run/node/log/said.log", uid=999)
+    _sh(rig.one, "echo second >> /run/node/log/output.log", uid=999)
     _until(lambda: log.read_text() == "first\nsecond\n")
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_prepare import Site, asked, each_site
+from lab_prepare import Site, each_site, workload_flags
 
 place = each_site
 
@@ -40,7 +40,7 @@ def _undisturbed(place: Site, attempt: Callable[[str], dict[str, Any]]) -> dict[
 
 def _prepared(place: Site, *flags: str) -> None:
     prepared = place.prepare(*flags)
-    assert prepared.code == 0, prepared.said
+    assert prepared.code == 0, prepared.stderr
 
 
 def _run(place: Site, out: Path, *flags: str) -> dict[str, Any]:
@@ -90,7 +90,7 @@ def _foreign_keys(place: Site) -> int:
 
 
 def test_iibench_inserts_batches_and_reads_the_newest(place: Site, tmp_path: Path) -> None:
-    summary = _run(place, tmp_path, *asked("iibench", rows=2500, batch=100, queries=2))
+    summary = _run(place, tmp_path, *workload_flags("iibench", rows=2500, batch=100, queries=2))
     inserted = 100 * _ok(summary, "insert")
     assert place.one("SELECT COUNT(*) FROM purchases_index") == 2500 + inserted
     assert summary["rows"]["inserted"] == inserted and summary["rows"]["per_second"] > 0
@@ -103,7 +103,7 @@ def test_iibench_inserts_batches_and_reads_the_newest(place: Site, tmp_path: Pat
 @pytest.mark.parametrize("foreign_keys", [True, False])
 def test_ingest_brings_children_with_their_parents(place: Site, tmp_path: Path, foreign_keys: bool) -> None:
     scale = {"parents": 2, "children": 3, "rows": 40, "foreign_keys": foreign_keys}
-    summary = _run(place, tmp_path, *asked("ingest", batch=7, **scale))
+    summary = _run(place, tmp_path, *workload_flags("ingest", batch=7, **scale))
     assert _foreign_keys(place) == (3 if foreign_keys else 0)
     parents, children = (["tbtest1", "tbtest2"], [f"tbtest_child{child}" for child in (1, 2, 3)])
     assert _sum(place, parents) == 80 + 7 * _ok(summary, "insert")
@@ -113,7 +113,7 @@ def test_ingest_brings_children_with_their_parents(place: Site, tmp_path: Path, 
 
 @pytest.mark.parametrize("foreign_keys", [True, False])
 def test_crud_leaves_no_child_without_parent(place: Site, tmp_path: Path, foreign_keys: bool) -> None:
-    summary = _run(place, tmp_path, *asked("crud", **CRUD, batch=2, foreign_keys=foreign_keys))
+    summary = _run(place, tmp_path, *workload_flags("crud", **CRUD, batch=2, foreign_keys=foreign_keys))
     grown = 2 * _ok(summary, "insert") - _ok(summary, "delete")
     assert _sum(place, ["tbtest1", "tbtest2", "tbtest3"]) == 3000 + grown
     assert _orphans(place, 3, 4) == 0
@@ -122,16 +122,16 @@ def test_crud_leaves_no_child_without_parent(place: Site, tmp_path: Path, foreig
 
 
 def test_ingest_and_crud_do_not_take_each_others_tables(place: Site) -> None:
-    assert place.prepare(*asked("ingest", parents=1)).code == 0
+    assert place.prepare(*workload_flags("ingest", parents=1)).code == 0
     place.query("DELETE FROM fivenines_dataset WHERE family = 'crud'")
-    refused = place.prepare(*asked("crud", **CRUD))
+    refused = place.prepare(*workload_flags("crud", **CRUD))
     assert refused.code == 1
-    assert "tbtest1 exists already" in refused.said
+    assert "tbtest1 exists already" in refused.stderr
 
 
 @pytest.mark.parametrize("style", ["statements", "procedures"])
 def test_imsi_binds_both_sides_and_records_it(place: Site, tmp_path: Path, style: str) -> None:
-    summary = _run(place, tmp_path, *asked("imsi", **IMSI, style=style, release=20))
+    summary = _run(place, tmp_path, *workload_flags("imsi", **IMSI, style=style, release=20))
     allocated = _ok(summary, "allocate_imsi")
     assert place.one("SELECT COUNT(*) FROM imsi_event WHERE event = 'A'") == allocated
     assert allocated - 12 * 9 <= 10 * _ok(summary, "batch_of_ten") <= allocated
@@ -146,8 +146,8 @@ def test_imsi_binds_both_sides_and_records_it(place: Site, tmp_path: Path, style
 
 def test_imsi_of_one_site_leaves_the_other_alone(place: Site, tmp_path: Path) -> None:
     def attempt(name: str) -> dict[str, Any]:
-        _prepared(place, *asked("imsi", **IMSI))
-        return place.load(tmp_path / name, *asked("imsi", **IMSI, site=2), "--retries", "20")
+        _prepared(place, *workload_flags("imsi", **IMSI))
+        return place.load(tmp_path / name, *workload_flags("imsi", **IMSI, site=2), "--retries", "20")
 
     summary = _undisturbed(place, attempt)
     assert summary["transactions"]["failed"] == 0 and _ok(summary, "allocate_imsi") > 0
@@ -159,7 +159,7 @@ def test_imsi_of_one_site_leaves_the_other_alone(place: Site, tmp_path: Path) ->
 
 def test_imsi_without_free_visitors_changes_nothing(place: Site, tmp_path: Path) -> None:
     for style in ("statements", "procedures"):
-        workload = asked("imsi", home=180, visitors=18, style=style)
+        workload = workload_flags("imsi", home=180, visitors=18, style=style)
 
         def attempt(name: str, style: str = style, workload: list[str] = workload) -> dict[str, Any]:
             _prepared(place, *workload, "--drop")
@@ -204,8 +204,8 @@ def test_bulkload_ends_when_all_rows_are_loaded(
     place: Site, tmp_path: Path, foreign_keys: bool, checks: bool
 ) -> None:
     scale = {"rows": 12345, "batch": 300, "foreign_keys": foreign_keys, "checks": checks}
-    flags = (*asked("bulkload", **scale), "--duration", "100s")
-    _prepared(place, *asked("bulkload", foreign_keys=foreign_keys))
+    flags = (*workload_flags("bulkload", **scale), "--duration", "100s")
+    _prepared(place, *workload_flags("bulkload", foreign_keys=foreign_keys))
     summary = place.load(tmp_path, *flags)
     assert summary["duration_s"] < 90
     assert place.one("SELECT COUNT(*) FROM bulk_item") == 12345
@@ -222,12 +222,12 @@ def test_bulkload_ends_when_all_rows_are_loaded(
 
 
 def test_bulkload_a_second_time_loads_nothing_twice_and_ends(place: Site, tmp_path: Path) -> None:
-    flags = (*asked("bulkload", rows=3000), "--duration", "100s")
-    assert place.prepare(*asked("bulkload")).code == 0
+    flags = (*workload_flags("bulkload", rows=3000), "--duration", "100s")
+    assert place.prepare(*workload_flags("bulkload")).code == 0
     place.load(tmp_path / "first", *flags)
     again = place.load(tmp_path / "again", *flags)
     assert again["transactions"]["ok"] == 0 and "rows" not in again
     assert {error["class"] for error in again["errors"]} <= {"constraint", "deadlock"}
     assert place.one("SELECT COUNT(*) FROM bulk_item") == 3000
-    assert place.prepare(*asked("bulkload"), "--drop").code == 0
+    assert place.prepare(*workload_flags("bulkload"), "--drop").code == 0
     assert place.one("SELECT COUNT(*) FROM bulk_item") == 0
