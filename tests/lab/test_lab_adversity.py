@@ -205,7 +205,7 @@ def _in_private(folder: Path, script: str, env: dict[str, str] | None = None) ->
     assert done.returncode == 0, (done.stderr, words)
 
 
-def test_a_full_disk_under_the_run_stops_it_and_what_was_finished_stays(tmp_path: Path) -> None:
+def test_a_full_disk_stops_the_run_and_finished_trials_stay(tmp_path: Path) -> None:
     (tmp_path / "disk").mkdir()
     (tmp_path / "tiny.yaml").write_text(_TWO + _STANDALONE + GENTLE + timing(recovery=1, steady=4))
     command = shlex.join([sys.executable, "-m", "fivenines", "run", "tiny.yaml", "--out", "disk/run"])

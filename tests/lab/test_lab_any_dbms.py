@@ -75,7 +75,7 @@ def test_the_writable_node_is_the_primary_and_a_lost_row_is_named(
     assert pair[0].query("SELECT to_regclass('fivenines_probes')") == [(None,)]
 
 
-def test_the_sql_that_others_get_counts_what_is_lost(tmp_path: Path) -> None:
+def test_the_portable_sql_counts_lost_rows(tmp_path: Path) -> None:
     """Use MariaDB, which accepts the SQL of SQL Server and solidDB and reports a missing table as they do."""
     server = mariadb(tmp_path, "db1")
     taken: list[int] = []

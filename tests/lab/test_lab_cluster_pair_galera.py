@@ -26,7 +26,7 @@ def _run(folder: Path, pair: str, fault: str, recovery: int) -> Outcome:
 
 
 @pytest.mark.long
-def test_a_channel_goes_on_between_other_servers(tmp_path: Path) -> None:
+def test_a_channel_moves_to_other_servers(tmp_path: Path) -> None:
     pair = "direction: both, writes: both, channel_failover_after: 1s"
     outcome = _run(tmp_path, pair, "{fault: kill, target: source, restart_after: 6s}", 12)
     sound(outcome)

@@ -201,7 +201,7 @@ def test_an_archive_of_an_image_is_unpacked(tmp_path: Path, images: Registry) ->
 
 
 @pytest.mark.lasts(30)
-def test_a_folder_with_an_installation_runs_and_its_former_primary_comes_back(tmp_path: Path) -> None:
+def test_a_folder_with_an_installation_runs_and_its_former_primary_rejoins(tmp_path: Path) -> None:
     folders = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
     assert folders, "make tools installs PostgreSQL"
     run = _survived(tmp_path, folders[-1].parents[1])

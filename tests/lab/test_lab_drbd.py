@@ -89,7 +89,7 @@ faults: [{fault: power-loss, restart_after: 18s}]
 
 
 @pytest.mark.long
-def test_protocol_a_loses_what_was_on_its_way(tmp_path: Path) -> None:
+def test_protocol_a_loses_writes_in_flight(tmp_path: Path) -> None:
     text = """
 solutions: [{solution: drbd, protocol: A}]
 load: {answer_timeout: 2s, connect_timeout: 1s}
@@ -131,7 +131,7 @@ def test_other_servers_move_with_the_disk(tmp_path: Path, engine: str) -> None:
 
 
 @pytest.mark.long
-def test_the_standby_comes_back_and_fetches_what_it_missed(tmp_path: Path) -> None:
+def test_the_standby_rejoins_and_catches_up(tmp_path: Path) -> None:
     fault = "fault: power-loss, target: replica, restart_after: 4s"
     outcome = _trial(tmp_path, "protocol: C", fault, recovery=25)
     assert outcome.record.faults[0].rejoined, outcome.record.faults
@@ -156,7 +156,7 @@ def test_a_slow_disk_of_the_standby_is_everybodys_under_protocol_c(tmp_path: Pat
 
 
 @pytest.mark.long
-def test_without_the_replication_link_the_primary_goes_on_alone(tmp_path: Path) -> None:
+def test_without_the_replication_link_the_primary_continues_alone(tmp_path: Path) -> None:
     cut = "fault: partition, target: primary, peers: nodes, ports: [7788], duration: 6s"
     outcome = _trial(tmp_path, "protocol: C", cut)
     assert outcome.measures().split_brains == []

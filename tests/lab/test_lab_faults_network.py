@@ -12,7 +12,7 @@ _UNFENCED = OPERATOR.replace("}", ", fence: false}")
 _CUT = "faults: [{fault: partition, target: primary, peers: [replicas, manager], duration: 8s}]\n"
 
 
-def test_asynchronous_mariadb_loses_what_its_old_primary_went_on_to_acknowledge(tmp_path: Path) -> None:
+def test_asynchronous_mariadb_loses_late_acknowledgements_of_the_old_primary(tmp_path: Path) -> None:
     solution = f"{{solution: replication, replicas: 2, manager: {_UNFENCED}}}"
     # If more than 1000 rows are lost, the record names only the first, and the rows of each side cannot be
     # counted.

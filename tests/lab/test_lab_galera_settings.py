@@ -119,7 +119,7 @@ def test_reads_of_clients_wait_and_those_of_observers_do_not(galera: Galera) -> 
         assert cursor.fetchall() == ((1,),)
 
 
-def test_the_cluster_goes_on_without_its_arbiter(deployed: Deployed, galera: Galera) -> None:
+def test_the_cluster_continues_without_its_arbiter(deployed: Deployed, galera: Galera) -> None:
     settings = ArbiterFaultSettings(fault="arbiter")
     context, fault = FaultContext(deployed), ArbiterFault(settings)
     injection = fault.inject(context)
@@ -132,7 +132,9 @@ def test_the_cluster_goes_on_without_its_arbiter(deployed: Deployed, galera: Gal
         _reaches_size(galera, node, 3)
 
 
-def test_one_of_two_nodes_goes_on_with_the_arbiter_and_a_wiped_node_takes_all(galera: Galera) -> None:
+def test_one_of_two_nodes_continues_with_the_arbiter_and_a_wiped_node_gets_a_full_transfer(
+    galera: Galera,
+) -> None:
     first, second = galera.nodes
     assert first.process is not None
     first.process.gone(first.process.kill())

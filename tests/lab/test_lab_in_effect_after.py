@@ -11,7 +11,7 @@ from fivenines.solutions.patroni import Patroni
 LOAD = "warm-up and steady load"
 
 
-def test_a_restarted_mysql_server_comes_back_with_what_was_persisted(tmp_path: Path) -> None:
+def test_a_restarted_mysql_server_has_its_persisted_settings(tmp_path: Path) -> None:
     def plant(deployed: Deployed) -> None:
         deployed.solution.nodes[0].execute("SET PERSIST_ONLY max_connections = 222")
 

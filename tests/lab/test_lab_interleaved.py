@@ -201,11 +201,11 @@ def _require_timelines(run: Run, result: InterleavedResult) -> None:
 
 @pytest.mark.long
 def test_a_dead_server_breaks_the_block_and_a_resumed_run_continues(tmp_path: Path, watched: Watched) -> None:
-    def crash(deployed: dict[str, Deployed]) -> None:
+    def kill_server(deployed: dict[str, Deployed]) -> None:
         deployed["plain"].solution.nodes[0].put_down()
 
     text = HEAD + SOLUTIONS.replace("    server:", "    #") + BLOCK.replace("rounds: 6", "rounds: 3")
-    watched.at_round["round 2 of 3"] = crash
+    watched.at_round["round 2 of 3"] = kill_server
     run = _run(tmp_path / "run", text, watched, watched.deploy)
     assert not any(block.complete for block in run.blocks)
     assert {block.folder.name for block in run.blocks} == {"block-001.broken-1", "block-001.broken-2"}

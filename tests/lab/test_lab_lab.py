@@ -149,7 +149,7 @@ for _ in range(20_000):
 
 
 @pytest.mark.parametrize("turn", range(3))
-def test_a_kill_ends_what_was_forked_at_that_moment(pair: Pair, turn: int) -> None:
+def test_a_kill_ends_processes_forked_at_that_moment(pair: Pair, turn: int) -> None:
     deadline = time.monotonic() + 90.0
     bystander = pair.machine.spawn(["sleep", "600"], log="bystander.out")
     while not (alive := bystander.members()):

@@ -38,7 +38,7 @@ def test_ids_identify_their_clients_and_none_is_used_twice(outcome: Outcome) -> 
     assert all((identifier - 1) % 4 == client for identifier, client in rows)
 
 
-def test_reads_through_every_endpoint_show_what_each_client_wrote(outcome: Outcome) -> None:
+def test_reads_through_every_endpoint_show_each_clients_writes(outcome: Outcome) -> None:
     sql = "SELECT DISTINCT endpoint FROM rows WHERE kind = 'read' AND outcome = 'ok'"
     assert len(_all(outcome, "ledger", sql)) == 2
     lists = _all(outcome, "ledger", "SELECT seen FROM rows WHERE kind = 'read' AND outcome = 'ok'")
@@ -71,7 +71,7 @@ def test_time_lines_change_with_the_primary(outcome: Outcome) -> None:
     assert list(dict.fromkeys(epochs)) == expected
 
 
-def test_views_follow_what_was_written(outcome: Outcome) -> None:
+def test_views_follow_the_writes(outcome: Outcome) -> None:
     sql = "SELECT node, list_max(seen) FROM rows WHERE seen[1] IS NOT NULL ORDER BY t_us"
     views = _all(outcome, "views", sql)
     for node in ("node1", "node2"):

@@ -91,7 +91,7 @@ def test_a_replica_takes_over_and_the_old_primary_follows_it(tmp_path: Path, mod
         assert fault.rejoined or fault.rejoin_detail
 
 
-def test_a_dead_replica_comes_back_and_the_others_go_on(tmp_path: Path) -> None:
+def test_a_dead_replica_rejoins_and_the_others_continue(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         replication(f"replicas: 2, mode: after_sync, manager: {PATIENT}, reads: replicas")
@@ -119,7 +119,7 @@ def test_without_a_manager_no_node_is_promoted(tmp_path: Path) -> None:
     assert outcome.writes_after_fault() > 0
 
 
-def test_a_galera_cluster_goes_on_and_its_dead_node_comes_back(tmp_path: Path) -> None:
+def test_a_galera_cluster_continues_and_its_dead_node_rejoins(tmp_path: Path) -> None:
     states: list[object] = []
 
     def look(deployed: Deployed) -> None:

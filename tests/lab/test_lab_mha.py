@@ -153,7 +153,7 @@ def test_a_killed_machine_starts_only_where_ssh_works(deployed: Deployed) -> Non
     assert manager.alive
 
 
-def test_a_dead_primary_is_replaced_and_comes_back(deployed: Deployed) -> None:
+def test_a_dead_primary_is_replaced_and_rejoins(deployed: Deployed) -> None:
     known = len(events(deployed))
     assert write(deployed)
     old = kill_primary(deployed)

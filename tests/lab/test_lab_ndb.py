@@ -33,7 +33,7 @@ def test_a_data_node_and_an_sql_node_die_and_come_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_all_data_nodes_at_once_lose_what_no_global_checkpoint_has(tmp_path: Path) -> None:
+def test_a_kill_of_all_data_nodes_loses_rows_since_the_global_checkpoint(tmp_path: Path) -> None:
     # One checkpoint in more than the load's time before the fault: later acknowledged rows are in memory
     # alone.
     fault = "fault: kill, target: all-data, restart_after: 1s"
@@ -51,8 +51,8 @@ def test_a_lost_site_ends_a_cluster_whose_node_groups_lie_at_one_site_each(tmp_p
     solution = ", data_nodes: 4, placement: grouped"
     outcome = run(tmp_path, fault, solution=solution, more=two_sites())
     check_all_faults(outcome)
-    (crash,) = outcome.record.faults
-    assert sorted(crash.nodes) == ["data2", "data4", "node2"], "a whole node group, and an SQL node"
+    (injected,) = outcome.record.faults
+    assert sorted(injected.nodes) == ["data2", "data4", "node2"], "a whole node group, and an SQL node"
     assert ended(outcome) == ["data1", "data3"], "no arbitrator can give them the lost rows"
     rows = outcome.rows("timeline", "SELECT count(*) FROM rows WHERE writes_failed > 0")
     assert int(str(rows[0][0])) > 0
@@ -73,7 +73,7 @@ def test_the_shutdown_of_a_data_node_with_a_slow_link_interrupts_no_client(tmp_p
 
 
 @pytest.mark.long
-def test_a_data_node_goes_on_with_a_slow_disk_and_ends_with_a_full_one(tmp_path: Path) -> None:
+def test_a_data_node_continues_with_a_slow_disk_and_ends_with_a_full_one(tmp_path: Path) -> None:
     faults = """
 {at: 0s, fault: {fault: slow-disk, target: data1, delay: 100ms, duration: 4s}}
 {at: 5s, fault: {fault: full-disk, target: data1, duration: 4s}}

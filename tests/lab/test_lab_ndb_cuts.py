@@ -11,7 +11,7 @@ pytestmark = with_ndb
 
 # Another test covers a data node that dies.
 @pytest.mark.long
-def test_of_two_data_nodes_that_lose_each_other_one_goes_on(tmp_path: Path) -> None:
+def test_one_of_two_isolated_data_nodes_continues(tmp_path: Path) -> None:
     # A data node is declared dead after four heartbeats: a busy one must never be silent for so long.
     text = """
 solutions: [{solution: ndb, heartbeat: 1s}]
@@ -25,7 +25,7 @@ faults: [{fault: partition, target: data1, peers: data2, duration: 10s}]
 
 
 @pytest.mark.long
-def test_without_an_arbitrator_none_goes_on(tmp_path: Path) -> None:
+def test_without_an_arbitrator_no_data_node_continues(tmp_path: Path) -> None:
     faults = """
 {at: 0s, fault: {fault: kill, target: all-management, restart_after: 11s}}
 {at: 3s, fault: {fault: partition, target: data1, peers: data2, duration: 6s}}
@@ -41,7 +41,7 @@ def test_without_an_arbitrator_none_goes_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_of_two_sites_the_one_that_reaches_the_arbitrator_goes_on(tmp_path: Path) -> None:
+def test_the_site_that_reaches_the_arbitrator_continues(tmp_path: Path) -> None:
     hosts = "{east: [node1, client, data1], west: [node2, data2, management1]}"
     fault = "fault: partition, target: site west, peers: site east, duration: 8s"
     outcome = run(tmp_path, fault, recovery=12, more=two_sites(hosts))

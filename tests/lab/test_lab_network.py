@@ -22,7 +22,7 @@ RTT = 0.04
 BRIEFLY = 0.5
 
 Pairs = set[tuple[str, str]]
-LABS = [pytest.param("plain", marks=pytest.mark.long), "far"]
+LABS = [pytest.param("plain", marks=pytest.mark.long), "distant"]
 
 _ECHO = """
 import socket, sys
@@ -58,7 +58,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 
 @pytest.fixture(scope="module")
-def far(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+def distant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """Provide two sites: node1 and client in one, node2 in the other, where a server echoes everything."""
     network = NetworkSettings(name="far", sites={"east": [], "west": ["node2"]}, link=LinkSettings(rtt=RTT))
     with Lab(tmp_path_factory.mktemp("far") / "lab", network) as lab:
@@ -168,7 +168,7 @@ def test_missing_items_are_named(plain: Lab) -> None:
         plain.impair(("east", "west"), LinkSettings(loss=1))
 
 
-def test_without_nft_the_message_says_what_to_install(plain: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_nft_the_message_names_the_package(plain: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(FiveninesError, match="apt-get install nftables"):
         plain.cut([("node1", "node2")])
@@ -176,21 +176,21 @@ def test_without_nft_the_message_says_what_to_install(plain: Lab, monkeypatch: p
     assert _unreached(plain) == set()
 
 
-def test_a_round_trip_between_sites_takes_what_was_set(far: Lab) -> None:
-    assert far.sites == {"east": ["node1", "client"], "west": ["node2"]}
-    assert [far.site_of(name) for name in NAMES] == ["east", "west", "east"]
-    between = _round_trips(far, "node1", "node2", 5)
+def test_a_round_trip_between_sites_takes_the_configured_time(distant: Lab) -> None:
+    assert distant.sites == {"east": ["node1", "client"], "west": ["node2"]}
+    assert [distant.site_of(name) for name in NAMES] == ["east", "west", "east"]
+    between = _round_trips(distant, "node1", "node2", 5)
     assert len(between) == 5 and min(between) >= RTT
-    within = _round_trips(far, "client", "node1", 20)
+    within = _round_trips(distant, "client", "node1", 20)
     assert len(within) == 20 and min(within) < RTT
 
 
-def test_every_frame_between_sites_is_counted(far: Lab) -> None:
-    _round_trips(far, "node1", "node2", 1)
-    before = far.traffic()
+def test_every_frame_between_sites_is_counted(distant: Lab) -> None:
+    _round_trips(distant, "node1", "node2", 1)
+    before = distant.traffic()
     size, count = 1000, 20
-    assert len(_round_trips(far, "node1", "node2", count, size)) == count
-    after = far.traffic()
+    assert len(_round_trips(distant, "node1", "node2", count, size)) == count
+    after = distant.traffic()
     for pair in (("east", "west"), ("west", "east")):
         # An Ethernet, an IP and a UDP header precede each; occasionally hosts send ARP requests.
         others = after[pair].frames - before[pair].frames - count
@@ -200,47 +200,47 @@ def test_every_frame_between_sites_is_counted(far: Lab) -> None:
         assert after[pair].dropped_loss == 0
 
 
-def test_a_site_can_be_cut_off_one_way(far: Lab) -> None:
+def test_a_site_can_be_cut_off_one_way(distant: Lab) -> None:
     unreachable = {("node1", "node2"), ("client", "node2")}
-    far.cut(unreachable)
-    assert _unreached(far, unreachable) == unreachable
-    assert _round_trips(far, "node1", "node2", 1, patience=BRIEFLY) == []
-    far.heal(unreachable)
-    assert _unreached(far) == set()
-    assert _round_trips(far, "node1", "node2", 1)
+    distant.cut(unreachable)
+    assert _unreached(distant, unreachable) == unreachable
+    assert _round_trips(distant, "node1", "node2", 1, patience=BRIEFLY) == []
+    distant.heal(unreachable)
+    assert _unreached(distant) == set()
+    assert _round_trips(distant, "node1", "node2", 1)
 
 
-def test_the_link_between_sites_changes_and_comes_back(far: Lab) -> None:
-    far.impair(("east", "west"), LinkSettings(rtt=3 * RTT))
-    assert min(_round_trips(far, "node1", "node2", 3)) >= 3 * RTT
-    far.impair(("east", "west"), LinkSettings(loss=1.0))
-    lost = far.traffic()["east", "west"].dropped_loss
-    assert _round_trips(far, "node1", "node2", 2, patience=BRIEFLY) == []
-    assert far.traffic()["east", "west"].dropped_loss >= lost + 2
-    assert not far.reaches("node1", "node2")
-    far.restore(("east", "west"))
-    assert min(_round_trips(far, "node1", "node2", 3)) >= RTT
-    assert far.reaches("node1", "node2", timeout=2.0)
+def test_the_link_between_sites_changes_and_is_restored(distant: Lab) -> None:
+    distant.impair(("east", "west"), LinkSettings(rtt=3 * RTT))
+    assert min(_round_trips(distant, "node1", "node2", 3)) >= 3 * RTT
+    distant.impair(("east", "west"), LinkSettings(loss=1.0))
+    lost = distant.traffic()["east", "west"].dropped_loss
+    assert _round_trips(distant, "node1", "node2", 2, patience=BRIEFLY) == []
+    assert distant.traffic()["east", "west"].dropped_loss >= lost + 2
+    assert not distant.reaches("node1", "node2")
+    distant.restore(("east", "west"))
+    assert min(_round_trips(distant, "node1", "node2", 3)) >= RTT
+    assert distant.reaches("node1", "node2", timeout=2.0)
 
 
-def test_a_full_queue_drops_frames(far: Lab) -> None:
+def test_a_full_queue_drops_frames(distant: Lab) -> None:
     def dropped() -> int:
-        return far.traffic()["east", "west"].dropped_queue
+        return distant.traffic()["east", "west"].dropped_queue
 
-    far.impair(("east", "west"), LinkSettings(bandwidth=57_000, queue=0.1))
+    distant.impair(("east", "west"), LinkSettings(bandwidth=57_000, queue=0.1))
     before = dropped()
     shout = (
         "import socket, sys; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM);"
         "[s.sendto(bytes(1000), (sys.argv[1], 9)) for _ in range(50)]"
     )
-    address = far.hosts["node2"].address
-    command = far.hosts["node1"].beside([sys.executable, "-c", shout, address])
+    address = distant.hosts["node2"].address
+    command = distant.hosts["node1"].beside([sys.executable, "-c", shout, address])
     subprocess.run(command, check=True, timeout=20)
     deadline = time.monotonic() + 5
     while dropped() == before and time.monotonic() < deadline:
         time.sleep(0.05)
     assert dropped() - before > 40
-    far.restore(("east", "west"))
+    distant.restore(("east", "west"))
 
 
 @pytest.mark.parametrize("lab_of", LABS)
@@ -308,12 +308,12 @@ def test_one_host_is_impaired_and_restored(lab_of: str, request: pytest.FixtureR
     assert _unreached(lab) == set()
 
 
-def test_an_impaired_host_has_the_configured_delay(far: Lab) -> None:
-    far.impair("client", LinkSettings(rtt=2 * RTT))
-    assert min(_round_trips(far, "client", "node1", 3)) >= 2 * RTT
-    assert min(_round_trips(far, "node1", "node2", 20)) < 2 * RTT
-    far.restore("client")
-    assert min(_round_trips(far, "client", "node1", 20)) < 2 * RTT
+def test_an_impaired_host_has_the_configured_delay(distant: Lab) -> None:
+    distant.impair("client", LinkSettings(rtt=2 * RTT))
+    assert min(_round_trips(distant, "client", "node1", 3)) >= 2 * RTT
+    assert min(_round_trips(distant, "node1", "node2", 20)) < 2 * RTT
+    distant.restore("client")
+    assert min(_round_trips(distant, "client", "node1", 20)) < 2 * RTT
 
 
 def test_a_dead_emulator_is_reported(tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -122,7 +122,7 @@ def _await_transactions(bench: subprocess.Popen[str], after: float = 0) -> int:
     raise AssertionError("the bench is over")
 
 
-def test_a_server_that_dies_and_comes_back_is_survived(place: Place) -> None:
+def test_the_load_survives_a_restart_of_the_server(place: Place) -> None:
     load_of = ("--prepare", "--duration", "1h", "--json", "--connections", "3")
     with place.start(*SMALL, *load_of) as bench:
         second, then = _await_transactions(bench), time.monotonic()

@@ -132,7 +132,7 @@ def test_it_finds_the_servers_as_they_are(cluster: Deployed) -> None:
 
 @pytest.mark.lasts(15)
 @as_root
-def test_a_killed_primary_is_replaced_and_comes_back_as_a_replica(cluster: Deployed) -> None:
+def test_a_killed_primary_is_replaced_and_rejoins_as_a_replica(cluster: Deployed) -> None:
     solution, manager = cluster.solution, cluster.manager
     assert manager is not None
     old = solution.primary_of_record

@@ -108,7 +108,7 @@ def test_what_would_disturb_is_refused_and_continued_as_it_was_begun(tmp_path: P
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.long)])
-def test_nothing_is_left_of_both_and_the_run_goes_on(tmp_path: Path, number: signal.Signals) -> None:
+def test_nothing_is_left_of_both_and_the_run_resumes(tmp_path: Path, number: signal.Signals) -> None:
     made = RunTraces()
     running = _begun(tmp_path, 1, 60 if number == signal.SIGINT else 20)
     _await_loads(tmp_path, running)

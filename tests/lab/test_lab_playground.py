@@ -27,7 +27,7 @@ FAST = ("--set", "manager.interval=200ms", "--set", "manager.misses=2")
 
 
 @pytest.fixture(autouse=True)
-def _own_playground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _separate_deployment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FIVENINES_CACHE", str(with_our(tmp_path, "engines", "data")))
 
 

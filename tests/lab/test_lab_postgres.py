@@ -79,7 +79,7 @@ def test_a_standby_takes_over_and_the_old_primary_follows_it(
 
 
 @pytest.mark.long
-def test_a_dead_standby_comes_back_and_the_others_go_on(tmp_path: Path) -> None:
+def test_a_dead_standby_rejoins_and_the_others_continue(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         hot_standby(f"synchronous_commit: remote_write, standbys: 2, manager: {PATIENT}")

@@ -34,7 +34,7 @@ def test_rows_do_not_depend_on_threads_and_a_second_load_has_nothing_to_do(place
     assert not set(place.checksum(*TABLES)) & set(before)
 
 
-def test_the_server_goes_on_numbering_behind_the_rows(place: Site) -> None:
+def test_the_server_numbers_new_rows_after_the_loaded_ones(place: Site) -> None:
     assert place.prepare(*SMALL).code == 0
     place.query("INSERT INTO sbtest2(k, c, pad) VALUES (1, 'a', 'b')")
     assert place.one("SELECT MAX(id) FROM sbtest2") == 15_001

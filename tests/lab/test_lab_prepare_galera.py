@@ -62,7 +62,7 @@ def _same_everywhere(nodes: list[Site]) -> list[str]:
 
 # Another test covers loading after a kill on one server.
 @pytest.mark.long
-def test_two_nodes_share_the_work_and_another_goes_on_after_a_kill(nodes: list[Site]) -> None:
+def test_two_nodes_share_the_work_and_another_continues_after_a_kill(nodes: list[Site]) -> None:
     alone = nodes[0].prepare(*TATP)
     assert alone.code == 0, alone.stderr
     whole = _same_everywhere(nodes)

@@ -57,7 +57,7 @@ def _seconds(text: str) -> float:
     return 60 * float(minutes or 0) + float(seconds.removesuffix("sec") or 0)
 
 
-def _crash(folder: Path, solution: str, load: str, sockets: _Sockets | None = None) -> Run:
+def _silence(folder: Path, solution: str, load: str, sockets: _Sockets | None = None) -> Run:
     """Run a trial that silences the primary's host for good; `load` limits the waits of the load's
     clients.
     """
@@ -144,14 +144,14 @@ def test_a_silent_host_is_the_same_outage_for_fresh_connections_whatever_the_bou
     tmp_path: Path, solution: str, ready: str, bound: float
 ) -> None:
     bounded, off = _Sockets(), _Sockets()
-    run = _crash(
+    run = _silence(
         tmp_path / "short",
         solution,
         f"{{answer_timeout: {bound:g}s, connect_timeout: 3s, keepalive: {{idle: 100s}}}}",
         bounded,
     )
     short = _outcome(run)
-    long = _outcome(_crash(tmp_path / "long", solution, "{answer_timeout: 20s, keepalive: null}", off))
+    long = _outcome(_silence(tmp_path / "long", solution, "{answer_timeout: 20s, keepalive: null}", off))
     _silence_is_seen_alike(short, long, ready)
     times = bounded.seconds_of_keepalive()
     assert times and all(15 < seconds <= 100 for seconds in times), bounded.lines

@@ -80,7 +80,7 @@ def _scratch(cluster: RayCluster) -> list[Path]:
 
 @pytest.mark.lasts(45)
 @pytest.mark.timeout(900)
-def test_each_machine_runs_whole_replications_and_all_comes_back(tmp_path: Path, cluster: RayCluster) -> None:
+def test_each_machine_runs_whole_replications_and_returns_all(tmp_path: Path, cluster: RayCluster) -> None:
     file = _file(tmp_path, 2, 1)
     result = fivenines(
         "run", str(file), "--out", "run", "--on", cluster.address, "--json", cwd=tmp_path, timeout=600

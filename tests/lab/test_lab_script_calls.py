@@ -102,7 +102,7 @@ def _run(place: Place, script: str, folder: Path, *more: str, duration: str = "6
     return json.loads((out / "load.json").read_text())
 
 
-def test_a_text_of_several_statements_is_counted_by_what_it_does(empty: Place, tmp_path: Path) -> None:
+def test_a_text_of_several_statements_is_counted_by_its_effects(empty: Place, tmp_path: Path) -> None:
     summary = _run(empty, ONE_TEXT, tmp_path, f"--transactions={EVENTS}")
     assert summary["errors"] == [] and _kept(empty) == EVENTS
     assert summary["transactions"] == {"ok": EVENTS, "failed": 0, "in_doubt": 0}

@@ -217,7 +217,7 @@ def test_a_scripts_prepare_reports_rows_and_progress(place: Place, tmp_path: Pat
         _execute(place, "DROP TABLE filled")
 
 
-def test_a_sql_file_does_what_it_says(tables: Place, tmp_path: Path) -> None:
+def test_a_sql_file_runs_its_statements(tables: Place, tmp_path: Path) -> None:
     (tmp_path / "move.sql").write_text(
         "\\set id random(1, :rows)\n\\setstring pad ####-@@@@\nBEGIN;\n"
         "SELECT k FROM sbtest1 WHERE id = :id \\into k\n\\if :k >= 0\n"

@@ -34,7 +34,7 @@ from fivenines.software.store import engine
 
 pytestmark = pytest.mark.skipif(
     os.geteuid() != 0,
-    reason="only root can be another account for a moment; NOT TRIED: to get into playgrounds and running "
+    reason="only root can be another account for a moment; NOT TESTED: access to running deployments and "
     "trials of any engine, cluster and manager as another account",
 )
 

@@ -272,7 +272,7 @@ MACHINE = 0x208034FB
 
 
 @pytest.mark.skipif(bool(ids.problem()), reason=f"no cluster here: {ids.problem()}")
-def test_where_users_differ_only_root_keeps_what_a_small_machine_needs(tmp_path: Path) -> None:
+def test_with_separate_users_only_root_has_the_privileges_of_a_small_machine(tmp_path: Path) -> None:
     manager = {"kind": "pacemaker", "token": "2s"}
     with _deployed(
         {"solution": "replication", "mode": "after_sync", "manager": manager}, tmp_path

@@ -113,7 +113,7 @@ def test_an_account_with_sudo_can_do_the_same(tmp_path: Path) -> None:
 # hosts
 
 
-def test_a_host_is_what_it_is_in_the_lab(centre: DataCentre, tmp_path: Path) -> None:
+def test_a_remote_host_behaves_as_in_the_lab(centre: DataCentre, tmp_path: Path) -> None:
     done = subprocess.run(
         centre.outside(sys.executable, str(CONTROLLER), str(centre.inventory), str(tmp_path / "w"), "look"),
         capture_output=True,

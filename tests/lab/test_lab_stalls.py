@@ -61,7 +61,7 @@ def _deadlock(node: Server) -> None:
         thread.join(60)
 
 
-def test_planted_deadlocks_and_a_lock_are_what_the_time_went_to(tmp_path: Path) -> None:
+def test_stalls_are_attributed_to_planted_deadlocks_and_a_lock(tmp_path: Path) -> None:
     counted: list[int] = []
 
     def plant(deployed: Deployed) -> None:

@@ -222,7 +222,7 @@ def test_its_clock_is_the_machines(rig: Rig) -> None:
     assert min(errors) < 0.02, errors
 
 
-def test_power_takes_what_was_not_flushed_and_nothing_else(rig: Rig) -> None:
+def test_a_power_loss_takes_unflushed_writes_and_nothing_else(rig: Rig) -> None:
     boot = "cat /proc/sys/kernel/random/boot_id"
     first = _sh(rig.one, boot)
     rig.one.show_socket("late.sock")
