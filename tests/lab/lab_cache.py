@@ -9,12 +9,12 @@ from fivenines.software.store import engine
 
 def with_engine(folder: Path, name: str) -> Path:
     """Return a cache below a folder with a removable copy of this engine and no data sets."""
-    one = engine(name)
-    one.require(lambda _message, _fraction: None)
+    copied = engine(name)
+    copied.require(lambda _message, _fraction: None)
     cache = folder / "cache"
     cache.mkdir(mode=0o700)
     (cache / "engines").mkdir()
-    source, target = one.folder, cache / "engines"  # type: ignore[attr-defined]
+    source, target = copied.folder, cache / "engines"  # type: ignore[attr-defined]
     # Hard links are used within one file system: removing them leaves the originals as they are.
     if subprocess.run(["cp", "-al", source, target], check=False).returncode != 0:
         subprocess.run(["cp", "-a", source, target], check=True)

@@ -115,8 +115,7 @@ def _as_ordinary(uid: int) -> list[str]:
 
 
 def _data(software: str, target: Path) -> None:
-    one = engine(software)
-    data = dataset.ensure(one, WORKLOAD, lambda _message, _fraction: None)
+    data = dataset.ensure(engine(software), WORKLOAD, lambda _message, _fraction: None)
     shutil.copytree(data / "data", target, symlinks=True)
 
 

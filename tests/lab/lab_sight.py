@@ -114,12 +114,12 @@ def tries(output: str) -> dict[str, str]:
 CONNECT = """
 import socket, sys
 def reach(family, address):
-    with socket.socket(family) as one:
-        one.settimeout(2)
-        one.connect(address)
+    with socket.socket(family) as client:
+        client.settimeout(2)
+        client.connect(address)
         # PostgreSQL answers this question (may we encrypt?), others speak first
-        one.sendall(bytes.fromhex("0000000804d2162f"))
-        print(repr(one.recv(7)))
+        client.sendall(bytes.fromhex("0000000804d2162f"))
+        print(repr(client.recv(7)))
 try:
     if sys.argv[1] == "abstract":
         reach(socket.AF_UNIX, chr(0) + sys.argv[2])

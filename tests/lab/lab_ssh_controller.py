@@ -24,18 +24,18 @@ def tell(**what: Any) -> None:
 
 def look(lab: SshLab) -> None:
     """Exercise hosts: commands, processes, files, cuts, clocks."""
-    one, two = (lab.add_host(name, Root()) for name in ("node1", "node2"))
-    tell(who=one.run(["id", "-u"]).strip(), user=one.run(["id", "-u"], uid=999).strip())
-    tell(name=one.run(["hostname"]).strip(), output=one.run(["cat"], stdin="hello"))
-    (one.node / "conf" / "x.cnf").write_text("1")
-    tell(first=one.run(["cat", "/run/node/conf/x.cnf"]))
-    (one.node / "conf" / "x.cnf").write_text("22")
-    tell(second=one.run(["cat", "/run/node/conf/x.cnf"]))
-    one.data.write_text("rows", "kept")
-    two.data.fill(one.data)
-    tell(rows=two.data.read_text("rows"), none=two.data.exists("others"))
+    first, second = (lab.add_host(name, Root()) for name in ("node1", "node2"))
+    tell(who=first.run(["id", "-u"]).strip(), user=first.run(["id", "-u"], uid=999).strip())
+    tell(name=first.run(["hostname"]).strip(), output=first.run(["cat"], stdin="hello"))
+    (first.node / "conf" / "x.cnf").write_text("1")
+    tell(first=first.run(["cat", "/run/node/conf/x.cnf"]))
+    (first.node / "conf" / "x.cnf").write_text("22")
+    tell(second=first.run(["cat", "/run/node/conf/x.cnf"]))
+    first.data.write_text("rows", "kept")
+    second.data.fill(first.data)
+    tell(rows=second.data.read_text("rows"), none=second.data.exists("others"))
     tell(clocks=[host.clock.readings[0].offset for host in lab._there.values()])
-    _processes(one)
+    _processes(first)
     _cuts(lab)
 
 
@@ -97,15 +97,15 @@ def _cuts(lab: SshLab) -> None:
 
 def links(lab: SshLab) -> None:
     """Measure the link between two hosts: as set between sites, and under a temporary change."""
-    first, two = (lab.add_host(name, Root()) for name in ("node1", "node2"))
+    first, second = (lab.add_host(name, Root()) for name in ("node1", "node2"))
 
     allowed = "grep Cpus_allowed_list /proc/self/status"
-    tell(processors=[host.run(["sh", "-c", allowed]).split()[-1] for host in (first, two)])
+    tell(processors=[host.run(["sh", "-c", allowed]).split()[-1] for host in (first, second)])
 
     def way() -> float:
         """Return the round trip time, in milliseconds."""
         script = str(Path(roundtrip.__file__))
-        command = first.beside([sys.executable, "-I", "-S", script, two.address])
+        command = first.beside([sys.executable, "-I", "-S", script, second.address])
         return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
     tell(sites=[lab.site_of("node1"), lab.site_of("node2")], set=way(), reached=_reach(lab, _OPEN))
@@ -127,11 +127,11 @@ def links(lab: SshLab) -> None:
 
 def wait(lab: SshLab) -> None:
     """Cut the network, start a process, and wait until another process ends this one."""
-    first, two = (lab.add_host(name, Root()) for name in ("node1", "node2"))
+    first, second = (lab.add_host(name, Root()) for name in ("node1", "node2"))
     lab.cut([("node1", "node2"), ("node2", "node1")])
     lab.impair("node1", LinkSettings(rtt=0.01))
     first.spawn(["sleep", "1234"])
-    two.spawn_outside(["sleep", "1234"], log="sleep.out")
+    second.spawn_outside(["sleep", "1234"], log="sleep.out")
     while not any("(sleep)" in text for _, text, _, _ in first.told_processes() or []):
         time.sleep(0.02)
     tell(ready=True)

@@ -127,7 +127,7 @@ def test_a_controller_that_the_kernel_kills_for_want_of_memory_leaves_nothing(tm
     """Let memory run out in a control group, so that the kernel kills the controller first."""
     groups = limits.detect()
     if not groups.usable:
-        pytest.skip(f"NOT TRIED: {groups.reason}")
+        pytest.skip(f"NOT TESTED: {groups.reason}")
     (tmp_path / "tiny.yaml").write_text(HEAD + _STANDALONE + GENTLE + timing(recovery=1, steady=15))
     group, made = limits.HostGroup(groups, "memory", 1_500_000_000, None), RunTraces()
     memory = next(path for path in group.folders if path.parent == groups.parents["memory"])

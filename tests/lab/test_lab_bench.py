@@ -237,9 +237,9 @@ def test_each_refusal_is_one_message(place: Place) -> None:
 
 def _program_of(process: subprocess.Popen[str]) -> psutil.Process:
     """Return the process of the bench itself, which its starter has started."""
-    for one in psutil.Process(process.pid).children(recursive=True):
-        if "fivenines" in one.cmdline() and "bench" in one.cmdline():
-            return one
+    for child in psutil.Process(process.pid).children(recursive=True):
+        if "fivenines" in child.cmdline() and "bench" in child.cmdline():
+            return child
     raise AssertionError("the bench does not run")
 
 

@@ -47,7 +47,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
 
 def test_both_clients_write_through_the_node_of_their_site(outcome: Outcome) -> None:
     ann, bob = outcome.record.clients
-    assert [(one.name, one.site, one.connections) for one in (ann, bob)] == [
+    assert [(client.name, client.site, client.connections) for client in (ann, bob)] == [
         ("ann", "east", 1),
         ("bob", "west", 3),
     ]

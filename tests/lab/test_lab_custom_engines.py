@@ -42,28 +42,28 @@ _TOOLS = (
 def images(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Registry]:
     """Provide a registry with an image of MariaDB in three layers, one of which removes files."""
     folder = tmp_path_factory.mktemp("registry")
-    with registry(folder / "registry") as found:
+    with registry(folder / "registry") as images:
         tree = folder / "tree"
         tools = shutil.ignore_patterns(*_TOOLS)
         shutil.copytree(MariadbRoot().folder / "tree", tree, symlinks=True, ignore=tools)
         image = image_of(folder / "layout", tree)
         (folder / "marker").write_text("an upper layer\n")
         layered(image, folder / "marker", "/etc/marker", "/usr/bin/mariadb-dump")
-        found.push(image, "mariadb:10.11")
-        yield found
+        images.push(image, "mariadb:10.11")
+        yield images
 
 
 @pytest.fixture
-def cache_again(source: Registry) -> Iterator[CustomEngine]:
+def cache_again(images: Registry) -> Iterator[CustomEngine]:
     """Yield the registry's engine, which is absent from the cache before and after."""
-    engine = _engine(source)
+    engine = _engine(images)
     engine.remove()
     yield engine
     engine.remove()
 
 
-def _engine(source: Registry) -> CustomEngine:
-    return CustomEngine(Source.named(f"image:{source.address}/mariadb:10.11"))
+def _engine(images: Registry) -> CustomEngine:
+    return CustomEngine(Source.named(f"image:{images.address}/mariadb:10.11"))
 
 
 def _file(folder: Path, engine_: str, solution: str = "replication") -> Path:

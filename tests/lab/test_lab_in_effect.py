@@ -27,9 +27,9 @@ def _deployed(given: dict[str, object], folder: Path) -> Iterator[Deployed]:
     for engine in engines_of(settings):
         engine.require(_silent)
     data = data_set(settings, WORKLOAD, _silent)
-    with Deployed(settings, data, folder / "lab") as one:
-        one.bring_up()
-        yield one
+    with Deployed(settings, data, folder / "lab") as deployed:
+        deployed.bring_up()
+        yield deployed
 
 
 def _notes(deployed: Deployed) -> str:

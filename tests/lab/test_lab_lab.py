@@ -297,11 +297,11 @@ def test_limits_apply_or_the_reason_is_reported(tmp_path: Path) -> None:
     assert not group.exists()
 
 
-def _until(ask, said, timeout: float = 60.0):  # type: ignore[no-untyped-def]
+def _until(ask, describe, timeout: float = 60.0):  # type: ignore[no-untyped-def]
     import time  # noqa: PLC0415
 
     deadline = time.monotonic() + timeout
     while not (answer := ask()):
-        assert time.monotonic() < deadline, said()
+        assert time.monotonic() < deadline, describe()
         time.sleep(0.05)
     return answer

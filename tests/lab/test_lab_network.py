@@ -265,8 +265,8 @@ _GREETERS = """
 import select, socket, sys
 listening = [socket.create_server(("0.0.0.0", int(port))) for port in sys.argv[1:]]
 while True:
-    for one in select.select(listening, [], [])[0]:
-        connection, _ = one.accept()
+    for listener in select.select(listening, [], [])[0]:
+        connection, _ = listener.accept()
         connection.sendall(b"hello")
         connection.close()
 """

@@ -59,16 +59,16 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     software = engine("postgres-18")
     software.require(lambda message, fraction: None)
     with Lab(tmp_path_factory.mktemp("poolers") / "lab") as lab:
-        one = server(lab.add_host("node1", software.root()), software)
-        one.initialise()
-        one.configure(one.unsafe_settings)
-        hba = one.host.node / "conf" / "pg_hba.conf"
+        postgres = server(lab.add_host("node1", software.root()), software)
+        postgres.initialise()
+        postgres.configure(postgres.unsafe_settings)
+        hba = postgres.host.node / "conf" / "pg_hba.conf"
         hba.write_text("host all app all trust\n" + hba.read_text())
-        one.start()
-        one.wait_ready()
-        assert bench(one, one.port, "--prepare", "--duration", "0s").returncode == 0
-        yield one
-        one.stop()
+        postgres.start()
+        postgres.wait_ready()
+        assert bench(postgres, postgres.port, "--prepare", "--duration", "0s").returncode == 0
+        yield postgres
+        postgres.stop()
 
 
 def bench(
