@@ -22,9 +22,7 @@ def with_engine(folder: Path, name: str) -> Path:
 
 
 def with_our(folder: Path, *parts: str) -> Path:
-    """Return a cache below a folder whose `engines` or `data` are the shared ones. Creates it if
-    necessary.
-    """
+    """Return a cache below a folder that shares `engines` or `data`. Creates it if missing."""
     cache = folder / "cache"
     cache.mkdir(mode=0o700, exist_ok=True)
     for part in parts:

@@ -29,9 +29,7 @@ ODD = "a+b%41 ;}{="
 
 @dataclass
 class ExternalServer:
-    """Control a server outside the lab. `command` starts it in the foreground; `pid_file` then names its
-    process.
-    """
+    """Control a server outside the lab: `command` starts it, and `pid_file` names its process."""
 
     name: str
     port: int

@@ -58,9 +58,7 @@ def source_address(address: str) -> str:
 
 
 def has_route(address: str) -> bool:
-    """Return whether an address has a more specific route than the default one, which leads outside the
-    lab.
-    """
+    """Return whether an address has a more specific route than the default one."""
     return source_address(address) not in ("", source_address("203.0.113.1"))
 
 

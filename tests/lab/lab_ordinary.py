@@ -14,8 +14,7 @@ UID = 54321
 
 
 def ordinary(command: Sequence[str], home: Path, cache: Path) -> list[str]:
-    """Return the command line that runs a command as an ordinary user: the current user, or an unassigned one
-    if root.
+    """Return the command line that runs a command as an ordinary user.
 
     Files that this user cannot read but must (a virtual environment below /root, say) are mounted at the same
     path, in a separate mount namespace.

@@ -68,9 +68,7 @@ class Site:
             return list(cursor.fetchall())
 
     def drop_tables(self, *tables: str) -> None:
-        """Drop these tables, or all except those of `prepare` itself, as a user unaware of `prepare`
-        would.
-        """
+        """Drop these tables, or all except the internal tables of `prepare`."""
         for table in tables or sorted(self.tables()):
             if isinstance(self.node, Postgres):
                 self.query(f"DROP TABLE {table} CASCADE")

@@ -147,9 +147,7 @@ class RayCluster:
 
     @staticmethod
     def _processes(node: "subprocess.Popen[bytes]") -> list[psutil.Process]:
-        """Return Ray's processes of a node down to its workers, without the processes that workers
-        started.
-        """
+        """Return Ray's processes of a node, without the children of its workers."""
         processes: list[psutil.Process] = []
         waiting = [psutil.Process(node.pid)] if node.poll() is None else []
         while waiting:

@@ -37,7 +37,7 @@ class Reported:
 
     Attributes:
         codes: errors of the server, by their numbers; sysbench names only that which ends it.
-        errors: how many events failed; sysbench counts those that it was told to ignore.
+        errors: how many events failed; sysbench counts ignored ones.
         seconds: how long the events took together.
     """
 
@@ -48,9 +48,7 @@ class Reported:
 
 @dataclass(frozen=True)
 class Compared:
-    """Record the server's work for a script's `prepare` and for its events: by sysbench, then by
-    fivenines.
-    """
+    """Record the server's work for a script by sysbench and by fivenines."""
 
     prepared: tuple[Counter[str], Counter[str]]
     ran: tuple[Counter[str], Counter[str]]

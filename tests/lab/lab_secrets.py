@@ -62,9 +62,7 @@ class Lookout:
 
 @contextmanager
 def looking_out(results: Path) -> Iterator[Lookout]:
-    """Fail if a password appeared in process arguments during the context or is in a result file
-    afterwards.
-    """
+    """Fail if a password appears in process arguments meanwhile or in a result file afterwards."""
     lookout = Lookout()
     try:
         yield lookout

@@ -68,9 +68,7 @@ def _by_mysql(server: Server, path: str) -> str:
 
 
 def programs_inside(host: Host) -> dict[str, set[Privileges]]:
-    """Return the command lines of the programs with a host's files, except its first process, and their
-    privileges.
-    """
+    """Return command lines and privileges of a host's programs, except its first process."""
     own = Path(f"/proc/{host.pid}/ns/mnt").stat().st_ino
     programs: dict[str, set[Privileges]] = {}
     for process in host.processes():

@@ -62,9 +62,7 @@ STANDSTILL = 20.0
 
 
 def timing(recovery: float | None = None, steady: float = 1.5, settle: float = 90) -> str:
-    """Return short phases of a trial, in seconds; without `recovery`, the load ends once the cluster has
-    recovered.
-    """
+    """Return short phases of a trial, in seconds; without `recovery` the load ends after recovery."""
     after = f"{recovery}s" if recovery is not None else RECOVERED
     return (
         f"timing: {{warmup: 500ms, steady: {steady}s, recovery: {after}, settle: {settle * PATIENCE:g}s}}\n"

@@ -38,9 +38,7 @@ def _do(link: ctypes.c_void_p, sql: str) -> int:
 
 
 def _dead(text: str) -> ctypes.c_void_p:
-    """Return a connection with an open transaction whose session another one has ended; the driver has
-    noticed.
-    """
+    """Return a connection with an open transaction whose session was terminated."""
     link, other = _connected(text), _connected(text)
     _library.SQLSetConnectAttr(link, 102, ctypes.c_void_p(0), 0)  # autocommit off
     assert _do(link, "INSERT INTO committed VALUES (1)") in (0, 1), "no row was inserted"

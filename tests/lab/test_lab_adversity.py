@@ -37,9 +37,7 @@ _PRIVATE = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "-rm"]
 def test_a_trial_in_which_the_clock_was_set_or_the_machine_slept_is_broken_by_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Fail both attempts at the trial, each by its incident; resume the run undisturbed, and it is
-    measured.
-    """
+    """Fail both attempts at the trial by an incident each, and resume the run without any."""
     (tmp_path / "tiny.yaml").write_text(HEAD + _STANDALONE + GENTLE + timing(recovery=1, steady=1))
     experiment, source = load_experiment(tmp_path / "tiny.yaml")
     real, ahead = machine_watch.read, {"real": 0.0, "boot": 0.0}

@@ -50,9 +50,7 @@ timing: {warmup: 500ms}
 
 @dataclass(frozen=True)
 class Look:
-    """Record the growth of each server's log, as the server reports it, between two moments of
-    CLOCK_MONOTONIC.
-    """
+    """Record the growth of each server's log between two moments of CLOCK_MONOTONIC."""
 
     before: float
     positions: list[int]
@@ -161,9 +159,7 @@ def _require_turns(result: InterleavedResult) -> None:
 
 
 def _require_idle(run: Run, result: InterleavedResult, looks: list[Look]) -> None:
-    """Check that within each measured part, the server without load writes next to nothing by its own
-    report.
-    """
+    """Check that the server without load writes next to nothing within each measured part."""
     side = run.blocks[0].record.sides[0]
     origin = side.load["started_monotonic_ns"] / 1e9 - side.started_ms / 1000
     idle, loaded = 0, [0, 0]

@@ -1,4 +1,4 @@
-"""Resources in use are neither removed nor entered by a second process, which is told the owner."""
+"""Resources in use are neither removed nor entered by a second process, which gets the name of the owner."""
 
 import os
 import signal

@@ -30,9 +30,7 @@ def _samples(outcome: Outcome, node: str, start: float, end: float) -> int:
 
 
 def _sampled_again(outcome: Outcome, node: str) -> None:
-    """Check that the killed server is missing while it is unavailable, and is sampled again after its
-    restart.
-    """
+    """Check that the killed server is not sampled while down, and is sampled again later."""
     fault = outcome.record.fault
     assert fault is not None and fault.restarted is not None
     assert _samples(outcome, node, 0, fault.at) >= 5

@@ -69,9 +69,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
 
 
 def _write(deployed: Deployed) -> str:
-    """Write a row through the virtual address, as a client; return the host that accepted it, or an empty
-    string.
-    """
+    """Write a row through the virtual address; return the accepting host, or an empty string."""
     assert deployed.client is not None
     password = deployed.solution.passwords.application
     command = deployed.client.beside([sys.executable, "-c", _WRITE, VIRTUAL, password])
@@ -191,9 +189,7 @@ def test_a_switchover_loses_no_client(cluster: Deployed) -> None:
 @pytest.mark.lasts(30)
 @as_root
 def test_a_cut_off_primary_is_fenced_and_restored(cluster: Deployed) -> None:
-    """Cut off the primary: the others have the quorum, and its own writes make it diverge from its
-    successor.
-    """
+    """Cut off the primary from the quorum, so that its own writes make it diverge."""
     solution = cluster.solution
     old = solution.primary_of_record
     cut = [(old.name, name) for name in cluster.lab.hosts if name != old.name]

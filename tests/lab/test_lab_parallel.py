@@ -56,9 +56,7 @@ def _workers(controller: int) -> list[psutil.Process]:
 
 
 def _processors(folder: Path, running: "subprocess.Popen[bytes]") -> list[tuple[int, ...]]:
-    """Return the processors of each worker, once both have servers: a trial may end before the other's
-    load.
-    """
+    """Return the processors of each worker at a moment when both have servers."""
     deadline = time.monotonic() + 120
     while True:
         assert running.poll() is None, (folder / "output").read_text()

@@ -99,9 +99,7 @@ def pooler(node: Server, command: list[str], name: str, text: str) -> Iterator[N
 
 
 def until(node: Server, port: int, words: str, **how: str) -> str:
-    """Run loads through the pooler until one prints this; a pooler that does not listen yet prints
-    nothing.
-    """
+    """Run loads through the pooler until one prints this text."""
     deadline = time.monotonic() + 30
     while True:
         done = bench(node, port, "--connections", "1", "--duration", "1s", **how)

@@ -58,9 +58,7 @@ def _seconds(text: str) -> float:
 
 
 def _silence(folder: Path, solution: str, load: str, sockets: _Sockets | None = None) -> Run:
-    """Run a trial that silences the primary's host for good; `load` limits the waits of the load's
-    clients.
-    """
+    """Run a trial that silences the primary's host; `load` limits the waits of its clients."""
     text = f"{HEAD}{solution}{CRASH}load: {load}\n{timing(RECOVERY, settle=5)}"
     return run_one(folder, text, {"host-kill, then recovery": (sockets or _Sockets()).look})
 

@@ -42,9 +42,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ExternalServer]
 
 @contextmanager
 def bouncer(server: ExternalServer, mode: str, size: int = 3) -> Iterator[int]:
-    """Run PgBouncer in front of the server, in this mode, with this number of server connections; yield its
-    port.
-    """
+    """Run PgBouncer with this mode and number of server connections; yield its port."""
     port = free_port()
     with tempfile.TemporaryDirectory(prefix="fivenines-pooler-") as made:
         folder = Path(made)

@@ -241,9 +241,7 @@ def mariadb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Encrypted]:
 
 @pytest.fixture(scope="module")
 def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Encrypted]:
-    """Provide PostgreSQL with TLS and an account for each log-in method: the machine's own, because the
-    wheel's lacks OpenSSL.
-    """
+    """Provide the machine's PostgreSQL with TLS, as the wheel's lacks it, and an account per method."""
     if not engine("host-postgres").status().installed:
         pytest.fail("PostgreSQL is not installed on this machine: `make tools` installs it")
     tls: dict[str, Value] = {

@@ -26,9 +26,7 @@ from fivenines.software.uml_kernel import UmlKernel
 
 @dataclass
 class Rig:
-    """Run a lab with two virtual machines, one with an engine's root and one with the machine's, and a
-    host.
-    """
+    """Hold a lab with two virtual machines (an engine's root, the machine's root) and a host."""
 
     lab: Lab
     first: VirtualMachine

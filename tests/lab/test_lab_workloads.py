@@ -44,9 +44,7 @@ def _prepared(place: Site, *flags: str) -> None:
 
 
 def _run(place: Site, out: Path, *flags: str) -> dict[str, Any]:
-    """Prepare and load with the same settings; transactions with deadlocks, which are expected, are
-    retried.
-    """
+    """Prepare and load with the same settings; retry transactions with deadlocks."""
 
     def attempt(name: str) -> dict[str, Any]:
         _prepared(place, *flags)
