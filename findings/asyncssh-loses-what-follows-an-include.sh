@@ -1,10 +1,10 @@
 #!/bin/bash
-# asyncssh 2.18.0 to 2.23.1: directives behind an Include vanish if the included file ends with a Host that does not match.
+# asyncssh 2.18.0 to 2.23.1: directives after an Include are lost if the included file ends with a Host that does not match.
 #
-# Guess: a Host line counts until the next one or the end of its own file, as in OpenSSH ("ssh -G" shows it), so that an
-# included file has no effect on the lines behind the Include.
-# Seen on 2026-11-27, Python 3.11.7: asyncssh 2.23.1 reads the lines behind the Include as part of the included file's
-# last Host block. User, Port and ProxyJump are then those of no file at all, and no warning is given: a program connects
+# Guess: a Host line applies until the next one or the end of its file, as in OpenSSH ("ssh -G" shows it), so that an
+# included file has no effect on the lines after the Include.
+# Seen on 2026-11-27, Python 3.11.7: asyncssh 2.23.1 reads the lines after the Include as part of the included file's
+# last Host block. User, Port and ProxyJump are then not taken from any file, and no warning is given: a program connects
 # as another user, or without the jump host. 2.24.1 reads it as OpenSSH does.
 #
 # Output seen:

@@ -1,11 +1,11 @@
 #!/bin/bash
 # DuckDB 2.0.1: a database file that is written without further options cannot be opened by DuckDB 1.4.4.
 #
-# Guess: a new version writes files that older ones open, unless newer features are asked for: the default of 1.4.4 is
+# Guess: a new version writes files that older ones open, unless newer features are requested: the default of 1.4.4 is
 # the storage format of 0.10 (64), and `storage_compatibility_version` raises it.
-# Seen on 2026-11-27, Python 3.11.7: the default of 2.0.1 is its own format, whose number in the file is 999. DuckDB
-# 1.4.4, the version with long-term support, refuses the file. So an upgrade of the library that writes breaks all who
-# read with 1.x; `storage_compatibility_version = 'v1.0.0'` writes the old format.
+# Seen on 2026-11-27, Python 3.11.7: the default of 2.0.1 is a new format, whose number in the file is 999. DuckDB
+# 1.4.4, the version with long-term support, refuses the file. So an upgrade of the library that writes breaks all readers
+# with 1.x; `storage_compatibility_version = 'v1.0.0'` writes the old format.
 #
 # Output seen:
 #   written by 1.4.4: storage format 64

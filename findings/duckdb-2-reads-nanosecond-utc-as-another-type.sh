@@ -1,7 +1,7 @@
 #!/bin/bash
 # DuckDB 2.0.1 reads a Parquet column of UTC nanoseconds as TIMESTAMPTZ_NS; up to 1.x it is TIMESTAMP WITH TIME ZONE.
 #
-# Guess: a Parquet file has the same types in each version of DuckDB, as its own schema says them.
+# Guess: a Parquet file has the same types in each version of DuckDB, as stated in its schema.
 # Seen on 2026-11-27 with pyarrow 26.0.1, Python 3.11.7: the type differs, and with it joins, unions and comparisons: the
 # same moment, one column of microseconds and one of nanoseconds, is equal for 1.4.4, which drops the last three digits
 # when it reads, and not equal for 2.0.1.

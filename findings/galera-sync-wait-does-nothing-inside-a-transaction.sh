@@ -1,12 +1,12 @@
 #!/bin/bash
 # MariaDB 10.11.19 with Galera 26.4.23: statements inside a transaction never wait for `wsrep_sync_wait`.
 #
-# Guess: with wsrep_sync_wait = 1 each SELECT waits until its node has applied all that the group has ordered, with 2
+# Guess: with wsrep_sync_wait = 1 each SELECT waits until its node has applied everything that the group has ordered, with 2
 # each UPDATE and DELETE, with 4 each INSERT; the manual lists statements by these bits. So a session that needs a
 # fresh read sets the variable before it, also within a transaction.
 # Seen on 2026-11-27: only a statement outside of a transaction waits, and START TRANSACTION if bit 1 is set. Set inside
 # a transaction the variable does nothing; set to 2 or 4 it does nothing for any explicit transaction. No warning.
-# The node below applies nothing, as a lock of a table holds up its applier, and a wait ends after 2 s with error 1205
+# The node below applies nothing, because a lock of a table blocks its applier, and a wait ends after 2 s with error 1205
 # (repl.causal_read_timeout). Needs Debian 12 (bookworm).
 #
 # Output seen (which of the statements waited):

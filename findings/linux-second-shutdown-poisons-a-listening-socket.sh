@@ -1,11 +1,11 @@
 #!/bin/bash
 # Linux: `shutdown` of a listening TCP socket, called twice, ruins each connection that it accepts after `listen`.
 #
-# Guess: a socket that was shut down and listens again is as new, however often it was shut down in between.
-# Seen on 2026-11-27, Linux 6.18: after one shutdown that is so. The second finds a socket that does not listen and
+# Guess: a socket that was shut down and listens again works as a new one, after any number of shutdowns.
+# Seen on 2026-11-27, Linux 6.18: after one shutdown this is true. The second finds a socket that does not listen and
 # fails with ENOTCONN, but it marks the socket as shut down in both directions. `listen` then works, a client
 # connects, and the accepted connection inherits the mark: the server reads an end-of-file before the client has
-# said or ended anything, and cannot send (EPIPE).
+# sent or closed anything, and cannot send (EPIPE).
 #
 # Output seen:
 #   1 shutdown: the server can send, and reads nothing yet

@@ -5,7 +5,7 @@
 # that clients have committed (pgbench -M prepared, or a driver that prepares all it sends).
 # Seen on 2026-11-27 with PostgreSQL 18.6: five executions of a prepared SELECT are five calls, and five of a prepared
 # BEGIN and COMMIT are one call each. Sent as texts they are five again. Transactions per second that are taken from
-# the calls of COMMIT are short by orders of magnitude, without a sign of it: pg_stat_database has all five.
+# the calls of COMMIT are too low by orders of magnitude, without a warning: pg_stat_database has all five.
 #
 # Output seen (calls after five transactions):
 #   prepared: BEGIN 1, SELECT 5, COMMIT 1

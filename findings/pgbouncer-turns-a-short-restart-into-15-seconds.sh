@@ -1,14 +1,14 @@
 #!/bin/bash
-# PgBouncer 1.18.0: a server that is away for two seconds is away for 15 s for the clients, and they get no error.
+# PgBouncer 1.18.0: clients wait 15 s for a server that was down for two seconds, and they get no error.
 #
 # Guess: PgBouncer connects again as soon as the server listens again, as it has waiting clients; and clients that cannot
-# be served are told so.
-# Seen on 2026-11-27 with Debian's 1.18.0-1+deb12u1 and PostgreSQL 18.6: after one failed log-in PgBouncer leaves the
-# server alone for `server_login_retry`, 15 s by default, and queues all clients meanwhile. With 1 s clients are served
+# be served get an error.
+# Seen on 2026-11-27 with Debian's 1.18.0-1+deb12u1 and PostgreSQL 18.6: after one failed log-in PgBouncer does
+# not retry for `server_login_retry`, 15 s by default, and queues all clients meanwhile. With 1 s clients are served
 # soon after the server is. The manual names the setting, but not that it is the length of every short outage.
 # Needs Debian 12 (bookworm).
 #
-# Output seen (a client that came while the server was down, which was up again after 2 s):
+# Output seen (a client that connected while the server was down for 2 s):
 #   by default: served, 10 s or more after the server was up
 #   server_login_retry = 1: served, less than 10 s after the server was up
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
@@ -17,7 +17,7 @@ port=$(free_port)
 postgres_server primary "$port"
 client() { env -u LD_LIBRARY_PATH "$postgres/psql" -XAt "host=127.0.0.1 port=$1 user=postgres dbname=postgres" -c 'SELECT 1'; }
 
-restarted() { # restarted NAME [SETTING]: when a client is served that came while the server was down
+restarted() { # restarted NAME [SETTING]: when a client is served that connected while the server was down
   local pool up waited asks
   pool=$(free_port)
   printf '%s\n' '[databases]' "postgres = host=127.0.0.1 port=$port user=postgres" '[pgbouncer]' 'listen_addr = 127.0.0.1' \

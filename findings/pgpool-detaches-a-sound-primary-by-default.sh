@@ -1,10 +1,10 @@
 #!/bin/bash
-# Pgpool-II 4.3.5: `failover_on_backend_shutdown` left out is on, though the manual says that the default is off.
+# Pgpool-II 4.3.5: `failover_on_backend_shutdown` is on by default, though the manual says off.
 #
 # Guess: an idle session that an administrator ends (pg_terminate_backend, 57P01) costs that session alone. The manual of
 # 4.3 says of failover_on_backend_shutdown: "The default is off".
-# Seen on 2026-11-27 with Debian's 4.3.5-1+deb12u1 and PostgreSQL 18.6: without the setting Pgpool-II takes the terminated
-# session for the end of the server, detaches the sound primary, and refuses every client from then on. With the setting
+# Seen on 2026-11-27 with Debian's 4.3.5-1+deb12u1 and PostgreSQL 18.6: without the setting Pgpool-II interprets the terminated
+# session as the end of the server, detaches the sound primary, and refuses every client from then on. With the setting
 # written as off the next client is served. Needs Debian 12 (bookworm).
 #
 # Output seen:
@@ -17,7 +17,7 @@ port=$(free_port)
 postgres_server primary "$port"
 client() { env -u LD_LIBRARY_PATH "$postgres/psql" -XAt "host=127.0.0.1 port=$1 user=postgres dbname=postgres" -c "$2"; }
 
-terminated() { # terminated NAME [SETTING]: what becomes of the next client after a session was terminated
+terminated() { # terminated NAME [SETTING]: the result of the next client after a session was terminated
   local name=$1 pool
   pool=$(free_port)
   "${as_user[@]}" mkdir "$name"

@@ -1,12 +1,12 @@
 #!/bin/bash
 # psqlODBC 13.02: a commit by SQLEndTran on a link that the driver knows is dead returns SQL_SUCCESS.
 #
-# Guess: SQLEndTran(SQL_COMMIT) fails with 08S01 or 08007 where nothing can be committed any more, as the manual of ODBC
-# demands for a connection that failed.
+# Guess: SQLEndTran(SQL_COMMIT) fails with 08S01 or 08007 if nothing can be committed any more, as the manual of ODBC
+# requires for a connection that failed.
 # Seen on 2026-11-27 with Debian's odbc-postgresql 1:13.02.0000-2+b1, PostgreSQL 18.6 and pyodbc 5.3.0: a row is
 # inserted with autocommit off, the session is terminated, the next statement fails with 57P01, and commit() then
 # succeeds, though the row was rolled back. COMMIT as a statement fails as it should. Programs that log an error of a
-# statement and commit the rest take it for committed. Needs Debian 12 (bookworm).
+# statement and commit the rest assume that it was committed. Needs Debian 12 (bookworm).
 #
 # Output seen:
 #   the statement after the end of the session: 57P01
@@ -31,14 +31,14 @@ admin.execute("CREATE TABLE t (id int)")
 
 
 def ended(session):
-    """A session whose server process is gone, which the driver has noticed, with a row that it has inserted."""
+    """Insert a row, terminate the server process of the session, and return the error of the next statement."""
     (number,) = session.execute("SELECT pg_backend_pid()").fetchone()
     session.execute("INSERT INTO t VALUES (1)")
     admin.execute("SELECT pg_terminate_backend(?, 5000)", number).fetchone()
-    return said(lambda: session.execute("SELECT 1").fetchone())
+    return sqlstate_of(lambda: session.execute("SELECT 1").fetchone())
 
 
-def said(call):
+def sqlstate_of(call):
     try:
         call()
     except pyodbc.Error as error:
@@ -48,11 +48,11 @@ def said(call):
 
 session = pyodbc.connect(text)
 print(ended(session))
-print(said(session.commit))
+print(sqlstate_of(session.commit))
 print(admin.execute("SELECT count(*) FROM t").fetchone()[0])
 other = pyodbc.connect(text)
 ended(other)
-print(said(lambda: other.execute("COMMIT")))
+print(sqlstate_of(lambda: other.execute("COMMIT")))
 PYTHON
 mapfile -t seen <seen
 expect "the statement after the end of the session" "${seen[0]}" 57P01

@@ -1,5 +1,5 @@
 #!/bin/bash
-# psycopg 3.3.9 goes on to the next host after 53300 and 28P01; libpq, on which it is built, stops there.
+# psycopg 3.3.9 tries the next host after 53300 and 28P01; libpq, on which it is built, stops there.
 #
 # Guess: a connection string with several hosts does the same in psycopg as in psql, as both are libpq. The manual of
 # libpq says that only a connection that fails leads to the next host: "If a connection is established successfully, but

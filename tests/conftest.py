@@ -1,4 +1,4 @@
-"""What holds for all tests."""
+"""Configure all tests."""
 
 import gc
 import re
@@ -15,29 +15,29 @@ from xdist.scheduler import LoadScopeScheduling
 
 _LAB = Path(__file__).parent / "lab"
 
-# a shell ignores SIGINT for what it starts in the background, and everything below inherits that:
-# no interruption that a test sends would arrive
+# A shell makes its background processes and their descendants ignore SIGINT: no interruption that a test
+# sends would arrive.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# thousands of tests are a large heap, which is else looked at again and again
+# Thousands of tests make a large heap, which the garbage collector would otherwise scan repeatedly.
 gc.set_threshold(50_000, 20, 100)
 
-# no property test is timed: what else runs on the machine would fail it
+# Property tests have no deadline: other programs on the machine would make them fail.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
 
 @pytest.fixture
 def on_disk() -> Iterator[Path]:
-    """A folder on a disk, for tests that look at what is written there: `tmp_path` may be in memory."""
+    """Provide a folder on a disk, for tests that check written data: `tmp_path` may be in memory."""
     with tempfile.TemporaryDirectory(prefix="fivenines-", dir="/var/tmp") as folder:
         yield Path(folder)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes longest: a long lab test that begins late would run alone at the end."""
+    """Sort lab tests by descending duration: a long test that begins late would run alone at the end."""
     if not all(item.path.parent == _LAB for item in items):
         return
     lasts: dict[str, float] = {}
@@ -47,15 +47,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> "LoadScopeScheduling | None":
-    """Hand out lab tests one by one, but those that share a fixture together."""
+    """Distribute lab tests individually, except those that share a fixture."""
     return _Scheduling(config, log) if config.getoption("dist") == "loadscope" else None
 
 
 class _Scheduling(LoadScopeScheduling):  # type: ignore[misc]  # no types
-    """Groups tests by the files that share fixtures.
+    """Group tests by the files that share fixtures.
 
-    Not by marks, `--dist loadgroup`: with pytest 9.2 xdist 3.8 ignores them, as identifiers of tests cannot
-    be changed any more.
+    `--dist loadgroup` does not work: with pytest 9.2, xdist 3.8 ignores its marks, because test identifiers
+    cannot be changed any more.
     """
 
     def _split_scope(self, nodeid: str) -> str:
@@ -63,25 +63,26 @@ class _Scheduling(LoadScopeScheduling):  # type: ignore[misc]  # no types
 
 
 def _together(nodeid: str) -> str:
-    """What runs in one process: a whole file if its tests share what a fixture makes, else a test."""
+    """Return the group of a test that runs in one process: its file if fixtures are shared, else the test."""
     file, _, _ = nodeid.partition("::")
     return file if _shares(Path(file).name) else nodeid
 
 
 @cache
 def _shares(name: str) -> bool:
-    """Whether a file of the lab has a fixture for several tests, or one that it imports has."""
+    """Return whether a lab file, or one that it imports, has a fixture for several tests."""
     text = (_LAB / name).read_text()
     imported = re.findall(r"^from (lab_\w+) import", text, re.MULTILINE)
-    return 'scope="module"' in text or any(_shares(f"{one}.py") for one in imported)
+    return 'scope="module"' in text or any(_shares(f"{module}.py") for module in imported)
 
 
-# What a test lasts that says nothing about it: one alone deploys servers, several with a fixture share them.
+# Expected seconds of a test without the mark `lasts`: a single test deploys servers, tests with a common
+# fixture share them.
 _ALONE, _SHARING = 10.0, 3.0
 
 
 def _seconds(item: pytest.Item) -> float:
-    """How long a test is expected to take, as its mark `lasts` says."""
+    """Return the expected duration of a test in seconds, from its mark `lasts` if present."""
     mark = item.get_closest_marker("lasts")
     if mark:
         return float(mark.args[0])

@@ -1,6 +1,6 @@
-"""Runs the lab tests several times, three at a time beside a load that takes a core, and counts failures.
+"""Run the lab tests repeatedly next to a load that occupies one core, and count failures.
 
-A test that fails once in ten such runs fails in somebody's fresh clone. About 25 minutes a turn.
+A test that fails once in ten such runs fails in some user's fresh clone. A turn takes about 25 minutes.
 """
 
 import argparse
@@ -19,10 +19,10 @@ BUSY = "while True: pass"
 
 
 def main() -> int:
-    """Run them; 1 if any test failed in any turn."""
+    """Run all turns; return 1 if any test failed in any turn."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--times", type=int, default=10, help="turns (default: %(default)s)")
-    parser.add_argument("tests", nargs="*", default=["tests/lab"], help="what to run")
+    parser.add_argument("tests", nargs="*", default=["tests/lab"], help="tests to run (default: tests/lab)")
     arguments = parser.parse_args()
     failures: Counter[str] = Counter()
     busy = subprocess.Popen([sys.executable, "-c", BUSY])
@@ -41,7 +41,7 @@ def main() -> int:
 
 
 def one_turn(tests: list[str]) -> tuple[list[str], int]:
-    """The names of the tests that failed, and how many passed."""
+    """Run the tests once; return the names of the failed tests and the number of passed ones."""
     report = ROOT / ".pytest_cache" / "turn.xml"
     report.parent.mkdir(exist_ok=True)
     report.unlink(missing_ok=True)

@@ -1,8 +1,8 @@
-"""Run all test suites side by side, and print what each came to: `make test`.
+"""Run all test suites in parallel and print their results: `make test`.
 
-Unit tests and then the lab have their ordinary priority. Rust's tests and the browser's run beside them, and
-have the processor time that these leave while they wait for failovers and time-outs.
-Each suite's output is in a file of its own; it is printed when the suite ends, whole where it failed.
+Unit tests, and then the lab, run at normal priority. The Rust and browser suites run at the same time with a
+low priority: they use the CPU that is idle during failovers and time-outs. Each suite writes its output to a
+separate file. The output is printed when the suite ends, in full if the suite failed.
 
 FIVENINES_PATIENCE multiplies every wait of the lab tests (default 1), see tests/lab/lab_support.py.
 """
@@ -25,19 +25,19 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).parents[1]
 LOGS = ROOT / "build" / "test"
 
+# Seconds between two lines of progress.
 _EVERY = 30.0
-"""Seconds between two lines of progress."""
 
+# nice(1) of the suites that run in the background of others.
 _LEFT_OVER = 10
-"""nice(1) of the suites that run beside others: they have the processor time that these leave."""
 
 _MEMORY = Path("/dev/shm")
+# Bytes that must be free there. A trial's folder has up to 1 GB; it is removed when its test has passed.
 _ROOM = 8 * 2**30
-"""Bytes that must be free there. A trial's folder has up to 1 GB, and goes when its test has passed."""
 
 _SLOWEST = 10
+# Lines that are printed of the output of a suite that passed.
 _TAIL = 6
-"""Lines that are printed of the output of a suite that passed."""
 
 
 def _pytest(name: str, *options: str) -> tuple[str, ...]:
@@ -48,12 +48,12 @@ def _pytest(name: str, *options: str) -> tuple[str, ...]:
 
 @contextmanager
 def in_memory() -> Iterator[dict[str, str]]:
-    """Have temporary folders in memory, if there is room: copies of data sets keep a disk busy."""
+    """Put temporary folders in memory if there is space: copies of data sets keep a disk busy."""
     if not _MEMORY.is_dir() or shutil.disk_usage(_MEMORY).free < _ROOM:
         yield {}
         return
     with tempfile.TemporaryDirectory(prefix="f9-", dir=_MEMORY) as folder:
-        # accounts that tests make must reach theirs
+        # Accounts that tests create must reach their folders.
         Path(folder).chmod(0o755)
         yield {"TMPDIR": folder}
 
@@ -72,11 +72,11 @@ class Suite:
 
     @property
     def log(self) -> Path:
-        """The file with all that it printed."""
+        """Return the path of the suite's output."""
         return LOGS / f"{self.name}.log"
 
     def run(self) -> None:
-        """Run it to its end."""
+        """Run the suite to completion."""
         began = time.monotonic()
         nice = ("nice", "-n", str(_LEFT_OVER)) if self.left_over else ()
         memory: AbstractContextManager[dict[str, str]]
@@ -95,14 +95,14 @@ class Suite:
         self.seconds = time.monotonic() - began
 
     def interrupt(self) -> None:
-        """Let it end as Ctrl-C would, and wait for its clean-up."""
+        """Interrupt the suite as Ctrl-C would, and wait for its clean-up."""
         if self.process is not None and self.process.poll() is None:
             with suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGINT)
             self.process.wait()
 
     def progress(self) -> str:
-        """How far it is, in words."""
+        """Return the suite's progress as text."""
         if self.seconds is not None:
             return f"{self.name} {'passed' if self.status == 0 else 'FAILED'}"
         if self.process is None:
@@ -114,7 +114,7 @@ class Suite:
         return self.log.read_text(errors="replace").splitlines()
 
     def closing(self) -> str:
-        """What it printed: its last lines where all is well, else everything from the first failure on."""
+        """Return the last lines of the output, or everything from the first failure if the suite failed."""
         lines = self._lines()
         if self.status == 0:
             return "\n".join(lines[-_TAIL:])
@@ -122,8 +122,9 @@ class Suite:
         return "\n".join(lines[first:])
 
 
+# Options of pytest for the lab: each test or group of tests goes to the next free worker, in order.
 LAB = (
-    # three for each processor: most of a test is waiting for failovers and time-outs
+    # Three workers for each of two processors: tests mostly wait for failovers and time-outs.
     "-n",
     "6",
     "--dist",
@@ -132,57 +133,56 @@ LAB = (
     "-o",
     "tmp_path_retention_policy=failed",
 )
-"""Options of pytest for the lab: each test or group of tests goes to the next free worker, in order."""
 
 
 def suites(names: Sequence[str], long: bool) -> list[list[Suite]]:
-    """Return the suites in rows: those of a row run one after the other, the rows side by side."""
+    """Return the suites in rows: suites of a row run one after the other, rows run in parallel."""
     lab = (*LAB, "-m", "long" if long else "not long", "tests/lab")
     engines = (sys.executable, "-m", "fivenines", "engines", "pull", "--all")
     rows = [
         [
             Suite("engines", engines, left_over=False),
-            # some of its tests look at a clock, so that it has the processors before the lab fills them
+            # Some unit tests read a clock, so they run before the lab occupies the processors.
             Suite("unit", _pytest("unit", "-n", "2", "tests/unit"), left_over=False),
             Suite("lab", _pytest("lab", *lab), left_over=False, in_memory=True),
         ],
         [Suite("rust", ("cargo", "test", "--quiet")), Suite("browser", _pytest("browser", "tests/browser"))],
     ]
-    wanted = [[one for one in row if not names or one.name in names] for row in rows]
-    return [row for row in wanted if row]
+    chosen = [[suite for suite in row if not names or suite.name in names] for row in rows]
+    return [row for row in chosen if row]
 
 
 def quick() -> list[list[Suite]]:
-    """Return what is worth knowing after each change: `make check`."""
-    one = "tests/lab/test_lab_postgres.py::test_a_standby_takes_over_and_the_old_primary_follows_it"
+    """Return the suites of `make check`, which are run after each change."""
+    trial = "tests/lab/test_lab_postgres.py::test_a_standby_takes_over_and_the_old_primary_follows_it"
     return [
-        [Suite("trial", _pytest("trial", f"{one}[on-quorum]"), left_over=False, in_memory=True)],
+        [Suite("trial", _pytest("trial", f"{trial}[on-quorum]"), left_over=False, in_memory=True)],
         [Suite("lint", ("make", "--no-print-directory", "lint"))],
         [Suite("unit", _pytest("unit", "-n", "2", "tests/unit"))],
     ]
 
 
 def main() -> int:
-    """Run them; return 1 if any suite failed."""
+    """Run the suites and return 1 if any failed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("suites", nargs="*", help="engines, lab, rust, unit, browser (default: all)")
     parser.add_argument("--quick", action="store_true", help="lint, unit tests and one trial")
-    parser.add_argument("--long", action="store_true", help="of the lab the long tests alone")
+    parser.add_argument("--long", action="store_true", help="run only the long tests of the lab")
     arguments = parser.parse_args()
     LOGS.mkdir(parents=True, exist_ok=True)
     for old in LOGS.iterdir():
         old.unlink()
     rows = quick() if arguments.quick else suites(arguments.suites, arguments.long)
     if not rows:
-        parser.error(f"there is no suite {' or '.join(arguments.suites)}")
-    # where a shell has started us in the background it ignores the one, and nobody catches the other
+        parser.error(f"unknown suite: {' or '.join(arguments.suites)}")
+    # A shell makes its background processes ignore SIGINT, and SIGTERM has no handler by default.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     return run(rows)
 
 
 def run(rows: Sequence[Sequence[Suite]]) -> int:
-    """Run the rows side by side; return 1 if any suite failed."""
+    """Run the rows in parallel; return 1 if any suite failed."""
     every = [suite for row in rows for suite in row]
     began = time.monotonic()
     over = threading.Event()
@@ -195,7 +195,7 @@ def run(rows: Sequence[Sequence[Suite]]) -> int:
             passed = time.strftime("%M:%S", time.gmtime(time.monotonic() - began))
             print(f"{passed}  {', '.join(suite.progress() for suite in every)}", flush=True)
     except KeyboardInterrupt:
-        # a row must not go on with its next suite, which nobody would end
+        # A row must not start its next suite, which would not be interrupted.
         over.set()
         while running := [thread for thread in threads if thread.is_alive()]:
             for suite in every:
@@ -214,19 +214,19 @@ def _run_row(row: Sequence[Suite], over: threading.Event) -> None:
 
 
 def _concluded(every: Sequence[Suite], seconds: float) -> int:
-    """Print the slowest tests, each suite's time, and what was not tested; the exit code."""
+    """Print the slowest tests, each suite's time and the skipped tests; return the exit code."""
     cases = list(_cases())
     print(f"--- the {_SLOWEST} slowest tests ---")
-    for one in sorted(cases, key=lambda case: -case.seconds)[:_SLOWEST]:
-        print(f"{one.seconds:7.1f} s  {one.name}")
+    for slow in sorted(cases, key=lambda case: -case.seconds)[:_SLOWEST]:
+        print(f"{slow.seconds:7.1f} s  {slow.name}")
     print("--- suites ---")
     for suite in every:
         print(f"{suite.seconds or 0:7.0f} s  {suite.progress()}")
     print(f"{seconds:7.0f} s  in all")
     missing: dict[str, int] = {}
-    for one in cases:
-        if one.skipped:
-            missing[one.skipped] = missing.get(one.skipped, 0) + 1
+    for case in cases:
+        if case.skipped:
+            missing[case.skipped] = missing.get(case.skipped, 0) + 1
     for reason, count in missing.items():
         print(f"NOT TESTED: {count} tests, {reason}")
     if missing and os.environ.get("CI"):

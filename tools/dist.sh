@@ -1,8 +1,8 @@
 #!/bin/bash
-# Builds all that a release hands out into dist/: the sdist, a wheel made from it, bills of materials, checksums.
+# Builds all files of a release into dist/: the sdist, a wheel made from it, bills of materials, checksums.
 #   tools/dist.sh TOOLS [TARGET]     TOOLS: a virtual environment with tools/dist.txt installed
 #
-# TARGET is the machine to build for, by default this one. Another one takes its Rust standard library:
+# TARGET is the machine to build for, by default this one. Another one requires its Rust standard library:
 # rustup target add aarch64-unknown-linux-gnu
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,35 +16,35 @@ glibc=2.17
 rm -rf dist build/sdist build/clean
 mkdir -p dist build/sdist
 
-# what cargo says of missing home pages is of no use here; its errors are
+# Print cargo's output only on errors: its warnings about missing home pages are irrelevant.
 "$tools/maturin" sdist --out dist 2>build/sdist.log || { cat build/sdist.log >&2; exit 1; }
 tar -xzf dist/*.tar.gz -C build/sdist --strip-components 1
 
-# man pages are made from the command line itself, so by the tree's own environment; into `share/man` of wherever the
-# wheel is installed, where `man` finds them beside the program
+# Man pages are generated from the command line by the tree's environment. They go into `share/man` of the wheel's
+# prefix, where `man` finds them next to the program.
 .venv/bin/python -m fivenines.manual build/sdist/shared.data/data/share/man/man1
 sed -i 's/^\[tool\.maturin\]$/&\ndata = "shared.data"/' build/sdist/pyproject.toml
 
-# LuaJIT's own program, which its build makes along, wants what GCC links by itself
+# The build of LuaJIT also links its program, which requires a library that GCC links by default.
 export TARGET_LDFLAGS=-lunwind
-# from the sdist, not from the tree: what it lacks is found here
+# Build from the sdist instead of the tree, so that files missing in the sdist are noticed.
 (cd build/sdist && PATH="$tools:$PATH" CARGO_TARGET_DIR="$OLDPWD/target/dist" "$tools/maturin" build --quiet --release \
   --locked --zig --target "$target" --compatibility "manylinux_${glibc/./_}" --out "$OLDPWD/dist")
 "$tools/auditwheel" show dist/*.whl | tee build/auditwheel.txt
 grep -q "manylinux_${glibc/./_}_${target%%-*}" build/auditwheel.txt
 
 version="$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)"
-# the crates' bill stands in the wheel, too (PEP 770)
+# The wheel contains the bill of the crates, too (PEP 770).
 "$tools/python" -c '
 import sys, zipfile
 wheel = zipfile.ZipFile(sys.argv[1])
 [bill] = [name for name in wheel.namelist() if "/sboms/" in name]
 sys.stdout.buffer.write(wheel.read(bill))' dist/*.whl >"dist/fivenines-$version.rust.cdx.json"
 if [ "$target" = "$host" ]; then
-  # a machine without Rust: the wheel and what it asks for, nothing else
+  # An environment as on a machine without Rust: only the wheel and its dependencies.
   python3 -m venv build/clean
   PATH=/usr/bin:/bin build/clean/bin/python -m pip install --quiet dist/*.whl
-  # cyclonedx-py takes the version from pyproject.toml alone, where it is not
+  # cyclonedx-py reads the version only from pyproject.toml, which does not contain it.
   sed "s/^dynamic = .*/version = \"$version\"/" pyproject.toml >build/pyproject.toml
   "$tools/cyclonedx-py" environment build/clean/bin/python --pyproject build/pyproject.toml --mc-type application \
     --output-reproducible --output-file "dist/fivenines-$version.python.cdx.json"

@@ -1,11 +1,11 @@
-"""The pictures in docs/images, from real runs: first screens of reports, the live page, the terminal.
+"""Make the pictures in docs/images from real runs: first screens of reports, the live page, the terminal.
 
     make pictures RUNS=runs [LIVE=FOLDER]
 
-Each run below RUNS whose experiment is in `REPORTS` gives two pictures, of the newest one of that name.
-LIVE holds screenshots of the live page (`live-1280.png`, `live-390.png`). What there is no run for stays as
-it is, and is named.
-Needs Chromium (`chromium`, or the program named by FIVENINES_CHROMIUM).
+The newest run below RUNS of each experiment in `REPORTS` gives two pictures. LIVE holds screenshots of the
+live page (`live-1280.png`, `live-390.png`). Pictures without a run stay as they are, and are listed.
+
+Requires Chromium (`chromium`, or the program named by FIVENINES_CHROMIUM).
 """
 
 import argparse
@@ -29,10 +29,10 @@ REPORTS = ("quickstart", "managers", "wan")
 SCREENS = {"1280": (1280, 900), "390": (390, 844)}
 TERMINAL = "quickstart"
 COLUMNS = 80
+# Maximum size of a picture in bytes: a clone contains every version of each picture.
 LARGEST = 150_000
-"""Bytes of a picture: a clone carries all of them, in every version."""
 
-# rich's own, without the font that it fetches from another machine
+# rich's template without the font that it fetches from another machine.
 SVG = """\
 <svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
 <style>
@@ -55,7 +55,9 @@ SVG = """\
 
 
 def newest_runs(folder: Path) -> dict[str, Path]:
-    """The newest run of each experiment in a folder, itself a run or not, by the experiment's name."""
+    """Return the newest run of each experiment in a folder of runs or a run folder, by the experiment's
+    name.
+    """
     found: dict[str, tuple[str, Path]] = {}
     for manifest in [*folder.glob(MANIFEST), *folder.glob(f"*/{MANIFEST}")]:
         run = open_run(manifest.parent)
@@ -66,7 +68,7 @@ def newest_runs(folder: Path) -> dict[str, Path]:
 
 
 def chromium() -> str:
-    """The browser's program."""
+    """Return the path of the browser."""
     named = os.environ.get("FIVENINES_CHROMIUM") or shutil.which("chromium")
     if not named:
         sys.exit("chromium is missing: apt-get install chromium")
@@ -74,7 +76,7 @@ def chromium() -> str:
 
 
 def screenshot(page: Path, size: tuple[int, int], picture: Path) -> None:
-    """The first screen of a page, in the format of the picture's name."""
+    """Take a screenshot of a page's first screen, in the format of the picture's name."""
     width, height = size
     subprocess.run(
         [
@@ -96,15 +98,15 @@ def screenshot(page: Path, size: tuple[int, int], picture: Path) -> None:
 
 
 def made(picture: Path) -> None:
-    """Names a picture, and ends where it is too large."""
+    """Print a picture's size, and exit if it is too large."""
     size = picture.stat().st_size
     print(f"{picture.name}: {size / 1000:.0f} kB")
     if size > LARGEST:
-        sys.exit(f"{picture} has {size} bytes; at most {LARGEST} are wanted")
+        sys.exit(f"{picture} has {size} bytes; the maximum is {LARGEST}")
 
 
 def of_report(name: str, run: Path, images: Path) -> None:
-    """The first screen of a run's report at all widths; the report is made anew, beside the run."""
+    """Render a run's report again, outside the run, and take its first screen at all widths."""
     with tempfile.TemporaryDirectory() as folder:
         page = write_html(run, Path(folder) / "report.html").absolute()
         for width, size in SCREENS.items():
@@ -112,8 +114,8 @@ def of_report(name: str, run: Path, images: Path) -> None:
 
 
 def of_terminal(run: Path, images: Path) -> None:
-    """What a run says at its end, on a terminal of 80 columns."""
-    said = subprocess.run(
+    """Render a run's summary as on a terminal of 80 columns."""
+    output = subprocess.run(
         [sys.executable, "-m", "fivenines", "results", "show", run.name],
         cwd=run.parent,
         env=os.environ | {"FORCE_COLOR": "1", "COLUMNS": str(COLUMNS), "TERM": "xterm-256color"},
@@ -122,7 +124,7 @@ def of_terminal(run: Path, images: Path) -> None:
         check=True,
     ).stdout
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
-    console.print(Text.from_ansi(f"$ fivenines results show {run.name}\n{said.rstrip()}"))
+    console.print(Text.from_ansi(f"$ fivenines results show {run.name}\n{output.rstrip()}"))
     picture = images / "terminal.svg"
     picture.write_text(
         console.export_svg(title="fivenines", code_format=SVG, unique_id="t"), encoding="utf-8"
@@ -131,7 +133,7 @@ def of_terminal(run: Path, images: Path) -> None:
 
 
 def of_live_page(shot: Path, images: Path) -> None:
-    """A screenshot (PNG) of the live page, smaller."""
+    """Scale down a screenshot (PNG) of the live page."""
     width, height = struct.unpack(">II", shot.read_bytes()[16:24])
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "page.html"
@@ -140,27 +142,27 @@ def of_live_page(shot: Path, images: Path) -> None:
 
 
 def main() -> None:
-    """Make all pictures that there is something for, and name the others."""
+    """Make all pictures whose input exists, and list the others."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("runs", type=Path, nargs="+", help="run folders, or folders of run folders")
     parser.add_argument("--live", type=Path, help="the folder of live-1280.png and live-390.png")
-    parser.add_argument("--to", type=Path, default=Path("docs/images"), help="where they go")
-    asked = parser.parse_args()
+    parser.add_argument("--to", type=Path, default=Path("docs/images"), help="folder for the pictures")
+    arguments = parser.parse_args()
     runs: dict[str, Path] = {}
-    for folder in asked.runs:
+    for folder in arguments.runs:
         runs |= newest_runs(folder)
     for name in REPORTS:
         if name in runs:
-            of_report(name, runs[name], asked.to)
+            of_report(name, runs[name], arguments.to)
     if TERMINAL in runs:
-        of_terminal(runs[TERMINAL], asked.to)
-    shots = sorted(asked.live.glob("live-*.png")) if asked.live else []
+        of_terminal(runs[TERMINAL], arguments.to)
+    shots = sorted(arguments.live.glob("live-*.png")) if arguments.live else []
     for shot in shots:
-        of_live_page(shot, asked.to)
+        of_live_page(shot, arguments.to)
     lacking = [f"a run of {name}" for name in REPORTS if name not in runs]
     lacking += [] if shots else ["screenshots of the live page (--live)"]
     if lacking:
-        print(f"not made, for want of: {', '.join(lacking)}")
+        print(f"not made, because these are missing: {', '.join(lacking)}")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
-"""What the controller does for each trial of a large campaign: schedule, hand-out, journal. No server runs.
+"""Measure the controller's work for each trial of a large campaign: schedule, hand-out, journal. No server
+runs.
 
     python tests/bench/campaign_scale.py [--trials 10000] [--machines 200] [--quick]
 
-Each machine pretends to run trials of 60 s, `--faster` times as short. One machine is lost in the middle.
-Prints the controller's CPU and its delay between two trials of a machine; asserts nothing.
+Each machine simulates trials of 60 s, `--faster` times as short. One machine is lost in the middle. Prints
+the controller's CPU and its delay between two trials of a machine; asserts nothing.
 """
 
 import argparse
@@ -30,7 +31,7 @@ _SOLUTIONS = ", ".join(f"{{solution: standalone, name: s{n}}}" for n in range(_C
 
 
 class Pretended:
-    """A machine whose trials take so many seconds; one of them is lost with its fifth trial."""
+    """Simulate a machine with trials of fixed duration; one machine is lost during its fifth trial."""
 
     def __init__(self, number: int, seconds: float) -> None:
         self.name = self.host = f"machine {number}"
@@ -40,7 +41,7 @@ class Pretended:
         self._ended = 0.0
 
     def carry_out(self, order: Order, _listener: Any) -> Delivered:
-        """Sleep."""
+        """Simulate a trial by sleeping."""
         if self._ended:
             self.waits.append(time.monotonic() - self._ended)
         time.sleep(self._seconds)
@@ -61,18 +62,18 @@ class Pretended:
         return Delivered(record, Figures())
 
     def host_is_there(self) -> bool:
-        """The lost one stays away."""
+        """Return whether the machine is available; the lost one never is again."""
         return False
 
     def interrupt(self) -> None:
-        """It ends by itself."""
+        """Do nothing: the trial ends by itself."""
 
     def close(self) -> None:
-        """There is nothing to end."""
+        """Do nothing: there is nothing to close."""
 
 
 def main() -> None:
-    """Plan, hand out, print."""
+    """Plan the campaign, hand out its trials and print the figures."""
     arguments = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     arguments.add_argument("--trials", type=int, default=10_000)
     arguments.add_argument("--machines", type=int, default=200)

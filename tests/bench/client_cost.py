@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What the load generator itself costs: client CPU per query and memory, against sysbench and pgbench; and
-what ODBC costs against its own protocols, where Debian's drivers are installed.
+"""Measure the load generator's cost: client CPU per query and memory, against sysbench and pgbench; and the
+cost of ODBC against the native protocols, where Debian's drivers are installed.
 
-The programs run in turns against the same server, so that whatever else the machine does meets both. Only
-ratios within one run mean something. Nothing is asserted: the figures are reported.
+The programs run in turns against the same server, so that other activity on the machine affects both. Only
+ratios within one run are meaningful. Nothing is asserted: the figures are reported.
 
     python3 tests/bench/client_cost.py --mysql-port 33061 --mysql-user sb \\
         --postgres-port 54321 --postgres-user postgres
@@ -35,13 +35,13 @@ from fivenines.workloads.oltp import Oltp
 
 ROOT = Path(__file__).resolve().parents[2]
 
+# Debian's drivers: name in odbcinst.ini, and file.
 ODBC = {"mysql": ("MariaDB Unicode", "libmaodbc.so"), "postgres": ("PostgreSQL Unicode", "psqlodbcw.so")}
-"""Debian's drivers: name in odbcinst.ini, and file."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """One run: CPU seconds, queries answered, peak memory."""
+    """Record one run: CPU seconds, answered queries, peak memory."""
 
     user_s: float
     system_s: float
@@ -59,7 +59,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table: the median of several turns of both programs."""
+    """Represent a line of the table: the median of several turns of both programs."""
 
     name: str
     connections: int
@@ -74,7 +74,7 @@ class Row:
 
 
 def peak_kib(pid: int) -> int:
-    """VmHWM: unlike ru_maxrss it forgets what the process was before exec, a copy of this Python."""
+    """Return VmHWM: unlike ru_maxrss it does not include the process before exec, a copy of this Python."""
     with contextlib.suppress(OSError):
         for line in Path(f"/proc/{pid}/status").read_text().splitlines():
             if line.startswith("VmHWM:"):
@@ -83,7 +83,7 @@ def peak_kib(pid: int) -> int:
 
 
 def measure(command: list[str], env: dict[str, str], count: Callable[[str], int]) -> Cost:
-    """Runs a program: CPU time from wait4, memory from /proc, number of queries from its output."""
+    """Run a program; CPU time comes from wait4, memory from /proc, the number of queries from its output."""
     with tempfile.TemporaryFile("w+") as out:
         process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, env=env)
         peak = 0
@@ -100,7 +100,7 @@ def measure(command: list[str], env: dict[str, str], count: Callable[[str], int]
 
 
 def found(pattern: str) -> Callable[[str], int]:
-    """A counter that finds its number in a program's output."""
+    """Return a counter that reads its number from a program's output."""
 
     def count(text: str) -> int:
         match = re.search(pattern, text)
@@ -112,7 +112,7 @@ def found(pattern: str) -> Callable[[str], int]:
 
 
 class Bench:
-    """All comparisons for one set of arguments."""
+    """Run all comparisons for one set of arguments."""
 
     def __init__(self, args: argparse.Namespace) -> None:
         self.args = args
@@ -128,7 +128,7 @@ class Bench:
         )
 
     def fivenines(self, driver: str, workload: str, connections: int, tables: int, odbc: str = "") -> Cost:
-        """`odbc`: the driver's name, if it goes by one."""
+        """Run fivenines; `odbc` is the driver's name, if one is used."""
         args = self.args
         with tempfile.TemporaryDirectory() as folder:
             asked = self._workload(workload, tables)
@@ -148,7 +148,7 @@ class Bench:
             )
 
     def compare_odbc(self, driver: str, workload: str, tables: int) -> None:
-        """Our own protocol as theirs, ODBC as ours."""
+        """Compare the native protocol (as the peer) with ODBC."""
         name, library = ODBC[driver]
         if not list(Path("/usr/lib").glob(f"*/odbc/{library}")):
             print(f"{driver} by ODBC: {library} is not installed", flush=True)
@@ -206,7 +206,7 @@ class Bench:
         return row
 
     def prepare(self, driver: str) -> None:
-        """Creates the tables when they are missing."""
+        """Create the tables if they are missing."""
         args = self.args
         command = [args.core, "prepare", f"--driver={driver}", f"--port={getattr(args, driver + '_port')}"]
         command += [f"--user={getattr(args, driver + '_user')}", f"--database={args.database}", "--drop"]
@@ -240,7 +240,7 @@ class Bench:
         command = ["pgbench", "-i", "-q", "-h", "127.0.0.1", "-p", str(self.args.postgres_port)]
         command += ["-U", self.args.postgres_user, self.args.database]
         subprocess.run(command, check=True, env=self.env, capture_output=True)
-        # pgbench has one table, so we take one as well.
+        # pgbench has one table, so fivenines uses one as well.
         for connections in self.args.connections:
             self.compare(
                 "postgres point_select : pgbench -S -M prepared",

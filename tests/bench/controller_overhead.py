@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What the controller costs while a trial's load runs: its CPU as a share of one core.
+"""Measure the controller's CPU while a trial's load runs, as a share of one core.
 
-Read from the trial records (`controller_cpu`) of the given runs; without one, a small experiment with
-PostgreSQL, MariaDB replication and Galera is run. Nothing is asserted: the median of each solution is
-printed beside the mark of 3 %.
+The figures come from the trial records (`controller_cpu`) of the given runs. Without a run, a small
+experiment with PostgreSQL, MariaDB replication and Galera is run. Nothing is asserted: the median of each
+solution is printed next to the target of 3 %.
 
     python3 tests/bench/controller_overhead.py [RUN ...]
 """
@@ -20,9 +20,10 @@ from fivenines.results.store import Run, open_run
 from fivenines.runner.campaign import run_campaign
 from fivenines.runner.progress import silent
 
+# The target: a share of one core.
 MARK = 0.03
-"""Share of one core to stay below."""
 
+# Each trial has a failover: the controller works hardest while it waits for a node to rejoin.
 EXPERIMENT = """
 name: controller overhead
 trials: {trials}
@@ -34,11 +35,10 @@ faults:
     restart_after: 4s
 timing: {{warmup: 2s, steady: 8s, recovery: 12s}}
 """
-"""A failover in each: the controller works hardest while it waits for a node to rejoin."""
 
 
 def main() -> None:
-    """Report the given runs, or one made now."""
+    """Report the given runs, or one that is run now."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("runs", type=Path, nargs="*", metavar="RUN", help="folders of runs")
     parser.add_argument("--trials", type=int, default=3, help="trials of each solution")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""How long a trial waits for its solution: from its start to three writable, complete nodes.
+"""Measure how long a trial waits for its solution: from its start to three writable, complete nodes.
 
-All in turns, with engine and data set from the cache. Nothing is asserted: the medians are printed beside
-the mark of each.
+All run in turns, with engine and data set from the cache. Nothing is asserted: the medians are printed next
+to each target.
 
     python3 tests/bench/deploy_time.py
 """
@@ -25,6 +25,7 @@ from fivenines.solutions.patroni_settings import PatroniSettings
 from fivenines.solutions.replication import ReplicationSettings
 from fivenines.workloads.oltp import Oltp
 
+# The solutions of three nodes, and the target in seconds, if any.
 SOLUTIONS: dict[str, tuple[AnySolution, float | None]] = {
     "replication": (ReplicationSettings(solution="replication"), 5.0),
     "replication, MySQL": (ReplicationSettings(solution="replication", engine="mysql-9.7"), 5.0),
@@ -44,13 +45,12 @@ SOLUTIONS: dict[str, tuple[AnySolution, float | None]] = {
         35.0,
     ),
 }
-"""What is deployed, of three nodes, and the time in seconds that it has to beat, if it has one."""
 
 WORKLOAD = Oltp(workload="oltp_read_write", tables=4, table_size=10_000)
 
 
 def main() -> None:
-    """Deploy, note the time, take down; in turns."""
+    """Deploy each solution in turns, record the time and tear it down."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--turns", type=int, default=5, help="deployments of each solution")
     parser.add_argument("--only", choices=SOLUTIONS, nargs="+", default=list(SOLUTIONS))

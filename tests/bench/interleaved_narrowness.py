@@ -1,10 +1,10 @@
-"""How narrow is the interval of a ratio by blocks, and by separate trials, in the same time on this machine?
+"""Compare the interval of a ratio by blocks with that by separate trials, in the same time on this machine.
 
     .venv/bin/python tests/bench/interleaved_narrowness.py [--repeats N] [--out DIR]
 
-A solution is compared with itself, so that the true ratio is 1: an interval without it is a false alarm.
-Each repeat is a campaign by trials (`--trials` a side) and one by blocks (`--blocks` of `--rounds` rounds),
-which take about the same time; what is left is evened out by the square root of what each took.
+A solution is compared with itself, so the true ratio is 1: an interval without it is a false alarm. Each
+repeat is a campaign by trials (`--trials` per side) and one by blocks (`--blocks` of `--rounds` rounds),
+which take about the same time; the remaining difference is corrected by the square root of the time.
 """
 
 import argparse
@@ -44,7 +44,7 @@ BLOCK = (
 
 @dataclass(frozen=True)
 class Found:
-    """The ratio of a solution to itself, with its interval, and the seconds that it took."""
+    """Record the ratio of a solution to itself, with its interval and its duration in seconds."""
 
     ratio: float
     low: float
@@ -53,7 +53,7 @@ class Found:
 
     @property
     def width(self) -> float:
-        """Half the interval on the scale of logarithms; an end that is not known counts as a factor of 10."""
+        """Return half the interval on the logarithmic scale; an unknown end counts as a factor of 10."""
         return math.log(self.high / self.low) / 2
 
     @property
@@ -62,7 +62,7 @@ class Found:
 
 
 def by_trials(folder: Path, seed: int, trials: int, steady: float) -> Found:
-    """Welch's and Fieller's interval from separate trials."""
+    """Return Welch's and Fieller's interval from separate trials."""
     seconds = _campaign(folder, SAME.format(seed=seed) + TRIALS.format(trials=trials, steady=steady))
     a, b = sorted(analyse(open_run(folder)), key=lambda cell: cell.key.solution)
     difference = compare(a.tps, b.tps)
@@ -73,7 +73,7 @@ def by_trials(folder: Path, seed: int, trials: int, steady: float) -> Found:
 
 
 def by_interleaving(folder: Path, seed: int, many: int, rounds: int) -> Found:
-    """The interval from neighbouring windows."""
+    """Return the interval from adjacent windows."""
     seconds = _campaign(folder, SAME.format(seed=seed) + BLOCK.format(blocks=many, rounds=rounds))
     (result,) = interleaved_results(open_run(folder))
     ratio = result.pairs[0].ratios[THROUGHPUT]
@@ -114,7 +114,7 @@ def main() -> None:
             trials.append(by_trials(out / f"trials-{seed}", seed, given.trials, given.steady))
             blocks.append(by_interleaving(out / f"block-{seed}", seed, given.blocks, given.rounds))
             print(_line("trials", trials[-1]), _line("interleaved", blocks[-1]), sep="\n", flush=True)
-    # an interval narrows with the square root of the time that is spent on it
+    # An interval narrows with the square root of its measuring time.
     at_equal_time = [
         one.width / (two.width * math.sqrt(two.seconds / one.seconds))
         for one, two in zip(trials, blocks, strict=True)

@@ -1,10 +1,10 @@
-"""How long the list-append check takes for a million transactions, on one core.
+"""Measure how long the list-append check takes for a million transactions, on one core.
 
     python tests/bench/isolation_speed.py [--transactions 1000000] [--quick]
 
-Two histories with the same operations: one as serializable transactions would leave it, and one of which
-a share of the reads misses the newest elements, as snapshots do. Each is written as Parquet, as a trial
-leaves it, and then read and judged by a process that may use one core. Prints seconds; asserts nothing.
+Two histories have the same operations: one as serializable transactions would leave it; in the other, a share
+of the reads misses the newest elements, as with snapshots. Each is written as Parquet, as by a trial, and
+then read and judged by a process with one core. Prints seconds; asserts nothing.
 """
 
 import argparse
@@ -20,17 +20,17 @@ import numpy as np
 from fivenines.analysis.isolation.check import judge
 from fivenines.results import layout, store
 
+# Appends to a key before the next key replaces it; a read shows half of them on average.
 LENGTH = 32
-"""Appends to a key before the next key takes its place; a read shows half of them on average."""
 
+# Keys in use at the same time.
 AT_ONCE = 10
-"""Keys in use at the same time."""
 
 
 def write_history(folder: Path, n: int, stale: float, seed: int = 1) -> int:
-    """The table `history` of n transactions of 2 reads and 2 appends each; returns its rows.
+    """Write the table `history` of n transactions of 2 reads and 2 appends each; return its number of rows.
 
-    `stale` is the share of transactions that read each key without its newest elements.
+    `stale`: the share of transactions that read each key without its newest elements.
     """
     rng = np.random.default_rng(seed)
     lists: dict[int, list[str]] = {key: [] for key in range(AT_ONCE)}
@@ -63,7 +63,7 @@ def write_history(folder: Path, n: int, stale: float, seed: int = 1) -> int:
 
 
 def main() -> None:
-    """Write both histories, judge them, and print how long it took."""
+    """Write both histories, judge them, and print the duration."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--transactions", type=int, default=1_000_000)
     arguments.add_argument("--quick", action="store_true", help="20,000 transactions")

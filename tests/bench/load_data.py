@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""How fast data is loaded: `fivenines-core prepare` against `sysbench prepare` and `pgbench -i`.
+"""Measure the speed of loading: `fivenines-core prepare` against `sysbench prepare` and `pgbench -i`.
 
-The programs load in turns into the same server, with the same number of threads (pgbench has one), tables
-and rows; all include their indexes. sysbench makes the same tables, so the ratio is that of times. pgbench
-fills one table that has only a primary key; so do we for it. Its rows are narrower, so it gets as many as
-fill about the same space, and what counts is bytes stored per second.
-Only ratios within one run mean something. Nothing is asserted: the figures are reported.
+The programs load in turns into the same server, with the same number of threads (pgbench has one), tables and
+rows, including indexes. sysbench creates the same tables, so the ratio is that of times. pgbench fills one
+table with only a primary key, and fivenines does the same in that comparison. Its rows are narrower, so it
+gets enough of them to fill about the same space, and bytes stored per second are compared.
+
+Only ratios within one run are meaningful. Nothing is asserted: the figures are reported.
 
     python3 tests/bench/load_data.py --mysql-port 33061 --mysql-user sb \\
         --postgres-port 54321 --postgres-user postgres
@@ -35,13 +36,13 @@ from fivenines.workloads.oltp import Oltp
 
 ROOT = Path(__file__).resolve().parents[2]
 
+# Rows of pgbench that occupy the space of one of our rows with its primary key (measured, PostgreSQL 18).
 PGBENCH_ROWS = 1.65
-"""Rows of pgbench that take the space of one of ours with its primary key (measured, PostgreSQL 18)."""
 
 
 @dataclass(frozen=True)
 class Load:
-    """One load: its time, rows, and what the server then holds; CPU of the client alone."""
+    """Record one load: its time, rows, the server's bytes afterwards, and the client's CPU."""
 
     seconds: float
     cpu_s: float
@@ -50,7 +51,7 @@ class Load:
 
 
 class Bench:
-    """All comparisons for one set of arguments."""
+    """Run all comparisons for one set of arguments."""
 
     def __init__(self, args: argparse.Namespace) -> None:
         self.args = args
@@ -73,22 +74,22 @@ class Bench:
         return self.env[f"FIVENINES_{driver.upper()}_PASSWORD"]
 
     def timed(self, command: list[str], rows: int, size: Callable[[], int]) -> Load:
-        """Run a loader; its time, and its CPU from wait4."""
+        """Run a loader; return its time, and its CPU from wait4."""
         started = time.perf_counter()
         with subprocess.Popen(
             command, env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
         ) as process:
             assert process.stderr is not None
-            said = process.stderr.read()
+            errors = process.stderr.read()
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
         seconds = time.perf_counter() - started
         if process.returncode != 0:
-            sys.exit(f"{' '.join(command)}\nfailed:\n{said}")
+            sys.exit(f"{' '.join(command)}\nfailed:\n{errors}")
         return Load(seconds, usage.ru_utime + usage.ru_stime, rows, size())
 
     def fivenines(self, driver: str, alike: bool = False) -> Load:
-        """Our tables; `alike`: as pgbench's, in one table with nothing but its primary key."""
+        """Load our tables; with `alike` as pgbench does, one table with only its primary key."""
         args = self.args
         tables = 1 if alike else args.tables
         asked = Oltp(
@@ -126,14 +127,14 @@ class Bench:
         return self.timed([*command, self.args.database], scale * 100_011, lambda: self.size("postgres"))
 
     def drop(self, driver: str) -> None:
-        """Drop all tables of all loaders, and let the server write what it has to write."""
+        """Drop all tables of all loaders, and let the server write its pending data."""
         tables = [f"sbtest{number + 1}" for number in range(self.args.tables)]
         tables += [f"pgbench_{name}" for name in ("accounts", "branches", "history", "tellers")]
         self.sql(driver, *(f"DROP TABLE IF EXISTS {table}" for table in tables))
         time.sleep(self.args.pause)
 
     def size(self, driver: str) -> int:
-        """Bytes of all loaded tables with their indexes."""
+        """Return the bytes of all loaded tables with their indexes."""
         if driver == "postgres":
             return self.sql(
                 driver,
@@ -147,7 +148,7 @@ class Bench:
         )
 
     def sql(self, driver: str, *statements: str) -> int:
-        """Run statements; the number that the last one gives, if any."""
+        """Run statements; return the number from the last one, if any."""
         args = self.args
         connection = (
             pymysql.connect(
@@ -175,7 +176,7 @@ class Bench:
             return int(row[0]) if row else 0
 
     def compare(self, name: str, theirs: Callable[[], Load], ours: Callable[[], Load]) -> None:
-        """Both in turns; the medians."""
+        """Run both in turns and return the medians."""
         pairs = [(theirs(), ours()) for _ in range(self.args.turns)]
 
         def medians(pick: Callable[[Load], float]) -> tuple[float, float]:

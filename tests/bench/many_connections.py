@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What thousands of connections cost the load generator in memory, and how long they take to connect.
+"""Measure the load generator's memory with thousands of connections, and how long they take to connect.
 
-Brings up MariaDB with its thread pool in the lab and opens more and more connections to it, by a burst and
-by a closed loop of point selects. Nothing is asserted: the figures are reported.
+Deploys MariaDB with its thread pool in the lab and opens increasing numbers of connections, by a burst and by
+a closed loop of point selects. Nothing is asserted: the figures are reported.
 
     python3 tests/bench/many_connections.py [--connections 1000 4000 16000] [--seconds 10]
 """
@@ -28,7 +28,7 @@ COLUMNS = ("connections", "usable", "refused", "p50 ms", "p99 ms", "MiB", "KiB e
 
 
 def main() -> None:
-    """One line for each number of connections."""
+    """Print one line for each number of connections."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--connections", type=int, nargs="+", default=[1000, 4000, 16_000])
     parser.add_argument("--seconds", type=int, default=10)

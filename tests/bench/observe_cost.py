@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""What observing costs: throughput with and without observers, and their CPU.
+"""Measure the cost of observers: throughput with and without them, and their CPU.
 
-One load runs all the time; windows without observers, with the sampled ones (counters, delay, hosts), and
-with all (the node watch, too) take turns in a random order. Each block of three windows gives the ratio of
-its throughputs; printed are the geometric mean of the ratios with their 95 % interval (Student's t of the
-logarithms). Nothing is asserted: the mark is a loss below 1 %.
+One load runs all the time. Windows without observers, with the sampled ones (counters, lag, hosts), and with
+all (the node watch, too) alternate in random order. Each block of three windows gives the ratio of its
+throughputs. The geometric mean of the ratios is printed with its 95 % interval (Student's t of the
+logarithms). Nothing is asserted: the target is a loss below 1 %.
 
-The CPU is measured afterwards on idle servers, again in turns: what servers, controller and node watch use
-more with observers than without (median of the turns), as a share of all cores. It is the steadier figure:
-on a machine without idle time this share is what the load loses. At last 300 rounds of samples are taken one
-after another, which tells their cost by observer, little disturbed by what else the machine does.
+The CPU is measured afterwards on idle servers, again in turns: the additional CPU of servers, controller and
+node watch with observers (median of the turns), as a share of all cores. It is the steadier figure: on a
+machine without idle time the load loses this share. Finally 300 rounds of samples are taken in a row, which
+gives the cost per observer with little disturbance.
 
     python3 tests/bench/observe_cost.py [--blocks 20] [--window 3] [SOLUTION ...]
 """
@@ -51,16 +51,16 @@ SOLUTIONS = ("replication", "galera", "hot-standby")
 WORKLOAD = Oltp(workload="oltp_read_write", tables=4, table_size=10_000)
 CONNECTIONS = 8
 KINDS = ("without", "sampled", "all")
+# Seconds after the load until servers have flushed and purged its data.
 SETTLE = 10.0
-"""Seconds after the load until servers have flushed and purged what it left."""
 
+# The maximum share of the throughput that may be lost.
 MARK = 0.01
-"""The share of the throughput that may be lost."""
 
 
 @dataclass(frozen=True)
 class Window:
-    """A span of the load in ms of its time, under one kind of observing."""
+    """Record a window of the load, in ms of its time, with one set of observers."""
 
     block: int
     kind: str
@@ -69,7 +69,7 @@ class Window:
 
 
 class Bench:
-    """One deployment, its load, and the observers that come and go."""
+    """Run one deployment, its load, and changing observers."""
 
     def __init__(self, deployed: Deployed, folder: Path) -> None:
         self.deployed = deployed
@@ -78,7 +78,7 @@ class Bench:
 
     @contextmanager
     def observed(self, kind: str, started_ns: int) -> Iterator[None]:
-        """Observe in this way for a while."""
+        """Run this set of observers for a while."""
         with ExitStack() as running:
             for observer in self._observers(kind):
                 observer.start(started_ns)
@@ -97,7 +97,7 @@ class Bench:
         return [one for one in made if kind == "all" or not isinstance(one, NodeWatch)]
 
     def throughput(self, blocks: int, seconds: float) -> list[list[float]]:
-        """Transactions per second of each block: without, sampled, all."""
+        """Return transactions per second of each block: without observers, sampled ones, all."""
         total = 4 + blocks * len(KINDS) * (seconds + 0.6) + 10
         plan = LoadPlan(WORKLOAD, CONNECTIONS, total, 1, LoadSettings(), self.ledger.flags())
         deployed = self.deployed
@@ -121,14 +121,14 @@ class Bench:
         for block in range(blocks):
             for kind in rng.sample(KINDS, len(KINDS)):
                 with self.observed(kind, started_ns):
-                    time.sleep(0.3)  # beginning to observe is not a part of it
+                    time.sleep(0.3)  # The start of the observers is not part of the window.
                     start = (time.monotonic_ns() - started_ns) / 1e6
                     time.sleep(seconds)
                     end = (time.monotonic_ns() - started_ns) / 1e6
                 yield Window(block, kind, start, end)
 
     def cpu(self, turns: int, seconds: float) -> dict[str, list[float]]:
-        """CPU in cores of servers and controller while idle, for each kind of observing."""
+        """Return the CPU of idle servers and the controller, in cores, for each set of observers."""
         found: dict[str, list[float]] = {kind: [] for kind in KINDS}
         for _ in range(turns):
             for kind in KINDS:
@@ -140,7 +140,7 @@ class Bench:
         return found
 
     def samples(self, many: int = 300) -> dict[str, float]:
-        """CPU seconds of one round over all nodes, by observer: of servers and controller together."""
+        """Return CPU seconds of one round over all nodes, by observer: of servers and controller together."""
         found: dict[str, float] = {}
         out = self.folder / "observed"
         for kind in (CounterObserver, DelayObserver):
@@ -171,7 +171,7 @@ class Bench:
 
 
 def _watch_seconds() -> float:
-    """CPU of the node watch, which is a child of ours that lives on no host."""
+    """Return the CPU of the node watch, a child process outside all hosts."""
     total = 0.0
     for child in psutil.Process().children():
         try:
@@ -198,7 +198,7 @@ def _rates(timeline: Path, windows: list[Window], blocks: int) -> list[list[floa
 
 
 def main() -> None:
-    """Measure each solution, and print."""
+    """Measure each solution and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("solutions", nargs="*", default=SOLUTIONS, metavar="SOLUTION")
     parser.add_argument("--blocks", type=int, default=20, help="blocks of three windows")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What trying fresh connections costs: processor time of servers and generator for each try.
+"""Measure the cost of connection probes: CPU of servers and generator for each probe.
 
-A load of one transaction a second runs in turns without tries, and with one every 10 ms. What servers and
-generator use more, divided by the tries, is the price of one; at the calm's two tries a second that is the
-share which the steady window loses. Nothing is asserted: the mark is a share below 1 %.
+A load of one transaction per second runs in turns without probes, and with one every 10 ms. The additional
+CPU of servers and generator, divided by the probes, is the cost of one. At two probes per second this is the
+share that the steady window loses. Nothing is asserted: the target is a share below 1 %.
 
     python3 tests/bench/probe_cost.py [--turns 4] [--window 6] [SOLUTION ...]
 """
@@ -29,14 +29,16 @@ WITHOUT, DENSE = ProbeSettings(every=0.0), ProbeSettings(calm=0.01)
 
 
 class Bench:
-    """One deployment, whose load runs again and again."""
+    """Run one deployment with repeated loads."""
 
     def __init__(self, deployed: Deployed, folder: Path) -> None:
         self.deployed = deployed
         self.folder = folder
 
     def used(self, probes: ProbeSettings, seconds: float) -> tuple[float, float, int]:
-        """CPU seconds of servers and generator in a load of so many seconds, and the tries in it."""
+        """Return CPU seconds of servers and generator in a load of this duration, and its number of
+        probes.
+        """
         ledger = LedgerSettings(probe=probes)
         plan = LoadPlan(WORKLOAD, 1, seconds, 1, LoadSettings(rate=1.0), ledger.flags())
         deployed = self.deployed
@@ -58,14 +60,14 @@ class Bench:
         return servers, client, found["ok"] + found["failed"] + found["in_doubt"]
 
     def _servers(self) -> float:
-        """CPU seconds of the nodes, with that of processes that have ended."""
+        """Return CPU seconds of the nodes, including processes that have ended."""
         nodes = {node.name: node.host.pid for node in self.deployed.solution.nodes}
         hosts = Processes().look(nodes).hosts
         return sum(seen.used.cpu for look in hosts.values() for seen in look.values())
 
 
 def main() -> None:
-    """Measure each solution, and print."""
+    """Measure each solution and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("solutions", nargs="*", default=SOLUTIONS, metavar="SOLUTION")
     parser.add_argument("--turns", type=int, default=4, help="pairs of a load without and with")

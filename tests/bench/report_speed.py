@@ -1,12 +1,11 @@
-"""What the report of a large run takes: time, CPU and memory, first, again, and after one more trial.
+"""Measure time, CPU and memory of the report of a large run: first, again, and after one more trial.
 
     python tests/bench/report_speed.py [--like RUN] [--cells 20] [--trials 50] [--turns 3] [--quick]
                                        [--program fivenines] [--into FOLDER]
 
-The run is made of the trials of a real one (`--like`: the quickstart has all tables that trials leave),
-copied and numbered anew as the trials of more solutions and numbers of connections; without `--like` of
-invented ones. Each report is a process of its own, and what it takes is what the kernel says of it. Prints
-the medians of the turns; asserts nothing.
+The run consists of copies of a real run's trials (`--like`: the quickstart has all tables of a trial),
+renumbered as trials of more solutions and numbers of connections; without `--like`, of synthetic trials. Each
+report is a separate process, measured by the kernel. Prints the medians of the turns; asserts nothing.
 """
 
 import argparse
@@ -32,7 +31,7 @@ HERE = Path(__file__).resolve().parent
 
 @dataclass(frozen=True)
 class Cost:
-    """What a process took: seconds by the clock, of CPU, and its largest memory in MB."""
+    """Record a process's wall-clock seconds, CPU seconds and peak memory in MB."""
 
     seconds: float
     cpu: float
@@ -40,7 +39,7 @@ class Cost:
 
 
 def multiply(source: Run, folder: Path, cells: int, trials: int) -> Path:
-    """A run of `cells` times `trials` complete trials, each a copy of one of the source's."""
+    """Make a run of `cells` times `trials` complete trials, each a copy of one of the source's."""
     keys = _keys(source, cells)
     plan = [
         PlannedTrial(id=f"{index + 1:04d}", cell=key, number=index // len(keys) + 1, seed=index)
@@ -67,7 +66,7 @@ def multiply(source: Run, folder: Path, cells: int, trials: int) -> Path:
 
 
 def _keys(source: Run, cells: int) -> list[tuple[list[StoredTrial], CellKey]]:
-    """The trials to copy from, and the cell to be made of them."""
+    """Yield the trials to copy, and the cells that are made of them."""
     groups: dict[CellKey, list[StoredTrial]] = {}
     for trial in source.complete:
         groups.setdefault(trial.record.cell, []).append(trial)
@@ -82,7 +81,7 @@ def _keys(source: Run, cells: int) -> list[tuple[list[StoredTrial], CellKey]]:
 
 
 def _copy(trial: StoredTrial, planned: PlannedTrial, folder: Path) -> None:
-    """A trial under another number, without its logs."""
+    """Copy a trial under another number, without its logs."""
     target = layout.trial_folder(folder, planned.id)
     target.mkdir()
     for path in trial.folder.iterdir():
@@ -93,7 +92,7 @@ def _copy(trial: StoredTrial, planned: PlannedTrial, folder: Path) -> None:
 
 
 def cost(command: Sequence[str]) -> Cost:
-    """Run a command and wait for it.
+    """Run a command and return its cost.
 
     Raises:
         SystemExit: it failed.
@@ -109,7 +108,7 @@ def cost(command: Sequence[str]) -> Cost:
 
 
 def measure(program: str, folder: Path) -> dict[str, Cost]:
-    """One turn: the first report of a run, the next one, and one after a trial was added."""
+    """Measure one turn: the first report of a run, the next one, and one after a trial was added."""
     command = [*program.split(), "report", str(folder)]
     found = {}
     last = max((folder / layout.TRIALS).iterdir())
@@ -124,7 +123,7 @@ def measure(program: str, folder: Path) -> dict[str, Cost]:
 
 
 def _forget(folder: Path) -> None:
-    """What the program itself has put into the run's folder since the run ended."""
+    """Remove files that the program has added to the run's folder since the run ended."""
     for path in folder.iterdir():
         if path.name not in (layout.MANIFEST, layout.TRIALS) and not path.name.isdigit():
             shutil.rmtree(path) if path.is_dir() else path.unlink()

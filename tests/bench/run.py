@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""All benches, one after the other: what `make bench` runs. Ratios and medians; nothing is asserted.
+"""Run all benches one after the other: `make bench`. Prints ratios and medians; asserts nothing.
 
-client_cost.py, load_data.py and tpcc_cost.py need running servers: they are brought up here, in the lab, each
-on a host of its own from the cached data set. The clients run on the server's host, over its loopback, with
-the machine's own files.
+client_cost.py, load_data.py and tpcc_cost.py require running servers: they are deployed in the lab, each on a
+separate host from the cached data set. The clients run on the server's host, over its loopback, with the
+machine's files.
 
     python3 tests/bench/run.py [--quick] [BENCH ...]
 """
@@ -44,6 +44,7 @@ BENCHES = (
     "campaign_scale",
     "start_up",
 )
+# Benches that deploy their own servers: their options, and those of a short run.
 _SCRIPTS: Mapping[str, tuple[list[str], list[str]]] = {
     "many_connections": ([], ["--connections", "1000"]),
     "deploy_time": ([], ["--turns", "1"]),
@@ -54,11 +55,10 @@ _SCRIPTS: Mapping[str, tuple[list[str], list[str]]] = {
     "campaign_scale": ([], ["--quick"]),
     "start_up": ([], ["--turns", "1"]),
 }
-"""Benches that bring up by themselves what they need: their options, and those of a short turn."""
 
 WORKLOAD = Oltp(workload="oltp_read_write", tables=4, table_size=10_000)
+# More than the 1,000 of the largest comparison.
 CONNECTIONS = 1100
-"""More than the 1,000 of the largest comparison."""
 
 
 def main() -> None:
@@ -73,10 +73,10 @@ def main() -> None:
     for name in args.benches or BENCHES:
         print(f"\n== {name}", flush=True)
         if name == "client_cost":
-            beside_servers("client_cost.py", ["--turns", "1", "--seconds", "2"] if args.quick else [])
+            against_servers("client_cost.py", ["--turns", "1", "--seconds", "2"] if args.quick else [])
         elif name == "load_data":
             quick = ["--turns", "1", "--table-size", "10000"]
-            beside_servers("load_data.py", quick if args.quick else [])
+            against_servers("load_data.py", quick if args.quick else [])
         elif name == "tpcc_cost":
             quick = ["--turns", "1", "--seconds", "2", "--warehouses", "1", "--connections", "8"]
             _tpcc(quick if args.quick else [])
@@ -85,8 +85,8 @@ def main() -> None:
             _script(f"{name}.py", quick if args.quick else usual)
 
 
-def beside_servers(script: str, options: list[str]) -> None:
-    """A comparison against MariaDB with sysbench, then against PostgreSQL with pgbench."""
+def against_servers(script: str, options: list[str]) -> None:
+    """Run a comparison against MariaDB with sysbench, then against PostgreSQL with pgbench."""
     if shutil.which("sysbench") is None:
         print("sysbench is not installed: run `apt-get install sysbench` as root; skipped")
     else:
@@ -97,19 +97,19 @@ def beside_servers(script: str, options: list[str]) -> None:
 
 
 def _tpcc(options: list[str]) -> None:
-    """TPC-C beside Go clients, which are built first, as hosts of the lab have no way out."""
+    """Compare TPC-C with Go clients, which are built first, as hosts of the lab have no internet access."""
     _script("tpcc_cost.py", ["--build"])
-    # the cost is the client's: a server that waits for its disk takes very long to make the tables
+    # The bench measures the client's cost: a server that waits for its disk takes long to create the tables.
     relaxed = Mariadb.durability("relaxed")
     with running("mariadb-10.11", {"max_connections": CONNECTIONS, **relaxed}) as node:
-        # go-tpc's own tables; the load's account may not make a database
+        # These are go-tpc's tables; the load's account may not create a database.
         node.execute("CREATE DATABASE go_tpc", f"GRANT ALL ON go_tpc.* TO {node.application[0]}")
         _clients(node, "mysql", "tpcc_cost.py", options)
 
 
 @contextmanager
 def running(engine_name: str, settings: Mapping[str, Value]) -> Iterator[Server]:
-    """A server in the lab, with our defaults and these settings, and sysbench's tables."""
+    """Run a server in the lab, with our defaults and these settings, and sysbench's tables."""
     software = engine(engine_name)
     software.require(_tell)
     data = dataset.ensure(software, WORKLOAD, _tell)
@@ -125,7 +125,9 @@ def running(engine_name: str, settings: Mapping[str, Value]) -> Iterator[Server]
 
 
 def _admit_loopback(node: Server) -> None:
-    """PostgreSQL in the lab knows the lab's addresses only; the clients here come from its own host."""
+    """Admit loopback clients: PostgreSQL in the lab accepts only the lab's addresses, but the clients run on
+    its host.
+    """
     hba = node.host.node / "conf" / "pg_hba.conf"
     if hba.exists():
         hba.write_text(f"{hba.read_text()}host all all 127.0.0.1/32 scram-sha-256\n")
@@ -141,12 +143,12 @@ def _clients(node: Server, driver: str, script: str, options: list[str]) -> None
         f"FIVENINES_{driver.upper()}_PASSWORD": password,
         "PATH": f"{_programs(node.engine)}:{os.environ['PATH']}",
     }
-    # only user and network: with the host's PIDs the bench would look up the wrong ones in /proc
+    # Only user and network: with the host's PIDs the bench would read other processes in /proc.
     subprocess.run([*network.into(node.host.pid), *command], env=environment, check=True)
 
 
 def _programs(software: Engine) -> str:
-    """The folder of the engine's client programs, as seen from outside the lab."""
+    """Return the folder of the engine's client programs, as seen from outside the lab."""
     tree = software.root().engine
     if tree is None:
         return "/usr/bin"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What a Lua script costs the client: CPU per query and memory, against sysbench with the same script.
+"""Measure the client's cost of a Lua script: CPU per query and memory, against sysbench with the same script.
 
-The programs run in turns against the same server; only ratios within one run mean something. Nothing is
+The programs run in turns against the same server; only ratios within one run are meaningful. Nothing is
 asserted: the figures are reported. sysbench and its scripts must be installed.
 
     python3 tests/bench/script_cost.py --mysql-port 33061 --mysql-user sb \\
@@ -31,7 +31,7 @@ SCRIPTS = Path("/usr/share/sysbench")
 
 
 class Bench:
-    """The same script by both programs, against one server."""
+    """Run the same script by both programs, against one server."""
 
     def __init__(self, args: argparse.Namespace, driver: str) -> None:
         self.args = args
@@ -59,7 +59,7 @@ class Bench:
         return described(Script(workload="script", files=[f"{SCRIPTS}/{name}.lua"], options=options))
 
     def prepare(self) -> None:
-        """Makes the tables."""
+        """Create the tables."""
         where = (
             [f"--socket={self.place}"]
             if self.place.startswith("/")
@@ -74,7 +74,7 @@ class Bench:
         )
 
     def fivenines(self, script: str, connections: int) -> Cost:
-        """One run of ours."""
+        """Run fivenines once."""
         endpoint = self.place if self.place.startswith("/") else f"127.0.0.1:{self.place}"
         with tempfile.TemporaryDirectory() as folder:
             command = [*self._core("load"), f"--write={endpoint}", f"--connections={connections}"]
@@ -97,19 +97,19 @@ class Bench:
         return [*command, *self.tables, *more]
 
     def _cleanup(self) -> None:
-        """Drops the tables."""
+        """Drop the tables."""
         subprocess.run(
             self._sysbench("oltp_read_write", "cleanup"), env=self.env, capture_output=True, check=False
         )
 
     def sysbench(self, script: str, connections: int) -> Cost:
-        """One run of sysbench."""
+        """Run sysbench once."""
         more = [f"--rand-type={self.args.distribution}", f"--threads={connections}"]
         command = self._sysbench(script, *more, f"--time={self.args.seconds}", "run")
         return measure(command, self.env, found(r"total:\s+(\d+)"))
 
     def compare(self, script: str, connections: int) -> None:
-        """Both in turns; the medians."""
+        """Run both in turns and return the medians."""
         pairs = [
             (self.sysbench(script, connections), self.fivenines(script, connections))
             for _ in range(self.args.turns)
@@ -127,7 +127,7 @@ class Bench:
         show(Row(f"{self.driver} {script}.lua : sysbench", connections, *values))
 
     def run(self) -> None:
-        """All scripts with all numbers of connections."""
+        """Run all scripts with all numbers of connections."""
         self._cleanup()
         self.prepare()
         for script in self.args.scripts:
@@ -137,7 +137,7 @@ class Bench:
 
 
 def main() -> None:
-    """Compares on the servers that are given."""
+    """Compare on the given servers."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How long short commands take: CPU time, as a ratio to an interpreter that loads the libraries alone.
+"""Measure the CPU time of short commands, as a ratio to an interpreter that only loads the libraries.
 
-The commands and their peer, `python -c "import typer, pydantic, ruamel.yaml"`, run in turns. With `--beside`
-the same commands of another checkout run in the same turns, with the same interpreter: how they compare is
-the ratio of medians. Nothing is asserted: the figures are reported.
+The commands and their peer, `python -c "import typer, pydantic, ruamel.yaml"`, run in turns. With
+`--against`, the same commands of another checkout run in the same turns, with the same interpreter, and the
+ratio of medians is printed. Nothing is asserted: the figures are reported.
 
-    python3 tests/bench/start_up.py --beside ../fivenines-before
+    python3 tests/bench/start_up.py --against ../fivenines-before
 """
 
 import argparse
@@ -25,31 +25,31 @@ def main() -> None:
     """Run the commands in turns and print medians and ratios."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--turns", type=int, default=10, help="turns (default: %(default)s)")
-    parser.add_argument("--beside", type=Path, help="another checkout")
+    parser.add_argument("--against", type=Path, help="another checkout")
     arguments = parser.parse_args()
-    trees = [ROOT, *([arguments.beside.resolve()] if arguments.beside else [])]
+    trees = [ROOT, *([arguments.against.resolve()] if arguments.against else [])]
     peer: list[float] = []
     taken: dict[tuple[str, Path], list[float]] = {}
     for turn in range(arguments.turns + 1):
-        # in the first turn files are read and compiled
+        # In the first turn files are read and compiled.
         if turn:
             peer.append(seconds(PEER, ROOT))
         for command in COMMANDS:
             for tree in trees:
-                one = seconds([sys.executable, "-m", "fivenines", *command], tree)
+                used = seconds([sys.executable, "-m", "fivenines", *command], tree)
                 if turn:
-                    taken.setdefault((" ".join(command), tree), []).append(one)
+                    taken.setdefault((" ".join(command), tree), []).append(used)
     base = statistics.median(peer)
     print(f"libraries alone: {base:.2f} s of CPU (median of {arguments.turns})")
     for command in COMMANDS:
         name = " ".join(command)
         ours, *other = (statistics.median(taken[name, tree]) for tree in trees)
-        beside = f", {ours / other[0]:.2f} of {trees[1]}" if other else ""
-        print(f"fivenines {name}: {ours:.2f} s, {ours / base:.1f} x the libraries{beside}")
+        ratio = f", {ours / other[0]:.2f} of {trees[1]}" if other else ""
+        print(f"fivenines {name}: {ours:.2f} s, {ours / base:.1f} x the libraries{ratio}")
 
 
 def seconds(command: list[str], tree: Path) -> float:
-    """CPU seconds, user and system, of a command with the Python code of a checkout."""
+    """Return CPU seconds, user and system, of a command with the Python code of a checkout."""
     environment = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     environment["PYTHONPATH"] = str(tree / "python")
     before = resource.getrusage(resource.RUSAGE_CHILDREN)

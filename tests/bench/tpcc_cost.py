@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""CPU of the client per New-Order of TPC-C, beside go-tpc, and beside the same statements in Go.
+"""Measure the client's CPU per New-Order of TPC-C, against go-tpc and against the same statements in Go.
 
-go-tpc and fivenines run the standard mix, each on tables of its own; what is compared is CPU per New-Order of
-that mix. The second peer, go_new_order, sends the statements of fivenines' New-Order by the libraries that
-go-tpc is made of, and both run New-Orders only. All run in turns against the same MariaDB. Nothing is
-asserted: only ratios within one run mean something.
+go-tpc and fivenines run the standard mix, each on separate tables; CPU per New-Order of that mix is compared.
+The second peer, go_new_order, sends the statements of fivenines' New-Order by the libraries that go-tpc uses,
+and both run only New-Orders. All run in turns against the same MariaDB. Nothing is asserted: only ratios
+within one run are meaningful.
 
     python3 tests/bench/tpcc_cost.py --mysql-port 33061 --mysql-user app
 
 The password comes from FIVENINES_MYSQL_PASSWORD. Go builds the peers into the cache; a peer that cannot be
-built is left out, and why is told. A go-tpc that is there already can be named by --go-tpc.
+built is skipped with the reason. `--go-tpc` names an existing go-tpc.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ GO_TPC = "github.com/pingcap/go-tpc/cmd/go-tpc@v1.0.7"
 
 
 def cache() -> Path:
-    """Where the peers are built."""
+    """Return the folder in which the peers are built."""
     base = os.environ.get("FIVENINES_CACHE") or str(Path.home() / ".cache" / "fivenines")
     folder = Path(base) / "bench"
     folder.mkdir(parents=True, exist_ok=True)
@@ -45,7 +45,7 @@ def cache() -> Path:
 
 
 def go(folder: Path, *arguments: str, **variables: str) -> str | None:
-    """Run Go with these variables; what it complained about, or None."""
+    """Run Go with these variables; return its error output, or None."""
     if shutil.which("go") is None:
         return "go is not installed"
     done = subprocess.run(
@@ -61,13 +61,13 @@ def go(folder: Path, *arguments: str, **variables: str) -> str | None:
 
 
 def build_new_order() -> Path | str:
-    """The peer of this folder; or why there is none."""
+    """Build the peer of this folder; return it, or why it is missing."""
     program = cache() / "go_new_order"
     return go(HERE / "go_new_order", "build", "-o", str(program), ".") or program
 
 
 def build_go_tpc() -> Path | str:
-    """go-tpc, which is built once; or why there is none."""
+    """Build go-tpc once; return it, or why it is missing."""
     program = cache() / GO_TPC.rpartition("/")[2]
     if program.exists():
         return program
@@ -79,7 +79,7 @@ def build_go_tpc() -> Path | str:
 
 
 class Bench:
-    """All comparisons for one set of arguments."""
+    """Run all comparisons for one set of arguments."""
 
     def __init__(self, args: argparse.Namespace) -> None:
         self.args = args
@@ -98,7 +98,7 @@ class Bench:
         return described(Tpcc(workload="tpcc", warehouses=self.args.warehouses, **settings))
 
     def prepare(self) -> None:
-        """Load fivenines' tables when they are missing."""
+        """Load fivenines' tables if they are missing."""
         command = [
             self.args.core,
             "prepare",
@@ -109,7 +109,7 @@ class Bench:
         subprocess.run(command, check=True, env=self.env, stdout=subprocess.DEVNULL)
 
     def fivenines(self, connections: int, mix: str, driver: str = "mysql") -> Cost:
-        """Our cost per New-Order; those that are undone as specified count as well."""
+        """Return our cost per New-Order, including those that are rolled back as specified."""
         args = self.args
         with tempfile.TemporaryDirectory() as folder:
             command = [args.core, "load", *self._account(driver), *self._workload(mix=mix)]
@@ -123,7 +123,7 @@ class Bench:
             return measure(command, self.env, count)
 
     def new_order(self, program: Path, connections: int) -> Cost:
-        """The cost of the same New-Orders in Go."""
+        """Return the cost of the same New-Orders in Go."""
         args = self.args
         command = [str(program), f"-address=127.0.0.1:{args.mysql_port}"]
         command += [f"-user={args.mysql_user}", f"-database={args.database}"]
@@ -132,7 +132,9 @@ class Bench:
         return measure(command, self.env, found(r"transactions (\d+)"))
 
     def go_tpc(self, program: Path, connections: int, what: str = "run") -> Cost:
-        """The cost of go-tpc's mix per New-Order, or of loading its tables into a database of its own."""
+        """Return the cost of go-tpc's mix per New-Order, or of loading its tables into a separate
+        database.
+        """
         args = self.args
         command = [str(program), "tpcc", what, "-H", "127.0.0.1", "-P", str(args.mysql_port)]
         command += ["-U", args.mysql_user, "-p", self.env["FIVENINES_MYSQL_PASSWORD"]]
@@ -146,7 +148,7 @@ class Bench:
     def compare(
         self, name: str, connections: int, theirs: Callable[[], Cost], ours: Callable[[], Cost]
     ) -> None:
-        """One line of the table: medians of several turns."""
+        """Return one line of the table: medians of several turns."""
         pairs = [(theirs(), ours()) for _ in range(self.args.turns)]
 
         def medians(of: Callable[[Cost], float]) -> list[float]:
@@ -163,7 +165,7 @@ HEADER = ("their us", "our us", "ratio", "their user", "our user", "user ratio",
 
 
 def parse() -> argparse.Namespace:
-    """The command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -185,7 +187,7 @@ def parse() -> argparse.Namespace:
 
 
 def tell(name: str, built: Path | str) -> None:
-    """Say why a peer is missing."""
+    """Print why a peer is missing."""
     if isinstance(built, str):
         print(f"{name} could not be built and is left out: {built}", file=sys.stderr)
 
@@ -202,7 +204,7 @@ def main() -> None:
 
 
 def run(args: argparse.Namespace, peer: Path | str, go_tpc: Path | str) -> None:
-    """Run all that there are in turns."""
+    """Run all available programs in turns."""
     bench = Bench(args)
     bench.prepare()
     print("CPU of the client per New-Order")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The link emulator: what a link was set to, and what ping and iperf3 see over it.
+"""Compare the link emulator's settings with what ping and iperf3 measure.
 
-Two sites with a host each. Nothing is asserted: set and seen are printed side by side, with the marks.
-Needs ping and iperf3 (Debian: iputils-ping, iperf3).
+Two sites have a host each. Nothing is asserted: settings and measurements are printed together, with the
+targets. Requires ping and iperf3 (Debian: iputils-ping, iperf3).
 
     python3 tests/bench/wan.py [rtt] [bandwidth] [loss] [idle]
 """
@@ -29,12 +29,12 @@ from fivenines.units import format_rate
 ROUND_TRIPS_MS = (0, 1, 10, 100, 500, 2000)
 BANDWIDTHS = (57_000, 1_000_000, 100_000_000, 1_000_000_000, None)
 SECONDS = 8
+# The share of a stream's payload in each full frame: without Ethernet's 14, IP's 20 and TCP's 32 bytes.
 TCP_SHARE = 1448 / 1514
-"""Of each full frame, what is a stream's payload: without Ethernet's 14, IP's 20 and TCP's 32 bytes."""
 
 
 def main() -> None:
-    """All parts, or those that are named."""
+    """Run all parts, or the named ones."""
     parts: dict[str, Callable[[Lab], None]] = {
         "rtt": round_trips,
         "bandwidth": bandwidths,
@@ -61,7 +61,7 @@ def _two_sites() -> Iterator[Lab]:
 
 
 def round_trips(lab: Lab) -> None:
-    """The median of many pings."""
+    """Print the median of many pings."""
     print(f"{'set ms':>8} {'median ms':>10} {'p95 ms':>8} {'off by':>8}   mark: 0.3 ms or 1 %")
     for ms in ROUND_TRIPS_MS:
         lab.impair(("a", "b"), LinkSettings(rtt=ms / 1000))
@@ -72,7 +72,7 @@ def round_trips(lab: Lab) -> None:
 
 
 def bandwidths(lab: Lab) -> None:
-    """What one TCP stream gets of the link's bandwidth, and what the emulator cost."""
+    """Print one TCP stream's share of the link's bandwidth, and the emulator's CPU."""
     print(f"{'set':>12} {'ceiling':>12} {'seen':>12} {'ratio':>6} {'cores':>6}  mark: 0.95")
     for rate in BANDWIDTHS:
         lab.impair(("a", "b"), LinkSettings(bandwidth=rate))
@@ -92,7 +92,7 @@ def bandwidths(lab: Lab) -> None:
 
 
 def losses(lab: Lab) -> None:
-    """The share of pings that come back over a link that loses frames in both directions."""
+    """Print the share of pings that return over a link that loses frames in both directions."""
     print(f"{'loss':>6} {'back, expected':>15} {'seen':>6}")
     for loss in (0.0, 0.01, 0.1, 0.5):
         lab.impair(("a", "b"), LinkSettings(loss=loss))
@@ -101,29 +101,29 @@ def losses(lab: Lab) -> None:
 
 
 def idle(_lab: Lab) -> None:
-    """What the emulator costs when nothing happens."""
+    """Print the emulator's CPU on an idle link."""
     before = _cpu()
     time.sleep(5)
     print(f"idle: {(_cpu() - before) / 5:.4f} cores")
 
 
 def _pings(lab: Lab, count: int) -> list[float]:
-    """Round trips in ms of those that were answered."""
-    said = _beside(lab, "node1", ["ping", "-i", "0.02", "-c", str(count), "-W", "3", _target(lab)])
-    return [float(found) for found in re.findall(r"time=([\d.]+) ms", said)]
+    """Return the round trips of answered pings, in ms."""
+    output = _outside(lab, "node1", ["ping", "-i", "0.02", "-c", str(count), "-W", "3", _target(lab)])
+    return [float(time) for time in re.findall(r"time=([\d.]+) ms", output)]
 
 
 def _iperf(lab: Lab, seconds: int) -> float:
-    """Bits per second that the receiver got in the second half of the time."""
+    """Return the receiver's bits per second in the second half of the time."""
     serve = ["iperf3", "-s", "-1"]
     with subprocess.Popen(lab.hosts["node2"].beside(serve), stdout=subprocess.DEVNULL) as server:
         time.sleep(0.5)
-        # the first half is for the stream's start
-        told = _beside(
+        # The first half covers the stream's start.
+        report = _outside(
             lab, "node1", ["iperf3", "-c", _target(lab), "-t", str(seconds), "-O", str(seconds // 2), "-J"]
         )
         server.wait(60)
-    return float(json.loads(told)["end"]["sum_received"]["bits_per_second"])
+    return float(json.loads(report)["end"]["sum_received"]["bits_per_second"])
 
 
 def _target(lab: Lab) -> str:
@@ -131,7 +131,7 @@ def _target(lab: Lab) -> str:
     return host.address
 
 
-def _beside(lab: Lab, host: str, command: list[str]) -> str:
+def _outside(lab: Lab, host: str, command: list[str]) -> str:
     done = subprocess.run(
         lab.hosts[host].beside(command), capture_output=True, text=True, timeout=300, check=False
     )
@@ -139,7 +139,7 @@ def _beside(lab: Lab, host: str, command: list[str]) -> str:
 
 
 def _cpu() -> float:
-    """CPU seconds of all emulators of this program."""
+    """Return CPU seconds of all emulators of this program."""
     used = 0.0
     for process in psutil.Process().children(recursive=True):
         if "wan" in process.cmdline()[:2]:

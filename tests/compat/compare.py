@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Public sysbench scripts of third parties, run by sysbench and by ourselves on one server.
+"""Run public third-party sysbench scripts by sysbench and by fivenines on one server, and compare.
 
     make compat
 
-`scripts.txt` names them: repository, version, path, options. They are fetched into a temporary folder,
-together with the Lua files beside them; what cannot be had is listed. The folder `scripts` has one script
-of each kind, written for this project: those run always, here and in the lab's tests. A line is printed for
-each script: whether the server counted the same statements, both programs met the same errors, and a script
-that sleeps took about as long. The exit code is 1 when one differs.
+`scripts.txt` lists repository, version, path and options of each script. They are fetched into a temporary
+folder together with the Lua files next to them; unavailable ones are listed. The folder `scripts` has one
+script of each kind, written for this project: those always run, here and in the lab's tests. For each script
+a line reports whether the server counted the same statements, both programs met the same errors, and a
+sleeping script took about as long. The exit code is 1 if one differs.
 
-COMPAT_MIRROR names a folder with the repositories instead, as OWNER+NAME/PATH.
+COMPAT_MIRROR names a folder with the repositories to use instead, as OWNER+NAME/PATH.
 """
 
 import json
@@ -28,19 +28,19 @@ sys.path[:0] = [str(HERE.parent / "lab"), str(HERE.parent / "unit/support")]
 from lab_scripts import Compared, Place, standalone  # noqa: E402  (from the folder that was just added)
 
 EVENTS = 20
+# For scripts that sleep, the range of our time as multiples of sysbench's time.
 SHORTER, LONGER = 0.7, 3.0
-"""Between these multiples of sysbench's time is ours, for scripts that sleep."""
 
+# A script's name, its file if available, and its options.
 Asked = tuple[str, Path | None, tuple[str, ...]]
-"""A script's name, its file if it can be had, its options."""
 
+# Seconds within which a file must be fetched.
 PATIENCE = 20.0
-"""Seconds that a file may take to come."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A script of somebody else, and the options that keep its tables small."""
+    """Describe a third-party script, with the options that keep its tables small."""
 
     repository: str
     version: str
@@ -53,14 +53,14 @@ class Entry:
 
 
 def listed() -> list[Entry]:
-    """The scripts of scripts.txt."""
+    """Return the scripts of scripts.txt."""
     lines = (HERE / "scripts.txt").read_text().splitlines()
     words = [line.split() for line in lines if line and not line.startswith("#")]
-    return [Entry(one[0], one[1], one[2], tuple(one[3:])) for one in words]
+    return [Entry(word[0], word[1], word[2], tuple(word[3:])) for word in words]
 
 
 def placed(entry: Entry, folder: Path) -> Path | None:
-    """The script with all that lies beside it; None where it cannot be had."""
+    """Fetch a script with the files next to it; return None if unavailable."""
     if mirror := os.environ.get("COMPAT_MIRROR"):
         found = Path(mirror) / entry.repository.replace("/", "+") / entry.path
         return found if found.is_file() else None
@@ -68,7 +68,7 @@ def placed(entry: Entry, folder: Path) -> Path | None:
     target = folder / entry.repository.replace("/", "+") / entry.version / at
     target.mkdir(parents=True, exist_ok=True)
     try:
-        for name in _beside(entry, at):
+        for name in _siblings(entry, at):
             if not (target / name).exists():
                 (target / name).write_bytes(_got(f"{_raw(entry)}/{at}/{name}"))
     except (OSError, ValueError, urllib.error.URLError):
@@ -81,10 +81,10 @@ def _raw(entry: Entry) -> str:
     return f"https://raw.githubusercontent.com/{entry.repository}/{entry.version}"
 
 
-def _beside(entry: Entry, folder: str) -> list[str]:
+def _siblings(entry: Entry, folder: str) -> list[str]:
     address = f"https://api.github.com/repos/{entry.repository}/contents/{folder}"
-    found = json.loads(_got(f"{address}?ref={entry.version}"))
-    return [one["name"] for one in found if one["name"].endswith(".lua")]
+    entries = json.loads(_got(f"{address}?ref={entry.version}"))
+    return [one["name"] for one in entries if one["name"].endswith(".lua")]
 
 
 def _got(address: str) -> bytes:
@@ -93,7 +93,7 @@ def _got(address: str) -> bytes:
 
 
 def verdict(place: Place, script: Path, options: tuple[str, ...], out: Path) -> str:
-    """`same`, or what differs."""
+    """Run a script by both programs; return `same`, or the difference."""
     try:
         compared = place.compare(script, out, *options, events=EVENTS, prepares=True)
     except AssertionError as error:
@@ -105,7 +105,7 @@ def verdict(place: Place, script: Path, options: tuple[str, ...], out: Path) -> 
 
 
 def judged(compared: Compared, *, sleeps: bool) -> str:
-    """`same`, or what differs: statements, errors, and the time of a script that sleeps."""
+    """Compare statements, errors, and the time of a sleeping script; return `same`, or the difference."""
     theirs, ours = compared.reported
     if not theirs.codes <= ours.codes:
         return f"errors differ: sysbench {_listed(theirs.codes)}, fivenines {_listed(ours.codes)}"
@@ -116,7 +116,7 @@ def judged(compared: Compared, *, sleeps: bool) -> str:
             return f"{what} differs: sysbench {_shown(one)}, fivenines {_shown(other)}"
     if not theirs.codes and theirs.errors != ours.errors:
         return f"failures differ: sysbench {theirs.errors}, fivenines {ours.errors}"
-    # a script that sleeps can end no earlier; later it may end on a busy machine
+    # A sleeping script cannot end earlier; on a busy machine it may end later.
     least, most = theirs.seconds * SHORTER, theirs.seconds * LONGER + 1.0
     if sleeps and theirs.seconds and not least <= ours.seconds <= most:
         return f"time differs: sysbench {theirs.seconds:.2f} s, fivenines {ours.seconds:.2f} s"
@@ -139,15 +139,15 @@ def main() -> int:
         with standalone("mariadb-10.11", folder / "lab") as place:
             own = sorted((HERE / "scripts").glob("*.lua"))
             every: list[Asked] = [(script.name, script, ()) for script in own]
-            every += [(one.name, placed(one, folder), one.options) for one in listed()]
+            every += [(entry.name, placed(entry, folder), entry.options) for entry in listed()]
             for number, (name, script, options) in enumerate(every):
                 if script is None:
                     absent += 1
                     print(f"not to be had   {name}", flush=True)
                     continue
-                said = verdict(place, script, options, folder / f"out{number}")
-                differ += said != "same"
-                print(f"{said:15} {name}", flush=True)
+                result = verdict(place, script, options, folder / f"out{number}")
+                differ += result != "same"
+                print(f"{result:15} {name}", flush=True)
     print(f"{len(every)} scripts: {differ} differ, {absent} could not be had")
     return 1 if differ else 0
 

@@ -4,8 +4,8 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from lab_scripts import Compared, Reported, of_sysbench
 from compare import judged
+from lab_scripts import Compared, Reported, of_sysbench
 
 CALM = Reported(frozenset(), 0, 1.0)
 WORK = Counter({"Com_select": 20})
@@ -16,9 +16,9 @@ def _ours(**what: object) -> Compared:
     return replace(SAME, reported=(CALM, replace(CALM, **what)))  # type: ignore[arg-type]
 
 
-def test_what_is_the_same_is_called_so() -> None:
+def test_equal_solutions_are_reported_as_equal() -> None:
     assert judged(SAME, sleeps=True) == "same"
-    # a script that does not sleep is as fast as it can be
+    # The time of a script that does not sleep is not compared.
     assert judged(_ours(seconds=0.1), sleeps=False) == "same"
 
 

@@ -1,4 +1,4 @@
-"""pgbench's scripts give PostgreSQL the same work from fivenines as from pgbench.
+"""pgbench's scripts cause the same work in PostgreSQL by fivenines as by pgbench.
 
 The scripts in scripts/pgbench are small rewritten ones, one for each part of the
 language. docs/workloads/script.md names those of third parties that were compared in the same way.
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from lab_prepare import asked
+from lab_prepare import workload_flags
 from lab_scripts import Place, alone, log_statements
 
 from fivenines import paths
@@ -19,8 +19,8 @@ from fivenines.servers.postgres.server import Postgres
 
 SCRIPTS = Path(__file__).parent / "scripts" / "pgbench"
 TRANSACTIONS = 20
+# The script with random values: only their number can be the same.
 DRAWN = "distributions"
-"""The script whose values are drawn: only their number can be the same."""
 
 TABLES = """
 DROP TABLE IF EXISTS taken, pgbench_accounts, pgbench_branches;
@@ -32,7 +32,7 @@ CREATE TABLE pgbench_branches AS SELECT 1 AS bid, 0 AS bbalance;
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    """A PostgreSQL server alone, which logs the statements of the application."""
+    """Provide a standalone PostgreSQL server that logs the application's statements."""
     folder = tmp_path_factory.mktemp("pgbench")
     with alone("postgres-18", folder) as place:
         log_statements(place)
@@ -40,7 +40,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
 
 
 def _pgbench(place: Place, script: Path, mode: str) -> str:
-    """Run a script by pgbench; what it printed."""
+    """Run a script by pgbench and return its output."""
     assert isinstance(place.node, Postgres)
     user, password = place.node.application
     (program,) = (paths.cache() / "engines" / "postgres-18" / "tree").glob("**/bin/pgbench")
@@ -69,15 +69,15 @@ def _pgbench(place: Place, script: Path, mode: str) -> str:
 
 
 def _verbs(counted: Counter[str]) -> Counter[str]:
-    """Statements by their verb, whether they were prepared or not."""
-    found: Counter[str] = Counter()
+    """Count statements by verb, prepared or not."""
+    verbs: Counter[str] = Counter()
     for name, count in counted.items():
-        found[name.rpartition(" ")[2]] += count
-    return found
+        verbs[name.rpartition(" ")[2]] += count
+    return verbs
 
 
 def _taken(place: Place) -> list[tuple[str, int, str]]:
-    """What the scripts have written: names, how often, and the sums of their values."""
+    """Return what the scripts have written: names, counts, and the sums of the values."""
     assert isinstance(place.node, Postgres)
     with place.node.connect(database=place.node.database) as connection:
         rows = connection.execute(
@@ -100,18 +100,18 @@ def test_scripts_do_the_same_as_with_pgbench(
     place: Place, tmp_path: Path, script: Path, protocol: str
 ) -> None:
     _fresh(place)
-    # pgbench has no pipelines in simple texts
+    # pgbench has no pipelines with the simple protocol.
     with place.counted() as theirs:
         _pgbench(place, script, "prepared" if "pipeline" in script.stem else "simple")
     expected = _taken(place)
     _fresh(place)
     with place.counted() as ours:
-        flags = asked("script", files=[str(script)], protocol=protocol)
+        flags = workload_flags("script", files=[str(script)], protocol=protocol)
         place.load(flags, tmp_path / "out", 1, f"--transactions={TRANSACTIONS}")
     found = _taken(place)
     assert sum(theirs.values()) >= TRANSACTIONS
     if "joined" not in script.stem and "pipeline" not in script.stem:
-        # the log has texts of several statements under their first word
+        # The log lists texts of several statements under their first word.
         assert _verbs(ours) == _verbs(theirs)
     if script.stem == DRAWN:
         assert [row[:2] for row in found] == [row[:2] for row in expected]

@@ -1,6 +1,6 @@
-"""What `make dist` made, as a stranger gets it: on a machine without Rust, with what goes along.
+"""The results of `make dist` as a user gets them: on a machine without Rust, with all files of a release.
 
-`make test-dist` runs this. `build/clean` is a virtual environment in which the wheel alone was installed.
+`make test-dist` runs these tests. `build/clean` is a virtual environment with only the wheel installed.
 """
 
 import json
@@ -26,27 +26,18 @@ OLDEST_GLIBC = (2, 17)
 
 
 def only(pattern: str) -> Path:
-    """The one file of this kind."""
-    [found] = DIST.glob(pattern)
-    return found
+    """Return the only file that matches."""
+    [path] = DIST.glob(pattern)
+    return path
 
 
 def sources() -> set[str]:
-    """All files of the package as they stand in the tree, by their path in a wheel."""
-    listed = [
-        "git",
-        "ls-files",
-        "--cached",
-        "--others",
-        "--exclude-standard",
-        "python/fivenines",
-        "examples",
-    ]
+    """Return all files of the package in the tree, by their path in a wheel."""
+    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "python/fivenines", "examples"]
     done = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True)
     names = (name for name in done.stdout.splitlines() if (ROOT / name).is_file())
     return {
-        name.removeprefix("python/") if name.startswith("python/") else f"fivenines/{name}"
-        for name in names
+        name.removeprefix("python/") if name.startswith("python/") else f"fivenines/{name}" for name in names
     }
 
 
@@ -69,7 +60,7 @@ def test_the_wheel_holds_the_package_and_nothing_else() -> None:
     assert data == {("scripts", "fivenines-core")} | manual
 
 
-def test_man_finds_the_pages_beside_the_program() -> None:
+def test_man_finds_the_pages_next_to_the_program() -> None:
     page = CLEAN.parent / "share/man/man1/fivenines-run.1"
     assert page.read_text().startswith('.TH FIVENINES-RUN 1 "" "fivenines')
 
@@ -77,29 +68,33 @@ def test_man_finds_the_pages_beside_the_program() -> None:
 def test_the_program_asks_for_an_old_c_library_alone() -> None:
     shown = subprocess.run(
         ["readelf", "--wide", "--dynamic", "--version-info", CLEAN / "fivenines-core"],
-        capture_output=True, text=True, check=True,
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout
     needed = re.findall(r"\(NEEDED\).*\[([^\]]+)\]", shown)
     parts = r"lib(c|m|dl|rt|pthread|util)\.so\.\d+|ld-linux-[\w-]+\.so\.\d"
-    assert needed and [one for one in needed if not re.fullmatch(parts, one)] == []
-    versions = {tuple(map(int, one.split("."))) for one in re.findall(r"GLIBC_([\d.]+)", shown)}
+    assert needed and [version for version in needed if not re.fullmatch(parts, version)] == []
+    versions = {tuple(map(int, version.split("."))) for version in re.findall(r"GLIBC_([\d.]+)", shown)}
     assert versions and max(versions) <= OLDEST_GLIBC
 
 
 def test_the_sdist_holds_what_a_build_needs_and_no_junk() -> None:
     with tarfile.open(only("*.tar.gz")) as sdist:
         names = {name.partition("/")[2] for name in sdist.getnames()}
-    assert {
-        "Cargo.lock",
-        "Cargo.toml",
-        "pyproject.toml",
-        "LICENSE",
-        "crates/core/Cargo.toml",
-    } <= names
+    assert {"Cargo.lock", "Cargo.toml", "pyproject.toml", "LICENSE", "crates/core/Cargo.toml"} <= names
     assert {f"python/{name}" for name in sources()} <= names
     tops = {name.partition("/")[0] for name in names}
-    assert tops == {"Cargo.lock", "Cargo.toml", "LICENSE", "PKG-INFO", "README.md", "crates",
-                    "pyproject.toml", "python"}
+    assert tops == {
+        "Cargo.lock",
+        "Cargo.toml",
+        "LICENSE",
+        "PKG-INFO",
+        "README.md",
+        "crates",
+        "pyproject.toml",
+        "python",
+    }
     assert [name for name in names if re.search(r"\.py[co]$|\.so$|egg-info|/target/", name)] == []
 
 
@@ -108,11 +103,11 @@ def test_a_bill_of_materials_names_what_is_inside(half: str, known: str) -> None
     bill = json.loads(only(f"fivenines-{VERSION}.{half}.cdx.json").read_text())
     assert bill["bomFormat"] == "CycloneDX"
     assert bill["metadata"]["component"]["version"] == VERSION
-    listed = {one["name"]: one["version"] for one in bill["components"]}
+    listed = {component["name"]: component["version"] for component in bill["components"]}
     assert known in listed and all(listed.values())
     if half == "rust":
         locked = tomllib.loads((ROOT / "Cargo.lock").read_text())["package"]
-        assert set(listed.items()) <= {(one["name"], one["version"]) for one in locked}
+        assert set(listed.items()) <= {(component["name"], component["version"]) for component in locked}
 
 
 def test_checksums_are_those_of_the_files() -> None:
@@ -121,8 +116,8 @@ def test_checksums_are_those_of_the_files() -> None:
     assert named == {path.name for path in DIST.iterdir()} - {"SHA256SUMS"}
 
 
-def stranger(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Runs the installed program in an empty folder, with nothing of this tree and no Rust on the PATH."""
+def run_installed(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the installed program in an empty folder, without this tree and without Rust on the PATH."""
     path = f"{CLEAN}:/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin"
     assert shutil.which("cargo", path=path) is None
     environment = {
@@ -133,13 +128,19 @@ def stranger(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         "LANG": "C.UTF-8",
     } | {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_"))}
     return subprocess.run(
-        [CLEAN / "fivenines", *arguments], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
-        capture_output=True, text=True, check=False, timeout=900,
+        [CLEAN / "fivenines", *arguments],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=900,
     )
 
 
-def test_it_is_the_installed_one(tmp_path: Path) -> None:
-    assert stranger(tmp_path, "version").stdout.startswith(f"fivenines {VERSION} ")
+def test_the_installed_program_runs(tmp_path: Path) -> None:
+    assert run_installed(tmp_path, "version").stdout.startswith(f"fivenines {VERSION} ")
     where = "import fivenines; print(fivenines.__file__)"
     done = subprocess.run(
         [CLEAN / "python", "-c", where], cwd=tmp_path, capture_output=True, text=True, check=True
@@ -148,17 +149,17 @@ def test_it_is_the_installed_one(tmp_path: Path) -> None:
 
 
 def test_every_example_can_be_planned(tmp_path: Path) -> None:
-    listed = stranger(tmp_path, "list", "examples", "--json")
-    names = [one["name"] for one in json.loads(listed.stdout)]
+    listed = run_installed(tmp_path, "list", "examples", "--json")
+    names = [example["name"] for example in json.loads(listed.stdout)]
     assert set(names) == {path.stem for path in (ROOT / "examples").glob("*.yaml")}
-    planned = stranger(tmp_path, "run", "quickstart", "--dry-run")
+    planned = run_installed(tmp_path, "run", "quickstart", "--dry-run")
     assert (planned.returncode, planned.stderr) == (0, "")
     assert "3 blocks, 2 cells, 6 trials" in planned.stdout
 
 
 @pytest.mark.timeout(1200)
 def test_quickstart_runs_with_what_it_fetches_itself(tmp_path: Path) -> None:
-    done = stranger(tmp_path, "run", "quickstart", "--out", "first")
+    done = run_installed(tmp_path, "run", "quickstart", "--out", "first")
     assert done.returncode == 0, done.stderr[-3000:]
     assert "report: first/report.html" in done.stdout
     page = (tmp_path / "first" / "report.html").read_text()

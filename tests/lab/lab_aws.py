@@ -1,10 +1,10 @@
-"""A stand-in for Amazon in these tests: moto's RDS, with real MySQL servers behind its addresses.
+"""Stand in for Amazon in these tests: moto's RDS, with real MySQL servers behind its addresses.
 
-`Amazon` starts it as a process of its own on loopback (this file as a program). Beside the API it has the
-addresses of a cluster: one that leads to the writer, one that leads to a reader. FailoverDBCluster does with
-the real servers what Aurora does with its own: the writer refuses writes and drops its clients, a reader is
-promoted, the address follows, and events tell so. RebootDBInstance shuts a server down and starts it by the
-script that started it. Nothing of this is in the product.
+`Amazon` starts this file as a program in a separate process on loopback. In addition to the API it has the
+addresses of a cluster: one leads to the writer, one to a reader. FailoverDBCluster does with the real servers
+what Aurora does: the writer refuses writes and drops its clients, a reader is promoted, the address follows,
+and events report it. RebootDBInstance shuts a server down and starts it with the script that started it.
+Nothing of this is in the product.
 """
 
 import json
@@ -27,20 +27,20 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
 if TYPE_CHECKING:
-    from lab_elsewhere import Alien
+    from lab_external_servers import ExternalServer
 
+# The account, and its password, by which the stand-in promotes.
 ADMIN = "rdsadmin"
-"""The account, and its password, by which the stand-in promotes."""
 
 REGION = "eu-central-1"
+# An unused port: connections to it are refused.
 NOWHERE = 1
-"""A port of nobody's: connections are refused there."""
 
 CLUSTER_HOST, READER_HOST = "127.0.0.1", "127.0.0.2"
 
 
 class Forwarder:
-    """An address that leads to one port of 127.0.0.1, and can be moved; its connections end then."""
+    """Forward an address to a port of 127.0.0.1 that can change; a change ends the connections."""
 
     def __init__(self, host: str, port: int, target: int) -> None:
         self.target = target
@@ -63,22 +63,22 @@ class Forwarder:
                 client.close()
                 continue
             self._open += [client, server]
-            for one, other in ((client, server), (server, client)):
-                one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                threading.Thread(target=_pump, args=(one, other), daemon=True).start()
+            for source, other in ((client, server), (server, client)):
+                source.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                threading.Thread(target=_pump, args=(source, other), daemon=True).start()
 
 
 def _pump(source: socket.socket, sink: socket.socket) -> None:
     with suppress(OSError):
         while data := source.recv(65536):
             sink.sendall(data)
-    for one in (source, sink):
+    for end in (source, sink):
         with suppress(OSError):
-            one.shutdown(socket.SHUT_RDWR)
+            end.shutdown(socket.SHUT_RDWR)
 
 
 class Addresses:
-    """The cluster's two addresses, in a process of their own: moto's work must not hold up their bytes."""
+    """Serve the cluster's two addresses in a separate process, as moto's work must not delay their bytes."""
 
     def __init__(self, port: int, writer: int, reader: int) -> None:
         self._ours, theirs = multiprocessing.Pipe()
@@ -87,12 +87,12 @@ class Addresses:
         self._done()
 
     def drop(self) -> None:
-        """End the writer's connections, and let no other in."""
+        """End the writer's connections and refuse new ones."""
         self._ours.send(None)
         self._done()
 
     def move(self, writer: int, reader: int) -> None:
-        """Lead to these ports from now on."""
+        """Forward to these ports from now on."""
         self._ours.send((writer, reader))
         self._done()
 
@@ -100,11 +100,11 @@ class Addresses:
         assert self._ours.recv() == "done"
 
 
-def _lead(told: Any, port: int, first: int, second: int) -> None:
+def _lead(channel: Any, port: int, first: int, second: int) -> None:
     writer, reader = Forwarder(CLUSTER_HOST, port, first), Forwarder(READER_HOST, port, second)
     while True:
-        told.send("done")
-        ports = told.recv()
+        channel.send("done")
+        ports = channel.recv()
         if ports is None:
             writer.target = NOWHERE
             writer.drop()
@@ -114,7 +114,7 @@ def _lead(told: Any, port: int, first: int, second: int) -> None:
 
 
 class Standin:
-    """The program's state: ports of the servers by number, the addresses, and what is to go wrong."""
+    """Hold the program's state: ports of the servers by number, the addresses, and planned failures."""
 
     def __init__(self, scripts: dict[int, str], cluster_port: int) -> None:
         self.ports = list(scripts)
@@ -126,11 +126,11 @@ class Standin:
         self.addresses = Addresses(cluster_port, self.ports[0], self.ports[-1])
 
     def port(self, instance: str) -> int:
-        """Of the server behind an instance, whose name ends in its number."""
+        """Return the port of the server behind an instance, whose name ends in its number."""
         return self.ports[int(instance.rpartition("-")[2]) - 1]
 
     def patch(self) -> None:
-        """Let moto tell our addresses, and promote really."""
+        """Make moto report our addresses and promote real servers."""
         from moto.rds import models  # noqa: PLC0415
 
         backend: Any = models.RDSBackend
@@ -146,7 +146,7 @@ class Standin:
             rds: Any, db_cluster_identifier: str, target_db_instance_identifier: str | None = None
         ) -> Any:
             members = rds.clusters[db_cluster_identifier].members
-            former = next(one for one in members if one.is_cluster_writer)
+            former = next(member for member in members if member.is_cluster_writer)
             cluster = failed_over(rds, db_cluster_identifier, target_db_instance_identifier)
             cluster.writer.is_cluster_writer = True
             names = former.db_instance_identifier, cluster.writer.db_instance_identifier
@@ -165,11 +165,11 @@ class Standin:
         backend.reboot_db_instance = reboot
         cluster.endpoint, cluster.reader_endpoint = CLUSTER_HOST, READER_HOST
         instance.endpoint = property(
-            lambda one: {"Address": "127.0.0.1", "Port": self.port(one.db_instance_identifier)}
+            lambda member: {"Address": "127.0.0.1", "Port": self.port(member.db_instance_identifier)}
         )
 
     def restart(self, backend: Any, name: str) -> None:
-        """What RDS does in a reboot."""
+        """Restart a server as RDS does in a reboot."""
         port = self.port(name)
         _sql(port, "SHUTDOWN")
         _event(backend, "db-instance", name, "DB instance shutdown")
@@ -177,12 +177,12 @@ class Standin:
             with suppress(OSError), socket.create_server(("127.0.0.1", port)):
                 break
             time.sleep(0.05)
-        # not one of ours: it is there longer than this stand-in
+        # This instance is not one of ours: it existed before this stand-in.
         subprocess.run([self.scripts[port]], check=True, start_new_session=True)
         _event(backend, "db-instance", name, "DB instance restarted")
 
     def promote(self, backend: Any, name: str, former: str, successor: str) -> None:
-        """What Aurora does in a failover, with servers that replicate."""
+        """Promote a replicating server as Aurora does in a failover."""
         _event(backend, "db-cluster", name, f"Started cross AZ failover to DB instance: {successor}")
         old, new = self.port(former), self.port(successor)
         self.addresses.drop()
@@ -203,14 +203,14 @@ class Standin:
         _event(backend, "db-cluster", name, f"Completed failover to DB instance: {successor}")
 
     def application(self, environ: dict[str, Any], start: Any, moto: Any) -> Any:
-        """The API, and what the tests tell the stand-in."""
+        """Answer requests to the API, and the tests' requests to the stand-in."""
         size = int(environ.get("CONTENT_LENGTH") or 0)
         body = environ["wsgi.input"].read(size)
         environ["wsgi.input"] = BytesIO(body)
         if environ["PATH_INFO"] == "/lab":
-            told = json.loads(body)
-            self.throttled = told.get("throttled", self.throttled)
-            self.refused = told.get("refused", self.refused)
+            body_fields = json.loads(body)
+            self.throttled = body_fields.get("throttled", self.throttled)
+            self.refused = body_fields.get("refused", self.refused)
             start("200 OK", [("Content-Type", "application/json")])
             return [json.dumps(self.actions).encode()]
         action = parse_qs(body.decode(errors="replace")).get("Action", [""])[0]
@@ -224,7 +224,7 @@ class Standin:
 
 
 def follow(replica: int, source: int) -> None:
-    """Let one server replicate from another, by their ports."""
+    """Make one server replicate from another, by their ports."""
     _sql(
         replica,
         f"CHANGE REPLICATION SOURCE TO SOURCE_HOST='127.0.0.1', SOURCE_PORT={source}, SOURCE_USER='{ADMIN}', "
@@ -240,20 +240,20 @@ def _sql(port: int, *statements: str) -> Any:
 
     connection = pymysql.connect(host="127.0.0.1", port=port, user=ADMIN, password=ADMIN, autocommit=True)
     with connection, connection.cursor() as cursor:
-        for one in statements:
-            cursor.execute(one)
+        for statement in statements:
+            cursor.execute(statement)
         return cursor.fetchall()
 
 
 def _end_sessions(port: int) -> None:
-    """End all clients, as a restart does: one that waits for a row would hold up who makes it read-only."""
+    """End all client sessions as a restart does: a client that waits for a row would block `read_only`."""
     rows = _sql(
         port,
         "SELECT id FROM information_schema.processlist WHERE id <> CONNECTION_ID() "
         "AND command IN ('Query', 'Execute', 'Sleep')",
     )
     for (session,) in rows:
-        with suppress(Exception):  # it may have ended by itself
+        with suppress(Exception):  # The session may have ended in the meantime.
             _sql(port, f"KILL {session}")
 
 
@@ -280,7 +280,7 @@ def _error(start: Any, code: str, message: str) -> list[bytes]:
 
 
 class Amazon:
-    """The stand-in as the tests see it."""
+    """Represent the stand-in to the tests."""
 
     def __init__(self, port: int) -> None:
         self.url = f"http://127.0.0.1:{port}"
@@ -291,15 +291,15 @@ class Amazon:
             "AWS_EC2_METADATA_DISABLED": "true",
         }
 
-    def tell(self, **told: object) -> list[str]:
-        """Let something go wrong from now on; the actions that were asked for so far."""
-        request = urllib.request.Request(f"{self.url}/lab", json.dumps(told).encode())
+    def tell(self, **state: object) -> list[str]:
+        """Plan failures from now on, and return the API actions that were requested."""
+        request = urllib.request.Request(f"{self.url}/lab", json.dumps(state).encode())
         with urllib.request.urlopen(request, timeout=30) as answer:
-            found: list[str] = json.load(answer)
-            return found
+            calls: list[str] = json.load(answer)
+            return calls
 
     def client(self, service: str = "rds") -> Any:
-        """A client of boto3 beside the product's."""
+        """Return a boto3 client that is independent of the product's."""
         import boto3  # noqa: PLC0415
 
         return boto3.client(
@@ -311,11 +311,13 @@ class Amazon:
         )
 
     def clusters(self) -> list[str]:
-        """The identifiers of all clusters."""
-        return [one["DBClusterIdentifier"] for one in self.client().describe_db_clusters()["DBClusters"]]
+        """Return the identifiers of all clusters."""
+        return [
+            cluster["DBClusterIdentifier"] for cluster in self.client().describe_db_clusters()["DBClusters"]
+        ]
 
     def add(self, name: str, instances: int, **values: Any) -> None:
-        """A cluster that is there already."""
+        """Add a cluster that exists before the run."""
         client = self.client()
         client.create_db_cluster(
             DBClusterIdentifier=name,
@@ -334,13 +336,15 @@ class Amazon:
 
 
 @contextmanager
-def amazon(folder: Path, port: int, cluster_port: int, servers: "Sequence[Alien]") -> Iterator[Amazon]:
-    """The stand-in runs inside, at a port; its cluster's addresses lead to these servers."""
-    told = [f"{one.port}={one.script}" for one in servers]
+def amazon(
+    folder: Path, port: int, cluster_port: int, servers: "Sequence[ExternalServer]"
+) -> Iterator[Amazon]:
+    """Run the stand-in at a port; its cluster's addresses lead to these servers."""
+    arguments = [f"{server.port}={server.script}" for server in servers]
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "amazon.log").open("wb") as log:
         process = subprocess.Popen(
-            [sys.executable, __file__, str(port), str(cluster_port), *told],
+            [sys.executable, __file__, str(port), str(cluster_port), *arguments],
             stdout=log,
             stderr=log,
             env={**os.environ, "AWS_DEFAULT_REGION": REGION},
@@ -360,7 +364,7 @@ def amazon(folder: Path, port: int, cluster_port: int, servers: "Sequence[Alien]
                 time.sleep(0.1)
         yield made
     finally:
-        # with the process of its addresses, which would outlive it
+        # The process of its addresses would outlive it.
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
@@ -375,7 +379,7 @@ def main() -> None:
     from werkzeug.serving import run_simple  # noqa: PLC0415
 
     port, cluster_port = map(int, sys.argv[1:3])
-    servers = (one.partition("=") for one in sys.argv[3:])
+    servers = (argument.partition("=") for argument in sys.argv[3:])
     standin = Standin({int(at): script for at, _, script in servers}, cluster_port)
     standin.patch()
     moto = DomainDispatcherApplication(create_backend_app)

@@ -1,4 +1,4 @@
-"""A real browser that a test drives: headless Chromium, by the DevTools protocol over a pipe.
+"""Drive a real browser from a test: headless Chromium, by the DevTools protocol over a pipe.
 
 Source: https://chromedevtools.github.io/devtools-protocol; with --remote-debugging-pipe messages are JSON,
 each ended by a NUL, read from descriptor 3 and written to 4.
@@ -21,7 +21,7 @@ PATIENCE = 60.0
 
 
 class Browser:
-    """A context manager: one browser with a profile of its own, in a process group of its own."""
+    """Run one browser with a separate profile in a separate process group (context manager)."""
 
     def __init__(self, profile: Path) -> None:
         self._process, self._to, self._from = started(profile)
@@ -42,28 +42,28 @@ class Browser:
         os.close(self._from)
 
     def page(self, url: str, width: int = 1280, height: int = 900) -> "Page":
-        """A new page that is going to this address."""
+        """Open a new page at this address."""
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         page = Page(self, session)
         page.resize(width, height)
         page.call("Page.enable")
-        # as if each had a screen of its own: one behind another is hidden
+        # Each page gets a separate window: a page behind another one counts as hidden.
         page.call("Emulation.setFocusEmulationEnabled", enabled=True)
         page.call("Page.navigate", url=url)
         return page
 
     def sleep(self) -> None:
-        """Stand still, as on a machine that sleeps: nothing is read, no timer goes off."""
+        """Stop the browser, as on a machine that sleeps: it reads nothing and no timer fires."""
         os.killpg(self._process.pid, signal.SIGSTOP)
 
     def wake(self) -> None:
-        """Go on."""
+        """Continue the stopped browser."""
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGCONT)
 
     def call(self, method: str, session: str | None = None, **parameters: Any) -> dict[str, Any]:
-        """Ask the browser for something; its answer."""
+        """Send a command to the browser and return its answer."""
         self._number += 1
         message: dict[str, Any] = {"id": self._number, "method": method, "params": parameters}
         if session:
@@ -81,24 +81,24 @@ class Browser:
             assert read, "the browser has ended"
             self._rest += read
         first, _, self._rest = self._rest.partition(b"\0")
-        found = json.loads(first)
-        assert isinstance(found, dict)
-        return found
+        message = json.loads(first)
+        assert isinstance(message, dict)
+        return message
 
 
 class Page:
-    """A page of a browser."""
+    """Represent a page of a browser."""
 
     def __init__(self, browser: Browser, session: str) -> None:
         self._browser = browser
         self._session = session
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """Ask for something of this page."""
+        """Send a command to this page and return its answer."""
         return self._browser.call(method, self._session, **parameters)
 
     def resize(self, width: int, height: int) -> None:
-        """Make the window so large, in CSS pixels."""
+        """Resize the window, in CSS pixels."""
         self.call(
             "Emulation.setDeviceMetricsOverride",
             width=width,
@@ -108,25 +108,25 @@ class Page:
         )
 
     def ask(self, expression: str) -> Any:
-        """The value of an expression in the page."""
+        """Return the value of an expression in the page."""
         answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
     def text(self, selector: str) -> str:
-        """What stands in an element, also in a hidden one; empty where there is none."""
+        """Return the text of an element, even if it is hidden; empty if the element does not exist."""
         return str(self.ask(f"document.querySelector({json.dumps(selector)})?.textContent ?? ''"))
 
     def click(self, selector: str) -> None:
-        """Press a button, as a person could: it must be there, enabled and in sight."""
-        found = self.ask(
+        """Press a button as a user could: it must exist, be enabled and be visible."""
+        clicked = self.ask(
             "(b => { if (!b || b.disabled || !b.checkVisibility()) return false; b.click(); return true; })"
             f"(document.querySelector({json.dumps(selector)}))"
         )
-        assert found, f"{selector} cannot be pressed"
+        assert clicked, f"{selector} cannot be pressed"
 
     def wait(self, condition: Callable[[], Any], what: str, seconds: float = PATIENCE) -> Any:
-        """Wait until a condition is true; its value."""
+        """Wait until a condition is true and return its value."""
         deadline = time.monotonic() + seconds
         while not (value := condition()):
             assert time.monotonic() < deadline, f"{what}: not within {seconds:.0f} s"
@@ -134,6 +134,6 @@ class Page:
         return value
 
     def shot(self, file: Path, whole: bool = True) -> None:
-        """A picture of the page."""
-        found = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
-        file.write_bytes(base64.b64decode(found["data"]))
+        """Take a screenshot of the page."""
+        screenshot = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
+        file.write_bytes(base64.b64decode(screenshot["data"]))

@@ -1,4 +1,4 @@
-"""A relay in front of a MySQL server that makes the server forget what a session has prepared."""
+"""Relay connections to a MySQL server, and make the server forget a session's prepared statements."""
 
 import select
 import socket
@@ -6,14 +6,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 
+# Poolers send COM_RESET_CONNECTION between two clients.
 RESET = b"\x01\x00\x00\x00\x1f"
-"""COM_RESET_CONNECTION, as poolers send it between two clients."""
 
 
 class Forgetful:
-    """Relays connections; `forget` resets the session of each, as soon as its client has nothing under way.
+    """Relay connections; `forget` resets each session as soon as its client has nothing in flight.
 
-    Clients are not told, as behind a pooler that gives a server to another client in between.
+    Clients do not notice, as behind a pooler that assigns the server to another client in between.
     """
 
     def __init__(self, port: int) -> None:
@@ -25,11 +25,11 @@ class Forgetful:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def forget(self) -> None:
-        """Reset the sessions of all connections that there are now."""
+        """Reset the sessions of all current connections."""
         self._round += 1
 
     def close(self) -> None:
-        """Take no more connections."""
+        """Accept no more connections."""
         self._listening.close()
 
     def _accept(self) -> None:
@@ -55,7 +55,7 @@ class Forgetful:
                         if not data:
                             return
                         target.sendall(data)
-                        # the server has spoken last
+                        # The session is idle when the server sent the last bytes.
                         quiet = source is server
 
     def _reset(self, server: socket.socket) -> None:
@@ -67,6 +67,6 @@ class Forgetful:
 
 @contextmanager
 def forgetful(port: int) -> Iterator[Forgetful]:
-    """A relay to this port of this machine."""
+    """Run a relay to this port of this machine."""
     with closing(Forgetful(port)) as relay:
         yield relay

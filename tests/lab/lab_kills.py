@@ -1,4 +1,4 @@
-"""kill -9 of the program while it runs a trial, and what is left of it on this machine."""
+"""Kill the program with SIGKILL during a trial, and look for leftovers on this machine."""
 
 import json
 import os
@@ -11,8 +11,8 @@ from pathlib import Path
 import psutil
 from lab_support import OPERATOR, fivenines, program
 
+# Seconds within which all processes and files of a killed run must disappear.
 LIMIT = 5.0
-"""Seconds after which nothing may be left."""
 
 _HEAD = """\
 name: kills
@@ -35,6 +35,7 @@ _PACEMAKER = (
 )
 _LIMITED = "{solution: hot-standby, name: s, synchronous_commit: local, limits: {memory: 1GiB, cpus: 1.5}}"
 
+# A solution and a fault, by name. All kinds of faults occur, and a freeze of each kind of solution.
 CASES: dict[str, tuple[str, str]] = {
     "none": (_LIMITED, "{fault: none}"),
     "kill": (_POSTGRES, "{fault: kill, restart_after: 4s}"),
@@ -71,60 +72,59 @@ CASES: dict[str, tuple[str, str]] = {
         "{fault: repeat, of: {fault: freeze, target: any, duration: 2s}, times: 2, every: 2s}",
     ),
 }
-"""By name: a solution, and a fault. Every kind of fault is there, and a freeze of every kind of solution."""
 
 
 @dataclass(frozen=True)
 class FaultWindow:
-    """One kill: what runs, and when it is hit."""
+    """Describe one kill: the case, and the moment."""
 
     case: str
     when: str
     """`setup`: seconds after the start of the program; `load`: seconds after the start of the load."""
     after: float
     resume: bool
-    """Whether the run is resumed to its end afterwards."""
+    """Whether the run is resumed and completed afterwards."""
 
 
 @dataclass
 class Outcome:
-    """What a kill left."""
+    """Record what a kill left behind."""
 
     fault_window: FaultWindow
     hit: bool = True
-    """False where the program had ended before."""
+    """False if the program had ended before."""
     processes: int = 0
     stopped: int = 0
-    """How many of its processes were stopped by a signal when it was killed."""
+    """Number of its processes that a signal had stopped when it was killed."""
     gone_after: float | None = None
-    """Seconds until nothing was left; None: something was, after `LIMIT`."""
+    """Seconds until nothing was left; None if something was left after `LIMIT`."""
     left: list[str] = field(default_factory=list)
     trouble: str = ""
-    """What is wrong with the run's folder, or with the resumed run."""
+    """The problem with the run's folder or with the resumed run."""
 
     @property
     def good(self) -> bool:
-        """Whether nothing was left, and the run can go on."""
+        """Return whether nothing was left and the run can be resumed."""
         return not self.left and not self.trouble
 
     def as_json(self) -> str:
-        """One line."""
+        """Return the outcome as one line of JSON."""
         return json.dumps(asdict(self))
 
 
-def strike(fault_window: FaultWindow, folder: Path) -> Outcome:
-    """Start a run in an empty folder, kill it as `blow` says, and look for what is left of it."""
+def kill_run(fault_window: FaultWindow, folder: Path) -> Outcome:
+    """Start a run in an empty folder, kill it as `fault_window` says, and look for leftovers."""
     folder.mkdir(parents=True)
     solution, fault = CASES[fault_window.case]
     text = f"{_HEAD}solutions: [{solution}]\nfaults: [{fault}]\n"
     (folder / "kills.yaml").write_text(text)
-    with (folder / "said").open("ab") as said:
+    with (folder / "output").open("ab") as log:
         running = subprocess.Popen(
             program("run", "kills.yaml", "--out", "run"),
             cwd=folder,
             stdin=subprocess.DEVNULL,
-            stdout=said,
-            stderr=said,
+            stdout=log,
+            stderr=log,
             start_new_session=True,
         )
     _await_moment(fault_window, folder, running)
@@ -148,7 +148,7 @@ def strike(fault_window: FaultWindow, folder: Path) -> Outcome:
 
 
 def clear(outcome: Outcome, folder: Path) -> None:
-    """End the processes that were left of a run in this folder, by their ids."""
+    """End the leftover processes of a run in this folder, by their ids."""
     for process in _of_folder(folder) if outcome.left else []:
         for number in (signal.SIGKILL, signal.SIGCONT):
             try:
@@ -158,11 +158,11 @@ def clear(outcome: Outcome, folder: Path) -> None:
 
 
 def _await_moment(fault_window: FaultWindow, folder: Path, running: subprocess.Popen[bytes]) -> None:
-    # the observers begin together with the load
+    # The observers start together with the load.
     begun = folder / "run/trials/.0001.part/observed/hosts.csv"
     deadline = time.monotonic() + 90
     while fault_window.when == "load" and not begun.exists() and running.poll() is None:
-        assert time.monotonic() < deadline, (folder / "said").read_text()
+        assert time.monotonic() < deadline, (folder / "output").read_text()
         time.sleep(0.02)
     until = time.monotonic() + fault_window.after
     while time.monotonic() < until and running.poll() is None:
@@ -170,10 +170,10 @@ def _await_moment(fault_window: FaultWindow, folder: Path, running: subprocess.P
 
 
 def _resume(folder: Path) -> str:
-    """Continue the run; what went wrong."""
-    said = fivenines("run", "kills.yaml", "--out", "run", "--resume", cwd=folder, timeout=200)
-    if said.returncode != 0:
-        return f"--resume ended with {said.returncode}: {said.stderr.strip()[-500:]}"
+    """Resume the run and return the problem, if any."""
+    result = fivenines("run", "kills.yaml", "--out", "run", "--resume", cwd=folder, timeout=200)
+    if result.returncode != 0:
+        return f"--resume ended with {result.returncode}: {result.stderr.strip()[-500:]}"
     hidden = [path.name for path in (folder / "run").rglob(".*")]
     return f"after --resume there is still {', '.join(hidden)}" if hidden else ""
 
@@ -186,8 +186,8 @@ def _below(controller: int) -> list[psutil.Process]:
 
 
 def _left(folder: Path, below: list[psutil.Process], controllers: set[int]) -> list[str]:
-    found = {process.pid: process for process in [*below, *_of_folder(folder)] if _runs(process)}
-    left = [f"process {_named(process)}" for process in found.values()]
+    processes = {process.pid: process for process in [*below, *_of_folder(folder)] if _runs(process)}
+    left = [f"process {_named(process)}" for process in processes.values()]
     mounts = Path("/proc/self/mounts").read_text().splitlines()
     left += [f"mount {line.split()[1]}" for line in mounts if str(folder) in line]
     root = Path("/sys/fs/cgroup")
@@ -196,8 +196,8 @@ def _left(folder: Path, below: list[psutil.Process], controllers: set[int]) -> l
 
 
 def _of_folder(folder: Path) -> list[psutil.Process]:
-    """Processes that know the folder: by their words, their output, or what is mounted for them."""
-    found = []
+    """Return the processes that refer to the folder: by arguments, by output, or by mounts."""
+    processes = []
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit() or int(entry.name) == os.getpid():
             continue
@@ -209,10 +209,10 @@ def _of_folder(folder: Path) -> list[psutil.Process]:
             continue
         if any(str(folder) in text for text in known):
             try:
-                found.append(psutil.Process(int(entry.name)))
+                processes.append(psutil.Process(int(entry.name)))
             except psutil.NoSuchProcess:
                 continue
-    return found
+    return processes
 
 
 def _named(process: psutil.Process) -> str:
@@ -234,7 +234,7 @@ def _is_stopped(process: psutil.Process) -> bool:
 
 def _runs(process: psutil.Process) -> bool:
     try:
-        # it has ended, and its parent has to collect it: ours is us, that of orphans the machine's init
+        # The process has ended and its parent must collect it: for children this program, for orphans init.
         collected = process.status() == psutil.STATUS_ZOMBIE and process.ppid() in (1, os.getpid())
         return process.is_running() and not collected
     except psutil.NoSuchProcess:

@@ -1,4 +1,4 @@
-"""What a run has made on this machine, to be looked for when it has ended."""
+"""Look for the processes, namespaces and mounts that a finished run left on this machine."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ _NAMESPACES = ("user", "mnt", "net", "pid", "uts", "ipc")
 
 
 def _machine() -> dict[str, set[str]]:
-    # other programs mount things too: only what could be ours counts
+    # Other programs mount file systems too: only mounts that could come from a run count.
     mounts = {
         line.split()[1]
         for line in Path("/proc/self/mounts").read_text().splitlines()
@@ -23,17 +23,17 @@ def _machine() -> dict[str, set[str]]:
 
 
 @dataclass
-class Made:
-    """Processes and namespaces of a run, and what the machine had before it."""
+class RunTraces:
+    """Record the processes and namespaces of a run, and the machine's state before it."""
 
     processes: set[psutil.Process] = field(default_factory=set)
     namespaces: dict[str, int] = field(default_factory=dict)
-    """Each held open, as the kernel gives the number of one that is gone to the next one."""
+    """Each namespace is held open, because the kernel reuses the number of a closed one."""
     controllers: set[int] = field(default_factory=set)
     before: dict[str, set[str]] = field(default_factory=_machine)
 
     def note(self, controller: int) -> None:
-        """Note the controller's descendants and their namespaces as they are now."""
+        """Record the controller's current descendants and their namespaces."""
         own = _namespaces(os.getpid())
         for process in psutil.Process(controller).children(recursive=True):
             self.processes.add(process)
@@ -44,19 +44,19 @@ class Made:
 
     def _hold(self, name: str, path: Path) -> None:
         with contextlib.suppress(OSError):
-            held = os.open(path, os.O_RDONLY)
-            # the process may have ended, and its number may be another's
-            if str(Path(f"/proc/self/fd/{held}").readlink()) == name:
-                self.namespaces[name] = held
+            descriptor = os.open(path, os.O_RDONLY)
+            # The process may have ended and its PID may have been reused.
+            if str(Path(f"/proc/self/fd/{descriptor}").readlink()) == name:
+                self.namespaces[name] = descriptor
             else:
-                os.close(held)
+                os.close(descriptor)
 
     def __del__(self) -> None:
-        for held in self.namespaces.values():
-            os.close(held)
+        for descriptor in self.namespaces.values():
+            os.close(descriptor)
 
     def users(self) -> set[int]:
-        """The real user ids of those that still run."""
+        """Return the real user ids of the processes that still run."""
         found = set()
         for process in self.processes:
             with contextlib.suppress(psutil.NoSuchProcess):
@@ -64,36 +64,36 @@ class Made:
         return found
 
     def left(self, timeout: float = 15.0) -> list[str]:
-        """What is still there; the kernel is given a moment to end it all."""
+        """Return the leftovers, after giving the kernel a moment to end everything."""
         deadline = time.monotonic() + timeout
-        while (found := self._left()) and time.monotonic() < deadline:
+        while (leftovers := self._left()) and time.monotonic() < deadline:
             time.sleep(0.1)
-        return found
+        return leftovers
 
     def _left(self) -> list[str]:
-        found = [f"process {process}" for process in self.processes if _runs(process)]
+        leftovers = [f"process {process}" for process in self.processes if _runs(process)]
         for process in psutil.process_iter():
             shared = self.namespaces.keys() & _namespaces(process.pid).keys()
-            found += [f"{name} of {process}" for name in sorted(shared)]
+            leftovers += [f"{name} of {process}" for name in sorted(shared)]
         for kind, now in _machine().items():
-            found += [f"{kind} {name}" for name in now - self.before[kind]]
-        return found + [f"control group {name}" for name in self.groups()]
+            leftovers += [f"{kind} {name}" for name in now - self.before[kind]]
+        return leftovers + [f"control group {name}" for name in self.groups()]
 
     def groups(self) -> list[str]:
-        """The control groups that the run has made; the controller's PID is in their names."""
+        """Return the control groups of the run: their names contain the controller's PID."""
         root = Path("/sys/fs/cgroup")
         paths = [path for stars in ("", "*/", "*/*/") for path in root.glob(f"{stars}fivenines-*")]
         return [str(path) for path in paths if int(path.name.split("-")[1]) in self.controllers]
 
 
 def _namespaces(pid: int) -> dict[str, Path]:
-    """Those of a process by their names, and where they can be opened."""
-    found = {}
+    """Return a process's namespaces by name, and the paths at which they can be opened."""
+    descriptors = {}
     for kind in _NAMESPACES:
         path = Path(f"/proc/{pid}/ns/{kind}")
         with contextlib.suppress(OSError):
-            found[str(path.readlink())] = path
-    return found
+            descriptors[str(path.readlink())] = path
+    return descriptors
 
 
 def _runs(process: psutil.Process) -> bool:

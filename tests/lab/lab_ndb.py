@@ -1,6 +1,6 @@
-"""MySQL NDB Cluster in tests: short trials of it, and what its data nodes say of their ends.
+"""Run short trials of MySQL NDB Cluster, and read why its data nodes ended.
 
-No package carries it: the tests need an archive, see `fivenines engines add`.
+No package contains it: the tests need an archive, see `fivenines engines add`.
 """
 
 from pathlib import Path
@@ -17,7 +17,7 @@ with_ndb = pytest.mark.skipif(
 
 
 def run(folder: Path, faults: str, *, solution: str = "", recovery: int = 8, more: str = "") -> Outcome:
-    """A trial with these faults: one as `fault: kill, ...`, or the steps of a sequence, one a line."""
+    """Run a trial with these faults: one as `fault: kill, ...`, or the steps of a sequence, one per line."""
     steps = [line.strip() for line in faults.strip().splitlines()]
     fault = steps[0] if len(steps) == 1 else f"fault: sequence, steps: [{', '.join(steps)}]"
     text = f"""
@@ -30,20 +30,20 @@ faults: [{{{fault}}}]
 
 
 def two_sites(hosts: str = "[east, west]") -> str:
-    """A network of two sites, 2 ms apart."""
+    """Return the settings of a network of two sites with a delay of 2 ms."""
     return f"network: [{{name: two, sites: {hosts}, link: {{rtt: 2ms}}}}]\n"
 
 
 def nothing_lost(outcome: Outcome) -> None:
-    """Every SQL node has what was acknowledged, and nothing that was refused; and writes went on."""
+    """Check that every SQL node has all acknowledged rows and no refused ones, and that writes went on."""
     check = outcome.record.check
     assert check is not None
-    assert [(one.node, one.lost, one.phantom) for one in check.nodes if one.lost or one.phantom] == []
+    assert [(node.node, node.lost, node.phantom) for node in check.nodes if node.lost or node.phantom] == []
     assert outcome.writes_after_fault() > 0
 
 
-def all_struck(outcome: Outcome) -> None:
-    """Every fault took effect, ended, and what it hit came back; all SQL nodes could be read."""
+def check_all_faults(outcome: Outcome) -> None:
+    """Check that every fault took effect and ended, and that its targets recovered."""
     for fault in outcome.record.faults:
         assert fault.verified and fault.ended_verified, fault
         assert fault.rejoined, fault.rejoin_detail
@@ -54,7 +54,7 @@ def all_struck(outcome: Outcome) -> None:
 
 
 def ended(outcome: Outcome) -> list[str]:
-    """The data nodes that ended themselves, for whatever error: for one state they have several."""
+    """Return the data nodes that shut themselves down. NDB has several error codes for one state."""
     logs = (outcome.folder / "logs").glob("data*/log/server.out")
-    told = "Forced node shutdown completed."
-    return sorted(log.parts[-3] for log in logs if told in log.read_text(errors="replace"))
+    message = "Forced node shutdown completed."
+    return sorted(log.parts[-3] for log in logs if message in log.read_text(errors="replace"))

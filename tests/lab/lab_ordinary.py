@@ -1,4 +1,4 @@
-"""Becoming an ordinary user in the middle of a test that root runs."""
+"""Run commands as an ordinary user in a test that runs as root."""
 
 import os
 import shlex
@@ -9,15 +9,15 @@ from pathlib import Path
 import fivenines
 from fivenines.core import core_binary
 
+# An unassigned user id: this user owns nothing on the machine.
 UID = 54321
-"""Nobody's user id: such a user owns nothing on the machine."""
 
 
 def ordinary(command: Sequence[str], home: Path, cache: Path) -> list[str]:
-    """The command, run by an ordinary user: ourselves, or when we are root somebody without a name.
+    """Return the command line that runs a command as an ordinary user.
 
-    What this user must read but cannot (a virtual environment below /root, say) is shown to it at the
-    same place, in a mount namespace of its own.
+    Files that this user cannot read but must (a virtual environment below /root, say) are mounted at the same
+    path, in a separate mount namespace.
     """
     core = core_binary()
     variables = [
@@ -47,7 +47,7 @@ def ordinary(command: Sequence[str], home: Path, cache: Path) -> list[str]:
 
 
 def _opened(needed: set[Path], home: Path) -> str:
-    """Shell commands that put readable folders in the place of those that only root may enter."""
+    """Return shell commands that mount readable folders over those that only root may enter."""
     closed: dict[Path, list[Path]] = {}
     for path in sorted(needed):
         barred = [parent for parent in reversed(path.parents) if not parent.stat().st_mode & 1]
@@ -61,12 +61,12 @@ def _opened(needed: set[Path], home: Path) -> str:
             target = stand_in / path.relative_to(folder)
             script += f"mkdir -p {target}; mount --rbind {path} {target}; "
         script += f"mount --rbind {stand_in} {folder}; "
-    # a product that ran in this process before may have left a umask that hides what is made here
+    # fivenines may have set a umask in this process that hides new files.
     return "set -e; umask 022; " + script + "exec "
 
 
 def hand_over(folder: Path) -> None:
-    """Let the ordinary user own this folder and all below it."""
+    """Give the ordinary user this folder and everything below it."""
     if os.geteuid() != 0:
         return
     for path in [folder, *folder.rglob("*")]:

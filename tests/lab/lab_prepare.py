@@ -1,4 +1,4 @@
-"""A database server of the lab and `fivenines-core prepare` against it."""
+"""Run `fivenines-core prepare` against a database server of the lab."""
 
 import json
 import os
@@ -26,38 +26,38 @@ from fivenines.workloads.settings import WorkloadSettings
 ENGINES = ("mariadb-10.11", "postgres-18")
 
 
-def asked(kind: str, **settings: Any) -> list[str]:
-    """The flags of the program for a workload with these settings, and the usual ones besides."""
+def workload_flags(kind: str, **settings: Any) -> list[str]:
+    """Return the program's flags for a workload with these settings, and the usual flags."""
     adapter: TypeAdapter[WorkloadSettings] = TypeAdapter(AnyWorkload)
     return described(adapter.validate_python({"workload": kind, **settings}))
 
 
 @dataclass
 class Done:
-    """What a `prepare` that has ended left behind."""
+    """Record the result of a completed `prepare`."""
 
     code: int
     events: list[dict[str, Any]]
-    said: str
+    stderr: str
 
     @property
     def rows(self) -> int:
-        """The number of rows that it reported."""
+        """Return the number of rows that it reported."""
         return int(self.events[-1]["rows"])
 
     def event(self, name: str) -> dict[str, Any] | None:
-        """The first event of this name."""
+        """Return the first event of this name."""
         return next((event for event in self.events if event["event"] == name), None)
 
 
 class Site:
-    """A server with an empty database, and SQL on it."""
+    """Provide a server with an empty database, and SQL access to it."""
 
     def __init__(self, node: Server) -> None:
         self.node = node
 
     def query(self, statement: str) -> list[tuple[Any, ...]]:
-        """The rows of an answer, as the administrator sees them."""
+        """Run a query as the administrator and return the rows."""
         if isinstance(self.node, Postgres):
             with self.node.connect(60.0, DATABASE) as connection:
                 cursor = connection.execute(statement)
@@ -68,7 +68,7 @@ class Site:
             return list(cursor.fetchall())
 
     def drop_tables(self, *tables: str) -> None:
-        """Drop these tables, or all but those of `prepare` itself, as one who does not know of it would."""
+        """Drop these tables, or all except the internal tables of `prepare`."""
         for table in tables or sorted(self.tables()):
             if isinstance(self.node, Postgres):
                 self.query(f"DROP TABLE {table} CASCADE")
@@ -77,33 +77,33 @@ class Site:
                 self.node.execute(f"SET STATEMENT foreign_key_checks = 0 FOR {drop}")
 
     def one(self, statement: str) -> Any:
-        """The only field of an answer."""
+        """Return the only field of an answer."""
         ((field,),) = self.query(statement)
         return field
 
     def checksum(self, *tables: str) -> list[str]:
-        """A digest of all rows of each table, whatever their order."""
+        """Return a digest of all rows of each table, independent of their order."""
         if isinstance(self.node, Postgres):
             sql = "SELECT md5(string_agg(t::text, ',' ORDER BY t::text)) FROM {} t"
             return [str(self.one(sql.format(table))) for table in tables]
         return [str(self.query(f"CHECKSUM TABLE {table}")[0][1]) for table in tables]
 
     def tables(self) -> set[str]:
-        """The names of all tables but those of `prepare` itself."""
+        """Return the names of all tables except those of `prepare` itself."""
         schema = "current_schema()" if isinstance(self.node, Postgres) else "DATABASE()"
         rows = self.query(f"SELECT table_name FROM information_schema.tables WHERE table_schema = {schema}")
         return {row[0] for row in rows if not row[0].startswith("fivenines_")}
 
     def indexes(self, table: str) -> set[str]:
-        """The names of a table's indexes."""
+        """Return the names of a table's indexes."""
         if isinstance(self.node, Postgres):
             sql = f"SELECT indexname FROM pg_indexes WHERE tablename = '{table}'"
             return {row[0] for row in self.query(sql)}
         return {row[2] for row in self.query(f"SHOW INDEX FROM {table}")}
 
     def load(self, out: Path, *flags: str) -> dict[str, Any]:
-        """load.json of some hundred transactions of a workload, or of as many seconds as the flags say."""
-        # twelve connections at full speed would have both processors for all of the time
+        """Run some hundred transactions of a workload, or for as long as the flags say; return load.json."""
+        # Twelve connections at full speed would occupy both processors all the time.
         limit = () if "--duration" in flags else ("--duration", "3s", "--transactions", "1000")
         command = [
             *network.into(self.node.host.pid),
@@ -128,18 +128,18 @@ class Site:
             env={**os.environ, **secret(self.node)},
         )
         assert done.returncode == 0, done.stderr
-        found = json.loads((out / "load.json").read_text())
-        assert isinstance(found, dict)
-        return found
+        summary = json.loads((out / "load.json").read_text())
+        assert isinstance(summary, dict)
+        return summary
 
     def command(self, *flags: str) -> list[str]:
-        """The command line of `prepare` in the host's network."""
+        """Return the command line of `prepare` in the host's network."""
         address = ["--host", self.node.host.address, "--port", str(self.node.port)]
         command = [str(core_binary()), "prepare", *account(self.node), *address, *flags]
         return [*network.into(self.node.host.pid), *command]
 
     def start(self, *flags: str) -> subprocess.Popen[str]:
-        """A `prepare` under way; its PID is that of the program itself."""
+        """Start `prepare`; the PID is that of the program itself."""
         return subprocess.Popen(
             self.command(*flags),
             stdout=subprocess.PIPE,
@@ -149,7 +149,7 @@ class Site:
         )
 
     def start_until(self, share: float, *flags: str) -> subprocess.Popen[str]:
-        """A `prepare` that has loaded at least this share, and not all."""
+        """Start `prepare` and wait until it has loaded at least this share, but not everything."""
         loading = self.start(*flags)
         assert loading.stdout is not None
         for line in loading.stdout:
@@ -162,19 +162,19 @@ class Site:
         raise AssertionError(loading.stderr.read())
 
     def prepare(self, *flags: str) -> Done:
-        """Run `prepare` to its end."""
+        """Run `prepare` to completion."""
         return ended(self.start(*flags))
 
 
 def ended(loading: subprocess.Popen[str]) -> Done:
-    """Wait for the end of a `prepare`."""
-    out, said = loading.communicate(timeout=240)
-    return Done(loading.returncode, [json.loads(line) for line in out.splitlines()], said)
+    """Wait until a `prepare` ends, and return its result."""
+    out, errors = loading.communicate(timeout=240)
+    return Done(loading.returncode, [json.loads(line) for line in out.splitlines()], errors)
 
 
 @contextmanager
 def site(engine_name: str, folder: Path) -> Iterator[Site]:
-    """A server with an empty database, safe against crashes as shipped."""
+    """Run a server with an empty database and its default, durable settings."""
     software = engine(engine_name)
     software.require(lambda _message, _fraction: None)
     with Lab(folder / "lab") as lab:
@@ -187,11 +187,11 @@ def site(engine_name: str, folder: Path) -> Iterator[Site]:
         node.stop()
 
 
-__all__ = ["ENGINES", "PASSWORD", "Done", "Site", "asked", "ended", "site"]
+__all__ = ["ENGINES", "PASSWORD", "Done", "Site", "ended", "site", "workload_flags"]
 
 
 @pytest.fixture(scope="module", params=ENGINES)
 def each_site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """One of each kind of server for all tests of a file, under the name that the file gives it."""
+    """Provide one server of each kind to all tests of a file, under the name that the file gives it."""
     with site(request.param, tmp_path_factory.mktemp("site")) as found:
         yield found

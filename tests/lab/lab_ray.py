@@ -1,4 +1,4 @@
-"""A Ray cluster of several nodes on this machine, which ends with the test."""
+"""Run a Ray cluster of several nodes on this machine for the duration of a test."""
 
 import json
 import os
@@ -14,20 +14,20 @@ from pathlib import Path
 
 import psutil
 
+# Seconds within which a node starts or disappears.
 _PATIENCE = 90.0
-"""Seconds within which a node is up, or gone."""
 
+# Settings with which Ray lists a hanging machine as dead after 9 s instead of 65 s.
 QUICK = {
     "health_check_initial_delay_ms": 1000,
     "health_check_period_ms": 500,
     "health_check_timeout_ms": 1000,
     "health_check_failure_threshold": 6,
 }
-"""Settings of Ray with which a machine that hangs is listed as dead after 9 s, not after 65."""
 
 
 class RayCluster:
-    """Nodes with two processors each, as Ray counts; the first is the head.
+    """Control a cluster of nodes with two processors each, as Ray counts them; the first is the head.
 
     Args:
         folder: theirs; its path is short, as it has sockets.
@@ -46,7 +46,7 @@ class RayCluster:
             self._token.write_text(token)
 
     def begin(self) -> None:
-        """Start the head."""
+        """Start the head node."""
         self._begin(
             "--head",
             f"--port={self._port}",
@@ -59,16 +59,16 @@ class RayCluster:
 
     @property
     def address(self) -> str:
-        """Where `--on` finds it."""
+        """Return the address for `--on`."""
         return f"ray://127.0.0.1:{self._clients}"
 
     def join(self) -> None:
-        """One more node."""
+        """Add a node."""
         self._begin(f"--address=127.0.0.1:{self._port}")
         self._await_last()
 
     def kill(self, number: int) -> None:
-        """Take a node away: Ray's own processes; what trials have started is left to their lifelines."""
+        """Kill Ray's processes of a node; lifelines end the processes that trials have started."""
         for process in self._processes(self._nodes[number]):
             with suppress(psutil.NoSuchProcess):
                 process.kill()
@@ -83,16 +83,16 @@ class RayCluster:
                 process.suspend()
 
     def thaw(self) -> None:
-        """Let what was frozen go on."""
+        """Continue a frozen node."""
         for process in self._frozen:
             with suppress(psutil.NoSuchProcess):
                 process.resume()
         self._frozen = []
 
     def workers(self, number: int) -> list[psutil.Process]:
-        """The processes of a node in which trials run."""
-        found = self._processes(self._nodes[number])
-        return [one for one in found if _name(one).startswith("ray::")]
+        """Return the worker processes of a node, in which trials run."""
+        processes = self._processes(self._nodes[number])
+        return [process for process in processes if _name(process).startswith("ray::")]
 
     def close(self) -> None:
         """End every node."""
@@ -102,7 +102,8 @@ class RayCluster:
 
     @property
     def _environment(self) -> dict[str, str]:
-        # Ray asks to be counted, over the internet; a token in this account's home would be demanded
+        # Ray sends usage statistics over the internet by default, and would use a token from this account's
+        # home.
         own = {
             "RAY_USAGE_STATS_ENABLED": "0",
             "GRPC_ENABLE_FORK_SUPPORT": "0",
@@ -113,7 +114,7 @@ class RayCluster:
 
     def _begin(self, *options: str) -> None:
         program = Path(sys.executable).with_name("ray")
-        with self._said(len(self._nodes)).open("wb") as stream:
+        with self._log(len(self._nodes)).open("wb") as stream:
             self._nodes.append(
                 subprocess.Popen(
                     [
@@ -134,28 +135,28 @@ class RayCluster:
             )
 
     def _await_last(self) -> None:
-        """Until the node that was started last says that it runs, which it does when the head knows it."""
+        """Wait until the last started node reports that it runs, that is, until the head knows it."""
         deadline = time.monotonic() + _PATIENCE
-        while "Ray runtime started" not in (said := self._said(len(self._nodes) - 1).read_text()):
-            assert self._nodes[-1].poll() is None, said
-            assert time.monotonic() < deadline, said
+        while "Ray runtime started" not in (output := self._log(len(self._nodes) - 1).read_text()):
+            assert self._nodes[-1].poll() is None, output
+            assert time.monotonic() < deadline, output
             time.sleep(0.1)
 
-    def _said(self, number: int) -> Path:
+    def _log(self, number: int) -> Path:
         return self._folder / f"node{number}.log"
 
     @staticmethod
     def _processes(node: "subprocess.Popen[bytes]") -> list[psutil.Process]:
-        """Ray's processes of a node: down to its workers, not what these have started."""
-        found: list[psutil.Process] = []
+        """Return Ray's processes of a node, without the children of its workers."""
+        processes: list[psutil.Process] = []
         waiting = [psutil.Process(node.pid)] if node.poll() is None else []
         while waiting:
-            one = waiting.pop()
-            found.append(one)
-            if not _name(one).startswith("ray::"):
+            process = waiting.pop()
+            processes.append(process)
+            if not _name(process).startswith("ray::"):
                 with suppress(psutil.NoSuchProcess):
-                    waiting += one.children()
-        return found
+                    waiting += process.children()
+        return processes
 
 
 def _name(process: psutil.Process) -> str:
@@ -168,7 +169,7 @@ def _name(process: psutil.Process) -> str:
 def ray_cluster(
     nodes: int, token: str = "", settings: Mapping[str, int] | None = None
 ) -> Iterator[RayCluster]:
-    """A cluster as long as it is needed; nothing of it is left, not even of a start that failed."""
+    """Run a cluster for the duration of the context and remove it, even after a failed start."""
     folder = Path(tempfile.mkdtemp(prefix="ray", dir="/tmp"))
     cluster = RayCluster(folder, token, settings)
     try:
@@ -182,7 +183,7 @@ def ray_cluster(
 
 
 def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port: int = one.getsockname()[1]
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
         return port

@@ -1,4 +1,4 @@
-"""A real registry on loopback, and images that are made here."""
+"""Run a real container registry on loopback, with images that are made here."""
 
 import shutil
 import socket
@@ -20,12 +20,12 @@ http:
 
 
 class Registry:
-    """docker-registry; it can be ended and begun again at the same address."""
+    """Control docker-registry, which can be ended and started again at the same address."""
 
     def __init__(self, folder: Path) -> None:
-        with socket.socket() as one:
-            one.bind(("127.0.0.1", 0))
-            self._port = one.getsockname()[1]
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            self._port = listener.getsockname()[1]
         self._file = folder / "registry.yml"
         self._file.write_text(_CONFIGURATION.format(folder=folder / "kept", port=self._port))
         self._log = folder / "registry.log"
@@ -34,11 +34,11 @@ class Registry:
 
     @property
     def address(self) -> str:
-        """Host and port."""
+        """Return host and port."""
         return f"127.0.0.1:{self._port}"
 
     def begin(self) -> None:
-        """Start it, until it answers."""
+        """Start it and wait until it answers."""
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
                 ["docker-registry", "serve", str(self._file)],
@@ -48,8 +48,8 @@ class Registry:
             )
         deadline = time.monotonic() + _PATIENCE
         while True:
-            with socket.socket() as one:
-                if one.connect_ex(("127.0.0.1", self._port)) == 0:
+            with socket.socket() as listener:
+                if listener.connect_ex(("127.0.0.1", self._port)) == 0:
                     return
             assert time.monotonic() < deadline, self._log.read_text()
             time.sleep(0.05)
@@ -62,7 +62,7 @@ class Registry:
             self._process = None
 
     def push(self, image: str, name: str) -> str:
-        """Put an image of a layout into it; how it is called then."""
+        """Push an image of a layout and return its reference."""
         reference = f"{self.address}/{name}"
         run(
             "skopeo",
@@ -78,7 +78,7 @@ class Registry:
 
 @contextmanager
 def registry(folder: Path) -> Iterator[Registry]:
-    """A registry as long as it is needed."""
+    """Run a registry for the duration of the context."""
     folder.mkdir(parents=True)
     found = Registry(folder)
     try:
@@ -88,7 +88,7 @@ def registry(folder: Path) -> Iterator[Registry]:
 
 
 def image_of(layout: Path, tree: Path) -> str:
-    """An image with one layer, all of a folder."""
+    """Make an image with one layer that contains a folder."""
     if not layout.exists():
         run("umoci", "init", "--layout", str(layout))
     run("umoci", "new", "--image", f"{layout}:it")
@@ -97,18 +97,18 @@ def image_of(layout: Path, tree: Path) -> str:
 
 
 def layered(image: str, file: Path, at: str, without: str) -> None:
-    """One more layer with a file, and another one that takes something away."""
+    """Add a layer with a file and a layer that removes one."""
     run("umoci", "insert", "--rootless", "--image", image, str(file), at)
     run("umoci", "insert", "--rootless", "--image", image, "--whiteout", without)
 
 
 def for_another_machine(image: str) -> None:
-    """Say that it is for processors that this machine has not."""
+    """Declare an image as made for another processor architecture."""
     run("umoci", "config", "--image", image, "--architecture", "s390x")
 
 
 def damage(layout: Path) -> None:
-    """Change a byte in the largest blob."""
+    """Change a byte of the largest blob."""
     blob = max((layout / "blobs/sha256").iterdir(), key=lambda path: path.stat().st_size)
     content = bytearray(blob.read_bytes())
     content[len(content) // 2] ^= 0xFF
@@ -117,7 +117,7 @@ def damage(layout: Path) -> None:
 
 
 def run(*command: str) -> None:
-    """A program to its end."""
+    """Run a program to completion."""
     assert shutil.which(command[0]), f"{command[0]} is missing: make tools"
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""A server, and sysbench and ourselves at work on it with the same script."""
+"""Run the same script by sysbench and by fivenines against a server, and compare their work."""
 
 import contextlib
 import json
@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab_prepare import asked
-from lab_support import brought_up
+from lab_prepare import workload_flags
+from lab_support import deployed_small
 
 from fivenines.core import core_binary
 from fivenines.experiment.source import solution_from
@@ -26,18 +26,18 @@ VERBS = ("select", "insert", "update", "delete", "begin", "commit", "rollback")
 
 
 def options_of(own: Sequence[str]) -> dict[str, str]:
-    """A script's options as sysbench takes them, as those of a workload."""
+    """Translate a script's sysbench options to those of a workload."""
     pairs = [word.removeprefix("--").partition("=") for word in own]
     return {name: value if equals else "on" for name, equals, value in pairs}
 
 
 @dataclass(frozen=True)
 class Reported:
-    """What a program itself says of a script's events.
+    """Record what a program reports about a script's events.
 
     Attributes:
         codes: errors of the server, by their numbers; sysbench names only that which ends it.
-        errors: how many events failed; sysbench counts those that it was told to ignore.
+        errors: how many events failed; sysbench counts ignored ones.
         seconds: how long the events took together.
     """
 
@@ -48,7 +48,7 @@ class Reported:
 
 @dataclass(frozen=True)
 class Compared:
-    """What the server did for a script's `prepare` and for its events: sysbench's, then ours."""
+    """Record the server's work for a script by sysbench and by fivenines."""
 
     prepared: tuple[Counter[str], Counter[str]]
     ran: tuple[Counter[str], Counter[str]]
@@ -56,32 +56,32 @@ class Compared:
 
     @property
     def ended_by_error(self) -> bool:
-        """Whether an error has ended sysbench, so that its events are fewer than ours."""
+        """Return whether an error ended sysbench, so that it ran fewer events than fivenines."""
         return bool(self.reported[0].codes)
 
 
 def of_sysbench(output: str) -> Reported:
-    """What sysbench's own output says of its errors and its time."""
+    """Parse errors and time from sysbench's output."""
     codes = frozenset(re.findall(r"errno = (\d+)|SQL state: (\w{5})", output))
     ignored = re.search(r"ignored errors:\s+(\d+)", output)
     total = re.search(r"total time:\s+([\d.]+)s", output)
     return Reported(
-        frozenset(one or other for one, other in codes),
+        frozenset(code or other for code, other in codes),
         int(ignored[1]) if ignored else 0,
         float(total[1]) if total else 0.0,
     )
 
 
 def of_load(folder: Path) -> Reported:
-    """What load.json says of its errors and its time."""
+    """Read errors and time from load.json."""
     load = json.loads((folder / "load.json").read_text())
-    codes = frozenset(str(one["code"]) for one in load["errors"])
+    codes = frozenset(str(error["code"]) for error in load["errors"])
     return Reported(codes, int(load["transactions"]["failed"]), float(load["total_s"]))
 
 
 @dataclass
 class Place:
-    """A server, and the host from which both programs talk to it."""
+    """Provide a server, and the host from which both programs connect to it."""
 
     node: Server
     client: Host
@@ -105,7 +105,7 @@ class Place:
         return done.stdout or done.stderr
 
     def sysbench(self, script: str, *arguments: str, folder: Path | None = None) -> str:
-        """Run sysbench to its end, in a folder."""
+        """Run sysbench to completion in a folder."""
         driver = {"postgres": "pgsql", "mysql": "mysql"}[self.engine]
         user, password = self.node.application
         account = {
@@ -131,23 +131,23 @@ class Place:
         ]
 
     def prepare(self, script: str | Path, threads: int, *own: str, folder: Path | None = None) -> str:
-        """Run a script's `prepare` by ourselves; what it told."""
+        """Run a script's `prepare` by fivenines and return its events."""
         command = [*self._core("prepare"), f"--host={self.node.host.address}"]
         command += [f"--port={self.node.port}"]
         command += [f"--threads={threads}"]
         file = script if isinstance(script, Path) else SCRIPTS / f"{script}.lua"
-        described = asked("script", files=[f"{file}"], options=options_of(own))
+        described = workload_flags("script", files=[f"{file}"], options=options_of(own))
         return self._run([*command, *described], folder)
 
     def run(self, script: list[str], out: Path, *more: str, folder: Path | None = None) -> str:
-        """Run scripts by ourselves; what they printed, to standard error."""
+        """Run scripts by fivenines and return what they printed to standard error."""
         command = [*self._core("load"), f"--write={self.node.endpoint}", "--duration=60s"]
-        # sysbench does not ask a server for its role, so we do not here
+        # sysbench does not query a server's role, so fivenines must not either.
         command += ["--find=any", f"--out={out}", *script]
         return self._run([*command, *more], folder)
 
     def load(self, script: list[str], out: Path, threads: int, *more: str) -> dict[str, int]:
-        """Run scripts by ourselves; the summary's counts of statements."""
+        """Run scripts by fivenines and return the summary's counts of statements."""
         self.run(script, out, f"--connections={threads}", *more)
         summary = json.loads((out / "load.json").read_text())
         assert summary["errors"] == [] and summary["transactions"]["failed"] == 0
@@ -167,7 +167,7 @@ class Place:
             self.node.execute(f"USE {database}", "SET FOREIGN_KEY_CHECKS = 0", f"DROP TABLE `{name}`")
 
     def compare(self, script: Path, out: Path, *own: str, events: int, prepares: bool) -> Compared:
-        """Let both programs run a script in its folder; each begins with tables of its own."""
+        """Run a script by both programs in its folder; each starts with fresh tables."""
         prepared, ran, reported = [], [], []
         for ours in (False, True):
             self.wipe()
@@ -178,7 +178,7 @@ class Place:
                     self.sysbench(f"./{script.name}", *own, "prepare", folder=script.parent)
             with self.counted() as running:
                 if ours:
-                    mine = asked("script", files=[f"{script}"], options=options_of(own))
+                    mine = workload_flags("script", files=[f"{script}"], options=options_of(own))
                     counts = [f"--transactions={events}", "--connections=1"]
                     self.run(mine, out, *counts, folder=script.parent)
                     reported.append(of_load(out))
@@ -191,34 +191,34 @@ class Place:
         return Compared((prepared[0], prepared[1]), (ran[0], ran[1]), (reported[0], reported[1]))
 
     def _by_sysbench(self, script: Path, *arguments: str) -> Reported:
-        """What sysbench says of its run, also of one that an error of the server ends."""
+        """Run a script by sysbench and return its report, even if a server error ended it."""
         try:
-            said = self.sysbench(f"./{script.name}", *arguments, "run", folder=script.parent)
+            output = self.sysbench(f"./{script.name}", *arguments, "run", folder=script.parent)
         except AssertionError as error:
             if (reported := of_sysbench(str(error))).codes:
                 return reported
             raise
-        return of_sysbench(said)
+        return of_sysbench(output)
 
     @contextlib.contextmanager
     def counted(self) -> Iterator[Counter[str]]:
-        """What the server says it did inside, by kind of statement."""
-        found: Counter[str] = Counter()
+        """Return the server's counts of statements during the context, by kind."""
+        counts: Counter[str] = Counter()
         before = self._counters()
-        yield found
+        yield counts
         after = self._counters()
         after.subtract(before)
-        found.update({name: count for name, count in after.items() if count})
+        counts.update({name: count for name, count in after.items() if count})
 
     def _counters(self) -> Counter[str]:
         if isinstance(self.node, Postgres):
             return self._logged()
         rows = self.node.query("SHOW GLOBAL STATUS WHERE variable_name LIKE 'Com\\_%'")
-        wanted = {f"Com_{name}" for name in (*VERBS, "stmt_execute")}
-        return Counter({str(name): int(str(n)) for name, n in rows if str(name) in wanted})
+        names = {f"Com_{name}" for name in (*VERBS, "stmt_execute")}
+        return Counter({str(name): int(str(n)) for name, n in rows if str(name) in names})
 
     def _logged(self) -> Counter[str]:
-        """PostgreSQL has no such counters, but it logs statements with their way of execution."""
+        """Count statements in PostgreSQL's log, as PostgreSQL has no counters for them."""
         entries = re.findall(
             r"LOG:  (statement|execute)(?: \S+)?: *\s*(\w+)", self.node.log.read_text(errors="replace")
         )
@@ -227,7 +227,7 @@ class Place:
 
 @contextlib.contextmanager
 def standalone(engine: str, folder: Path) -> Iterator[Place]:
-    """A server alone, with nothing of the scripts' tables in it.
+    """Run a standalone server without tables of the scripts.
 
     Raises:
         AssertionError: sysbench is not installed.
@@ -241,15 +241,15 @@ def standalone(engine: str, folder: Path) -> Iterator[Place]:
 
 @contextlib.contextmanager
 def alone(engine: str, folder: Path) -> Iterator[Place]:
-    """A server alone, with the small data set of the lab tests."""
+    """Run a standalone server with the small data set of the lab tests."""
     solution = {"solution": "standalone", "engine": engine, "durability": "relaxed"}
-    with brought_up(folder, solution_from(solution, "test")) as deployed:
+    with deployed_small(folder, solution_from(solution, "test")) as deployed:
         assert deployed.client is not None
         (node,) = deployed.solution.nodes
         yield Place(node, deployed.client)
 
 
 def log_statements(place: Place) -> None:
-    """Have PostgreSQL log the statements of the application, which it does not count by kind."""
+    """Make PostgreSQL log the application's statements, which it does not count by kind."""
     if isinstance(place.node, Postgres):
         place.node.execute("ALTER ROLE app SET log_statement = 'all'")

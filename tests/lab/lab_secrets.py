@@ -1,4 +1,6 @@
-"""No password of a lab gets into arguments of processes or into results: every trial of tests is watched."""
+"""Check that no password of a lab appears in process arguments or results. Every trial of the tests is
+watched.
+"""
 
 import os
 import threading
@@ -8,15 +10,15 @@ from pathlib import Path
 
 from fivenines.servers.secrets import Passwords
 
+# Seconds between two looks at processes that are new.
 _LOOK = 0.1
-"""Seconds between two looks at processes that are new."""
+# Number of looks between two scans of all processes, as exec may give a process new arguments. A full scan is
+# expensive on a busy machine and is not part of a trial.
 _ALL = 20
-"""Every so many looks all processes are looked at, as one may get new arguments by exec: this costs a loaded
-machine of some hundred processes much, and is no part of what a trial does."""
 
 
 class Lookout:
-    """Looks at the arguments of all processes of the machine, from `watch` to the end of `looking_out`."""
+    """Scan the arguments of all processes of the machine, from `watch` to the end of `looking_out`."""
 
     def __init__(self) -> None:
         self.secrets: list[bytes] = []
@@ -25,13 +27,13 @@ class Lookout:
         self._thread = threading.Thread(target=self._look, daemon=True)
 
     def watch(self, passwords: Passwords) -> None:
-        """Look out for these, too, from now on."""
+        """Watch for these passwords, too, from now on."""
         self.secrets = [*self.secrets, *(value.encode() for value in vars(passwords).values())]
         if not self._thread.ident:
             self._thread.start()
 
     def end(self) -> None:
-        """Look no more."""
+        """Stop scanning."""
         self._over.set()
         if self._thread.ident:
             self._thread.join()
@@ -41,12 +43,12 @@ class Lookout:
         fresh: set[str] = set()
         looks = 0
         while not self._over.wait(_LOOK):
-            there = {name for name in os.listdir("/proc") if name.isdigit()}  # noqa: PTH208  (much cheaper)
-            # new ones twice: the first time it may still be a copy of its parent
-            again, fresh = fresh, there - known
-            known = there
+            pids = {name for name in os.listdir("/proc") if name.isdigit()}  # noqa: PTH208  (much cheaper)
+            # New processes are scanned twice: at first a process may still be a copy of its parent.
+            again, fresh = fresh, pids - known
+            known = pids
             looks += 1
-            for pid in there if looks % _ALL == 0 else fresh | again:
+            for pid in pids if looks % _ALL == 0 else fresh | again:
                 self._look_at(Path("/proc", pid, "cmdline"))
 
     def _look_at(self, entry: Path) -> None:
@@ -60,7 +62,7 @@ class Lookout:
 
 @contextmanager
 def looking_out(results: Path) -> Iterator[Lookout]:
-    """Fails if a password was seen in arguments meanwhile, or is in a file of the results afterwards."""
+    """Fail if a password appears in process arguments meanwhile or in a result file afterwards."""
     lookout = Lookout()
     try:
         yield lookout

@@ -1,4 +1,4 @@
-"""Looking out of a host: through its server, by a program started as the server is, and from outside."""
+"""Look out of a host: through its server, by a program started like the server, and from outside."""
 
 import contextlib
 import json
@@ -16,18 +16,18 @@ _BOUND = 1 << 20
 
 @dataclass(frozen=True)
 class Privileges:
-    """What the kernel says of a process in /proc/PID/status."""
+    """Represent the privileges of a process, from /proc/PID/status."""
 
     effective: int
     bounding: int
     no_new: int
     filtered: int
     uid: int
-    """As whoever reads the file calls it."""
+    """The user id as the reader of the file sees it."""
 
     @staticmethod
     def read(status: str) -> "Privileges":
-        """Out of the text of the file."""
+        """Parse the text of the file."""
         fields = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
         every = ("CapInh", "CapPrm", "CapEff", "CapAmb")
         return Privileges(
@@ -40,9 +40,9 @@ class Privileges:
 
 
 def seen_by(server: Server, path: str | Path) -> str | None:
-    """A file as the server itself reads it, by its own SQL; None where it cannot.
+    """Read a file through the server's SQL; None if the server cannot read it.
 
-    MariaDB reads nothing below /proc: what is there of itself is read from outside.
+    MariaDB reads nothing below /proc: its entries there are read from outside.
     """
     if server.engine.family == "mariadb" and str(path).startswith("/proc/self/"):
         assert server.process is not None
@@ -68,19 +68,20 @@ def _by_mysql(server: Server, path: str) -> str:
 
 
 def programs_inside(host: Host) -> dict[str, set[Privileges]]:
-    """The command lines that run in a host with its files, but its first process, and what they may do."""
+    """Return command lines and privileges of a host's programs, except its first process."""
     own = Path(f"/proc/{host.pid}/ns/mnt").stat().st_ino
-    found: dict[str, set[Privileges]] = {}
+    programs: dict[str, set[Privileges]] = {}
     for process in host.processes():
         with contextlib.suppress(psutil.NoSuchProcess, OSError):
-            # those beside have the machine's files
+            # Programs outside the host see the machine's files.
             if Path(f"/proc/{process.pid}/ns/mnt").stat().st_ino == own:
                 status = Path(f"/proc/{process.pid}/status").read_text()
-                said = " ".join(process.cmdline()) or process.name()
-                found.setdefault(said, set()).add(Privileges.read(status))
-    return found
+                command_line = " ".join(process.cmdline()) or process.name()
+                programs.setdefault(command_line, set()).add(Privileges.read(status))
+    return programs
 
 
+# A program that tries system calls (numbers of x86-64) and prints the result of each.
 TRIES = """
 import ctypes, errno, json, socket
 call = ctypes.CDLL(None, use_errno=True).syscall
@@ -99,24 +100,24 @@ def of(family):
 found |= {name: of(family) for name, family in (("AF_VSOCK", 40), ("AF_UNIX", 1), ("AF_INET", 2))}
 print(json.dumps(found))
 """
-"""A program that tries system calls (numbers of x86-64) and tells how each ended."""
 
 
-def tries(said: str) -> dict[str, str]:
-    """What `TRIES` has told: done, or the error."""
-    found: dict[str, str] = json.loads(said)
-    return found
+def tries(output: str) -> dict[str, str]:
+    """Parse the output of `TRIES`: done, or the error."""
+    results: dict[str, str] = json.loads(output)
+    return results
 
 
+# A program that prints a listener's greeting, or why it was not reached.
 CONNECT = """
 import socket, sys
 def reach(family, address):
-    with socket.socket(family) as one:
-        one.settimeout(2)
-        one.connect(address)
+    with socket.socket(family) as client:
+        client.settimeout(2)
+        client.connect(address)
         # PostgreSQL answers this question (may we encrypt?), others speak first
-        one.sendall(bytes.fromhex("0000000804d2162f"))
-        print(repr(one.recv(7)))
+        client.sendall(bytes.fromhex("0000000804d2162f"))
+        print(repr(client.recv(7)))
 try:
     if sys.argv[1] == "abstract":
         reach(socket.AF_UNIX, chr(0) + sys.argv[2])
@@ -125,22 +126,21 @@ try:
 except OSError as error:
     print(error)
 """
-"""A program that says what a listener greets it with, or why it was not reached."""
 
 
 def mounted(mountinfo: str) -> dict[str, tuple[str, set[str]]]:
-    """By mount point: the kind of file system, and the options of the mount (proc(5))."""
-    found = {}
+    """Return the kind of file system and the mount options by mount point (proc(5))."""
+    mounts = {}
     for line in mountinfo.splitlines():
         before, _, after = line.partition(" - ")
         fields = before.split()
-        found[fields[4]] = (after.split()[0], set(fields[5].split(",")))
-    return found
+        mounts[fields[4]] = (after.split()[0], set(fields[5].split(",")))
+    return mounts
 
 
+# The mount points that a host may have.
 HARMLESS = re.compile(
     r"/(?:usr|s?bin|lib\w*|proc(?:/\w[\w-]*)?|dev(?:/(?:null|zero|full|random|urandom|tty|shm))?"
     r"|etc/(?:ld\.so\.conf\.d|alternatives|ssl/certs|pki/\S+|crypto-policies)"
     r"|run(?:/node|/engine)?|tmp|(?:nix|gnu)/store)?"
 )
-"""Where anything may be mounted in a host."""

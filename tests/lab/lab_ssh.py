@@ -1,4 +1,6 @@
-"""Machines for tests of `lab: ssh`: hosts of a lab, each with a real sshd, and an inventory of them."""
+"""Provide machines for tests of `lab: ssh`: hosts of a lab, each with a real sshd, and an inventory of
+them.
+"""
 
 import json
 import shlex
@@ -28,15 +30,16 @@ trials: 1
 faults: [{{fault: {fault}}}]
 timing: {{warmup: 500ms, steady: 2s, recovery: {recovery}, settle: 90s}}
 """ + GENTLE.replace("{", "{{").replace("}", "}}")
+# The device folder. A lab host lacks the one of a real machine: it is mounted below the host's own, which is
+# removed.
 _DEV = Path("/dev")
-"""As of a real machine, which a host of the lab has not: it is shown below its own, which is taken away."""
 
 _SSHD = "/usr/sbin/sshd"
+# The folder in which fivenines may write on these machines.
 FOLDER = NODE / "data" / "fivenines"
-"""Where fivenines may write on these machines."""
 
+# Clock offset of the first machine, in seconds; the second machine has twice as much.
 _AHEAD = 5000
-"""Seconds by which the clock of the first machine is ahead of ours; of the second twice as much."""
 
 _PASSWD = """root:x:0:0:root:/tmp:/bin/sh
 mysql:x:999:999:mysql:/nonexistent:/bin/false
@@ -45,13 +48,13 @@ admin:x:1000:1000:admin:/tmp:/bin/sh
 nobody:x:65534:65534:nobody:/nonexistent:/bin/false
 """
 
+# Makes sudo work, which it does not on a lab host: its files are mounted without set-user-ID.
 _SUDO = """mount --options remount,bind,rw /
 mkdir -p /etc/pam.d /run/sudo && mount -t tmpfs -o mode=755 sudo /run/sudo
 cp /usr/bin/sudo /run/sudo/sudo && chmod 4755 /run/sudo/sudo && mount --bind /run/sudo/sudo /usr/bin/sudo
 echo 'root ALL=(ALL) ALL\nadmin ALL=(ALL) NOPASSWD: ALL' > /etc/sudoers && chmod 440 /etc/sudoers
 for each in auth account session; do echo "$each required pam_permit.so"; done > /etc/pam.d/sudo
 """
-"""A sudo that may become root, which a host of the lab has not: its files are mounted without set-user-ID."""
 
 _CONFIGURATION = f"""Port 22
 Port 2222
@@ -71,7 +74,7 @@ Subsystem sftp internal-sftp
 
 
 class DataCentre(Lab):
-    """A lab whose hosts are machines that one logs in to by SSH."""
+    """Run a lab whose hosts are machines with SSH log-ins."""
 
     def __init__(self, folder: Path, roles: Mapping[str, Mapping[str, str]]) -> None:
         super().__init__(folder / "lab", all_ids=True)
@@ -85,7 +88,7 @@ class DataCentre(Lab):
         self.inventory = self._inventory()
 
     def equip(self, host: Host) -> None:
-        """Give a machine its keys, and start its sshd."""
+        """Install a machine's keys and start its sshd."""
         conf = host.node / "conf"
         keygen(conf / "host_key")
         (conf / "authorized_keys").write_text(self.key.with_suffix(".pub").read_text())
@@ -100,18 +103,18 @@ class DataCentre(Lab):
         self.start_sshd(host)
 
     def _daemon(self, host: Host) -> list[str]:
-        """The machine's sshd, and with it all that is started there. Its CLOCK_MONOTONIC is far from ours."""
+        """Return the command of the machine's sshd, whose CLOCK_MONOTONIC is far from the controller's."""
         ahead = str(_AHEAD * (1 + list(self.roles).index(host.name)))
         own_time = ["unshare", "--time", f"--monotonic={ahead}", f"--boottime={ahead}", "--fork"]
         return [*own_time, "--kill-child", _SSHD, "-D", "-e", "-f", f"{NODE}/conf/sshd_config"]
 
     def allow_sudo(self) -> None:
-        """Let the account `admin` become root by sudo, without a password."""
+        """Allow the account `admin` to become root by sudo, without a password."""
         for host in self.hosts.values():
             self.privileged(host, _SUDO)
 
     def start_sshd(self, host: Host) -> None:
-        """Let one log in to it."""
+        """Start the machine's sshd."""
         command = [*self._into(host), *self._daemon(host)]
         environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/tmp"}
         log = host.node / "log" / "sshd.log"
@@ -122,7 +125,7 @@ class DataCentre(Lab):
             time.sleep(0.02)
 
     def _power(self, host: Host, key: str) -> Path:
-        """A program that takes a machine's power, or gives it back: its first process stays, for the test."""
+        """Write a program that switches a machine off or on; its first process stays, for the test."""
         into = shlex.join(enter(host.pid, "user", "mnt", "net", "pid"))
         daemon = f"setsid {into} {shlex.join(self._daemon(host))} </dev/null >/dev/null 2>&1 &"
         script = f"{into} sh -c 'kill -9 -1'; exit 0" if key == "off" else daemon
@@ -132,7 +135,7 @@ class DataCentre(Lab):
         return file
 
     def privileged(self, host: Host, script: str) -> str:
-        """Run a script on a machine as its owner would."""
+        """Run a script on a machine as root."""
         done = subprocess.run(
             [*self._into(host), "sh", "-c", script], capture_output=True, text=True, check=False
         )
@@ -140,7 +143,7 @@ class DataCentre(Lab):
         return done.stdout
 
     def outside(self, *command: str) -> list[str]:
-        """A command line for a program that sees the machines' network."""
+        """Return the command line of a program in the machines' network."""
         return [*enter(self.pid, "user", "net"), *command]
 
     @staticmethod
@@ -154,10 +157,10 @@ class DataCentre(Lab):
             host = self.hosts[name]
             public = (host.node / "conf" / "host_key.pub").read_text().split()
             lines.append(f"{host.address} {public[0]} {public[1]}")
-            told = "".join(f", {key}: {value}" for key, value in role.items())
+            options = "".join(f", {key}: {value}" for key, value in role.items())
             for key in ("off", "on"):
-                told += f", power_{key}: {self._power(host, key)}"
-            hosts.append(f"  {name}: {{address: {host.address}{told}}}")
+                options += f", power_{key}: {self._power(host, key)}"
+            hosts.append(f"  {name}: {{address: {host.address}{options}}}")
         known.write_text("\n".join(lines) + "\n")
         file = self.place / "hosts.yaml"
         file.write_text(
@@ -169,7 +172,7 @@ class DataCentre(Lab):
 
 
 def keygen(file: Path) -> None:
-    """A key pair without a passphrase."""
+    """Make a key pair without a passphrase."""
     file.unlink(missing_ok=True)
     program = shutil.which("ssh-keygen")
     assert program, "install openssh-client"
@@ -177,7 +180,7 @@ def keygen(file: Path) -> None:
 
 
 def roles(nodes: int, clients: int = 1, others: int = 0) -> dict[str, dict[str, str]]:
-    """So many machines for each purpose."""
+    """Name machines for each purpose, and return their roles."""
     kinds: Sequence[tuple[str, int]] = (("node", nodes), ("client", clients), ("other", others))
     return {f"{kind}-{n}": {"role": kind} for kind, count in kinds for n in range(1, count + 1)}
 
@@ -207,13 +210,13 @@ def record(folder: Path) -> dict[str, Any]:
 
 
 def left(centre: DataCentre, *names: str) -> list[str]:
-    """What trials have left on machines: hosts' folders, processes, tables of nftables."""
-    found = []
+    """Return the leftovers of trials on machines: hosts' folders, processes, nftables tables."""
+    leftovers = []
     for name in names or centre.roles:
         host = centre.hosts[name]
         script = (
             f"ls {FOLDER}/hosts 2>/dev/null; nft list tables; ps -eww -oargs | grep '[/]fivenines/core/'; "
             "ip rule | grep fwmark; ip -oneline link | grep fivenines"
         )
-        found += centre.privileged(host, f"{script}; true").splitlines()
-    return found
+        leftovers += centre.privileged(host, f"{script}; true").splitlines()
+    return leftovers

@@ -1,5 +1,6 @@
-"""A controller for tests of hosts over SSH, as a program in the machines' network: `lab_ssh_controller.py
-INVENTORY FOLDER WHAT`. It prints JSON lines."""
+"""Run a controller for tests of hosts over SSH, as a program in the machines' network: `lab_ssh_controller.py
+INVENTORY FOLDER WHAT`. It prints JSON lines.
+"""
 
 import json
 import subprocess
@@ -17,24 +18,24 @@ from fivenines.lab.ssh.lab import SshLab
 
 
 def tell(**what: Any) -> None:
-    """One line."""
+    """Print one JSON line."""
     print(json.dumps(what), flush=True)
 
 
 def look(lab: SshLab) -> None:
-    """What can be done with hosts: commands, processes, files, cuts, clocks."""
-    one, two = (lab.add_host(name, Root()) for name in ("node1", "node2"))
-    tell(who=one.run(["id", "-u"]).strip(), user=one.run(["id", "-u"], uid=999).strip())
-    tell(name=one.run(["hostname"]).strip(), said=one.run(["cat"], stdin="hello"))
-    (one.node / "conf" / "x.cnf").write_text("1")
-    tell(first=one.run(["cat", "/run/node/conf/x.cnf"]))
-    (one.node / "conf" / "x.cnf").write_text("22")
-    tell(second=one.run(["cat", "/run/node/conf/x.cnf"]))
-    one.data.write_text("rows", "kept")
-    two.data.fill(one.data)
-    tell(rows=two.data.read_text("rows"), none=two.data.exists("others"))
+    """Exercise hosts: commands, processes, files, cuts, clocks."""
+    first, second = (lab.add_host(name, Root()) for name in ("node1", "node2"))
+    tell(who=first.run(["id", "-u"]).strip(), user=first.run(["id", "-u"], uid=999).strip())
+    tell(name=first.run(["hostname"]).strip(), output=first.run(["cat"], stdin="hello"))
+    (first.node / "conf" / "x.cnf").write_text("1")
+    tell(first=first.run(["cat", "/run/node/conf/x.cnf"]))
+    (first.node / "conf" / "x.cnf").write_text("22")
+    tell(second=first.run(["cat", "/run/node/conf/x.cnf"]))
+    first.data.write_text("rows", "kept")
+    second.data.fill(first.data)
+    tell(rows=second.data.read_text("rows"), none=second.data.exists("others"))
     tell(clocks=[host.clock.readings[0].offset for host in lab._there.values()])
-    _processes(one)
+    _processes(first)
     _cuts(lab)
 
 
@@ -46,10 +47,10 @@ def _processes(host: Any) -> None:
         time.sleep(0.02)
 
     def states() -> list[str]:
-        told = host.told_processes()
+        listed = host.told_processes()
         parts = [
             (text.partition("(")[2].partition(")")[0], text.rpartition(")")[2].split()[0])
-            for _, text, _, _ in told
+            for _, text, _, _ in listed
         ]
         return sorted(state for name, state in parts if name == "sleep")
 
@@ -61,21 +62,21 @@ def _processes(host: Any) -> None:
         time.sleep(0.02)
     tell(thawed=len(thawed))
     gone = process.gone(process.kill())
-    # a process with threads may be told as gone before it can be waited for; and of whom others started, the
-    # machine has to find out that it is gone
+    # A process with threads may be reported as ended before it can be waited for. The machine notices the end
+    # of other processes' children late.
     ended = process.wait(60.0) and adopted.wait(60.0)
     tell(gone=gone, ended=ended, alive=process.alive, states=states())
 
 
+# Whether the link from node1 to node2 works, and the reverse link.
 _OPEN, _ONE_WAY, _SHUT = (True, True), (False, True), (False, False)
-"""Whether the way from node1 to node2 is open, and the way back."""
 
 
 def _reach(lab: SshLab, expected: tuple[bool, bool]) -> list[bool]:
-    """Whether each way is open; a busy machine needs longer to find out that it is."""
+    """Return whether each direction works; a busy machine needs longer to notice that it does."""
     ways = (("node1", "node2"), ("node2", "node1"))
     return [
-        lab.reaches(*way, timeout=2.0 if there else 0.3) for way, there in zip(ways, expected, strict=True)
+        lab.reaches(*way, timeout=2.0 if target else 0.3) for way, target in zip(ways, expected, strict=True)
     ]
 
 
@@ -95,16 +96,16 @@ def _cuts(lab: SshLab) -> None:
 
 
 def links(lab: SshLab) -> None:
-    """What the way from one host to another does: as set between sites, and for a while."""
-    one, two = (lab.add_host(name, Root()) for name in ("node1", "node2"))
+    """Measure the link between two hosts: as set between sites, and under a temporary change."""
+    first, second = (lab.add_host(name, Root()) for name in ("node1", "node2"))
 
     allowed = "grep Cpus_allowed_list /proc/self/status"
-    tell(processors=[host.run(["sh", "-c", allowed]).split()[-1] for host in (one, two)])
+    tell(processors=[host.run(["sh", "-c", allowed]).split()[-1] for host in (first, second)])
 
     def way() -> float:
-        """The round trip in ms."""
+        """Return the round trip time, in milliseconds."""
         script = str(Path(roundtrip.__file__))
-        command = one.beside([sys.executable, "-I", "-S", script, two.address])
+        command = first.beside([sys.executable, "-I", "-S", script, second.address])
         return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
     tell(sites=[lab.site_of("node1"), lab.site_of("node2")], set=way(), reached=_reach(lab, _OPEN))
@@ -125,13 +126,13 @@ def links(lab: SshLab) -> None:
 
 
 def wait(lab: SshLab) -> None:
-    """Cut, start something, and wait until somebody ends us."""
-    one, two = (lab.add_host(name, Root()) for name in ("node1", "node2"))
+    """Cut the network, start a process, and wait until another process ends this one."""
+    first, second = (lab.add_host(name, Root()) for name in ("node1", "node2"))
     lab.cut([("node1", "node2"), ("node2", "node1")])
     lab.impair("node1", LinkSettings(rtt=0.01))
-    one.spawn(["sleep", "1234"])
-    two.spawn_outside(["sleep", "1234"], log="sleep.out")
-    while not any("(sleep)" in text for _, text, _, _ in one.told_processes() or []):
+    first.spawn(["sleep", "1234"])
+    second.spawn_outside(["sleep", "1234"], log="sleep.out")
+    while not any("(sleep)" in text for _, text, _, _ in first.told_processes() or []):
         time.sleep(0.02)
     tell(ready=True)
     time.sleep(600)

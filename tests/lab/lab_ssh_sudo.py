@@ -1,10 +1,10 @@
-"""An account of machines that has to become root by sudo."""
+"""Provide an account of machines that becomes root by sudo."""
 
 from lab_ssh import DataCentre
 
 
 def as_admin(centre: DataCentre) -> str:
-    """The file of an inventory whose account is `admin`, which may become root on all machines."""
+    """Write an inventory whose account is `admin`, which may become root on all machines."""
     centre.allow_sudo()
     inventory = centre.place / "admin.yaml"
     inventory.write_text(centre.inventory.read_text().replace("user: root", "user: admin"))

@@ -1,4 +1,4 @@
-"""Short experiments on real servers, run in this process or as the program, and what they leave."""
+"""Run short experiments on real servers, in this process or by the program, and read their results."""
 
 import os
 import subprocess
@@ -29,41 +29,40 @@ from fivenines.software.store import engine
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.workloads.oltp import Oltp
 
+# The first lines of an experiment file; all experiments share one data set per engine.
 HEAD = """\
 name: tiny
 trials: 1
 workloads: [{workload: oltp_read_write, tables: 2, table_size: 500}]
 connections: [4]
 """
-"""The beginning of an experiment file; all share one data set per engine."""
 
+# Six tests share two processors: at full speed their loads would occupy these, and failovers would be late.
 PAUSES = "load: {think_time: 100ms}\n"
-"""Six tests run beside each other on two processors: at full speed their loads alone would fill these, and
-what each waits for, as the failover of another's servers, would be late."""
 
+# A log-in costs PostgreSQL 3 to 7 ms of CPU: 100 per second took a third of the machine.
 TRIES = "ledger: {probe: {every: 100ms}}\n"
-"""A log-in costs PostgreSQL 3 to 7 ms of a processor: 100 a second took a third of the machine."""
 
+# For experiments that the program runs unchanged.
 GENTLE = PAUSES + TRIES
-"""For experiments that the program runs as they are written."""
 
 OPERATOR = "{kind: operator, interval: 200ms, misses: 2}"
+# For kills, where connections are refused at once: on a busy machine a live server may answer after a second.
 PATIENT = OPERATOR.replace("}", ", timeout: 3s}")
-"""For kills, which refuse at once: a server of a busy machine that answers after a second is not dead."""
 
+# The factor by which the tests wait longer than on a quiet machine.
 PATIENCE = float(os.environ.get("FIVENINES_PATIENCE", "1"))
-"""How many times longer than on a quiet machine the tests wait for what they mean."""
 
+# A recovery that ends with the expected event, not at a time that a busy machine may exceed.
 RECOVERED = f"{{at_most: {60 * PATIENCE:g}s, until: rejoined, calm: 1s}}"
-"""A recovery that ends with what it is there for, not at a time that a busy machine may pass."""
 
+# Seconds for which a busy machine may suspend this process without breaking the trial. A campaign would
+# repeat such a trial; these tests do not.
 STANDSTILL = 20.0
-"""Seconds for which a busy machine may keep this process waiting without breaking the trial: a campaign would
-run it again, and these tests do not."""
 
 
 def timing(recovery: float | None = None, steady: float = 1.5, settle: float = 90) -> str:
-    """Short phases of a trial, in seconds; without a `recovery` its load ends once all is well again."""
+    """Return short phases of a trial, in seconds; without `recovery` the load ends after recovery."""
     after = f"{recovery}s" if recovery is not None else RECOVERED
     return (
         f"timing: {{warmup: 500ms, steady: {steady}s, recovery: {after}, settle: {settle * PATIENCE:g}s}}\n"
@@ -71,42 +70,42 @@ def timing(recovery: float | None = None, steady: float = 1.5, settle: float = 9
 
 
 def kill(target: str = "primary", restart_after: str = "2s") -> str:
-    """The fault `kill`."""
+    """Return the settings of the fault `kill`."""
     return f"faults: [{{fault: kill, target: {target}, restart_after: {restart_after}}}]\n"
 
 
 @dataclass
 class Outcome:
-    """What a trial in this process left: its record and its folder."""
+    """Provide the record and the folder of a trial that ran in this process."""
 
     record: TrialRecord
     folder: Path
 
     def node(self, name: str) -> NodeCheck:
-        """What was found on a node."""
+        """Return the check of a node."""
         assert self.record.check is not None
         return next(node for node in self.record.check.nodes if node.node == name)
 
     def kinds(self) -> list[str]:
-        """The kinds of the events in their order."""
+        """Return the kinds of the events in order."""
         return [event.kind for event in self.record.events]
 
     def rows(self, table: str, sql: str) -> list[tuple[object, ...]]:
-        """The rows of a query over one of the trial's tables, which it calls `rows`."""
+        """Return the rows of a query over one of the trial's tables, named `rows` in the query."""
         source = f"read_parquet('{self.folder / table}.parquet')"
         with duckdb.connect() as connection:
             return connection.execute(f"WITH rows AS (FROM {source}) {sql}").fetchall()
 
     def measures(self) -> TrialMeasures:
-        """What a report would measure of it."""
+        """Return the measures that a report would show."""
         return measure_all([self.stored()])[0]
 
     def stored(self) -> StoredTrial:
-        """The trial as a run has it."""
+        """Return the trial as a run stores it."""
         return StoredTrial(self.folder, self.record)
 
     def writes_after_fault(self) -> int:
-        """Successful writes of the load, in slots that begin more than a second after the fault."""
+        """Return the load's successful writes in slots that begin more than a second after the fault."""
         fault = self.record.fault
         assert fault is not None
         sql = "SELECT coalesce(sum(writes_ok), 0) FROM rows WHERE source = 'load' AND slot_ms > "
@@ -115,7 +114,7 @@ class Outcome:
 
 @dataclass
 class Watcher:
-    """A listener that calls `actions[phase]` with the deployment when a trial enters this phase."""
+    """Call `actions[phase]` with the deployment when a trial enters this phase."""
 
     actions: dict[str, Callable[[Deployed], None]] = field(default_factory=dict)
     deployed: Deployed | None = None
@@ -127,7 +126,7 @@ class Watcher:
 
 
 def _seen(watcher: Watcher, lookout: Lookout) -> type[Deployed]:
-    """Lets the watcher see the deployment of the trial that runs, and nobody its passwords."""
+    """Return a class that gives the deployment to the watcher, and its passwords to the lookout."""
 
     class Seen(Deployed):
         def bring_up(self, phase: Callable[[str], None] = lambda _phase: None) -> None:
@@ -141,7 +140,7 @@ def _seen(watcher: Watcher, lookout: Lookout) -> type[Deployed]:
 def run_trial(
     folder: Path, text: str, actions: dict[str, Callable[[Deployed], None]] | None = None, head: str = HEAD
 ) -> Outcome:
-    """Run the one trial of an experiment in this process; it must come to its end."""
+    """Run the only trial of an experiment in this process; it must complete."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "experiment.yaml"
     file.write_text(_with_pauses(head + text))
@@ -156,16 +155,16 @@ def run_trial(
 
 
 def _with_pauses(text: str) -> str:
-    """Unless it says itself how it is driven, and how often fresh connections are tried."""
+    """Add the driver's pace and the rate of connection probes unless the text sets them."""
     text = text if "\nload:" in text else text + PAUSES
-    # virtual machines are tried less often by themselves
-    seldom = "\nledger:" in text or "drbd" in text or "virtual machines" in text
+    # Virtual machines are probed at their default rate, which is lower.
+    seldom = "\nledger:" in text or "drbd" in text or "virtual-machines" in text
     return text if seldom else text + TRIES
 
 
 @contextmanager
-def brought_up(folder: Path, settings: SolutionSettings) -> Iterator[Deployed]:
-    """A deployment with the small data set of `HEAD`, without a load."""
+def deployed_small(folder: Path, settings: SolutionSettings) -> Iterator[Deployed]:
+    """Deploy with the small data set of `HEAD`, without a load."""
     workload = Oltp(workload="oltp_read_write", tables=2, table_size=500)
     data = data_set(settings, workload, lambda _message, _fraction: None)
     with Deployed(settings, data, folder / "lab") as made:
@@ -174,7 +173,7 @@ def brought_up(folder: Path, settings: SolutionSettings) -> Iterator[Deployed]:
 
 
 def run_one(folder: Path, text: str, actions: dict[str, Callable[[Deployed], None]]) -> Run:
-    """Run a whole experiment of one trial in this process; `text` is all of its file but `PAUSES`."""
+    """Run a complete experiment of one trial in this process; `text` is its file without `PAUSES`."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "experiment.yaml"
     file.write_text(_with_pauses(text))
@@ -191,12 +190,12 @@ def run_one(folder: Path, text: str, actions: dict[str, Callable[[Deployed], Non
             workers=[Here(_seen(watcher, lookout))],
         )
     run = open_run(folder / "run")
-    assert broken == [], [one.record.reason for one in run.broken]
+    assert broken == [], [trial.record.reason for trial in run.broken]
     return run
 
 
 def short_recipe(recipe: str) -> str:
-    """A recipe of `examples/programs` as it is shipped, with shorter phases and less to load."""
+    """Return a shipped recipe of `examples/programs` with shorter phases and less data."""
     text = (FOLDER / "programs" / f"{recipe}.yaml").read_text()
     head, _, _ = text.partition("faults:")
     small = "workloads: [{workload: oltp_read_write, tables: 2, table_size: 500}]"
@@ -210,19 +209,19 @@ def short_recipe(recipe: str) -> str:
 
 
 def sound(outcome: Outcome) -> None:
-    """What must hold of every trial with a fault, whichever solution: it struck, data were checked."""
+    """Check what holds for every trial with a fault: the fault took effect and the data were checked."""
     record = outcome.record
     assert record.fault is not None and record.fault.verified, record.fault
     assert record.check is not None and record.check.acknowledged > 0
     assert all(node.phantom == 0 and node.duplicate == 0 for node in record.check.nodes)
     rows = outcome.rows("held", "SELECT node, count(*) FROM rows GROUP BY node")
-    held: dict[object, object] = dict(rows)  # type: ignore[arg-type]  # rows of two
-    assert held == {node.node: node.present for node in record.check.nodes if node.present}
+    final: dict[object, object] = dict(rows)  # type: ignore[arg-type]  # rows of two
+    assert final == {node.node: node.present for node in record.check.nodes if node.present}
     assert record.load["transactions"]["ok"] > 0
 
 
 def rejoined(outcome: Outcome) -> None:
-    """The broken node came back, and every node could be read and misses nothing."""
+    """Check that the broken node recovered, and that every node could be read and misses no row."""
     record = outcome.record
     assert record.fault is not None and record.check is not None
     assert record.fault.rejoined, record.fault.rejoin_detail
@@ -230,7 +229,7 @@ def rejoined(outcome: Outcome) -> None:
 
 
 def cache_with_damage(folder: Path, engine_name: str, file: str) -> Path:
-    """A cache of its own, with the same engines, whose data set for `HEAD` has this file emptied."""
+    """Return a separate cache with the same engines, whose data set for `HEAD` has this file emptied."""
     workload = Oltp(workload="oltp_read_write", tables=2, table_size=500)
     whole = dataset.ensure(engine(engine_name), workload, lambda _message, _fraction: None)
     own = folder / "cache"
@@ -243,14 +242,14 @@ def cache_with_damage(folder: Path, engine_name: str, file: str) -> Path:
 
 
 def program(*arguments: str | Path) -> list[str]:
-    """The command line of the program `fivenines`."""
+    """Return the command line of `fivenines`."""
     return [sys.executable, "-m", "fivenines", *map(str, arguments)]
 
 
 def fivenines(
     *arguments: str | Path, cwd: Path, env: dict[str, str] | None = None, timeout: float = 300, text: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """Run the program to its end, in a folder, with these variables and `text` on its standard input."""
+    """Run the program to completion, in a folder, with these variables and `text` on its standard input."""
     return subprocess.run(
         program(*arguments),
         cwd=cwd,

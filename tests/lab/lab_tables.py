@@ -1,4 +1,4 @@
-"""Small consistent tables of TPC-C and TATP, made by hand, to plant defects in."""
+"""Create small consistent tables of TPC-C and TATP in which tests plant defects."""
 
 TPCC = """
 CREATE TABLE warehouse (w_id INT PRIMARY KEY, w_ytd DECIMAL(12,2));
@@ -43,6 +43,7 @@ INSERT INTO call_forwarding VALUES (1, 1, 0, 8, 'x'), (2, 2, 8, 12, 'y'), (2, 2,
 
 TABLES = {"tpcc": TPCC, "tatp": TATP}
 
+# Statements, with the conditions (by clause) and tallies that they violate.
 TPCC_DEFECTS: list[tuple[str, set[str]]] = [
     ("UPDATE warehouse SET w_ytd = w_ytd + 1", {"1", "8"}),
     ("UPDATE district SET d_next_o_id = 9 WHERE d_id = 2", {"2"}),
@@ -57,7 +58,6 @@ TPCC_DEFECTS: list[tuple[str, set[str]]] = [
     ("UPDATE customer SET c_balance = c_balance + 1 WHERE c_d_id = 2 AND c_id = 1", {"10", "12"}),
     ("UPDATE customer SET c_ytd_payment = 11 WHERE c_d_id = 1 AND c_id = 1", {"12"}),
 ]
-"""Statements, and the conditions (by clause) and tallies that they violate."""
 
 TATP_DEFECTS: list[tuple[str, set[str]]] = [
     ("UPDATE subscriber SET sub_nbr = '3' WHERE s_id = 3", {"sub_nbr is s_id in 15 digits"}),
@@ -100,6 +100,7 @@ TATP_DEFECTS: list[tuple[str, set[str]]] = [
 ]
 
 _MUTUAL = "a home IMSI and the visitor IMSI that it holds name each other"
+# A workload, a statement that damages one row of its data, and the violated conditions.
 FAMILY_DEFECTS: list[tuple[str, str, set[str]]] = [
     (
         "{workload: iibench, batch: 10}",
@@ -130,4 +131,3 @@ FAMILY_DEFECTS: list[tuple[str, str, set[str]]] = [
         },
     ),
 ]
-"""A workload, a statement that harms one row of its data, and what it violates."""

@@ -1,8 +1,9 @@
-"""Ends a transaction on a link whose server process is gone: by SQLEndTran, and by COMMIT as a statement.
+"""End a transaction on a connection whose server process has ended: by SQLEndTran, and by COMMIT as a
+statement.
 
     python odbc_commit.py CONNECTION_STRING
 
-Prints what both return (SQL_SUCCESS is 0, SQL_ERROR -1). Calls the driver manager as fivenines-core does.
+Prints both return codes (SQL_SUCCESS is 0, SQL_ERROR -1). Calls the driver manager as fivenines-core does.
 """
 
 import ctypes
@@ -37,7 +38,7 @@ def _do(link: ctypes.c_void_p, sql: str) -> int:
 
 
 def _dead(text: str) -> ctypes.c_void_p:
-    """A link with an open transaction, whose session another one has ended; the driver has noticed."""
+    """Return a connection with an open transaction whose session was terminated."""
     link, other = _connected(text), _connected(text)
     _library.SQLSetConnectAttr(link, 102, ctypes.c_void_p(0), 0)  # autocommit off
     assert _do(link, "INSERT INTO committed VALUES (1)") in (0, 1), "no row was inserted"
@@ -51,15 +52,15 @@ def _dead(text: str) -> ctypes.c_void_p:
 
 
 def main() -> None:
-    """Try both on links of their own."""
+    """Try both on separate connections."""
     text = sys.argv[1]
     for sql in ("DROP TABLE IF EXISTS committed", "CREATE TABLE committed (id int)"):
         assert _do(_connected(text), sql) in (0, 1)
-    said = {
+    results = {
         "SQLEndTran": int(_library.SQLEndTran(_CONNECTION, _dead(text), 0)),
         "COMMIT": _do(_dead(text), "COMMIT"),
     }
-    print(json.dumps(said))
+    print(json.dumps(results))
 
 
 if __name__ == "__main__":

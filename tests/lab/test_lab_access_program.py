@@ -1,4 +1,4 @@
-"""Proxies that one brings, before real servers: told of a new primary, finding it, or promoting it."""
+"""Custom proxies in front of real servers: notified of a new primary, finding it, or promoting it."""
 
 import shutil
 import subprocess
@@ -13,7 +13,7 @@ from fivenines.results.store import StoredTrial
 from fivenines.software.store import engine
 
 
-# the other recipe of Pgpool-II does what this one does, and promotes
+# The other recipe of Pgpool-II covers this one, and promotes.
 @pytest.mark.parametrize(
     "recipe", ["pgbouncer", pytest.param("pgpool", marks=pytest.mark.long), "pgpool-failover"]
 )
@@ -23,23 +23,23 @@ def test_clients_get_to_the_new_primary_through_it(tmp_path: Path, recipe: str) 
     record = trial.record
     assert record.fault is not None and record.fault.verified and record.fault.rejoined
     assert {event.kind for event in record.events} >= {"decided", "promoted"}
-    told = [event.detail for event in record.events if event.node == "proxy"]
-    assert told == (["pgbouncer was told of node2"] if recipe == "pgbouncer" else [])
-    # all went through it, and after the failover, too
+    details = [event.detail for event in record.events if event.node == "proxy"]
+    assert details == (["pgbouncer was told of node2"] if recipe == "pgbouncer" else [])
+    # All connections went through the proxy, after the failover, too.
     assert all(":5432" not in where for where in record.load["endpoints"])
-    after = next(one for one in record.events if one.kind == "promoted").t
+    after = next(node_event for node_event in record.events if node_event.kind == "promoted").t
     written = _acknowledged_after(trial.folder, after)
     assert written > 0
     check = record.check
     assert check is not None and check.acknowledged > 0
     assert {node.lost for node in check.nodes} == {0}
-    # a copy of its files without passwords is kept
-    kept = trial.folder / "logs" / "proxy" / "conf"
-    assert any("***" in file.read_text() for file in kept.iterdir())
+    # The trial keeps a copy of the proxy's files, without passwords.
+    configuration = trial.folder / "logs" / "proxy" / "conf"
+    assert any("***" in file.read_text() for file in configuration.iterdir())
 
 
 def test_behind_transaction_pooling_statements_need_no_names(tmp_path: Path) -> None:
-    """With names, no figure comes out of it; without them all works."""
+    """With names, the load yields no figures; without names everything works."""
     text = short_recipe("pgbouncer").replace("pool_mode = session", "pool_mode = transaction")
     text = text.replace("default_pool_size = 100", "default_pool_size = 4")
     text = text.partition("faults:")[0] + timing(recovery=1)
@@ -47,7 +47,7 @@ def test_behind_transaction_pooling_statements_need_no_names(tmp_path: Path) -> 
         tmp_path / "extended", f"{text}load: {{protocol: extended, think_time: 100ms}}\n", {}
     ).complete
     assert trial.record.load["transactions"]["ok"] > 0
-    assert [one for one in trial.record.load["errors"] if one["class"] == "session_lost"] == []
+    assert [error for error in trial.record.load["errors"] if error["class"] == "session_lost"] == []
     with pytest.raises(AssertionError, match=r"session_lost .*use the protocol `extended`"):
         run_trial(tmp_path / "prepared", text, head="")
 
@@ -58,12 +58,12 @@ def _acknowledged_after(folder: Path, t_ms: float) -> int:
             f"SELECT count(*) FROM read_parquet('{folder / 'ledger.parquet'}') "
             f"WHERE kind = 'write' AND outcome = 'ok' AND started_us > {1000 * t_ms}"
         )
-        found = connection.execute(sql).fetchone()
-    return int(found[0]) if found else 0
+        row = connection.execute(sql).fetchone()
+    return int(row[0]) if row else 0
 
 
 def _behind(folder: Path, access: str, root: str) -> StoredTrial:
-    """A trial whose primary is killed behind a program with these settings, which comes out of this root."""
+    """Run a trial that kills the primary behind a program with these settings, taken from this root."""
     text = (
         f"{HEAD}solutions:\n  - solution: hot-standby\n    standbys: 1\n    manager: {PATIENT}\n"
         f"    access:\n      kind: program\n{access}{kill()}{timing()}"
@@ -76,7 +76,7 @@ def _behind(folder: Path, access: str, root: str) -> StoredTrial:
 
 
 def test_a_program_comes_out_of_an_archive(tmp_path: Path) -> None:
-    """One that has its own files, seen beside the machine's: a relay to the primary, told of by a mark."""
+    """Run a relay to the primary with its own files, next to the machine's; a mark notifies it."""
     folder = tmp_path / "relay-1.0"
     (folder / "bin").mkdir(parents=True)
     (folder / "bin" / "relay").write_text(_RELAY)
@@ -97,15 +97,15 @@ def test_a_program_comes_out_of_an_archive(tmp_path: Path) -> None:
     trial = _behind(tmp_path / "run", access, f"root:archive:{archive}")
     record = trial.record
     assert record.fault is not None and record.fault.verified and record.fault.rejoined
-    told = [one.detail for one in record.events if one.node == "proxy"]
-    assert told == ["relay was told of node2"]
-    after = next(one for one in record.events if one.kind == "repointed" and one.node == "proxy").t
+    details = [event.detail for event in record.events if event.node == "proxy"]
+    assert details == ["relay was told of node2"]
+    after = next(event for event in record.events if event.kind == "repointed" and event.node == "proxy").t
     assert _acknowledged_after(trial.folder, after) > 0
 
 
 @pytest.mark.long
 def test_a_program_comes_out_of_an_image(tmp_path: Path) -> None:
-    """A root file system of its own: HAProxy, a shell, and the libraries of both."""
+    """Run HAProxy from a custom root file system, which also has a shell and the libraries of both."""
     image = f"oci:{image_of(tmp_path / 'layout', _small_root(tmp_path / 'small'))}"
     access = f"""\
       root: {{image: "{image}"}}
@@ -124,23 +124,23 @@ def test_a_program_comes_out_of_an_image(tmp_path: Path) -> None:
             server primary {{{{ primary.address }}}}:{{{{ primary.port }}}}
 """
     trial = _behind(tmp_path / "run", access, f"root:image:{image}")
-    told = [one.detail for one in trial.record.events if one.node == "proxy"]
-    assert told == ["haproxy was told of node2"]
-    after = next(one for one in trial.record.events if one.kind == "promoted").t
+    details = [event.detail for event in trial.record.events if event.node == "proxy"]
+    assert details == ["haproxy was told of node2"]
+    after = next(event for event in trial.record.events if event.kind == "promoted").t
     assert _acknowledged_after(trial.folder, after) > 0
 
 
 def _small_root(folder: Path) -> Path:
-    """Two programs of an engine with what they need, by the list of that tree's own loader."""
+    """Copy two programs of an engine with the libraries that the loader of its tree lists."""
     tree = engine("mariadb-10.11").root().lower
     assert tree is not None
-    wanted = {"/usr/sbin/haproxy", "/usr/bin/dash"}
-    for program in sorted(wanted):
-        found = subprocess.run(
+    paths = {"/usr/sbin/haproxy", "/usr/bin/dash"}
+    for program in sorted(paths):
+        result = subprocess.run(
             ["chroot", str(tree), "ldd", program], capture_output=True, text=True, check=True
         )
-        wanted |= {word for word in found.stdout.split() if word.startswith("/")}
-    for name in wanted:
+        paths |= {word for word in result.stdout.split() if word.startswith("/")}
+    for name in paths:
         to = folder / name.lstrip("/")
         to.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(tree / name.lstrip("/"), to)

@@ -1,10 +1,10 @@
-"""Clusters of any DBMS by ODBC alone: the plain SQL of all of them, on the real servers that there are."""
+"""Clusters of any DBMS by ODBC alone: the portable SQL, on the real servers available here."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from lab_elsewhere import PASSWORD, Alien, mariadb, postgres, running
+from lab_external_servers import PASSWORD, ExternalServer, mariadb, postgres, running
 from lab_support import run_trial, timing
 
 from fivenines.deployment.deployed import Deployed
@@ -20,8 +20,8 @@ def password(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Alien]]:
-    """A PostgreSQL primary with a standby."""
+def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[ExternalServer]]:
+    """Provide a PostgreSQL primary with a standby."""
     folder = tmp_path_factory.mktemp("any")
     first = postgres(folder, "db1")
     second = postgres(folder, "db2", first.port)
@@ -29,9 +29,9 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Alien]]:
         yield [first, second]
 
 
-def solution(servers: list[Alien], kind: str, **further: str) -> str:
-    """The section `solutions:` for these servers, by a driver."""
-    members = ", ".join(f"{one.name}: '{one.at}'" for one in servers)
+def solution(servers: list[ExternalServer], kind: str, **further: str) -> str:
+    """Return the section `solutions:` for these servers, by a driver."""
+    members = ", ".join(f"{server.name}: '{server.at}'" for server in servers)
     odbc = f"Driver={{{DRIVERS[kind]}}};Server={{host}};Port={{port}};Database=sbtest;UID=app"
     more = "".join(f"    {key}: {value}\n" for key, value in further.items())
     return (
@@ -41,8 +41,8 @@ def solution(servers: list[Alien], kind: str, **further: str) -> str:
     )
 
 
-def test_who_takes_rows_is_the_primary_and_a_row_that_is_gone_is_named(
-    pair: list[Alien], tmp_path: Path
+def test_the_writable_node_is_the_primary_and_a_lost_row_is_named(
+    pair: list[ExternalServer], tmp_path: Path
 ) -> None:
     taken: list[int] = []
 
@@ -62,21 +62,21 @@ def test_who_takes_rows_is_the_primary_and_a_row_that_is_gone_is_named(
     record = outcome.record
     assert record.deployment is not None
     assert record.deployment.roles == {"db1": "primary", "db2": "replica"}
-    told = record.deployment.settings["db2"]
-    assert (told["dbms"], told["dialect"]) == ("PostgreSQL", "postgres") and told["version"]
+    settings = record.deployment.settings["db2"]
+    assert (settings["dbms"], settings["dialect"]) == ("PostgreSQL", "postgres") and settings["version"]
     assert record.fault is not None and record.fault.node == "db2" and record.fault.verified
     assert outcome.node("db1").lost_ids == taken
     assert record.check is not None
     assert outcome.node("db1").present == record.check.acknowledged - 1
-    # the standby has replayed it, or has it still: nobody compares copies here
+    # The standby may have replayed the deletion or not: no check compares copies here.
     assert set(outcome.node("db2").lost_ids) <= set(taken)
     assert record.divergence is None
     assert pair[0].query("SELECT to_regclass('fivenines_ledger')") == [(None,)]
     assert pair[0].query("SELECT to_regclass('fivenines_probes')") == [(None,)]
 
 
-def test_the_sql_that_others_get_counts_what_is_lost(tmp_path: Path) -> None:
-    """MariaDB takes the plain SQL of SQL Server and solidDB, and tells a missing table as they do."""
+def test_the_portable_sql_counts_lost_rows(tmp_path: Path) -> None:
+    """Use MariaDB, which accepts the SQL of SQL Server and solidDB and reports a missing table as they do."""
     server = mariadb(tmp_path, "db1")
     taken: list[int] = []
 
@@ -102,14 +102,14 @@ def test_the_sql_that_others_get_counts_what_is_lost(tmp_path: Path) -> None:
     fault = outcome.record.fault
     assert fault is not None and fault.verified and fault.ended_verified
     assert outcome.record.load["transactions"]["ok"] > 0
-    # the load went on behind the kill, and tries of fresh connections found the end of the outage
+    # The load went on after the kill, and probes by fresh connections saw the end of the outage.
     assert outcome.rows("ledger", "SELECT count(*) > 0 FROM rows WHERE kind = 'write'") == [(True,)]
     assert outcome.rows("probes", "SELECT count(*) > 0 FROM rows WHERE outcome = 'ok'") == [(True,)]
     assert {check.status for check in outcome.record.invariants} == {"unknown"}
     assert not {str(name) for (name,) in left} & {LEDGER, PROBES}
 
 
-def test_a_trial_without_a_defect_finds_none(pair: list[Alien], tmp_path: Path) -> None:
+def test_a_trial_without_a_defect_finds_none(pair: list[ExternalServer], tmp_path: Path) -> None:
     outcome = run_trial(tmp_path, solution(pair, "postgres") + timing(recovery=1), None, TATP)
     assert {outcome.node(name).lost for name in ("db1", "db2")} == {0}
     assert {check.status for check in outcome.record.invariants} == {"holds"}

@@ -1,9 +1,9 @@
-"""Replicas that apply with several threads, as they are told to."""
+"""Replicas that apply with several threads, as configured."""
 
 from pathlib import Path
 
 import pytest
-from lab_support import brought_up
+from lab_support import deployed_small
 
 from fivenines.servers.base import Server
 from fivenines.solutions.replication import Replication, ReplicationSettings
@@ -14,9 +14,9 @@ MYSQL = "SELECT count(*) FROM performance_schema.replication_applier_status_by_w
 
 
 def _missing(replica: Server, workers: str) -> str:
-    """Threads begin after the server has answered: on a busy machine some are not there at once."""
-    ((there,),) = replica.query(workers)
-    return "" if there == 3 else f"{there} of 3"
+    """Return the number of missing threads: they start after the server answers, late on a busy machine."""
+    ((count,),) = replica.query(workers)
+    return "" if count == 3 else f"{count} of 3"
 
 
 @pytest.mark.parametrize(
@@ -27,12 +27,12 @@ def _missing(replica: Server, workers: str) -> str:
     ],
     ids=["mariadb", "mysql"],
 )
-def test_a_replica_has_as_many_threads_as_it_is_told(
+def test_a_replica_has_the_configured_number_of_threads(
     tmp_path: Path, given: dict[str, object], workers: str
 ) -> None:
     asked = {"solution": "replication", "replicas": 1, "manager": {"kind": "none"}}
     settings = ReplicationSettings.model_validate(asked | given)
-    with brought_up(tmp_path, settings) as made:
+    with deployed_small(tmp_path, settings) as made:
         assert isinstance(made.solution, Replication)
         primary, replica = made.solution.nodes
         wait_until(lambda: _missing(replica, workers), 30.0, "not all threads began")

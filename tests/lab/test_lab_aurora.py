@@ -1,4 +1,4 @@
-"""Aurora by a stand-in for its API, with real MySQL servers behind the addresses that it tells."""
+"""Aurora by a stand-in for its API, with real MySQL servers behind the addresses that it reports."""
 
 import json
 import os
@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import lab_aws
-import lab_elsewhere
+import lab_external_servers
 import pytest
 from lab_aws import ADMIN, Amazon, amazon, follow
-from lab_elsewhere import PASSWORD, Alien, free_port, running
+from lab_external_servers import PASSWORD, ExternalServer, free_port, running
 from lab_support import HEAD, PAUSES, fivenines, program, timing
 
 from fivenines.analysis.trials import measure_all
@@ -24,16 +24,17 @@ _OPTIONS = ("--gtid-mode=ON", "--enforce-gtid-consistency=ON")
 
 
 @pytest.fixture(scope="module")
-def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Alien]]:
-    """A MySQL primary with a replica, by GTIDs."""
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[ExternalServer]]:
+    """Provide a MySQL primary with a replica, by GTIDs."""
     folder = tmp_path_factory.mktemp("rds")
     made = [
-        lab_elsewhere.mysql(folder, f"m{number}", *_OPTIONS, f"--server-id={number}") for number in (1, 2)
+        lab_external_servers.mysql(folder, f"m{number}", *_OPTIONS, f"--server-id={number}")
+        for number in (1, 2)
     ]
-    for one in made:
-        # copies of one data set must not take themselves for the same server
-        (one.folder / "data" / "auto.cnf").unlink(missing_ok=True)
-        with (one.folder / "accounts.sql").open("a") as accounts:
+    for server in made:
+        # Copies of one data set must not have the same server UUID.
+        (server.folder / "data" / "auto.cnf").unlink(missing_ok=True)
+        with (server.folder / "accounts.sql").open("a") as accounts:
             accounts.write(
                 f"CREATE USER IF NOT EXISTS {ADMIN}@'%' IDENTIFIED BY '{ADMIN}';\n"
                 f"GRANT ALL ON *.* TO {ADMIN}@'%' WITH GRANT OPTION;\n"
@@ -44,21 +45,21 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Alien]]:
 
 
 @pytest.fixture
-def api(servers: list[Alien], tmp_path: Path) -> Iterator[Amazon]:
-    """The API, whose cluster's addresses lead to whoever of these servers writes now."""
-    primary = [one for one in servers if one.query("SELECT @@global.read_only") == [(0,)]]
+def api(servers: list[ExternalServer], tmp_path: Path) -> Iterator[Amazon]:
+    """Provide the API; its cluster's addresses lead to the current writer and reader."""
+    primary = [server for server in servers if server.query("SELECT @@global.read_only") == [(0,)]]
     (first,) = primary
-    ordered = [first, *(one for one in servers if one is not first)]
+    ordered = [first, *(server for server in servers if server is not first)]
     with amazon(tmp_path / "amazon", free_port(), free_port(), ordered) as made:
         yield made
 
 
+# A cluster that the run creates.
 CREATE = "    create: {instance_class: db.r6g.large, zones: [a, b]}\n"
-"""A cluster of the run's own."""
 
 
 def experiment(folder: Path, api: Amazon, more: str, faults: str = "", steady: float = 1.5) -> Path:
-    """An experiment file of one trial, by an account whose password is long enough for RDS."""
+    """Write an experiment file of one trial; its account's password is long enough for RDS."""
     file = folder / "aurora.yaml"
     file.write_text(
         f"{HEAD}solutions:\n  - solution: aurora\n    name: rds\n    engine: aurora-mysql\n"
@@ -70,21 +71,21 @@ def experiment(folder: Path, api: Amazon, more: str, faults: str = "", steady: f
 
 
 def environment(api: Amazon) -> dict[str, str]:
-    """Of the program: credentials, and the password."""
+    """Return the program's environment: credentials and the password."""
     return {**api.environment, PASSWORD: ADMIN}
 
 
 def only_trial(run: Path) -> StoredTrial:
-    """The trial of a run, which is complete."""
+    """Return the only trial of a run, which is complete."""
     (trial,) = open_run(run).complete
     return trial
 
 
 def of_the_shop(folder: Path, api: Amazon, fault: str) -> StoredTrial:
-    """A trial with this fault on a cluster that is there already, `shop`."""
+    """Run a trial with this fault on `shop`, an existing cluster."""
     api.add("shop", 2)
     cluster = "    cluster: shop\n    reads: replicas\n"
-    # a load whose first two seconds had no success, as on a busy machine, would get no fault
+    # Without a success in the first two seconds, as on a busy machine, the load would get no fault.
     file = experiment(folder, api, cluster, f"faults: [{fault}]\n", steady=3)
     done = fivenines("run", file, "--out", folder / "run", cwd=folder, env=environment(api))
     assert done.returncode == 0, done.stderr
@@ -92,25 +93,25 @@ def of_the_shop(folder: Path, api: Amazon, fault: str) -> StoredTrial:
 
 
 @pytest.mark.lasts(35)
-def test_a_failover_is_asked_for_measured_and_told_in_phases(api: Amazon, tmp_path: Path) -> None:
+def test_a_requested_failover_is_measured_in_phases(api: Amazon, tmp_path: Path) -> None:
     trial = of_the_shop(tmp_path, api, "{fault: switchover, to: shop-2, duration: 1s}")
     record = trial.record
     assert record.fault is not None and record.fault.verified, record.fault
     assert record.fault.detail == "FailoverDBCluster of shop to shop-2"
     assert record.fault.node == "shop-1" and record.fault.rejoined
     assert record.check is not None and record.check.acknowledged > 0
-    assert [(one.node, one.lost, one.phantom) for one in record.check.nodes] == [
+    assert [(node.node, node.lost, node.phantom) for node in record.check.nodes] == [
         ("shop-1", 0, 0),
         ("shop-2", 0, 0),
     ]
     assert record.divergence is not None and record.divergence.differences == []
-    told = {event.kind: event for event in record.events}
-    assert told["decided"].node == told["promoted"].node == "shop-2"
-    assert "RDS at " in told["decided"].detail
-    assert told["demoted"].node == "shop-1"
+    events = {event.kind: event for event in record.events}
+    assert events["decided"].node == events["promoted"].node == "shop-2"
+    assert "RDS at " in events["decided"].detail
+    assert events["demoted"].node == "shop-1"
     (fault,) = measure_all([trial])[0].faults
     assert fault.failover.returned
-    assert record.fault.at <= told["decided"].t <= told["promoted"].t
+    assert record.fault.at <= events["decided"].t <= events["promoted"].t
     assert (tmp_path / "run" / "report.html").stat().st_size > 10_000
 
 
@@ -121,7 +122,7 @@ def test_the_writer_is_restarted_by_the_api(api: Amazon, tmp_path: Path) -> None
     assert fault is not None and fault.verified and fault.rejoined, fault
     assert fault.detail == "RebootDBInstance of shop-1"
     assert check is not None and check.acknowledged > 0
-    assert {(one.lost, one.phantom) for one in check.nodes} == {(0, 0)}
+    assert {(node.lost, node.phantom) for node in check.nodes} == {(0, 0)}
     (measured,) = measure_all([trial])[0].faults
     assert measured.failover.returned
 
@@ -129,7 +130,7 @@ def test_the_writer_is_restarted_by_the_api(api: Amazon, tmp_path: Path) -> None
 @pytest.mark.lasts(20)
 def test_a_cluster_is_made_for_the_run_and_deleted(api: Amazon, tmp_path: Path) -> None:
     file = experiment(tmp_path, api, CREATE)
-    # AWS throttles now and then: that delays, and nothing else
+    # AWS throttles occasionally: that only delays requests.
     api.tell(throttled=3)
     done = fivenines("run", file, "--out", tmp_path / "run", cwd=tmp_path, env=environment(api))
     assert done.returncode == 0, done.stderr
@@ -142,7 +143,7 @@ def test_a_cluster_is_made_for_the_run_and_deleted(api: Amazon, tmp_path: Path) 
 
 
 def _begun(api: Amazon, tmp_path: Path) -> subprocess.Popen[bytes]:
-    """A run with a cluster of its own that is being loaded, for as long as it is let."""
+    """Start a run that creates its cluster, and wait until the cluster is under load."""
     file = experiment(tmp_path, api, CREATE, steady=60)
     process = subprocess.Popen(
         program("run", file, "--out", tmp_path / "run", "--progress", "plain"),
@@ -152,7 +153,7 @@ def _begun(api: Amazon, tmp_path: Path) -> subprocess.Popen[bytes]:
         start_new_session=True,
     )
     deadline = time.monotonic() + 200
-    # what the observers write to: it is there when all is deployed, just before the load starts
+    # The observers' file appears when everything is deployed, just before the load starts.
     while not (tmp_path / "run/trials/.0001.part/observed").exists():
         assert process.poll() is None and time.monotonic() < deadline, process.communicate()
         time.sleep(0.1)
@@ -160,14 +161,12 @@ def _begun(api: Amazon, tmp_path: Path) -> subprocess.Popen[bytes]:
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=lambda one: one.name)
-def test_whoever_ends_a_run_lets_it_delete_what_it_made(
-    api: Amazon, tmp_path: Path, how: signal.Signals
-) -> None:
+def test_an_interrupted_run_deletes_its_resources(api: Amazon, tmp_path: Path, how: signal.Signals) -> None:
     process = _begun(api, tmp_path)
     process.send_signal(how)
-    _, said = process.communicate(timeout=200)
-    assert process.returncode == 130, said
-    assert b"interrupted" in said and b"Traceback" not in said
+    _, output = process.communicate(timeout=200)
+    assert process.returncode == 130, output
+    assert b"interrupted" in output and b"Traceback" not in output
     assert api.clusters() == []
 
 
@@ -177,14 +176,14 @@ def test_what_a_killed_run_leaves_is_swept(api: Amazon, tmp_path: Path) -> None:
     sweep = ("aws", "sweep", "--region", lab_aws.REGION, "--endpoint-url", api.url, "--json")
     env = environment(api)
     used = json.loads(fivenines(*sweep, cwd=tmp_path, env=env).stdout)
-    assert [one["in_use"] for one in used["left"]] == [True]
+    assert [leftover["in_use"] for leftover in used["left"]] == [True]
     process.kill()
     process.wait()
     listed = fivenines(*sweep, cwd=tmp_path, env=env)
     assert listed.returncode == 1
-    (one,) = json.loads(listed.stdout)["left"]
-    assert one["cluster"].startswith("fivenines-rds-") and not one["in_use"]
-    assert len(one["instances"]) == 2 and len(api.clusters()) == 2
+    (leftover,) = json.loads(listed.stdout)["left"]
+    assert leftover["cluster"].startswith("fivenines-rds-") and not leftover["in_use"]
+    assert len(leftover["instances"]) == 2 and len(api.clusters()) == 2
     done = fivenines(*sweep, "--yes", cwd=tmp_path, env=env)
     assert done.returncode == 0, done.stderr
     assert api.clusters() == ["foreign"]
@@ -200,13 +199,13 @@ def test_what_cannot_be_deleted_is_named_with_the_command(api: Amazon, tmp_path:
     while api.tell().count("DeleteDBCluster") < 2 and time.monotonic() < deadline:
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=200)
-    assert process.returncode == 1, said
-    assert b"It costs money until it is deleted: fivenines aws sweep --region" in said
-    assert b"Traceback" not in said
+    _, output = process.communicate(timeout=200)
+    assert process.returncode == 1, output
+    assert b"It costs money until it is deleted: fivenines aws sweep --region" in output
+    assert b"Traceback" not in output
 
 
-def test_rules_of_a_security_group_go_and_come_back(
+def test_rules_of_a_security_group_are_removed_and_restored(
     api: Amazon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in {**api.environment, "FIVENINES_CACHE": str(tmp_path)}.items():
@@ -215,8 +214,8 @@ def test_rules_of_a_security_group_go_and_come_back(
     group = ec2.create_security_group(GroupName="shop", Description="of the test")["GroupId"]
     api.add("shop", 2, VpcSecurityGroupIds=[group])
     ours = Api(Access(lab_aws.REGION, "", api.url))
-    there = ours.cluster("shop")
-    port = there.port
+    cluster = ours.cluster("shop")
+    port = cluster.port
     rules = [
         {"IpProtocol": "tcp", "FromPort": 22, "ToPort": 22, "IpRanges": [{"CidrIp": "10.0.0.0/8"}]},
         {
@@ -229,19 +228,23 @@ def test_rules_of_a_security_group_go_and_come_back(
     ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=rules)
 
     def open_ports() -> list[int]:
-        (found,) = ec2.describe_security_groups(GroupIds=[group])["SecurityGroups"]
-        return sorted(one["FromPort"] for one in found["IpPermissions"] for _ in one["IpRanges"])
+        (security_group,) = ec2.describe_security_groups(GroupIds=[group])["SecurityGroups"]
+        return sorted(
+            permission["FromPort"]
+            for permission in security_group["IpPermissions"]
+            for _ in permission["IpRanges"]
+        )
 
-    assert there.groups == (group,) and open_ports() == [22, port, port]
-    made = cuts.cut(ours, there.groups, there.port)
+    assert cluster.groups == (group,) and open_ports() == [22, port, port]
+    made = cuts.cut(ours, cluster.groups, cluster.port)
     assert open_ports() == [22]
-    # one of two is put back by hand: the other one comes back all the same
+    # One of two rules is restored by hand: the other one must still be restored.
     ec2.authorize_security_group_ingress(
         GroupId=group, IpPermissions=[{**rules[1], "IpRanges": [{"CidrIp": "10.1.0.0/16"}]}]
     )
     cuts.heal(ours, made)
     assert open_ports() == [22, port, port]
-    # whoever heals twice changes nothing
+    # Healing twice changes nothing.
     cuts.heal(ours, made)
     assert open_ports() == [22, port, port]
 
@@ -277,7 +280,7 @@ def test_rules_of_a_security_group_go_and_come_back(
         ),
     ],
 )
-def test_what_aws_refuses_is_one_message(
+def test_a_refusal_of_aws_is_one_message(
     api: Amazon, tmp_path: Path, more: str, refused: dict[str, str], credentials: bool, code: int, words: str
 ) -> None:
     api.add("shop", 2)

@@ -20,27 +20,27 @@ from fivenines.servers.families import server
 from fivenines.software.store import engine
 
 SMALL = ("--workload", "tatp", "--set", "subscribers=300")
+# A short load that makes progress however busy the machine is.
 FEW = ("--transactions", "20", "--duration", "60s")
-"""A short load that does something, however busy the machine is."""
+# The beginning of a progress line, for the first or a later second of the load.
 SECOND = r"^ +[1-9]\d* s "
-"""The beginning of a line about a second of the load, the first or a later one."""
 
 
 @dataclass
 class Place:
-    """A running server with an empty database, and programs on its host."""
+    """Provide a running server with an empty database, and programs on its host."""
 
     server: Server
     folder: Path
 
     def dsn(self, password: str = "", host: str = "", database: str = DATABASE) -> str:
-        """The server's DSN; `host` stands before its own."""
+        """Return the server's DSN; `host` precedes its own host."""
         scheme = "mysql" if self.server.driver == "mysql" else "postgresql"
         own = f"{self.server.host.address}:{self.server.port}"
         return f"{scheme}://app:{password or self.server.passwords.application}@{host}{own}/{database}"
 
     def start(self, *arguments: str, dsn: str = "") -> subprocess.Popen[str]:
-        """Start a bench."""
+        """Start `fivenines bench`."""
         command = self.server.host.beside(program("bench", "--dsn", dsn or self.dsn(), *arguments))
         return subprocess.Popen(
             command,
@@ -53,7 +53,7 @@ class Place:
         )
 
     def bench(self, *arguments: str, dsn: str = "") -> subprocess.CompletedProcess[str]:
-        """Run a bench to its end."""
+        """Run `fivenines bench` to completion."""
         with self.start(*arguments, dsn=dsn) as process:
             out, err = process.communicate(timeout=300)
         assert "Traceback" not in err
@@ -62,22 +62,22 @@ class Place:
 
 @pytest.fixture(scope="module", params=["postgres-18", "mariadb-10.11"])
 def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    """A server whose database has TATP's tables."""
+    """Provide a server whose database has TATP's tables."""
     software = engine(request.param)
     software.require(lambda message, fraction: None)
     folder = tmp_path_factory.mktemp("bench")
     with Lab(folder / "lab") as lab:
-        one = server(lab.add_host("node1", software.root()), software)
-        one.initialise()
-        one.configure(one.unsafe_settings)
-        one.start()
-        one.wait_ready()
-        made = Place(one, folder)
+        postgres = server(lab.add_host("node1", software.root()), software)
+        postgres.initialise()
+        postgres.configure(postgres.unsafe_settings)
+        postgres.start()
+        postgres.wait_ready()
+        made = Place(postgres, folder)
         prepared = made.bench(*SMALL, "--prepare", "--duration", "0s")
         assert prepared.returncode == 0, prepared.stderr
         assert re.search(r"^tatp: \d+ rows in ", prepared.stderr, re.MULTILINE)
         yield made
-        one.stop()
+        postgres.stop()
 
 
 def test_tables_are_prepared_once_and_then_loaded(place: Place, tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_tables_are_prepared_once_and_then_loaded(place: Place, tmp_path: Path) 
     assert answer["client"]["cpu_us_per_query"] > 0
     assert {check["status"] for check in answer["checks"]} == {"holds"}
     assert all(Path(file).stat().st_size for file in answer["files"])
-    # one a second; which second a busy machine calls it is its affair, and the last may outlast the load
+    # One line per second: on a busy machine the numbering varies, and the last line may follow the load.
     assert len(re.findall(SECOND, done.stderr, re.MULTILINE)) in (2, 3)
 
 
@@ -147,7 +147,7 @@ def test_a_bench_that_is_killed_takes_its_load_along(place: Place) -> None:
         assert child.name() == "fivenines-core"
         own.kill()
         process.communicate(timeout=60)
-    child.wait(timeout=30)  # raises if the load goes on without its bench
+    child.wait(timeout=30)  # This fails if the load outlives `fivenines bench`.
 
 
 def test_a_dead_first_host_is_passed_over(place: Place) -> None:
@@ -155,7 +155,7 @@ def test_a_dead_first_host_is_passed_over(place: Place) -> None:
     done = place.bench(*SMALL, *FEW, "--json", dsn=place.dsn(host=dead))
     assert done.returncode == 0, done.stderr
     served = json.loads(done.stdout)["load"]["endpoints"]
-    assert [bool(one["ok"]) for _, one in sorted(served.items(), key=lambda one: len(one[0]))] == [
+    assert [bool(pair["ok"]) for _, pair in sorted(served.items(), key=lambda pair: len(pair[0]))] == [
         False,
         True,
     ]
@@ -216,11 +216,11 @@ def test_sql_scripts_make_their_own_tables(place: Place, tmp_path: Path) -> None
 def test_each_refusal_is_one_message(place: Place) -> None:
     address = place.server.host.address
     failed = {
-        "nobody listens": place.bench(dsn=f"{place.dsn('s3cret').partition('@')[0]}@{address}:9/x"),
+        "no listener": place.bench(dsn=f"{place.dsn('s3cret').partition('@')[0]}@{address}:9/x"),
         "no such database": place.bench(dsn=place.dsn(database="nowhere")),
         "tables are missing": place.bench("--tables", "900"),
     }
-    # of what both servers refuse alike one is enough: each takes a start of the program
+    # One server suffices for what both refuse alike: each case starts the program.
     if place.server.driver == "mysql":
         failed["another data set is there"] = place.bench(
             "--workload", "tatp", "--set", "subscribers=9", "--prepare"
@@ -236,10 +236,10 @@ def test_each_refusal_is_one_message(place: Place) -> None:
 
 
 def _program_of(process: subprocess.Popen[str]) -> psutil.Process:
-    """The bench itself, which its starter has started."""
-    for one in psutil.Process(process.pid).children(recursive=True):
-        if "fivenines" in one.cmdline() and "bench" in one.cmdline():
-            return one
+    """Return the process of the bench itself, which its starter has started."""
+    for child in psutil.Process(process.pid).children(recursive=True):
+        if "fivenines" in child.cmdline() and "bench" in child.cmdline():
+            return child
     raise AssertionError("the bench does not run")
 
 
@@ -250,7 +250,7 @@ def _script(folder: Path, text: str) -> tuple[str, ...]:
 
 
 def test_a_load_whose_transactions_fail_has_no_figures(place: Place, tmp_path: Path) -> None:
-    """One of two files never works: what the other gives is no figure of the whole."""
+    """Fail one of two scripts always: the figures of the other do not describe the whole."""
     never = tmp_path / "never.sql"
     never.write_text("SELECT no_such_column FROM subscriber;\n")
     done = place.bench(*_script(tmp_path, "SELECT 1;"), "--script", str(never), "--duration", "2s")
@@ -268,13 +268,13 @@ def test_what_a_session_discards_is_prepared_again(place: Place, tmp_path: Path)
 
 
 @pytest.mark.parametrize("place", ["postgres-18"], indirect=True)
-def test_a_forgotten_session_is_given_up_and_told(place: Place, tmp_path: Path) -> None:
-    """A server that forgets without a word: each connection goes on with a new session."""
+def test_a_session_without_its_statements_is_replaced_and_reported(place: Place, tmp_path: Path) -> None:
+    """Make the server forget statements silently: each connection continues with a new session."""
     text = "SELECT 1;\nDO $$ BEGIN EXECUTE 'DEALLOCATE ALL'; END $$;\n"
     script = _script(tmp_path, text)
     done = place.bench(*script, *FEW, "--json")
     load = json.loads(done.stdout)["load"]
-    assert {(one["class"], one["code"]) for one in load["errors"]} == {("session_lost", "26000")}
+    assert {(error["class"], error["code"]) for error in load["errors"]} == {("session_lost", "26000")}
     assert load["transactions"]["ok"] == 20 and load["transactions"]["in_doubt"] == 0
     assert done.returncode == 1 and "use the protocol `extended`" in done.stderr
     done = place.bench(*script, *FEW, "--json", "--protocol", "extended")

@@ -1,4 +1,6 @@
-"""`fivenines calibrate` on real servers: what is planted is found, and what is wrong is out of bounds."""
+"""`fivenines calibrate` on real servers: it finds planted defects and reports wrong measurements as out of
+bounds.
+"""
 
 import json
 import math
@@ -29,7 +31,7 @@ from fivenines.runner import trial as trial_module
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache without any calibration, with the engines of the user's own."""
+    """Provide a cache without calibrations that shares the user's engines."""
     own = tmp_path_factory.mktemp("cache")
     for part in ("engines", "data"):
         (paths.cache() / part).mkdir(parents=True, exist_ok=True)
@@ -47,20 +49,20 @@ def out(lines: list[Line]) -> list[str]:
 
 @pytest.mark.lasts(80)
 @pytest.mark.timeout(900)
-def test_a_quick_calibration_is_kept_and_written_into_later_runs(cache: Path, tmp_path: Path) -> None:
+def test_a_quick_calibration_is_stored_and_written_into_later_runs(cache: Path, tmp_path: Path) -> None:
     env = {"FIVENINES_CACHE": str(cache)}
     only = "machine,rows,divergence,links,throughput"
     done = fivenines(
         "calibrate", "--quick", "--only", only, "--format", "json", cwd=tmp_path, env=env, timeout=500
     )
-    told = json.loads(done.stdout)
-    assert done.returncode == (0 if told["within_bounds"] else 1), done.stderr
-    steps = {step["name"]: step for step in told["measured"]}
+    answer = json.loads(done.stdout)
+    assert done.returncode == (0 if answer["within_bounds"] else 1), done.stderr
+    steps = {step["name"]: step for step in answer["measured"]}
     assert list(steps) == only.split(",") and not any(step["failure"] for step in steps.values())
-    # what is a matter of counting must be right on any machine; what is a matter of time may be disturbed
+    # Counts must be right on any machine; times may be disturbed.
     for name, number in (("rows", 5), ("divergence", 2)):
-        found = [line for line in steps[name]["lines"] if "ages" not in line["planted"]]
-        assert len(found) == number and all(line["within"] for line in found), found
+        lines = [line for line in steps[name]["lines"] if "ages" not in line["planted"]]
+        assert len(lines) == number and all(line["within"] for line in lines), lines
     assert [line["within"] for line in steps["throughput"]["lines"][1:]] == [True, True]
     assert len(steps["links"]["lines"]) == 5
 
@@ -71,8 +73,8 @@ def test_a_quick_calibration_is_kept_and_written_into_later_runs(cache: Path, tm
     )
     ran = fivenines("run", "one.yaml", "--out", "run", cwd=tmp_path, env=env)
     assert ran.returncode == 0, ran.stderr
-    kept = open_run(tmp_path / "run").manifest.calibration
-    assert kept is not None and [step.name for step in kept.steps] == only.split(",")
+    calibration = open_run(tmp_path / "run").manifest.calibration
+    assert calibration is not None and [step.name for step in calibration.steps] == only.split(",")
     report = tmp_path / "report.html"
     fivenines("report", "run", "--output", report, cwd=tmp_path, env=env)
     assert "rows that differ between two nodes" in report.read_text()
@@ -82,7 +84,7 @@ def test_a_quick_calibration_is_kept_and_written_into_later_runs(cache: Path, tm
     assert last["name"] == "calibration" and "it did not measure outages and same" in last["seen"]
 
 
-def test_breaking_off_keeps_what_is_done_and_leaves_nothing(cache: Path, tmp_path: Path) -> None:
+def test_an_interruption_stores_finished_steps_and_leaves_nothing(cache: Path, tmp_path: Path) -> None:
     own = tmp_path / "cache"
     own.mkdir()
     (own / "engines").symlink_to(cache / "engines")
@@ -100,9 +102,9 @@ def test_breaking_off_keeps_what_is_done_and_leaves_nothing(cache: Path, tmp_pat
         if "round trip of 10 ms" in line:
             running.send_signal(signal.SIGINT)
             break
-    said = running.stderr.read()
-    assert running.wait(120) == 130 and "kept: machine" in said
-    (file,) = (own / "calibration").iterdir()  # no scratch folder beside it
+    output = running.stderr.read()
+    assert running.wait(120) == 130 and "kept: machine" in output
+    (file,) = (own / "calibration").iterdir()  # No scratch folder is left next to it.
     assert [step["name"] for step in json.loads(file.read_text())["steps"]] == ["machine"]
     deadline = time.monotonic() + 60
     while (left := _processes_of(own)) and time.monotonic() < deadline:
@@ -111,60 +113,60 @@ def test_breaking_off_keeps_what_is_done_and_leaves_nothing(cache: Path, tmp_pat
 
 
 def _processes_of(folder: Path) -> list[str]:
-    """The command lines that name a folder."""
-    found = []
+    """Return the command lines that name a folder."""
+    processes = []
     for entry in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             words = entry.read_bytes().replace(b"\0", b" ").decode(errors="replace")
         except OSError:
             continue
         if str(folder) in words:
-            found.append(words)
-    return found
+            processes.append(words)
+    return processes
 
 
 def test_a_proxy_that_reports_200_ms_more_or_less_is_out_of_bounds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept: list[Any] = []
+    calls: list[Any] = []
 
-    def measured(*told: Any) -> Any:
-        kept.append(told)
-        return _MEASURED(*told)
+    def measured(*arguments: Any) -> Any:
+        calls.append(arguments)
+        return _MEASURED(*arguments)
 
     monkeypatch.setattr(outages, "measured", measured)
     few = dict.fromkeys((0.05, 0.5), (2, 2))
     monkeypatch.setattr(outages, "LENGTHS", few)
-    # a machine that stood still itself during one of the outages made it longer: look again
+    # A stall of the machine during an outage made it longer: try again.
     for turn in range(3):
         lines = outages.Outages().measure(context(tmp_path / str(turn)))
-        trial, wanted, planted = kept[-1]
-        right = _MEASURED(trial, wanted, planted)
-        noise = max(_off(one) for one in right)
+        trial, expected, planted = calls[-1]
+        right = _MEASURED(trial, expected, planted)
+        noise = max(_off(outage) for outage in right)
         if noise <= 150:
             break
-    # each of the sessions' and of new connections
+    # Each outage of sessions and of new connections.
     assert len(lines) == 8
-    # far beyond any noise: each of them was measured, and is nowhere near half a second off
+    # Far beyond any noise: each outage was measured, with an error far below half a second.
     assert noise < 400, right
     for wrong in (200_000_000, -200_000_000):
-        lying = [replace(one, ended=one.ended + wrong) for one in planted]
-        lines = judge_outages(_MEASURED(trial, wanted, lying))
-        # noise could only hide a lie that is not much larger
+        lying = [replace(outage, ended=outage.ended + wrong) for outage in planted]
+        lines = judge_outages(_MEASURED(trial, expected, lying))
+        # Noise could hide only an error that is not much larger.
         assert len(out(lines)) == len(lines) or noise > 150, lines
 
 
 _MEASURED = outages.measured
 
 
-def _off(one: MeasuredOutage) -> float:
-    """How many ms a measured outage is off; one whose end was not seen is off by any number."""
-    return math.inf if one.measured_ms is None else abs(one.measured_ms - one.planted_ms)
+def _off(outage: MeasuredOutage) -> float:
+    """Return the error of a measured outage, in ms; infinite if its end was not seen."""
+    return math.inf if outage.measured_ms is None else abs(outage.measured_ms - outage.planted_ms)
 
 
 def test_each_blind_checker_of_rows_is_out_of_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def blind(*told: Any) -> Any:
-        check = consistency.check_nodes(*told)
+    def blind(*arguments: Any) -> Any:
+        check = consistency.check_nodes(*arguments)
         nothing = {
             "lost": 0,
             "lost_ids": [],
@@ -185,15 +187,20 @@ def test_each_blind_checker_of_rows_is_out_of_bounds(tmp_path: Path, monkeypatch
     planted: list[tuple[StoredTrial, rows.Planted]] = []
     judged: Callable[..., list[Line]] = rows.judged
 
-    def noted(trial: Any, told: Any) -> Any:
-        planted.append((trial, told))
-        return judged(trial, told)
+    def noted(trial: Any, arguments: Any) -> Any:
+        planted.append((trial, arguments))
+        return judged(trial, arguments)
 
     monkeypatch.setattr(rows, "judged", noted)
     lines = rows.Rows().measure(context(tmp_path))
     assert len(lines) == 6 and len(out(lines)) == 6, lines
-    ((_, told),) = planted
-    assert (len(told.lost), len(told.phantom), len(told.doubled), len(told.disordered)) == (4, 3, 3, 5)
+    ((_, arguments),) = planted
+    assert (
+        len(arguments.lost),
+        len(arguments.phantom),
+        len(arguments.doubled),
+        len(arguments.disordered),
+    ) == (4, 3, 3, 5)
 
 
 def test_a_comparison_that_overlooks_a_row_is_out_of_bounds(
@@ -201,9 +208,11 @@ def test_a_comparison_that_overlooks_a_row_is_out_of_bounds(
 ) -> None:
     compare = divergence.compare
 
-    def overlooks(*told: Any) -> Any:
-        found = compare(*told)
-        less = [one.model_copy(update={"keys": one.keys[1:]}) for one in found.differences]
+    def overlooks(*arguments: Any) -> Any:
+        found = compare(*arguments)
+        less = [
+            difference.model_copy(update={"keys": difference.keys[1:]}) for difference in found.differences
+        ]
         return found.model_copy(update={"differences": less})
 
     monkeypatch.setattr(divergence, "compare", overlooks)
@@ -212,7 +221,7 @@ def test_a_comparison_that_overlooks_a_row_is_out_of_bounds(
     assert planted.within is False and planted.error == f"missed {divergence.EXPECTED[0]}"
 
 
-def test_a_link_that_is_not_what_was_asked_for_is_out_of_bounds(
+def test_a_link_that_differs_from_its_settings_is_out_of_bounds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     impair = Lab.impair

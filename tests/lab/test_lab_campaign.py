@@ -1,4 +1,6 @@
-"""Campaigns: complete folders, broken trials kept and retried once, resumed runs, foreign folders refused."""
+"""Campaigns: complete folders, broken trials stored and retried once, resumed runs, foreign folders
+refused.
+"""
 
 import json
 from pathlib import Path
@@ -27,7 +29,7 @@ STANDALONE = "solutions: [{solution: standalone, engine: postgres-18}]\n"
 
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A busy machine may keep this process waiting for seconds: that breaks no trial here."""
+    """Tolerate a busy machine that suspends this process for seconds: no trial breaks here."""
     monkeypatch.setattr(machine_watch, "PAUSE", STANDSTILL)
 
 
@@ -35,20 +37,20 @@ def _run(folder: Path, text: str, resume: bool = False) -> list[Progress]:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "tiny.yaml").write_text(text)
     experiment, source = load_experiment(folder / "tiny.yaml")
-    told: list[Progress] = []
-    run_campaign(experiment, source, plan(experiment), folder / "run", resume, told.append)
-    return told
+    progress: list[Progress] = []
+    run_campaign(experiment, source, plan(experiment), folder / "run", resume, progress.append)
+    return progress
 
 
 def test_a_campaign_writes_whole_folders_and_is_not_repeated(tmp_path: Path) -> None:
     text = HEAD + STANDALONE + GENTLE + timing(recovery=1)
-    told = _run(tmp_path, text)
-    assert [type(event) for event in told if isinstance(event, CampaignStarted | TrialFinished)] == [
+    progress = _run(tmp_path, text)
+    assert [type(event) for event in progress if isinstance(event, CampaignStarted | TrialFinished)] == [
         CampaignStarted,
         TrialFinished,
     ]
-    assert isinstance(told[-1], CampaignFinished)
-    assert any(isinstance(event, TrialLive) and event.tps > 0 for event in told)
+    assert isinstance(progress[-1], CampaignFinished)
+    assert any(isinstance(event, TrialLive) and event.tps > 0 for event in progress)
     run = store.open_run(tmp_path / "run")
     assert (len(run.complete), run.broken, run.missing, run.problems) == (1, [], [], [])
     assert run.manifest.source == text
@@ -72,23 +74,23 @@ def test_a_campaign_writes_whole_folders_and_is_not_repeated(tmp_path: Path) -> 
 
     with pytest.raises(UsageError, match="already holds a run"):
         _run(tmp_path, text)
-    told = _run(tmp_path, text, resume=True)
-    assert [event.total for event in told if isinstance(event, CampaignStarted)] == [0]
+    progress = _run(tmp_path, text, resume=True)
+    assert [event.total for event in progress if isinstance(event, CampaignStarted)] == [0]
     with pytest.raises(UsageError, match="another experiment"):
         _run(tmp_path, text.replace("steady: 1.5s", "steady: 2s"), resume=True)
 
 
 @pytest.mark.parametrize(
-    ("name", "file", "said"),
+    ("name", "file", "message"),
     [("mariadb-10.11", "ibdata1", "ibdata1"), ("postgres-18", "global/pg_control", "pg_control")],
 )
 def test_a_server_that_does_not_start_breaks_the_trial_with_its_last_words(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, file: str, said: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, file: str, message: str
 ) -> None:
     monkeypatch.setenv("FIVENINES_CACHE", str(cache_with_damage(tmp_path, name, file)))
     text = HEAD + f"solutions: [{{solution: standalone, engine: {name}}}]\n" + GENTLE + timing(recovery=1)
-    told = _run(tmp_path, text)
-    broken = [event for event in told if isinstance(event, TrialBroken)]
+    progress = _run(tmp_path, text)
+    broken = [event for event in progress if isinstance(event, TrialBroken)]
     assert [event.will_retry for event in broken] == [True, False]
     run = store.open_run(tmp_path / "run")
     assert (run.complete, len(run.missing)) == ([], 1)
@@ -96,10 +98,10 @@ def test_a_server_that_does_not_start_breaks_the_trial_with_its_last_words(
     for trial in run.broken:
         assert trial.record.status == "broken"
         assert "node1: the server did not start" in trial.record.reason
-        assert said in trial.record.reason
+        assert message in trial.record.reason
         logs = [path.read_text() for path in (trial.folder / "logs/node1/log").iterdir()]
-        assert any(said in log for log in logs)
-    # once the cause is gone, the same run goes on
+        assert any(message in log for log in logs)
+    # Once the cause is removed, the same run goes on.
     assert [type(event) for event in _run(tmp_path, text, resume=True)][-1] is CampaignFinished
     assert len(store.open_run(tmp_path / "run").broken) == 4
 
@@ -122,16 +124,16 @@ def _needed(at_least: int, at_most: int) -> str:
     return text + STANDALONE + "load: {rate: 200, arrivals: poisson}\n" + timing(recovery=1)
 
 
-def test_trials_end_when_a_measure_is_known_and_go_on_when_more_is_asked(tmp_path: Path) -> None:
-    # an offered rate is kept to its double on any machine; with arrivals spread by chance three trials do not
-    # come to equal figures, of which five would be needed
-    told = _run(tmp_path, _needed(3, 5))
-    (event,) = [one.settled for one in told if isinstance(one, CellSettled)]
+def test_trials_end_at_the_target_precision_and_continue_for_a_higher_one(tmp_path: Path) -> None:
+    # Any machine meets twice the offered rate. With random arrivals three trials do not yield equal figures,
+    # of which five would be needed.
+    progress = _run(tmp_path, _needed(3, 5))
+    (event,) = [step.settled for step in progress if isinstance(step, CellSettled)]
     assert (event.trials, event.spared, event.measured) == (3, 2, True)
     run = store.open_run(tmp_path / "run")
     assert (len(run.complete), run.missing, run.manifest.settled) == (3, [], [event])
 
-    told = _run(tmp_path, _needed(4, 5), resume=True)
-    (event,) = [one.settled for one in told if isinstance(one, CellSettled)]
+    progress = _run(tmp_path, _needed(4, 5), resume=True)
+    (event,) = [step.settled for step in progress if isinstance(step, CellSettled)]
     run = store.open_run(tmp_path / "run")
     assert (len(run.complete), run.missing, run.manifest.settled) == (4, [], [event])

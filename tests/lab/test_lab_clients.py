@@ -1,4 +1,4 @@
-"""Several clients, each at its site with its own node, and a network that begins with the load."""
+"""Several clients, each at its site with a separate node, and a network that begins with the load."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ PLANTED: list[int] = []
 
 
 def _take_a_row_of_bob(deployed: Deployed) -> None:
-    """The row is gone on all nodes, though it was acknowledged to the second client."""
+    """Delete a row on all nodes though it was acknowledged to the second client."""
     ledger = layout.client_folder(deployed.lab.folder.parent, "bob") / "ledger.parquet"
     with duckdb.connect() as connection:
         rows = connection.execute(
@@ -45,9 +45,9 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     return run_trial(folder, TWO_SITES + timing(1, 3), {"checking": _take_a_row_of_bob}, head)
 
 
-def test_both_write_through_the_node_of_their_own_site(outcome: Outcome) -> None:
+def test_both_clients_write_through_the_node_of_their_site(outcome: Outcome) -> None:
     ann, bob = outcome.record.clients
-    assert [(one.name, one.site, one.connections) for one in (ann, bob)] == [
+    assert [(client.name, client.site, client.connections) for client in (ann, bob)] == [
         ("ann", "east", 1),
         ("bob", "west", 3),
     ]
@@ -57,7 +57,7 @@ def test_both_write_through_the_node_of_their_own_site(outcome: Outcome) -> None
     for client, node in ((ann, "node1"), (bob, "node2")):
         used = {where for where, counts in client.load["endpoints"].items() if counts["ok"]}
         assert used == {f"{hosts[node].address}:3306"}
-    # one clock, one start
+    # Both clients share a clock and a start.
     assert ann.load["started_monotonic_ns"] == bob.load["started_monotonic_ns"]
     assert outcome.record.load["started_monotonic_ns"] == ann.load["started_monotonic_ns"]
 
@@ -67,10 +67,10 @@ def test_a_lost_row_of_the_second_client_is_found_and_named_and_nothing_else(out
     assert check is not None and len(PLANTED) == 1
     assert [node.lost_ids for node in check.nodes] == [PLANTED, PLANTED]
     assert [node.phantom + node.duplicate for node in check.nodes] == [0, 0]
-    written = {one.name: one.load["ledger"]["writes"]["ok"] for one in outcome.record.clients}
+    written = {result.name: result.load["ledger"]["writes"]["ok"] for result in outcome.record.clients}
     assert check.acknowledged == sum(written.values())
     assert min(written.values()) > 20
-    # ids tell whose a row is: two clients of the ledger each
+    # Ids identify a row's client: the ledger has two clients each.
     rows = outcome.rows("ledger", "SELECT id, client FROM rows WHERE kind = 'write'")
     assert len({identifier for identifier, _ in rows}) == len(rows)
     assert {client for _, client in rows} == {0, 1, 2, 3}
@@ -87,28 +87,28 @@ def test_the_reads_of_each_client_show_the_rows_of_all(outcome: Outcome) -> None
 
 
 def _recorded(folder: Path) -> int:
-    """The response times in a latency log."""
+    """Return the response times in a latency log."""
     return read_latencies(folder / layout.LATENCY, "transaction", 0.0, 1e9)["transaction"].n
 
 
 def test_the_total_is_the_sum_and_each_client_can_be_asked(outcome: Outcome) -> None:
     total = outcome.measures()
     each = [client_measures(outcome.stored(), name) for name in ("ann", "bob")]
-    assert total.throughput and all(one.throughput for one in each)
-    rates = [one.throughput.tps for one in each if one.throughput]
+    assert total.throughput and all(item.throughput for item in each)
+    rates = [item.throughput.tps for item in each if item.throughput]
     assert total.throughput.tps == pytest.approx(sum(rates)) and min(rates) > 0
-    assert total.latency and all(one.latency for one in each)
-    # of the whole load, as which part of a second is still the window's is for each client's timer to say
+    assert total.latency and all(item.latency for item in each)
+    # Of the whole load, because each client's timer decides which part of a second belongs to the window.
     assert _recorded(outcome.folder) == sum(
         _recorded(layout.client_folder(outcome.folder, name)) for name in ("ann", "bob")
     )
-    assert total.transactions == sum(one.transactions for one in each)
-    # types of both, each with its own times
-    assert {one.counts.name for one in total.types} == {"oltp_read_write", "oltp_write_only"}
-    assert all(one.latency and one.rate > 0 for one in total.types)
+    assert total.transactions == sum(item.transactions for item in each)
+    # Types of both clients, each with separate times.
+    assert {item.counts.name for item in total.types} == {"oltp_read_write", "oltp_write_only"}
+    assert all(item.latency and item.rate > 0 for item in total.types)
 
 
-def test_the_history_of_both_is_one(outcome: Outcome) -> None:
+def test_both_clients_share_one_history(outcome: Outcome) -> None:
     rows = outcome.rows("history", "SELECT count(DISTINCT txn) FROM rows WHERE source = 'lists'")
     own = [
         Outcome(outcome.record, layout.client_folder(outcome.folder, name)).rows(
@@ -116,7 +116,7 @@ def test_the_history_of_both_is_one(outcome: Outcome) -> None:
         )
         for name in ("ann", "bob")
     ]
-    assert rows[0][0] == sum(int(str(one[0][0])) for one in own)
+    assert rows[0][0] == sum(int(str(row[0][0])) for row in own)
     sql = "SELECT count(*) - count(DISTINCT value), count(*) FROM rows WHERE kind = 'append'"
     ((twice, appended),) = outcome.rows("history", sql)
     assert twice == 0 and int(str(appended)) > 5
@@ -138,13 +138,14 @@ def test_a_network_that_begins_with_the_load_is_fast_before_and_after(tmp_path: 
     network = [event for event in record.events if event.kind == "network"]
     assert [event.kind for event in record.events] == ["network", "network"]
     began, ended = network
-    # after the deployment and when all are connected, before t = 0; undone after the settling
+    # The network is set after the deployment, when all are connected, before t = 0; it is removed after
+    # settling.
     assert -2000 < began.t <= 0 and record.windows is not None and ended.t > record.windows.end
     sent = outcome.rows(
         "links", "SELECT max(bytes), max(t_ms) FROM rows WHERE from_site = 'east' AND to_site = 'west'"
     )
     bytes_sent, until = (float(str(value)) for value in sent[0])
-    # the line was never faster than it is written, and it was used
+    # The link was never faster than specified, and it was used.
     assert 5_000 < bytes_sent < 500_000 / 8 * (until / 1000 + 1)
     assert record.check is not None and record.check.acknowledged > 20
     assert [node.lost for node in record.check.nodes] == [0, 0]
@@ -164,7 +165,7 @@ def test_a_network_that_begins_with_the_steady_window_lets_the_warm_up_pass(tmp_
     assert began >= 1000 and outcome.record.windows is not None
     assert ended > outcome.record.windows.end
     trial = outcome.measures()
-    # what was on its way when the line got long may have been faster
+    # Packets in flight when the delay grew may have been faster.
     assert trial.latency is not None and trial.latency.p50 >= 60
     (fast,) = outcome.rows("timeline", f"SELECT sum(transactions_ok) FROM rows WHERE slot_ms < {began}")
     assert int(str(fast[0])) > 0

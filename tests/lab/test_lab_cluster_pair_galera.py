@@ -26,13 +26,13 @@ def _run(folder: Path, pair: str, fault: str, recovery: int) -> Outcome:
 
 
 @pytest.mark.long
-def test_a_channel_goes_on_between_other_servers(tmp_path: Path) -> None:
+def test_a_channel_moves_to_other_servers(tmp_path: Path) -> None:
     pair = "direction: both, writes: both, channel_failover_after: 1s"
     outcome = _run(tmp_path, pair, "{fault: kill, target: source, restart_after: 6s}", 12)
     sound(outcome)
     record = outcome.record
     assert record.fault is not None and record.fault.nodes == ["node1"]
-    moved = [one.detail for one in record.events if one.kind == "repointed"]
+    moved = [event.detail for event in record.events if event.kind == "repointed"]
     assert any(text.startswith("channel a to b: it follows node") for text in moved)
     assert record.settled == "", "all that each cluster wrote has reached the other"
     assert record.check is not None and not any(node.lost for node in record.check.nodes)
@@ -52,7 +52,7 @@ def test_the_other_site_is_promoted_and_the_first_follows_it(tmp_path: Path) -> 
     assert kinds.index("decided") < kinds.index("promoted")
     assert outcome.writes_after_fault() > 0
     assert record.check is not None
-    # at the promoted site nothing is missing but what had not arrived yet
-    writer = next(one.node for one in record.events if one.kind == "promoted")
+    # The promoted site lacks only rows that had not arrived yet.
+    writer = next(event.node for event in record.events if event.kind == "promoted")
     assert writer in ("node4", "node5", "node6")
     assert record.check.primary == writer

@@ -18,6 +18,7 @@ pytestmark = pytest.mark.skipif(
 
 NETWORK = "network: [{name: two sites, sites: [east, west], link: {rtt: 2ms}}]\n"
 IMSI = "workload: imsi, home: 500, visitors: 500, sites: 2, style: statements"
+# No row is changed at both sites.
 AT_BOTH_SITES = f"""\
 name: tiny
 trials: 1
@@ -27,7 +28,6 @@ clients:
   - {{name: east1, site: east, endpoint: local, workload: {{{IMSI}, name: east, site: 1}}}}
   - {{name: west1, site: west, endpoint: local, workload: {{{IMSI}, name: west, site: 2}}}}
 """
-"""No row is changed at both sites."""
 PLANTED = 1
 NDB = "{solution: ndb, heartbeat: 500ms}"
 
@@ -42,17 +42,17 @@ def _text(pair: str, fault: str, recovery: int) -> str:
 
 
 @pytest.mark.lasts(80)
-def test_a_channel_goes_on_elsewhere_and_a_row_that_is_missing_at_one_site_is_named(tmp_path: Path) -> None:
+def test_a_channel_moves_to_another_server_and_a_missing_row_is_named(tmp_path: Path) -> None:
     def plant(deployed: Deployed) -> None:
         solution = deployed.solution
         assert isinstance(solution, ClusterPair)
-        # not logged, so it stays in b
+        # This is not logged, so the row stays in b.
         statement = f"DELETE FROM sbtest.imsi_partner WHERE p_id = {PLANTED}"
         node = solution.clusters[1].nodes[0]
         node.execute("SET SESSION sql_log_bin = 0", statement)
         node.execute("SET GLOBAL ndb_read_backup = OFF")
-        said = f"{node.name}: ndb_read_backup = 1 was asked for, and it has OFF"
-        with pytest.raises(FiveninesError, match=said):
+        note = f"{node.name}: ndb_read_backup = 1 was asked for, and it has OFF"
+        with pytest.raises(FiveninesError, match=note):
             require_in_effect(solution, deployed.access)
         node.execute("SET GLOBAL ndb_read_backup = ON")
 
@@ -63,14 +63,14 @@ def test_a_channel_goes_on_elsewhere_and_a_row_that_is_missing_at_one_site_is_na
     sound(outcome)
     record = outcome.record
     assert record.fault is not None and record.fault.nodes == ["node1"]
-    moved = [one.detail for one in record.events if one.kind == "repointed"]
-    # once more where a node of a busy machine answers late
+    moved = [item.detail for item in record.events if item.kind == "repointed"]
+    # Try again if a node of a busy machine answers late.
     forth, *_ = [text for text in moved if text.startswith("channel a to b")]
     assert "it follows node2 from binlog." in forth and "was down itself" not in forth
     assert any(text.startswith("channel b to a: it follows node") for text in moved)
     rejoined(outcome)
     assert record.settled == "", "all that each cluster wrote has reached the other"
-    assert {one.site for one in record.clients} == {"east", "west"}
+    assert {item.site for item in record.clients} == {"east", "west"}
     assert record.divergence is not None and not record.divergence.left_out
     (difference,) = record.divergence.differences
     assert difference.table == "imsi_partner"

@@ -1,4 +1,6 @@
-"""Data sets: loaded once, kept, identical for all nodes, rebuilt when damaged; no space is told early."""
+"""Data sets: loaded once, cached, identical for all nodes, rebuilt when damaged; a lack of space is reported
+early.
+"""
 
 import hashlib
 import os
@@ -24,7 +26,7 @@ WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=1, table_size=50
 
 @pytest.fixture(scope="module")
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A cache whose engines are those of the real one, and whose data sets are this module's."""
+    """Provide a cache with the real cache's engines and this module's own data sets."""
     postgres = engine("postgres-18")
     postgres.require(_ignore)
     cache = tmp_path_factory.mktemp("cache")
@@ -39,19 +41,19 @@ def loaded(own_cache: Path) -> Path:
     return dataset.ensure(engine("postgres-18"), WORKLOAD, _ignore)
 
 
-def test_it_is_loaded_once_and_kept(loaded: Path, own_cache: Path) -> None:
-    said: list[str] = []
-    again = dataset.ensure(engine("postgres-18"), WORKLOAD, lambda text, _: said.append(text))
-    assert (again, said) == (loaded, [])
+def test_a_data_set_is_loaded_once_and_cached(loaded: Path, own_cache: Path) -> None:
+    messages: list[str] = []
+    again = dataset.ensure(engine("postgres-18"), WORKLOAD, lambda text, _: messages.append(text))
+    assert (again, messages) == (loaded, [])
     other = WORKLOAD.model_copy(update={"table_size": 60})
-    more = dataset.ensure(engine("postgres-18"), other, lambda text, _: said.append(text))
-    assert more != loaded and said
-    kept = {path.name for path in (own_cache / "data").iterdir() if not path.name.endswith(".lock")}
-    assert kept == {loaded.name, more.name}
+    more = dataset.ensure(engine("postgres-18"), other, lambda text, _: messages.append(text))
+    assert more != loaded and messages
+    names = {path.name for path in (own_cache / "data").iterdir() if not path.name.endswith(".lock")}
+    assert names == {loaded.name, more.name}
 
 
-def test_it_is_its_owners_alone_whatever_else_the_process_makes(loaded: Path) -> None:
-    # a process that did not begin as the program does
+def test_a_lab_is_private_to_its_owner(loaded: Path) -> None:
+    # This process does not start as the program does.
     before = os.umask(0o022)
     try:
         shutil.rmtree(loaded)
@@ -61,7 +63,7 @@ def test_it_is_its_owners_alone_whatever_else_the_process_makes(loaded: Path) ->
     assert [path for path in loaded.rglob("*") if path.lstat().st_mode & 0o077] == []
 
 
-def test_a_damaged_one_is_rebuilt(loaded: Path) -> None:
+def test_a_damaged_data_set_is_rebuilt(loaded: Path) -> None:
     victim = next((loaded / "data/base").rglob("PG_VERSION"))
     victim.unlink()
     assert dataset.ensure(engine("postgres-18"), WORKLOAD, _ignore) == loaded
@@ -89,7 +91,7 @@ def test_all_nodes_start_from_identical_copies_and_leave_it_alone(loaded: Path, 
             with node.connect(database="sbtest") as connection:
                 row = connection.execute("SELECT count(*), max(length(c)) FROM sbtest1").fetchone()
             assert row == (50, 119)
-    # with passwords of its own the first copy differs from the data set; the others are copies of it
+    # The first copy has new passwords and differs from the data set; the others are copies of it.
     assert len(copies) == 3 and len(set(copies)) == 1
     assert _digest(loaded / "data") == before
 
@@ -113,12 +115,12 @@ def test_a_loading_that_is_killed_leaves_nothing_that_counts(own_cache: Path) ->
     loading.send_signal(signal.SIGKILL)
     loading.wait()
     big = WORKLOAD.model_copy(update={"table_size": 300_000})
-    with pytest.raises(ZeroDivisionError):  # the next loading begins anew; here it is ended at once
+    with pytest.raises(ZeroDivisionError):  # The next load starts anew; here it ends at once.
         dataset.ensure(engine("postgres-18"), big, _raise)
     assert not [path for path in (own_cache / "data").iterdir() if path.name.startswith(".")]
 
 
-def test_too_little_space_is_told_before_anything_starts(
+def test_a_lack_of_space_is_reported_before_anything_starts(
     loaded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dataset.space, "free", lambda _path: 10 * 2**20)
@@ -131,7 +133,7 @@ def test_too_little_space_is_told_before_anything_starts(
 
 
 def test_no_space_left_in_the_middle_is_one_clear_message(loaded: Path, tmp_path: Path) -> None:
-    """A real file system of 8 MiB; the check beforehand is passed by telling it a wrong figure."""
+    """Fill a real file system of 8 MiB; a wrong figure passes the check beforehand."""
     code = f"""
 import types
 from test_lab_datasets import *
@@ -142,7 +144,7 @@ try:
     with Deployed(settings, Path({str(loaded)!r}), Path({str(tmp_path)!r}) / "small/lab") as deployed:
         deployed.bring_up()
 except FiveninesError as error:
-    print("told:", error)
+    print("reported:", error)
 """
     (tmp_path / "small").mkdir()
     mount = f"mount -t tmpfs -o size=8m tmpfs '{tmp_path}/small' && exec \"$@\""
@@ -156,7 +158,7 @@ except FiveninesError as error:
         env={**os.environ, "PYTHONPATH": f"{os.environ.get('PYTHONPATH', '')}:{Path(__file__).parent}"},
     )
     assert done.returncode == 0, done.stderr
-    assert "told: the data set could not be copied for node1" in done.stdout
+    assert "reported: the data set could not be copied for node1" in done.stdout
     assert "No space left on device" in done.stdout
     assert not list((tmp_path / "small").iterdir())
 
@@ -170,8 +172,8 @@ def _raise(_message: str, _fraction: float | None) -> None:
 
 
 def _digest(folder: Path) -> str:
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         if path.is_file():
-            found.update(str(path.relative_to(folder)).encode() + path.read_bytes())
-    return found.hexdigest()
+            digest.update(str(path.relative_to(folder)).encode() + path.read_bytes())
+    return digest.hexdigest()

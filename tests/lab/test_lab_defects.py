@@ -1,4 +1,4 @@
-"""Planted defects: the check after a trial names exactly the rows that were taken or put there."""
+"""Planted defects: the check after a trial names exactly the rows that were removed or added."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ def _replication() -> str:
     )
 
 
-# as every calibration does it
+# Every calibration does the same.
 @pytest.mark.long
 def test_rows_deleted_on_the_primary_of_record_are_lost_there(tmp_path: Path) -> None:
     taken: list[int] = []
@@ -60,13 +60,13 @@ def test_a_row_deleted_on_one_copy_is_lost_on_that_copy_only(tmp_path: Path, vic
     assert outcome.node(victim).phantom == outcome.node(other).phantom == 0
 
 
-# as every calibration does it
+# Every calibration does the same.
 @pytest.mark.long
 def test_a_refused_row_that_is_there_is_a_phantom(tmp_path: Path) -> None:
     refused: list[int] = []
 
     def refuse(deployed: Deployed) -> None:
-        # from now on the server refuses rows, and says so: none of them is in doubt
+        # From now on the server refuses rows with an error: none of them is in doubt.
         _on_database(
             deployed.solution.nodes[0],
             "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS "

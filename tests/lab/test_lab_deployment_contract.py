@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import lab_elsewhere
+import lab_external_servers
 import psutil
 import pytest
 from deployment_contract import DeploymentContract, Left, OwnedContract
-from lab_elsewhere import PASSWORD, WORKLOAD, Alien, running
+from lab_external_servers import PASSWORD, WORKLOAD, ExternalServer, running
 
 from fivenines.deployment.deployed import Deployed, data_set
 from fivenines.experiment.source import solution_from
@@ -16,10 +16,10 @@ from fivenines.experiment.source import solution_from
 
 @pytest.fixture
 def left(tmp_path: Path) -> Left:
-    """The scratch folder and the processes of the deployment, as far as they are left."""
+    """Return the deployment's remaining scratch folder and processes."""
 
     def found() -> list[str]:
-        lines = [" ".join(one.info["cmdline"] or []) for one in psutil.process_iter(["cmdline"])]
+        lines = [" ".join(process.info["cmdline"] or []) for process in psutil.process_iter(["cmdline"])]
         folders = [str(tmp_path / "lab")] if (tmp_path / "lab").exists() else []
         return folders + [line for line in lines if str(tmp_path / "lab") in line]
 
@@ -27,7 +27,7 @@ def left(tmp_path: Path) -> Left:
 
 
 def made(written: Mapping[str, Any], folder: Path) -> Deployed:
-    """A deployment of this solution with the small data set, not up yet."""
+    """Return a deployment of this solution with the small data set, not started yet."""
     settings = solution_from({**written, "name": "contract"}, "contract")
     data = data_set(settings, WORKLOAD, lambda _message, _fraction: None)
     return Deployed(settings, data, folder / "lab")
@@ -56,18 +56,18 @@ class TestExternal(DeploymentContract):
     size = 2
 
     @pytest.fixture
-    def pair(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Alien]]:
-        """A PostgreSQL primary with a standby, which outlive the deployment."""
+    def pair(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[ExternalServer]]:
+        """Provide a PostgreSQL primary with a standby, which outlive the deployment."""
         monkeypatch.setenv(PASSWORD, "app")
-        first = lab_elsewhere.postgres(tmp_path, "db1")
-        second = lab_elsewhere.postgres(tmp_path, "db2", first.port)
+        first = lab_external_servers.postgres(tmp_path, "db1")
+        second = lab_external_servers.postgres(tmp_path, "db2", first.port)
         with running(first, second):
             yield [first, second]
-            assert all(one.query("SELECT 1") == [(1,)] for one in (first, second))
+            assert all(deployment.query("SELECT 1") == [(1,)] for deployment in (first, second))
 
     @pytest.fixture
-    def deployed(self, tmp_path: Path, pair: list[Alien]) -> Deployed:
-        members = {one.name: one.at for one in pair}
+    def deployed(self, tmp_path: Path, pair: list[ExternalServer]) -> Deployed:
+        members = {deployment.name: deployment.at for deployment in pair}
         return made(
             {
                 "solution": "external",

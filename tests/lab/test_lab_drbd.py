@@ -23,7 +23,7 @@ def _quiet(_message: str, _fraction: float | None) -> None:
 
 @pytest.fixture
 def deployed(tmp_path: Path) -> Iterator[Deployed]:
-    # small, as all of it is compared twice
+    # The disk is small, as all of it is compared twice.
     settings = DrbdSettings(solution="drbd", disk=160 * 2**20, server={"max_connect_errors": "77"})
     for engine in engines_of(settings):
         engine.require(_quiet)
@@ -32,7 +32,7 @@ def deployed(tmp_path: Path) -> Iterator[Deployed]:
         yield made
 
 
-# virtual machines without the processor's help: beside two other tests it took 300 s
+# Virtual machines without hardware support: next to two other tests it took 300 s.
 @pytest.mark.lasts(150)
 @pytest.mark.timeout(900)
 def test_the_disk_is_shared_moves_at_a_switchover_and_a_planted_difference_is_found(
@@ -54,7 +54,7 @@ def test_the_disk_is_shared_moves_at_a_switchover_and_a_planted_difference_is_fo
     assert other.query("SELECT id FROM sbtest.here") == [(7,)]
     wait_until(lambda: drbd.not_joined_reason(first), 60.0, "the first node did not come back")
     assert drbd.roles() == {"node1": "replica", "node2": "primary"}
-    # below DRBD, in a block that the file system has not used
+    # Below DRBD, in a block that the file system has not used.
     plant = "dd if=/dev/urandom of=/dev/ubda bs=4096 count=1 seek=$(( $(cat /sys/block/ubda/size) / 16 ))"
     first.host.run(["sh", "-c", f"{plant} conv=fsync"])
     differs = drbd.compare_copies({})
@@ -83,13 +83,13 @@ faults: [{fault: power-loss, restart_after: 18s}]
     compared = outcome.record.divergence
     assert compared is not None and compared.tables == 1 and not compared.differences, compared
     rows = outcome.rows("disks", "SELECT DISTINCT node, connection FROM rows")
-    # until the power is gone, and alone
+    # Until the power fails, and for this node alone.
     assert {("node1", "Connected"), ("node2", "Connected")} <= set(rows)
     assert any(node == "node2" and state != "Connected" for node, state in rows)
 
 
 @pytest.mark.long
-def test_protocol_a_loses_what_was_on_its_way(tmp_path: Path) -> None:
+def test_protocol_a_loses_writes_in_flight(tmp_path: Path) -> None:
     text = """
 solutions: [{solution: drbd, protocol: A}]
 load: {answer_timeout: 2s, connect_timeout: 1s}
@@ -131,7 +131,7 @@ def test_other_servers_move_with_the_disk(tmp_path: Path, engine: str) -> None:
 
 
 @pytest.mark.long
-def test_the_standby_comes_back_and_fetches_what_it_missed(tmp_path: Path) -> None:
+def test_the_standby_rejoins_and_catches_up(tmp_path: Path) -> None:
     fault = "fault: power-loss, target: replica, restart_after: 4s"
     outcome = _trial(tmp_path, "protocol: C", fault, recovery=25)
     assert outcome.record.faults[0].rejoined, outcome.record.faults
@@ -151,12 +151,12 @@ def test_a_slow_disk_of_the_standby_is_everybodys_under_protocol_c(tmp_path: Pat
     sql = "SELECT sum(writes_ok) FROM rows WHERE source = 'load' AND slot_ms BETWEEN"
     slow = outcome.rows("timeline", f"{sql} {record.at + 500} AND {record.at + 5500}")[0][0]
     before = outcome.rows("timeline", f"{sql} {record.at - 2500} AND {record.at - 500}")[0][0]
-    # five seconds beside two: each commit waits for a flush of 300 ms at least
+    # Five seconds instead of two: each commit waits for a flush of 300 ms at least.
     assert int(str(slow)) < int(str(before))
 
 
 @pytest.mark.long
-def test_without_the_replication_link_the_primary_goes_on_alone(tmp_path: Path) -> None:
+def test_without_the_replication_link_the_primary_continues_alone(tmp_path: Path) -> None:
     cut = "fault: partition, target: primary, peers: nodes, ports: [7788], duration: 6s"
     outcome = _trial(tmp_path, "protocol: C", cut)
     assert outcome.measures().split_brains == []
@@ -169,7 +169,7 @@ def test_without_the_replication_link_the_primary_goes_on_alone(tmp_path: Path) 
 
 @pytest.mark.long
 def test_without_the_cluster_link_alone_no_second_primary_is_promoted(tmp_path: Path) -> None:
-    # Corosync's port; DRBD still hears the primary, and refuses a second one
+    # Corosync's port is blocked; DRBD still reaches the primary, and refuses a second one.
     cut = "fault: partition, target: primary, peers: nodes, ports: [5405], duration: 12s"
     outcome = _trial(tmp_path, "protocol: C", cut)
     assert outcome.measures().split_brains == []
@@ -177,14 +177,14 @@ def test_without_the_cluster_link_alone_no_second_primary_is_promoted(tmp_path: 
 
 
 @pytest.mark.long
-def test_two_nodes_that_lose_each_other_are_both_primary_and_that_is_told(tmp_path: Path) -> None:
+def test_two_isolated_nodes_are_both_primary_and_that_is_reported(tmp_path: Path) -> None:
     outcome = _trial(tmp_path, "verify: false", _CUT)
     split, *_ = outcome.measures().split_brains
     assert set(split.overlap.nodes) == {"node1", "node2"}
 
 
 @pytest.mark.long
-def test_with_fencing_one_of_two_that_lose_each_other_is_off_and_nothing_is_lost(tmp_path: Path) -> None:
+def test_fencing_switches_off_one_of_two_isolated_nodes_and_nothing_is_lost(tmp_path: Path) -> None:
     outcome = _trial(tmp_path, _FENCED, _CUT, recovery=30)
     assert outcome.measures().split_brains == []
     assert outcome.writes_after_fault() > 0
@@ -194,10 +194,10 @@ def test_with_fencing_one_of_two_that_lose_each_other_is_off_and_nothing_is_lost
 
 
 @pytest.mark.long
-def test_with_a_witness_the_node_that_sees_nobody_stops(tmp_path: Path) -> None:
+def test_with_a_witness_an_isolated_node_stops(tmp_path: Path) -> None:
     cut = "fault: partition, target: primary, peers: all, duration: 12s"
     outcome = _trial(tmp_path, "witness: true, verify: false", cut, recovery=30)
     assert outcome.measures().split_brains == []
-    told = [event.node for event in outcome.record.events if event.kind == "promoted"]
-    assert told[:1] == ["node2"]
+    promoted = [event.node for event in outcome.record.events if event.kind == "promoted"]
+    assert promoted[:1] == ["node2"]
     assert outcome.writes_after_fault() > 0

@@ -1,4 +1,4 @@
-"""Durability by role on real servers: promotions take it along, who comes back has a standby's."""
+"""Durability by role on real servers: a promotion changes it, and a rejoined node has a standby's."""
 
 from pathlib import Path
 
@@ -12,25 +12,25 @@ POSTGRES = "SELECT current_setting('synchronous_commit'), current_setting('fsync
 
 
 def trial(folder: Path, solution: str, question: str) -> tuple[Outcome, dict[str, object]]:
-    """A kill of the primary, and what each server says at the trial's end, asked by nobody but us."""
-    found: dict[str, object] = {}
+    """Kill the primary, and ask each server for its settings at the trial's end."""
+    settings: dict[str, object] = {}
 
     def ask(deployed: Deployed) -> None:
         roles = deployed.solution.roles()
         for node in deployed.solution.nodes:
-            (found[roles[node.name]],) = node.query(question)
+            (settings[roles[node.name]],) = node.query(question)
 
     text = f"solutions: [{{{solution}, manager: {PATIENT}}}]\n"
     outcome = run_trial(folder, text + kill() + timing(), {"checking": ask})
     sound(outcome)
     assert outcome.record.fault is not None and outcome.record.fault.rejoined
     assert outcome.record.check is not None and outcome.record.check.primary == "node2"
-    return outcome, found
+    return outcome, settings
 
 
-def told(outcome: Outcome, node: str) -> list[Event]:
-    """What was told of a node's durability, in the order of moments."""
-    return [one for one in outcome.record.events if (one.kind, one.node) == ("durability", node)]
+def durability_events(outcome: Outcome, node: str) -> list[Event]:
+    """Return the events about a node's durability, in order."""
+    return [event for event in outcome.record.events if (event.kind, event.node) == ("durability", node)]
 
 
 def at_start(outcome: Outcome, node: str, name: str) -> str:
@@ -47,11 +47,11 @@ def test_a_relaxed_primary_and_strict_standbys_on_mariadb(tmp_path: Path) -> Non
     assert at_start(outcome, "node1", "innodb_flush_log_at_trx_commit") == "2"
     assert at_start(outcome, "node2", "innodb_flush_log_at_trx_commit") == "1"
     assert found == {"primary": (2, 0), "replica": (1, 1)}
-    fault, node2 = outcome.record.fault, told(outcome, "node2")
+    fault, node2 = outcome.record.fault, durability_events(outcome, "node2")
     assert fault is not None
     assert [event.detail.split(":")[0] for event in node2] == ["strict as standby", "relaxed as primary"]
     assert node2[0].t < fault.at < node2[1].t, "set when its role changed"
-    assert told(outcome, "node1")[-1].detail.startswith("strict as standby")
+    assert durability_events(outcome, "node1")[-1].detail.startswith("strict as standby")
     assert outcome.node("node2").lost == 0, "2-safe received: a standby had it"
 
 
@@ -61,5 +61,5 @@ def test_an_adaptive_primary_on_postgresql(tmp_path: Path) -> None:
     assert at_start(outcome, "node1", "synchronous_commit") == "off"
     assert at_start(outcome, "node2", "synchronous_commit") == "on"
     assert found == {"primary": ("off", "on"), "replica": ("on", "on")}
-    node2 = [event.detail.split(":")[0] for event in told(outcome, "node2")]
+    node2 = [event.detail.split(":")[0] for event in durability_events(outcome, "node2")]
     assert node2 == ["strict as standby", "strict as primary, no standby is there", "relaxed as primary"]

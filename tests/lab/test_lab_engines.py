@@ -1,4 +1,4 @@
-"""Engines: pulled whole or not at all, checked, listed, removed; what cannot be had is told."""
+"""Engines: pulled completely or not at all, checked, listed, removed; unavailable engines are reported."""
 
 import json
 import os
@@ -18,7 +18,7 @@ from fivenines.software.store import engine
 
 @pytest.fixture
 def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache of this test's own."""
+    """Provide an empty cache."""
     cache = tmp_path / "cache"
     monkeypatch.setenv("FIVENINES_CACHE", str(cache))
     return cache
@@ -27,7 +27,7 @@ def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def _listed(cwd: Path) -> dict[str, dict[str, object]]:
     answer = fivenines("engines", "list", "--json", cwd=cwd)
     assert answer.returncode == 0, answer.stderr
-    return {found["name"]: found for found in json.loads(answer.stdout)}
+    return {engine["name"]: engine for engine in json.loads(answer.stdout)}
 
 
 def test_two_pulls_at_once_make_one_engine_which_is_checked_and_removed(
@@ -46,21 +46,21 @@ def test_two_pulls_at_once_make_one_engine_which_is_checked_and_removed(
         for _ in range(2)
     ]
     for pull in pulls:
-        said, _ = pull.communicate(timeout=400)
-        assert pull.returncode == 0, said
-        assert "postgres-18 18." in said and " MB" in said
-    found = _listed(tmp_path)["postgres-18"]
-    assert found["installed"] and str(found["version"]).startswith("18.")
-    assert int(str(found["size_bytes"])) > 10_000_000
+        output, _ = pull.communicate(timeout=400)
+        assert pull.returncode == 0, output
+        assert "postgres-18 18." in output and " MB" in output
+    listed = _listed(tmp_path)["postgres-18"]
+    assert listed["installed"] and str(listed["version"]).startswith("18.")
+    assert int(str(listed["size_bytes"])) > 10_000_000
 
     folder = empty_cache / "engines/postgres-18"
     victim = next((folder / "tree").rglob("postgres"))
     victim.unlink()
     damaged = _listed(tmp_path)["postgres-18"]
     assert not damaged["installed"] and "corrupt" in str(damaged["detail"])
-    told: list[str] = []
-    engine("postgres-18").require(lambda message, _fraction: told.append(message))
-    assert victim.exists() and told
+    messages: list[str] = []
+    engine("postgres-18").require(lambda message, _fraction: messages.append(message))
+    assert victim.exists() and messages
     assert _listed(tmp_path)["postgres-18"]["installed"]
 
     removed = fivenines("engines", "remove", "postgres-18", cwd=tmp_path)
@@ -88,7 +88,7 @@ def test_a_pull_that_was_killed_is_begun_anew(empty_cache: Path, tmp_path: Path)
 
 
 def _interrupt_a_pull(empty_cache: Path, tmp_path: Path, number: signal.Signals) -> None:
-    """While packages come in; nothing goes on, and nothing looks like an engine."""
+    """Interrupt a download of packages; nothing goes on, and nothing looks like an engine."""
     engines = empty_cache / "engines"
     pulling = subprocess.Popen(
         program("engines", "pull", "mariadb-10.11"),

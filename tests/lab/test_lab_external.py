@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-import lab_elsewhere
+import lab_external_servers
 import psutil
 import pytest
-from lab_elsewhere import PASSWORD, WORKLOAD, Alien, running
+from lab_external_servers import PASSWORD, WORKLOAD, ExternalServer, running
 from lab_support import fivenines, rejoined, run_trial, sound, timing
 
 from fivenines.errors import UsageError
@@ -23,10 +23,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def pair(folder: Path) -> Iterator[list[Alien]]:
-    """A PostgreSQL primary with a standby."""
-    first = lab_elsewhere.postgres(folder, "db1")
-    second = lab_elsewhere.postgres(folder, "db2", first.port)
+def pair(folder: Path) -> Iterator[list[ExternalServer]]:
+    """Provide a PostgreSQL primary with a standby."""
+    first = lab_external_servers.postgres(folder, "db1")
+    second = lab_external_servers.postgres(folder, "db2", first.port)
     with running(first, second):
         yield [first, second]
     assert not _left(folder)
@@ -38,14 +38,14 @@ def password(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _left(folder: Path) -> list[list[str]]:
-    """Command lines of processes that have to do with a folder."""
-    found = [one.info["cmdline"] or [] for one in psutil.process_iter(["cmdline"])]
-    return [line for line in found if any(str(folder) in word for word in line)]
+    """Return the command lines of processes that refer to a folder."""
+    command_lines = [process.info["cmdline"] or [] for process in psutil.process_iter(["cmdline"])]
+    return [line for line in command_lines if any(str(folder) in word for word in line)]
 
 
-def solution(servers: list[Alien], kind: str = "postgres", **further: str) -> str:
-    """The section `solutions:` for these servers."""
-    members = ", ".join(f"{one.name}: '{one.at}'" for one in servers)
+def solution(servers: list[ExternalServer], kind: str = "postgres", **further: str) -> str:
+    """Return the section `solutions:` for these servers."""
+    members = ", ".join(f"{server.name}: '{server.at}'" for server in servers)
     more = "".join(f"    {key}: {value}\n" for key, value in further.items())
     return (
         f"solutions:\n  - solution: external\n    engine: external-{kind}\n    members: {{{members}}}\n"
@@ -53,8 +53,8 @@ def solution(servers: list[Alien], kind: str = "postgres", **further: str) -> st
     )
 
 
-def settings(servers: list[Alien], **changes: object) -> ExternalSettings:
-    """The same as settings."""
+def settings(servers: list[ExternalServer], **changes: object) -> ExternalSettings:
+    """Return the same section as a settings object."""
     return ExternalSettings.model_validate(
         {
             "solution": "external",
@@ -62,13 +62,15 @@ def settings(servers: list[Alien], **changes: object) -> ExternalSettings:
             "name": "ours",
             "user": "app",
             "database": "sbtest",
-            "members": {one.name: one.at for one in servers},
+            "members": {server.name: server.at for server in servers},
             **changes,
         }
     )
 
 
-def test_a_replica_is_killed_by_a_hook_and_started_by_another(pair: list[Alien], folder: Path) -> None:
+def test_a_replica_is_killed_by_a_hook_and_started_by_another(
+    pair: list[ExternalServer], folder: Path
+) -> None:
     hooks = f"{{kill: '{pair[0].kill_command}', restart: '{pair[0].restart_command}'}}"
     outcome = run_trial(
         folder / "kill",
@@ -87,17 +89,17 @@ def test_a_replica_is_killed_by_a_hook_and_started_by_another(pair: list[Alien],
     assert ("db1", "writable") in states and ("db2", "away") in states
     assert outcome.rows("views", "SELECT DISTINCT node FROM rows ORDER BY 1") == [("db1",), ("db2",)]
     assert outcome.rows("counters", "SELECT count(*) > 0 FROM rows") == [(True,)]
-    # the server's clock is not ours, and its hosts are none of ours
+    # The server's clock and its hosts are outside the lab.
     assert not (outcome.folder / "executed.parquet").exists()
     assert not (outcome.folder / "hosts.parquet").exists()
     assert (outcome.folder / "logs/db2/log/hook-kill.log").exists()
-    # a standby tells how it reaches its primary, with the password
+    # A standby's connection string contains the password.
     assert record.deployment.settings["db2"]["port"] == str(pair[1].port)
     assert "hidden" not in (outcome.folder / "trial.json").read_text()
     assert pair[0].query("SELECT to_regclass('fivenines_ledger')") == [(None,)]
 
 
-def test_a_hook_that_fails_is_told(pair: list[Alien], folder: Path) -> None:
+def test_a_failing_hook_is_reported(pair: list[ExternalServer], folder: Path) -> None:
     hooks = "{kill: 'echo no such host {node}; exit 255', restart: 'true'}"
     outcome = run_trial(
         folder / "fails",
@@ -111,13 +113,13 @@ def test_a_hook_that_fails_is_told(pair: list[Alien], folder: Path) -> None:
     assert "no such host db1" in fault.detail
 
 
-def test_tables_that_are_there_are_refused_reused_or_replaced(pair: list[Alien]) -> None:
+def test_existing_tables_are_refused_reused_or_replaced(pair: list[ExternalServer]) -> None:
     def load(existing: str) -> list[str]:
-        told: list[str] = []
+        messages: list[str] = []
         external._loaded.clear()
         chosen = settings(pair, existing=existing, password_env=PASSWORD)
-        External.data_for(chosen, WORKLOAD, lambda message, _fraction: told.append(message))
-        return told
+        External.data_for(chosen, WORKLOAD, lambda message, _fraction: messages.append(message))
+        return messages
 
     with pytest.raises(UsageError, match="in the database sbtest already: set `existing: reuse`"):
         load("refuse")
@@ -128,13 +130,13 @@ def test_tables_that_are_there_are_refused_reused_or_replaced(pair: list[Alien])
     assert pair[0].query("SELECT count(*), min(k) > 0 FROM sbtest1") == [(500, True)]
 
 
-def test_a_server_that_does_not_let_us_in_is_told(folder: Path, tmp_path: Path) -> None:
+def test_a_refused_log_in_is_reported(folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "x.yaml"
-    gone = Alien("db1", lab_elsewhere.free_port(), [], folder, open_postgres)
-    file.write_text(f"name: x\nworkloads: [oltp_read_only]\n{solution([gone])}")
+    absent = ExternalServer("db1", lab_external_servers.free_port(), [], folder, open_postgres)
+    file.write_text(f"name: x\nworkloads: [oltp_read_only]\n{solution([absent])}")
     done = fivenines("run", file, cwd=tmp_path, env={PASSWORD: "app"})
     assert done.returncode == 1 and "Traceback" not in done.stderr
-    assert f"127.0.0.1:{gone.port}" in done.stderr and "refused" in done.stderr
+    assert f"127.0.0.1:{absent.port}" in done.stderr and "refused" in done.stderr
 
 
 def test_it_is_nothing_to_bring_up(tmp_path: Path) -> None:
@@ -146,7 +148,7 @@ def test_it_is_nothing_to_bring_up(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["mariadb", pytest.param("mysql", marks=pytest.mark.long)])
 def test_a_server_is_measured_and_broken_by_a_command(tmp_path: Path, kind: str) -> None:
-    start = {"mariadb": lab_elsewhere.mariadb, "mysql": lab_elsewhere.mysql}
+    start = {"mariadb": lab_external_servers.mariadb, "mysql": lab_external_servers.mysql}
     server = start[kind](tmp_path, "m1")
     mark = tmp_path / "broken"
     fault = {
@@ -165,13 +167,13 @@ def test_a_server_is_measured_and_broken_by_a_command(tmp_path: Path, kind: str)
     assert outcome.record.fault is not None and outcome.record.fault.ended_verified
     assert outcome.node("m1").lost == 0
     states = {state for (state,) in outcome.rows("nodes", "SELECT DISTINCT state FROM rows")}
-    # a busy server may answer once too late
+    # A busy server may answer too late once.
     assert "writable" in states and states <= {"writable", "away"}
     assert not mark.exists()
 
 
 def test_a_command_in_the_lab_knows_the_hosts_process(tmp_path: Path) -> None:
-    # a backend may end between the list and the signal
+    # A backend may end between the listing and the signal.
     freeze = "kill -STOP $(pgrep --ns $FIVENINES_PID --nslist pid postgres) || true"
     thaw = freeze.replace("STOP", "CONT")
     outcome = run_trial(
@@ -183,6 +185,6 @@ def test_a_command_in_the_lab_knows_the_hosts_process(tmp_path: Path) -> None:
     sound(outcome)
     assert outcome.record.fault is not None and outcome.record.fault.ended_verified
     assert outcome.node("node1").lost == 0
-    # what started the server was stopped along with it, and woken so that the host could end
+    # The process that started the server was stopped with it, and resumed so that the host could end.
     ours = psutil.Process().children(recursive=True)
-    assert [one for one in ours if one.status() == psutil.STATUS_STOPPED] == []
+    assert [process for process in ours if process.status() == psutil.STATUS_STOPPED] == []

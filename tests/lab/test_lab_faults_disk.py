@@ -1,4 +1,4 @@
-"""Disks that grow slow and full: the server's own log shows it, and what was acknowledged is there."""
+"""Slow and full disks: the server's log shows them, and acknowledged rows are there."""
 
 import re
 from pathlib import Path
@@ -19,7 +19,7 @@ faults:
     ("engine", "words"),
     [
         ("postgres-18", "No space left on device"),
-        # by its number, or its name, or both: it depends on who of MariaDB tells it
+        # The error appears by number, by name or both, depending on the part of MariaDB that reports it.
         ("mariadb-10.11", r"(?i)(?:errcode|errno|error)[: ]+(?:number )?28\b|no space left"),
     ],
 )
@@ -32,7 +32,7 @@ def test_a_slow_and_a_full_disk(tmp_path: Path, engine: str, words: str) -> None
     assert full.verified and full.ended_verified and full.rejoined, full
     assert "writes were refused" in full.ended_detail
     logs = outcome.folder / "logs" / "node1" / "log"
-    said = "".join(path.read_text(errors="replace") for path in logs.iterdir() if path.is_file())
-    assert re.search(words, said), said[-2000:]
+    output = "".join(path.read_text(errors="replace") for path in logs.iterdir() if path.is_file())
+    assert re.search(words, output), output[-2000:]
     assert outcome.record.check is not None
     assert [node.node for node in outcome.record.check.nodes if node.lost] == []

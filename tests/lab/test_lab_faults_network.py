@@ -1,4 +1,4 @@
-"""Faults in the network on real servers, and what they make of acknowledged rows."""
+"""Network faults on real servers, and their effect on acknowledged rows."""
 
 from pathlib import Path
 
@@ -7,29 +7,29 @@ from lab_support import OPERATOR, run_trial, timing
 
 _UNFENCED = OPERATOR.replace("}", ", fence: false}")
 
+# The primary is cut off from its replicas and its manager, while clients still reach it. The cut lasts for
+# two checks that time out, and for a promotion.
 _CUT = "faults: [{fault: partition, target: primary, peers: [replicas, manager], duration: 8s}]\n"
-"""The primary is cut off from its replicas and from its manager; clients still reach it.
-
-Long enough for two checks that wait for their time-out, and for a promotion."""
 
 
-def test_asynchronous_mariadb_loses_what_its_old_primary_went_on_to_acknowledge(tmp_path: Path) -> None:
+def test_asynchronous_mariadb_loses_late_acknowledgements_of_the_old_primary(tmp_path: Path) -> None:
     solution = f"{{solution: replication, replicas: 2, manager: {_UNFENCED}}}"
-    # of more than 1000 lost rows the record names the first only, and the sides' own cannot be told
+    # If more than 1000 rows are lost, the record names only the first, and the rows of each side cannot be
+    # counted.
     slow = "ledger: {rate: 50}\n"
     outcome = run_trial(tmp_path, f"solutions: [{solution}]\n{slow}{_CUT}" + timing())
     (fault,) = outcome.record.faults
     assert fault.verified and fault.ended_verified, fault
     assert outcome.record.check is not None
-    # whichever of the two has more of the old primary's log is promoted
+    # The replica with more of the old primary's log is promoted.
     primary = outcome.record.check.primary
     assert primary in ("node2", "node3")
     assert outcome.node(primary).lost > 0
     assert fault.rejoined, fault.rejoin_detail
     assert outcome.node("node1").lost == outcome.node(primary).lost, "restored, it has what all have"
-    told = [event.detail for event in outcome.record.events if event.kind == "restarted"]
-    assert f"takes writes although {primary} is the primary" in told[0]
-    # two primaries, seen from beside: clients stayed with the one that was given up, all or nearly all
+    details = [event.detail for event in outcome.record.events if event.kind == "restarted"]
+    assert f"takes writes although {primary} is the primary" in details[0]
+    # There are two primaries: all or nearly all clients stayed with the one that was given up.
     split, *_ = outcome.measures().split_brains
     assert split.overlap.nodes == ("node1", primary) and split.overlap.start > fault.at
     given_up = next(side for side in split.sides if side.node == "node1")
@@ -69,13 +69,13 @@ faults: [{fault: partition, target: primary, peers: nodes, duration: 7s}]
     outcome = run_trial(tmp_path, text + timing())
     (fault,) = outcome.record.faults
     assert fault.verified and fault.ended_verified and fault.rejoined, fault
-    errors = {(one["class"], one["code"]) for one in outcome.record.load["errors"]}
+    errors = {(error["class"], error["code"]) for error in outcome.record.load["errors"]}
     assert ("not_ready", "1047") in errors
     assert outcome.record.check is not None
     assert [node.node for node in outcome.record.check.nodes if node.lost] == []
 
 
-def test_a_slow_link_is_seen_and_gone_again(tmp_path: Path) -> None:
+def test_a_slow_link_is_seen_and_removed_again(tmp_path: Path) -> None:
     text = """
 solutions: [{solution: standalone}]
 faults: [{fault: degrade, latency: 60ms, loss: 0.01, duration: 2s}]

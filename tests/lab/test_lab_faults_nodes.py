@@ -9,13 +9,13 @@ from fivenines.results.records import FaultRecord
 
 
 def _faults(outcome: Outcome) -> dict[str, FaultRecord]:
-    """The records of a sequence with each kind once; all were seen to take effect and to end."""
-    found = {one.kind: one for one in outcome.record.faults}
-    for one in found.values():
-        assert one.verified, one
-        assert one.ended is not None and one.ended_verified, one
-        assert one.rejoined is not False, one
-    return found
+    """Return the faults of a sequence by kind; all took effect and ended."""
+    faults = {item.kind: item for item in outcome.record.faults}
+    for item in faults.values():
+        assert item.verified, item
+        assert item.ended is not None and item.ended_verified, item
+        assert item.rejoined is not False, item
+    return faults
 
 
 def _nothing_lost(outcome: Outcome) -> None:
@@ -39,8 +39,8 @@ faults:
   - {{at: 8s, fault: {{fault: host-kill, restart_after: 1s}}}}
 """
     outcome = run_trial(tmp_path, text + timing())
-    found = _faults(outcome)
-    assert list(found) == [
+    faults = _faults(outcome)
+    assert list(faults) == [
         "freeze",
         "long-transaction",
         "restart",
@@ -48,10 +48,10 @@ faults:
         "switchover",
         "host-kill",
     ]
-    assert "rows of sbtest" in found["long-transaction"].detail
-    assert found["switchover"].node == "node1"
-    assert found["host-kill"].node != "node1", "the target is resolved at the moment of the injection"
-    assert "link cut" in found["host-kill"].detail
+    assert "rows of sbtest" in faults["long-transaction"].detail
+    assert faults["switchover"].node == "node1"
+    assert faults["host-kill"].node != "node1", "the target is resolved at the moment of the injection"
+    assert "link cut" in faults["host-kill"].detail
     assert outcome.kinds().count("promoted") == 2
     assert outcome.writes_after_fault() > 0
     _nothing_lost(outcome)
@@ -59,7 +59,7 @@ faults:
 
 
 @pytest.mark.lasts(25)
-def test_nobody_is_promoted_while_the_manager_is_dead(tmp_path: Path) -> None:
+def test_no_node_is_promoted_while_the_manager_is_dead(tmp_path: Path) -> None:
     text = f"""
 solutions: [{{solution: replication, mode: after_sync, replicas: 2, manager: {OPERATOR}}}]
 faults:
@@ -68,17 +68,17 @@ faults:
   - {{at: 0s, fault: {{fault: manager, restart_after: 3s}}}}
   - {{at: 500ms, fault: {{fault: freeze, target: primary, duration: 17s}}}}
 """
-    # it stays frozen for as long as the load goes on, nearly: a busy operator takes its time
+    # It stays frozen for nearly all of the load: remediation on a busy machine is slow.
     outcome = run_trial(tmp_path, text + timing())
-    found = _faults(outcome)
+    faults = _faults(outcome)
     (promoted,) = [event for event in outcome.record.events if event.kind == "promoted"]
-    assert promoted.t > (found["manager"].ended or 0.0)
+    assert promoted.t > (faults["manager"].ended or 0.0)
     assert promoted.node != "node1"
-    assert found["freeze"].restarted is not None, "it was fenced, and has to be started again"
+    assert faults["freeze"].restarted is not None, "it was fenced, and has to be started again"
     _nothing_lost(outcome)
 
 
-# each of both is tested elsewhere
+# Other tests cover each of the two alone.
 @pytest.mark.long
 def test_galera_without_its_proxy_and_without_its_write_node(tmp_path: Path) -> None:
     text = """
@@ -91,11 +91,11 @@ faults:
   - {at: 7s, fault: {fault: proxy, restart_after: 1s}}
   - {at: 10s, fault: {fault: stalled-replica, target: node3, duration: 1s}}
 """
-    # a busy machine takes its time to hand over and back, which needs the proxy
+    # A busy machine is slow to switch over and back, which requires the proxy.
     outcome = run_trial(tmp_path, text + timing())
-    found = _faults(outcome)
-    assert "maintenance at HAProxy" in found["switchover"].detail
-    assert "Desynced" in found["stalled-replica"].detail
+    faults = _faults(outcome)
+    assert "maintenance at HAProxy" in faults["switchover"].detail
+    assert "Desynced" in faults["stalled-replica"].detail
     _nothing_lost(outcome)
     assert outcome.record.deployment is not None
     hosts = outcome.record.deployment.hosts
@@ -110,13 +110,13 @@ def test_a_galera_survivor_of_a_majority_is_bootstrapped(tmp_path: Path) -> None
 solutions: [{solution: galera, suspect_timeout: 2s, inactive_timeout: 5s, bootstrap_after: 1s}]
 faults: [{fault: kill, target: majority, restart_after: 15s}]
 """
-    # nothing makes the restart wait for it
+    # No setting makes the restart wait for it.
     outcome = run_trial(tmp_path, text + timing())
-    found = _faults(outcome)
-    assert found["kill"].nodes == ["node1", "node2"]
+    faults = _faults(outcome)
+    assert faults["kill"].nodes == ["node1", "node2"]
     (bootstrapped,) = [event for event in outcome.record.events if event.kind == "bootstrapped"]
     assert bootstrapped.node == "node3"
-    assert bootstrapped.t < (found["kill"].restarted or 0.0)
+    assert bootstrapped.t < (faults["kill"].restarted or 0.0)
     _nothing_lost(outcome)
 
 
@@ -126,6 +126,6 @@ solutions: [{solution: standalone}]
 faults: [{fault: connection-storm, connections: 350, duration: 2s}]
 """
     outcome = run_trial(tmp_path, text + timing())
-    found = _faults(outcome)
-    assert "350 connect at once" in found["connection-storm"].detail
+    faults = _faults(outcome)
+    assert "350 connect at once" in faults["connection-storm"].detail
     _nothing_lost(outcome)

@@ -1,4 +1,4 @@
-"""Galera as practitioners set it up: an arbiter, two sites with segments, transfers by mariadb-backup."""
+"""Galera as it is used in production: an arbiter, two sites with segments, transfers by mariadb-backup."""
 
 import shutil
 from collections.abc import Iterator
@@ -55,9 +55,9 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
     for engine in engines_of(settings):
         engine.require(_silent)
     data, folder = data_set(settings, WORKLOAD, _silent), tmp_path_factory.mktemp("galera")
-    with Deployed(settings, data, folder / "lab", NetworkSettings.model_validate(NETWORK)) as one:
-        one.bring_up()
-        yield one
+    with Deployed(settings, data, folder / "lab", NetworkSettings.model_validate(NETWORK)) as deployment:
+        deployment.bring_up()
+        yield deployment
 
 
 @pytest.fixture
@@ -67,11 +67,11 @@ def galera(deployed: Deployed) -> Galera:
 
 
 def _reaches_size(galera: Galera, node: Any, size: int) -> None:
-    wanted = (str(size), "Primary", "Synced")
-    wait_until(lambda: "" if node.galera() == wanted else f"it is {node.galera()}", 40.0, node.name)
+    expected = (str(size), "Primary", "Synced")
+    wait_until(lambda: "" if node.galera() == expected else f"it is {node.galera()}", 40.0, node.name)
 
 
-def test_the_group_is_told_what_the_file_says(galera: Galera) -> None:
+def test_the_group_gets_the_settings_of_the_file(galera: Galera) -> None:
     assert [node.galera() for node in galera.nodes] == [("3", "Primary", "Synced")] * 2
     options = [_options(node) for node in galera.nodes]
     for name, value in {
@@ -86,11 +86,11 @@ def test_the_group_is_told_what_the_file_says(galera: Galera) -> None:
         "gcs.fc_factor": "0.8",
         "gcs.fc_single_primary": "YES",
     }.items():
-        assert [one[name] for one in options] == [value, value], name
-    assert [one["gmcast.segment"] for one in options] == ["0", "1"]
+        assert [option[name] for option in options] == [value, value], name
+    assert [option["gmcast.segment"] for option in options] == ["0", "1"]
     assert galera.arbiter is not None
-    said = (galera.lab.hosts["arbiter"].node / "log" / "garbd.out").read_text()
-    assert "gmcast.segment=2" in said
+    log = (galera.lab.hosts["arbiter"].node / "log" / "garbd.out").read_text()
+    assert "gmcast.segment=2" in log
 
 
 def test_an_option_that_is_not_in_effect_is_found(deployed: Deployed, galera: Galera) -> None:
@@ -98,8 +98,8 @@ def test_an_option_that_is_not_in_effect_is_found(deployed: Deployed, galera: Ga
     node.execute("SET GLOBAL wsrep_provider_options = 'evs.suspect_timeout=PT2S'")
     with pytest.raises(FiveninesError) as refused:
         require_in_effect(galera, deployed.access)
-    said = "wsrep_provider_options: evs.suspect_timeout = PT3S was asked for, and it has PT2S"
-    assert f"node2: {said}" in str(refused.value) and "node1" not in str(refused.value)
+    note = "wsrep_provider_options: evs.suspect_timeout = PT3S was asked for, and it has PT2S"
+    assert f"node2: {note}" in str(refused.value) and "node1" not in str(refused.value)
     node.execute("SET GLOBAL wsrep_provider_options = 'evs.suspect_timeout=PT3S'")
     require_in_effect(galera, deployed.access)
 
@@ -108,7 +108,7 @@ def test_reads_of_clients_wait_and_those_of_observers_do_not(galera: Galera) -> 
     node = galera.nodes[0]
     assert node.query("SELECT @@wsrep_sync_wait") == [(0,)]
     user, password = node.application
-    # the unix socket lies in the host's folder: a client of the application comes in by it as well
+    # The Unix socket lies in the host's folder: application clients connect through it as well.
     with (
         pymysql.connect(
             unix_socket=str(node.socket_folder() / node.socket_name), user=user, password=password
@@ -119,7 +119,7 @@ def test_reads_of_clients_wait_and_those_of_observers_do_not(galera: Galera) -> 
         assert cursor.fetchall() == ((1,),)
 
 
-def test_the_cluster_goes_on_without_its_arbiter(deployed: Deployed, galera: Galera) -> None:
+def test_the_cluster_continues_without_its_arbiter(deployed: Deployed, galera: Galera) -> None:
     settings = ArbiterFaultSettings(fault="arbiter")
     context, fault = FaultContext(deployed), ArbiterFault(settings)
     injection = fault.inject(context)
@@ -132,7 +132,9 @@ def test_the_cluster_goes_on_without_its_arbiter(deployed: Deployed, galera: Gal
         _reaches_size(galera, node, 3)
 
 
-def test_one_of_two_nodes_goes_on_with_the_arbiter_and_a_wiped_node_takes_all(galera: Galera) -> None:
+def test_one_of_two_nodes_continues_with_the_arbiter_and_a_wiped_node_gets_a_full_transfer(
+    galera: Galera,
+) -> None:
     first, second = galera.nodes
     assert first.process is not None
     first.process.gone(first.process.kill())
@@ -143,8 +145,8 @@ def test_one_of_two_nodes_goes_on_with_the_arbiter_and_a_wiped_node_takes_all(ga
     galera.rejoin(first)
     _reaches_size(galera, first, 3)
     assert first.query("SELECT k FROM sbtest.sbtest1 WHERE id = 1000000") == [(1,)]
-    said = (first.host.node / "log" / "error.log").read_text()
-    assert "wsrep_sst_mariabackup" in said and "SST received" in said
+    log = (first.host.node / "log" / "error.log").read_text()
+    assert "wsrep_sst_mariabackup" in log and "SST received" in log
 
 
 def _options(node: Any) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What was asked for is read back from real servers; each test plants a difference that it must find."""
+"""Requested settings are read back from real servers; each test plants a difference that must be reported."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,12 +27,12 @@ def _deployed(given: dict[str, object], folder: Path) -> Iterator[Deployed]:
     for engine in engines_of(settings):
         engine.require(_silent)
     data = data_set(settings, WORKLOAD, _silent)
-    with Deployed(settings, data, folder / "lab") as one:
-        one.bring_up()
-        yield one
+    with Deployed(settings, data, folder / "lab") as deployed:
+        deployed.bring_up()
+        yield deployed
 
 
-def _said(deployed: Deployed) -> str:
+def _notes(deployed: Deployed) -> str:
     with pytest.raises(FiveninesError, match="what was asked for is not in effect") as refused:
         require_in_effect(deployed.solution, deployed.access)
     return str(refused.value)
@@ -48,25 +48,25 @@ def test_postgresql(tmp_path: Path) -> None:
         "wal_writer_delay": "1500us",
         "search_path": '"$user", public',
     }
-    with _deployed({"solution": "hot-standby", "server": server}, tmp_path) as one:
-        assert one.in_effect is not None
-        seen = {(at.place, at.setting, at.found) for at in one.in_effect.adjusted}
+    with _deployed({"solution": "hot-standby", "server": server}, tmp_path) as deployed:
+        assert deployed.in_effect is not None
+        seen = {(at.place, at.setting, at.found) for at in deployed.in_effect.adjusted}
         assert seen == {("node1", "wal_writer_delay", "2ms"), ("node2", "wal_writer_delay", "2ms")}
-        assert {at.place for at in one.in_effect.unobserved} == {"operator"}
-        primary, standby = one.solution.nodes
+        assert {at.place for at in deployed.in_effect.unobserved} == {"operator"}
+        primary, standby = deployed.solution.nodes
         assert primary.query("SHOW wal_segment_size") == [("32MB",)]
         primary.execute("ALTER ROLE app SET work_mem = '5MB'")
-        assert "node1: work_mem = 4MB was asked for, and it has 5MB" in _said(one)
+        assert "node1: work_mem = 4MB was asked for, and it has 5MB" in _notes(deployed)
         primary.execute("ALTER ROLE app RESET work_mem")
         standby.set_system("statement_timeout", "7s")
-        said = _said(one)
-        assert "node2: statement_timeout = 30s was asked for, and it has 7s" in said
-        assert "node1" not in said
+        notes = _notes(deployed)
+        assert "node2: statement_timeout = 30s was asked for, and it has 7s" in notes
+        assert "node1" not in notes
         standby.execute("ALTER SYSTEM RESET statement_timeout", "SELECT pg_reload_conf()")
         primary.execute("ALTER SYSTEM SET max_connections = 99", "SELECT pg_reload_conf()")
         pending = "SELECT pending_restart FROM pg_settings WHERE name = 'max_connections'"
         wait_until(lambda: "" if primary.query(pending)[0][0] else "not yet", 30.0, "no reload", 0.1)
-        assert "node1: max_connections = 123 was asked for" in _said(one)
+        assert "node1: max_connections = 123 was asked for" in _notes(deployed)
 
 
 def test_mariadb_behind_haproxy(tmp_path: Path) -> None:
@@ -86,41 +86,43 @@ def test_mariadb_behind_haproxy(tmp_path: Path) -> None:
         "server": server,
         "access": {"kind": "haproxy", "interval": "200ms", "fall": 3},
     }
-    with _deployed(given, tmp_path) as one:
-        assert one.in_effect is not None
-        assert {(at.setting, at.found) for at in one.in_effect.adjusted} == {("join_buffer_size", "299904")}
-        unobserved = {at.setting for at in one.in_effect.unobserved if at.place != "operator"}
+    with _deployed(given, tmp_path) as deployed:
+        assert deployed.in_effect is not None
+        assert {(at.setting, at.found) for at in deployed.in_effect.adjusted} == {
+            ("join_buffer_size", "299904")
+        }
+        unobserved = {at.setting for at in deployed.in_effect.unobserved if at.place != "operator"}
         assert unobserved == {"loose-nothing"}
-        primary, replica = one.solution.nodes
+        primary, replica = deployed.solution.nodes
         assert primary.query("SELECT @@lower_case_table_names, @@innodb_page_size") == [(1, 8192)]
         primary.execute("SET GLOBAL rpl_semi_sync_master_timeout = 77")
-        assert "rpl_semi_sync_master_timeout = 10000 was asked for, and it has 77" in _said(one)
+        assert "rpl_semi_sync_master_timeout = 10000 was asked for, and it has 77" in _notes(deployed)
         primary.execute("SET GLOBAL rpl_semi_sync_master_timeout = 10000")
-        # a group that the server reads, too
+        # The server reads this option group, too.
         with (replica.host.node / "conf" / "my.cnf").open("a") as file:
             file.write("[mariadb]\nmax_allowed_packet=32m\n")
         replica.stop()
-        one.solution.rejoin(replica)
-        assert "node2: max_allowed_packet = 64m was asked for, and it has 33554432" in _said(one)
+        deployed.solution.rejoin(replica)
+        assert "node2: max_allowed_packet = 64m was asked for, and it has 33554432" in _notes(deployed)
         replica.execute("SET GLOBAL max_allowed_packet = 67108864")
-        require_in_effect(one.solution, one.access)
-        assert isinstance(one.access, haproxy.Haproxy)
-        one.access.drain("node2")
-        assert "proxy: state of write/node2 = ready was asked for, and it has MAINT" in _said(one)
-        one.access.undrain("node2")
-        file_of_proxy = one.access.host.node / "conf" / "haproxy.cfg"
+        require_in_effect(deployed.solution, deployed.access)
+        assert isinstance(deployed.access, haproxy.Haproxy)
+        deployed.access.drain("node2")
+        assert "proxy: state of write/node2 = ready was asked for, and it has MAINT" in _notes(deployed)
+        deployed.access.undrain("node2")
+        file_of_proxy = deployed.access.host.node / "conf" / "haproxy.cfg"
         file_of_proxy.write_text(file_of_proxy.read_text().replace("inter 200", "inter 900"))
-        assert "proxy: access.interval = 200ms was asked for" in _said(one)
+        assert "proxy: access.interval = 200ms was asked for" in _notes(deployed)
 
 
 def test_ndb(tmp_path: Path) -> None:
     given = {"solution": "ndb", "sql_nodes": 1, "cluster": {"redobuffer": "18M"}}
-    with _deployed(given, tmp_path) as one:
-        one.solution.nodes[0].execute("SET GLOBAL ndb_read_backup = OFF")
-        assert "node1: ndb_read_backup = 1 was asked for, and it has OFF" in _said(one)
-        one.solution.nodes[0].execute("SET GLOBAL ndb_read_backup = ON")
-        asked = one.solution.settings
-        one.solution.settings = asked.model_copy(update={"heartbeat": 4.0})
-        said = _said(one)
+    with _deployed(given, tmp_path) as deployed:
+        deployed.solution.nodes[0].execute("SET GLOBAL ndb_read_backup = OFF")
+        assert "node1: ndb_read_backup = 1 was asked for, and it has OFF" in _notes(deployed)
+        deployed.solution.nodes[0].execute("SET GLOBAL ndb_read_backup = ON")
+        settings = deployed.solution.settings
+        deployed.solution.settings = settings.model_copy(update={"heartbeat": 4.0})
+        notes = _notes(deployed)
         for node in ("data1", "data2"):
-            assert f"{node}: HeartbeatIntervalDbDb = 4000 was asked for, and it has 5000" in said
+            assert f"{node}: HeartbeatIntervalDbDb = 4000 was asked for, and it has 5000" in notes

@@ -1,4 +1,4 @@
-"""Settings are read back after a recovery, too: each test plants one that is then not in effect."""
+"""Settings are read back after a recovery, too: each test plants a setting that is then not in effect."""
 
 from pathlib import Path
 
@@ -7,11 +7,11 @@ from lab_support import kill, run_trial, timing
 from fivenines.deployment.deployed import Deployed
 from fivenines.solutions.patroni import Patroni
 
+# The phase of a trial before its fault.
 LOAD = "warm-up and steady load"
-"""The phase of a trial before its fault."""
 
 
-def test_a_restarted_mysql_server_comes_back_with_what_was_persisted(tmp_path: Path) -> None:
+def test_a_restarted_mysql_server_has_its_persisted_settings(tmp_path: Path) -> None:
     def plant(deployed: Deployed) -> None:
         deployed.solution.nodes[0].execute("SET PERSIST_ONLY max_connections = 222")
 
@@ -68,6 +68,6 @@ def test_patronis_dynamic_configuration_is_read_back(tmp_path: Path) -> None:
     outcome = run_trial(tmp_path, text + kill() + timing(), {LOAD: plant})
     after = outcome.record.in_effect_after
     assert after is not None
-    assert [(one.place, one.setting, one.found) for one in after.differing] == [
+    assert [(setting.place, setting.setting, setting.found) for setting in after.differing] == [
         ("Patroni", "maximum_lag_on_failover", str(2**22))
     ]

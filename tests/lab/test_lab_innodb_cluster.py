@@ -1,4 +1,4 @@
-"""InnoDB Cluster: MySQL Router leads clients to one primary after another, and says when it has none."""
+"""InnoDB Cluster: MySQL Router follows the primary, and reports when there is none."""
 
 import subprocess
 import sys
@@ -49,25 +49,25 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
     for engine in engines_of(settings):
         engine.require(_silent)
     data, folder = data_set(settings, WORKLOAD, _silent), tmp_path_factory.mktemp("router")
-    with Deployed(settings, data, folder / "lab") as one:
-        one.bring_up()
-        yield one
+    with Deployed(settings, data, folder / "lab") as deployment:
+        deployment.bring_up()
+        yield deployment
 
 
-def test_a_persisted_setting_is_found(deployed: Deployed) -> None:
+def test_a_persisted_setting_is_reported(deployed: Deployed) -> None:
     node = deployed.solution.nodes[2]
     node.execute("SET PERSIST group_replication_member_expel_timeout = 77")
     with pytest.raises(FiveninesError) as refused:
         require_in_effect(deployed.solution, deployed.access)
-    said = str(refused.value)
-    assert "node3: group_replication_member_expel_timeout = 5 was asked for, and it has 77" in said
-    assert "it was set while the server ran" in said and "node1" not in said
+    message = str(refused.value)
+    assert "node3: group_replication_member_expel_timeout = 5 was asked for, and it has 77" in message
+    assert "it was set while the server ran" in message and "node1" not in message
     node.execute("SET PERSIST group_replication_member_expel_timeout = 5")
     require_in_effect(deployed.solution, deployed.access)
 
 
 def _answering(deployed: Deployed, port: int, statement: str, times: int = 4) -> list[str]:
-    """What as many clients of the application, one after another, are answered at a port of Router."""
+    """Return the answers to consecutive application clients at a port of Router."""
     assert deployed.client is not None and isinstance(deployed.access, MysqlRouter)
     user, password = deployed.solution.nodes[0].application
     program = (
@@ -90,7 +90,7 @@ def test_each_port_leads_where_it_should(deployed: Deployed) -> None:
     assert set(_answering(deployed, 6446, who)) == {"node1"}
     assert set(_answering(deployed, 6447, who)) == {"node2", "node3"}
     assert set(_answering(deployed, 6450, who)) == {"node2", "node3"}
-    # a statement that may write goes to the primary
+    # A statement that may write goes to the primary.
     assert set(_answering(deployed, 6450, f"{who} FOR UPDATE")) == {"node1"}
 
 
@@ -109,6 +109,6 @@ def test_a_router_without_a_primary_says_so(deployed: Deployed, monkeypatch: pyt
         node.process.kill()
     assert deployed.access.process is not None
     deployed.access.process.kill()
-    with pytest.raises(FiveninesError, match="knows no primary") as told:
+    with pytest.raises(FiveninesError, match="knows no primary") as error:
         deployed.access.restart()
-    assert "metadata" in str(told.value).partition("\n")[2]
+    assert "metadata" in str(error.value).partition("\n")[2]

@@ -1,4 +1,6 @@
-"""Two real PostgreSQL servers side by side: one is loaded at a time, and the slower one is found out."""
+"""Interleaved comparison of two real PostgreSQL servers: one is loaded at a time, and the slower one is
+detected.
+"""
 
 import threading
 import time
@@ -23,14 +25,14 @@ from fivenines.runner.campaign import run_campaign
 from fivenines.runner.progress import Progress, TrialPhase
 from fivenines.runner.workers.base import Here
 
-# each commit of the slower one waits for 100 ms, as settings ask it to: long beside what a transaction takes,
-# however busy the machine is
+# Each commit of the slower server waits for 100 ms by its settings, which is long compared with a transaction
+# on any machine.
 HEAD = """\
 name: tiny
 workloads: [{workload: oltp_read_write, tables: 2, table_size: 5000, distribution: uniform}]
 connections: [4]
 """
-# rows are chosen evenly: transactions that deadlock would stand still for longer than a window
+# Rows are chosen uniformly: deadlocked transactions would wait for longer than a window.
 
 SOLUTIONS = """\
 solutions:
@@ -40,12 +42,15 @@ solutions:
     engine: postgres-18
     server: {commit_delay: 100000, commit_siblings: 0}
 """
-BLOCK = "design: interleaved\nduet: {blocks: 1, rounds: 6, window: 1500ms, skip: 250ms}\ntiming: {warmup: 500ms}\n"
+BLOCK = """design: interleaved
+interleaved: {blocks: 1, rounds: 6, window: 1500ms, skip: 250ms}
+timing: {warmup: 500ms}
+"""
 
 
 @dataclass(frozen=True)
 class Look:
-    """How far the log of each server was, by its own word, between two moments of CLOCK_MONOTONIC."""
+    """Record the growth of each server's log between two moments of CLOCK_MONOTONIC."""
 
     before: float
     positions: list[int]
@@ -54,7 +59,7 @@ class Look:
 
 @dataclass
 class Watched:
-    """The servers of the interleaved that runs, by solution, and looks at them all the time."""
+    """Hold the servers of the running block by solution, and sample them continuously."""
 
     deployed: dict[str, Deployed] = field(default_factory=dict)
     looks: list[Look] = field(default_factory=list)
@@ -83,9 +88,9 @@ class Watched:
 
 
 def _position(session: Any) -> int:
-    """Bytes of the write-ahead log so far."""
-    found = session.execute("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn").fetchone()
-    return int(found[0])
+    """Return the bytes of write-ahead log written until now."""
+    row = session.execute("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn").fetchone()
+    return int(row[0])
 
 
 @pytest.fixture
@@ -119,7 +124,9 @@ def _run(
     return open_run(folder)
 
 
-def test_one_is_loaded_at_a_time_and_the_slower_one_is_told(tmp_path: Path, watched: Watched) -> None:
+def test_one_solution_is_loaded_at_a_time_and_the_slower_one_is_reported(
+    tmp_path: Path, watched: Watched
+) -> None:
     run = _run(tmp_path / "run", HEAD + SOLUTIONS + BLOCK, watched, watched.deploy)
     assert (run.complete, run.problems, len(run.blocks)) == ([], [], 1)
     assert run.blocks[0].complete, run.blocks[0].record.reason
@@ -132,43 +139,43 @@ def test_one_is_loaded_at_a_time_and_the_slower_one_is_told(tmp_path: Path, watc
     ratios = result.pair(plain.key, delayed.key).ratios
     assert ratios["throughput"].differs and ratios["throughput"].ratio > 1.5
     assert ratios["mean"].differs and ratios["mean"].ratio < 1 / 1.5
-    # who is idle uses next to nothing of what it uses under load
+    # An idle server uses a small fraction of the CPU that it uses under load.
     assert all(side.cpu[1] < side.cpu[0] / 2 for side in result.sides)
-    # below twice as fast it is said in per cent, from there on as a factor
-    said = tables(run, "md")
-    assert "Speed: plain is" in said
-    assert "% faster than delayed" in said or "times as fast as delayed" in said
+    # The report gives a difference below a factor of two in per cent, otherwise as a factor.
+    output = tables(run, "md")
+    assert "Speed: plain is" in output
+    assert "% faster than delayed" in output or "times as fast as delayed" in output
     assert "Speed, side by side" in write_html(run).read_text()
 
 
 def _require_turns(result: InterleavedResult) -> None:
-    """Windows do not overlap: each ends before the next begins to count, however busy the machine is."""
+    """Check that windows do not overlap: each ends before the next begins to count."""
     (windows,) = result.windows
-    assert [one.position for one in windows] == list(range(14))
-    assert all(one.ok > 0 for one in windows)
+    assert [window.position for window in windows] == list(range(14))
+    assert all(window.ok > 0 for window in windows)
     for before, after in pairwise(windows):
         assert before.start <= before.measured < before.to
         assert before.to < after.measured
 
 
 def _require_idle(run: Run, result: InterleavedResult, looks: list[Look]) -> None:
-    """Who is not loaded writes next to nothing, by the servers' own word, within each measured part."""
+    """Check that the server without load writes next to nothing within each measured part."""
     side = run.blocks[0].record.sides[0]
     origin = side.load["started_monotonic_ns"] / 1e9 - side.started_ms / 1000
     idle, loaded = 0, [0, 0]
     for window in result.windows[0]:
         begin, end = origin + window.measured / 1000, origin + window.to / 1000
-        within = [one for one in looks if begin <= one.before and one.after <= end]
+        within = [sample for sample in looks if begin <= sample.before and sample.after <= end]
         for then, now in pairwise(within):
             loaded[window.side] += now.positions[window.side] - then.positions[window.side]
             idle += now.positions[1 - window.side] - then.positions[1 - window.side]
     assert min(loaded) > 0, "both were seen at work"
-    # servers keep house: a few bytes are nobody's transactions
+    # Servers do background work: a few bytes are no transactions.
     assert idle < min(loaded) / 2 + 20_000, f"{idle} bytes by idle ones, {loaded} by loaded ones"
 
 
 def _require_timelines(run: Run, result: InterleavedResult) -> None:
-    """By the load's own time line nothing is answered outside of its windows but what was under way."""
+    """Check the load's time line: outside its windows only transactions in flight are answered."""
     (stored,) = run.blocks
     for number, side in enumerate(stored.record.sides):
         path = stored.folder / str(number) / "timeline.parquet"
@@ -177,37 +184,35 @@ def _require_timelines(run: Run, result: InterleavedResult) -> None:
             .execute(f"SELECT slot_ms, transactions_ok FROM '{path}' WHERE transactions_ok > 0")
             .fetchall()
         )
-        own = [one for one in result.windows[0] if one.side == number]
+        own = [item for item in result.windows[0] if item.side == number]
         outside = sum(
             count
             for slot, count in slots
-            if not any(one.start - 10 <= slot + side.started_ms < one.to for one in own)
+            if not any(item.start - 10 <= slot + side.started_ms < item.to for item in own)
         )
-        # at most what each of the four connections had under way at the end of each window
+        # At most one transaction of each of the four connections was in flight at the end of each window.
         assert outside <= 4 * len(own)
         assert sum(count for _, count in slots) == side.load["transactions"]["ok"]
 
 
 @pytest.mark.long
-def test_a_server_that_dies_breaks_the_interleaved_and_a_resumed_run_goes_on(
-    tmp_path: Path, watched: Watched
-) -> None:
-    def crash(deployed: dict[str, Deployed]) -> None:
+def test_a_dead_server_breaks_the_block_and_a_resumed_run_continues(tmp_path: Path, watched: Watched) -> None:
+    def kill_server(deployed: dict[str, Deployed]) -> None:
         deployed["plain"].solution.nodes[0].put_down()
 
     text = HEAD + SOLUTIONS.replace("    server:", "    #") + BLOCK.replace("rounds: 6", "rounds: 3")
-    watched.at_round["round 2 of 3"] = crash
+    watched.at_round["round 2 of 3"] = kill_server
     run = _run(tmp_path / "run", text, watched, watched.deploy)
-    assert not any(one.complete for one in run.blocks)
-    assert {one.folder.name for one in run.blocks} == {"block-001.broken-1", "block-001.broken-2"}
-    assert all("node1 of plain did not answer" in one.record.reason for one in run.blocks)
+    assert not any(block.complete for block in run.blocks)
+    assert {block.folder.name for block in run.blocks} == {"block-001.broken-1", "block-001.broken-2"}
+    assert all("node1 of plain did not answer" in block.record.reason for block in run.blocks)
     assert "did not answer" in write_html(run).read_text()
     watched.at_round.clear()
     run = _run(tmp_path / "run", text, watched, watched.deploy)
-    assert [one.complete for one in run.blocks].count(True) == 1
+    assert [block.complete for block in run.blocks].count(True) == 1
 
 
-def test_a_interleaved_one_of_whose_sides_cannot_be_served_has_no_figures(tmp_path: Path) -> None:
+def test_a_block_with_a_failing_side_has_no_figures(tmp_path: Path) -> None:
     class Refusing(Deployed):
         def bring_up(self, phase: Callable[[str], None] = lambda _phase: None) -> None:
             super().bring_up(phase)
@@ -217,8 +222,8 @@ def test_a_interleaved_one_of_whose_sides_cannot_be_served_has_no_figures(tmp_pa
 
     text = HEAD + SOLUTIONS.replace("    server:", "    #") + BLOCK.replace("rounds: 6", "rounds: 3")
     run = _run(tmp_path / "run", text, lambda _event: None, Refusing)
-    assert run.blocks and not any(one.complete for one in run.blocks)
-    for one in run.blocks:
-        assert one.record.reason.startswith("delayed: no transaction succeeded")
-        assert "permission denied for table sbtest" in one.record.reason
+    assert run.blocks and not any(block.complete for block in run.blocks)
+    for block in run.blocks:
+        assert block.record.reason.startswith("delayed: no transaction succeeded")
+        assert "permission denied for table sbtest" in block.record.reason
     assert "permission denied" in write_html(run).read_text()

@@ -1,4 +1,6 @@
-"""Every second without service counts: planted on a real server, in one run that both tests read."""
+"""Every second without service counts: outages are planted on a real server, in one run that both tests
+read.
+"""
 
 import json
 import re
@@ -36,38 +38,39 @@ def cells(run: Run) -> dict[str, CellResult]:
     return {cell.key.fault: cell for cell in analyse(run)}
 
 
-def _shared(one: Interruption, fault: FaultRecord) -> float:
-    """How long it lasted within the fault, in ms."""
+def _shared(interruption: Interruption, fault: FaultRecord) -> float:
+    """Return its duration within the fault, in ms."""
     assert fault.ended is not None
-    return min(one.gap.end, fault.ended) - max(one.gap.start, fault.at)
+    return min(interruption.gap.end, fault.ended) - max(interruption.gap.start, fault.at)
 
 
 @pytest.mark.lasts(35)
 def test_a_second_interruption_is_counted_and_named(run: Run, cells: dict[str, CellResult]) -> None:
     cell = cells["frozen twice"]
     (trial,) = cell.trials
-    found = trial.interruptions.writes
+    interruptions = trial.interruptions.writes
     for fault in trial.record.faults:
         assert fault.ended is not None
-        own = max(found, key=lambda one: _shared(one, fault))
-        # a busy machine may let one more write through after the freeze, or answer late after its end
+        own = max(interruptions, key=lambda item: _shared(item, fault))
+        # On a busy machine one more write may succeed after the freeze, or an answer may come late after its
+        # end.
         assert _shared(own, fault) >= 0.5 * (fault.ended - fault.at)
         assert (own.cause, own.event) == ("fault", "freeze primary")
     longest, total = cell.writes.summary.mean or 0.0, cell.writes.total.mean or 0.0
     assert longest >= 2800 and total >= longest + 2000
-    assert total == pytest.approx(sum(one.ms for one in found))
+    assert total == pytest.approx(sum(item.ms for item in interruptions))
     text = tables(run, "md")
     assert " with all interruptions (in 1 trial: " in text and " by freeze primary" in text
     (row,) = [row for row in summary_rows(run) if row["Fault"] == "frozen twice"]
     assert row["Total, writes"] != row["Outage, writes"]
-    exported = {one["fault"]: one for one in json.loads(tables(run, "json"))["cells"]}
-    assert len([one for one in exported["frozen twice"]["interruptions"] if one["of"] == "writes"]) == len(
-        found
+    exported = {item["fault"]: item for item in json.loads(tables(run, "json"))["cells"]}
+    assert len([item for item in exported["frozen twice"]["interruptions"] if item["of"] == "writes"]) == len(
+        interruptions
     )
     assert exported["frozen twice"]["outage_writes_total_ms"]["mean"] == pytest.approx(total)
 
 
-def test_service_that_never_comes_back_is_a_bound_everywhere(run: Run, cells: dict[str, CellResult]) -> None:
+def test_service_that_never_recovers_is_a_bound_everywhere(run: Run, cells: dict[str, CellResult]) -> None:
     cell = cells["gone for good"]
     assert (cell.writes.not_recovered, cell.failover.not_recovered) == (1, 1)
     assert cell.writes.summary.bounds == cell.failover.summary.bounds == 1

@@ -1,4 +1,4 @@
-"""Invariants on real servers: sound data hold, and each planted defect is found and named."""
+"""Invariants on real servers: sound data pass, and each planted defect is found and named."""
 
 import html
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ from fivenines.workloads.invariant import Check, Invariant
 from fivenines.workloads.tatp import Tatp
 from fivenines.workloads.tpcc import Tpcc
 
-# they share servers that are there already
+# The tests share running servers.
 pytestmark = pytest.mark.lasts(1.5)
 
 WORKLOADS = {"tpcc": Tpcc(workload="tpcc"), "tatp": Tatp(workload="tatp", subscribers=3)}
@@ -29,22 +29,22 @@ WORKLOADS = {"tpcc": Tpcc(workload="tpcc"), "tatp": Tatp(workload="tatp", subscr
 
 @pytest.fixture(scope="module", params=["postgres-18", "mariadb-10.11"])
 def running(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server with an empty database."""
+    """Provide a server with an empty database."""
     software = engine(request.param)
     software.require(lambda message, fraction: None)
     with Lab(tmp_path_factory.mktemp("lab") / "lab") as lab:
-        one = server(lab.add_host("node1", software.root()), software)
-        one.initialise()
-        one.configure(one.unsafe_settings)
-        one.start()
-        one.wait_ready()
-        yield one
-        one.stop()
+        node = server(lab.add_host("node1", software.root()), software)
+        node.initialise()
+        node.configure(node.unsafe_settings)
+        node.start()
+        node.wait_ready()
+        yield node
+        node.stop()
 
 
 @pytest.fixture
 def tables(running: Server, tmp_path: Path, family: str) -> Iterator[Server]:
-    """The server with the sound tables of a family, which are gone afterwards."""
+    """Provide the server with the sound tables of a family, which are dropped afterwards."""
     file = tmp_path / "tables.sql"
     file.write_text(TABLES[family])
     running.run_file(file)
@@ -67,18 +67,18 @@ def _ask(
     return check_after(node.open_data, node.driver, checks, before, {"types": list(done)})
 
 
-def _violated(found: list[InvariantCheck]) -> set[str]:
-    assert [one for one in found if one.status == "unknown"] == []
-    return {one.name for one in found if one.status == "violated"}
+def _violated(checks: list[InvariantCheck]) -> set[str]:
+    assert [check for check in checks if check.status == "unknown"] == []
+    return {check.name for check in checks if check.status == "violated"}
 
 
 @pytest.mark.parametrize("family", ["tpcc", "tatp"])
-def test_sound_data_hold(tables: Server, family: str) -> None:
+def test_sound_data_pass(tables: Server, family: str) -> None:
     checks = WORKLOADS[family].invariants()
     before = count_before(tables.open_data, checks)
     assert len(before) >= 2 and all(before.values())
-    found = _ask(tables, checks, before)
-    assert _violated(found) == set() and len(found) == len(checks)
+    checked = _ask(tables, checks, before)
+    assert _violated(checked) == set() and len(checked) == len(checks)
 
 
 @pytest.mark.parametrize("family", ["tpcc"])
@@ -89,8 +89,8 @@ def test_a_defect_violates_the_conditions_that_it_touches(
     checks = WORKLOADS[family].invariants()
     before = count_before(tables.open_data, checks)
     _harm(tables, statement)
-    found = _violated(_ask(tables, checks, before))
-    clauses = {name.split(":")[0].removeprefix("condition ") for name in found}
+    violated = _violated(_ask(tables, checks, before))
+    clauses = {name.split(":")[0].removeprefix("condition ") for name in violated}
     assert clauses == harmed
 
 
@@ -108,8 +108,8 @@ def test_a_defect_violates_the_rules_that_it_touches(
 @pytest.mark.parametrize("family", ["tpcc"])
 def test_the_offending_rows_are_named(tables: Server, family: str) -> None:
     _harm(tables, "DELETE FROM order_line WHERE ol_d_id = 1 AND ol_o_id = 3 AND ol_number = 2")
-    found = _ask(tables, WORKLOADS[family].invariants(), {})
-    lines = next(one for one in found if one.source.endswith("3.3.2.6"))
+    checked = _ask(tables, WORKLOADS[family].invariants(), {})
+    lines = next(check for check in checked if check.source.endswith("3.3.2.6"))
     assert lines.detail == "1 row found"
     assert lines.offending == [
         {"o_w_id": "1", "o_d_id": "1", "o_id": "3", "lines_demanded": "2", "lines_found": "1"}
@@ -117,14 +117,14 @@ def test_the_offending_rows_are_named(tables: Server, family: str) -> None:
 
 
 @pytest.mark.parametrize("family", ["tatp"])
-def test_rows_may_change_by_what_the_load_was_told(tables: Server, family: str) -> None:
+def test_rows_may_change_by_acknowledged_and_doubtful_transactions(tables: Server, family: str) -> None:
     checks = WORKLOADS[family].invariants()
     before = count_before(tables.open_data, checks)
     _harm(tables, "INSERT INTO call_forwarding VALUES (3, 4, 0, 1, 'a'), (3, 4, 8, 9, 'b')")
-    told = {"name": "insert_call_forwarding", "ok": 1, "in_doubt": 1}
-    assert _violated(_ask(tables, checks, before, [told])) == set()
-    found = _ask(tables, checks, before, [{**told, "in_doubt": 0}])
-    (tally,) = [one for one in found if one.status == "violated"]
+    acknowledged = {"name": "insert_call_forwarding", "ok": 1, "in_doubt": 1}
+    assert _violated(_ask(tables, checks, before, [acknowledged])) == set()
+    checked = _ask(tables, checks, before, [{**acknowledged, "in_doubt": 0}])
+    (tally,) = [check for check in checked if check.status == "violated"]
     assert tally.detail == "expected 4, found 5; before the load 3"
 
 
@@ -134,20 +134,20 @@ def test_a_question_that_takes_too_long_is_unknown(tables: Server, family: str) 
     slow = WORKLOADS[family].invariants()[1]
     assert isinstance(slow, Invariant)
     sleeping = Invariant("slow", "", *_SLEEP)
-    (found,) = check_after(tables.open_data, tables.driver, [sleeping], {}, {}, bound=1.0)
-    assert (found.status, found.detail.startswith("could not be asked:")) == ("unknown", True)
-    assert found.seconds < 5
+    (checked,) = check_after(tables.open_data, tables.driver, [sleeping], {}, {}, bound=1.0)
+    assert (checked.status, checked.detail.startswith("could not be asked:")) == ("unknown", True)
+    assert checked.seconds < 5
 
 
 ENGINES = ["postgres-18", "mariadb-10.11"]
-# the conditions are asked of both in the same words: each workload has its turn on one of them
+# The SQL of the conditions is the same for both servers: each workload is tested on one of them.
 DEFECTS = [
     pytest.param(name, *defect, marks=[] if number % 2 == turn else [pytest.mark.long])
     for turn, name in enumerate(ENGINES)
     for number, defect in enumerate(FAMILY_DEFECTS)
 ]
+# A condition that one row meets.
 SAMPLE = {"postgres-18": "ctid = (SELECT MIN(ctid) FROM tbtest_child1)", "mariadb-10.11": "1 LIMIT 1"}
-"""A condition that one row meets."""
 
 
 def _experiment(engine_name: str, workload: str, more: str = "") -> str:
@@ -160,13 +160,13 @@ def _experiment(engine_name: str, workload: str, more: str = "") -> str:
 
 @pytest.mark.parametrize("engine_name", ENGINES)
 @pytest.mark.parametrize("workload", ["{workload: tpcc}", "{workload: tatp, subscribers: 500}"])
-def test_they_hold_after_a_kill(tmp_path: Path, engine_name: str, workload: str) -> None:
+def test_invariants_hold_after_a_kill(tmp_path: Path, engine_name: str, workload: str) -> None:
     run = run_one(tmp_path, _experiment(engine_name, workload, kill(restart_after="500ms")), {})
     (trial,) = run.complete
     assert trial.record.load["transactions"]["ok"] > 0
     assert len(trial.record.invariants) > 10
-    wrong = [one for one in trial.record.invariants if one.status != "holds"]
-    assert wrong == [], [offending_text(one) for one in wrong]
+    wrong = [invariant for invariant in trial.record.invariants if invariant.status != "holds"]
+    assert wrong == [], [offending_text(invariant) for invariant in wrong]
 
 
 @pytest.mark.parametrize(
@@ -187,8 +187,10 @@ def test_a_deleted_order_line_is_named_by_the_report(tmp_path: Path, engine_name
             assert cursor.rowcount == 1
 
     run = run_one(tmp_path, _experiment(engine_name, "{workload: tpcc}"), {"checking": delete})
-    violated = [one for one in run.complete[0].record.invariants if one.status == "violated"]
-    assert [one.source for one in violated] == ["TPC-C clause 3.3.2.4", "TPC-C clause 3.3.2.6"]
+    violated = [
+        invariant for invariant in run.complete[0].record.invariants if invariant.status == "violated"
+    ]
+    assert [invariant.source for invariant in violated] == ["TPC-C clause 3.3.2.4", "TPC-C clause 3.3.2.6"]
     assert violated[1].offending[0]["o_id"] == str(taken[0])
     page = html.unescape(render(run))
     assert "left data that contradict the workload in 1 of 1 trial" in page
@@ -211,14 +213,14 @@ def test_a_defect_in_the_data_of_a_load_is_found(
     assert _violated(record.invariants) == harmed
 
 
-def test_orders_that_were_lost_are_missed(tmp_path: Path) -> None:
+def test_lost_orders_are_reported(tmp_path: Path) -> None:
     def delete(deployed: Deployed) -> None:
         node = deployed.solution.nodes[0]
         with node.open_data() as connection, connection.cursor() as cursor:
             cursor.execute("DELETE FROM history WHERE h_amount <> 10")
 
     run = run_one(tmp_path, _experiment("postgres-18", "{workload: tpcc}"), {"checking": delete})
-    by_name = {one.name: one for one in run.complete[0].record.invariants}
+    by_name = {invariant.name: invariant for invariant in run.complete[0].record.invariants}
     paid = by_name["payments: loaded + paid"]
     assert paid.status == "violated" and paid.detail.startswith("expected ")
     assert by_name["orders: loaded + new orders"].status == "holds"

@@ -1,4 +1,4 @@
-"""The private lab: hosts are apart from the machine and from each other's files, and reach each other."""
+"""The private lab: hosts are isolated from the machine and from each other's files, and reach each other."""
 
 import os
 import re
@@ -23,7 +23,7 @@ from fivenines.software.store import engine
 
 @dataclass
 class Pair:
-    """A lab with a host over an engine's root file system and a host with the machine's root."""
+    """Run a lab with two hosts: one with an engine's root file system, one with the machine's."""
 
     lab: Lab
     engine: Host
@@ -44,7 +44,7 @@ def _sh(host: Host, script: str) -> str:
     return host.run(["sh", "-c", script]).strip()
 
 
-def test_hosts_have_names_addresses_and_processes_of_their_own(pair: Pair) -> None:
+def test_hosts_have_separate_names_addresses_and_processes(pair: Pair) -> None:
     for host in (pair.engine, pair.machine):
         assert _sh(host, "cat /proc/sys/kernel/hostname") == host.name
         assert host.address in _sh(host, "ip -4 -o addr show dev eth0")
@@ -57,16 +57,16 @@ def test_hosts_have_names_addresses_and_processes_of_their_own(pair: Pair) -> No
 
 
 @pytest.mark.parametrize("reverse", [False, True])
-def test_hosts_reach_each_other_and_nobody_else(pair: Pair, reverse: bool) -> None:
+def test_hosts_reach_each_other_and_no_other_host(pair: Pair, reverse: bool) -> None:
     server, client = (pair.machine, pair.engine) if reverse else (pair.engine, pair.machine)
     with ThreadPoolExecutor() as pool:
         talk = [sys.executable, "-c", _LISTEN, server.address]
         heard = pool.submit(subprocess.run, server.beside(talk), capture_output=True, text=True, timeout=120)
         call = [sys.executable, "-c", _CALL, server.address]
-        said = subprocess.run(client.beside(call), capture_output=True, text=True, timeout=120, check=True)
-        assert said.stdout == "hello\n"
+        result = subprocess.run(client.beside(call), capture_output=True, text=True, timeout=120, check=True)
+        assert result.stdout == "hello\n"
         assert heard.result().stdout == f"{client.address}\n"
-    # no way out: no default route, and the machine does not see the hosts
+    # There is no way out: hosts have no default route, and the machine does not see the hosts.
     assert "default" not in _sh(client, "ip route")
     assert (
         server.address
@@ -131,7 +131,7 @@ def test_a_host_does_not_see_the_other_hosts_files_and_processes(pair: Pair) -> 
     assert len(hit) >= 1 and sleeper.gone(hit)
 
 
-def test_a_failing_command_and_a_slow_one_are_told(pair: Pair) -> None:
+def test_failing_and_slow_commands_are_reported(pair: Pair) -> None:
     with pytest.raises(FiveninesError, match="one: sh failed: no way"):
         _sh(pair.engine, "echo no way >&2; exit 3")
     with pytest.raises(FiveninesError, match=r"sleep did not end within 0.3 s"):
@@ -149,10 +149,10 @@ for _ in range(20_000):
 
 
 @pytest.mark.parametrize("turn", range(3))
-def test_a_kill_ends_what_was_forked_at_that_moment(pair: Pair, turn: int) -> None:
+def test_a_kill_ends_processes_forked_at_that_moment(pair: Pair, turn: int) -> None:
     deadline = time.monotonic() + 90.0
     bystander = pair.machine.spawn(["sleep", "600"], log="bystander.out")
-    while not (there := bystander.members()):
+    while not (alive := bystander.members()):
         assert time.monotonic() < deadline
     process = pair.machine.spawn(["python3", "-c", FORKING], log="forking.out")
     while len(process.members()) < 20 + turn:
@@ -160,12 +160,12 @@ def test_a_kill_ends_what_was_forked_at_that_moment(pair: Pair, turn: int) -> No
     (seen,) = looks = look.look_at(process)
     while len(process.members()) == len(seen.members):
         assert time.monotonic() < deadline
-    # as if all that were forked since the look had been forked at the moment of the kill
+    # This simulates that all processes since the listing were forked at the moment of the kill.
     hit = look.kill(looks)
     assert process.gone(hit)
     assert len(hit) > len(seen.members), "what was forked after the look is hit, too"
-    left = [one for one in pair.machine.processes() if one.name().startswith("python")]
-    assert not left and all(one.is_running() for one in there)
+    left = [member for member in pair.machine.processes() if member.name().startswith("python")]
+    assert not left and all(member.is_running() for member in alive)
     assert bystander.gone(bystander.kill())
 
 
@@ -176,7 +176,7 @@ def test_two_labs_do_not_meet(pair: Pair, tmp_path: Path) -> None:
         listening = pair.engine.spawn_outside(
             [sys.executable, "-c", _GREET, pair.engine.address], log="listen.out"
         )
-        # whoever is in the same lab gets through, so that a refusal is not just too early
+        # A host of the same lab gets through, so the refusal does not merely come too early.
         met = subprocess.run(
             pair.machine.beside([sys.executable, "-c", _CALL, pair.engine.address]),
             capture_output=True,
@@ -186,14 +186,14 @@ def test_two_labs_do_not_meet(pair: Pair, tmp_path: Path) -> None:
         )
         assert met.stdout == "hello\n"
         refused = "import socket, sys; s = socket.socket(); print(s.connect_ex((sys.argv[1], 7777)))"
-        said = subprocess.run(
+        result = subprocess.run(
             twin.beside([sys.executable, "-c", refused, twin.address]),
             capture_output=True,
             text=True,
             check=True,
             timeout=120,
         )
-        assert said.stdout.strip() != "0"
+        assert result.stdout.strip() != "0"
         listening.kill()
         assert other.pid != pair.lab.pid
     assert _sh(pair.engine, "echo lives") == "lives"
@@ -230,7 +230,9 @@ def test_nothing_of_a_lab_is_left_after_an_exception(tmp_path: Path) -> None:
     assert not (tmp_path / "lab").exists()
 
 
-def test_a_lab_that_cannot_be_made_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lab_that_cannot_be_made_reports_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     broken = tmp_path / "core"
     broken.write_text("#!/bin/sh\necho no namespaces today >&2\nexit 1\n")
     broken.chmod(0o755)
@@ -239,10 +241,10 @@ def test_a_lab_that_cannot_be_made_says_why(tmp_path: Path, monkeypatch: pytest.
         Lab(tmp_path / "lab")
 
 
-def test_bandwidth_is_what_was_asked(tmp_path: Path, pair: Pair) -> None:
+def test_bandwidth_equals_the_setting(tmp_path: Path, pair: Pair) -> None:
     with Lab(tmp_path / "lab", NetworkSettings(bandwidth=20_000_000)) as lab:
         shaped = _bits_per_second(lab.add_host("one", Root()), lab.add_host("two", Root()))
-    # only shaping bounds it from above; whatever else the machine does, one of three is quick without
+    # Only shaping sets an upper bound on speed; on any machine one of three attempts without shaping is fast.
     free = max(_bits_per_second(pair.machine, pair.engine) for _ in range(3))
     assert 1e6 < shaped < 40e6
     assert free > 3 * shaped
@@ -277,7 +279,7 @@ stream.sendall(bytes(5_000_000))
 """
 
 
-def test_limits_apply_or_the_reason_is_told(tmp_path: Path) -> None:
+def test_limits_apply_or_the_reason_is_reported(tmp_path: Path) -> None:
     with Lab(tmp_path / "lab") as lab:
         host = lab.add_host("one", Root(), memory=64 * 2**20, cpus=0.5)
         if not limits.detect().usable:
@@ -295,11 +297,11 @@ def test_limits_apply_or_the_reason_is_told(tmp_path: Path) -> None:
     assert not group.exists()
 
 
-def _until(ask, said, timeout: float = 60.0):  # type: ignore[no-untyped-def]
+def _until(ask, describe, timeout: float = 60.0):  # type: ignore[no-untyped-def]
     import time  # noqa: PLC0415
 
     deadline = time.monotonic() + timeout
-    while not (found := ask()):
-        assert time.monotonic() < deadline, said()
+    while not (answer := ask()):
+        assert time.monotonic() < deadline, describe()
         time.sleep(0.05)
-    return found
+    return answer

@@ -1,4 +1,4 @@
-"""The ledger, the node watch, and the bank and the lists beside the load, on real servers."""
+"""The ledger, the node watch, and the bank and the lists next to the load, on real servers."""
 
 from collections import Counter
 from itertools import pairwise
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from lab_support import HEAD, OPERATOR, Outcome, kill, run_trial, timing
 
-BESIDE = "ledger: {bank: {rate: 40}, append: {rate: 80, isolation: serializable}}\n"
+LEDGER = "ledger: {bank: {rate: 40}, append: {rate: 80, isolation: serializable}}\n"
 
 POSTGRES = (
     "solutions: [{solution: hot-standby, engine: postgres-18, reads: replicas, "
@@ -22,23 +22,23 @@ MARIADB = (
 
 @pytest.fixture(scope="module", params=["postgres", "mariadb"])
 def outcome(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
-    """A primary is killed, another node is promoted, and the killed one comes back."""
+    """Run a trial: a primary is killed, another node is promoted, and the killed one rejoins."""
     solution = {"postgres": POSTGRES, "mariadb": MARIADB}[request.param]
     folder = tmp_path_factory.mktemp(request.param)
-    return run_trial(folder, solution + BESIDE + kill() + timing())
+    return run_trial(folder, solution + LEDGER + kill() + timing())
 
 
 def _all(outcome: Outcome, table: str, sql: str) -> list[tuple[Any, ...]]:
     return list(outcome.rows(table, sql))
 
 
-def test_ids_tell_their_clients_and_none_is_used_twice(outcome: Outcome) -> None:
+def test_ids_identify_their_clients_and_none_is_used_twice(outcome: Outcome) -> None:
     rows = _all(outcome, "ledger", "SELECT id, client FROM rows WHERE kind = 'write'")
     assert len({identifier for identifier, _ in rows}) == len(rows) > 100
     assert all((identifier - 1) % 4 == client for identifier, client in rows)
 
 
-def test_reads_through_every_endpoint_show_what_each_client_wrote(outcome: Outcome) -> None:
+def test_reads_through_every_endpoint_show_each_clients_writes(outcome: Outcome) -> None:
     sql = "SELECT DISTINCT endpoint FROM rows WHERE kind = 'read' AND outcome = 'ok'"
     assert len(_all(outcome, "ledger", sql)) == 2
     lists = _all(outcome, "ledger", "SELECT seen FROM rows WHERE kind = 'read' AND outcome = 'ok'")
@@ -56,9 +56,9 @@ def test_the_watch_sees_the_death_the_promotion_and_the_return(outcome: Outcome)
     states = _all(outcome, "nodes", "SELECT node, state, t_us FROM rows ORDER BY t_us")
     first = {node: state for node, state, _ in reversed(states)}
     assert first == {"node1": "writable", "node2": "read_only"}
-    away = next(at for node, state, at in states if (node, state) == ("node1", "away"))
+    unavailable_at = next(at for node, state, at in states if (node, state) == ("node1", "away"))
     promoted = next(at for node, state, at in states if (node, state) == ("node2", "writable"))
-    assert fault.at * 1000 - 20_000 < away < promoted
+    assert fault.at * 1000 - 20_000 < unavailable_at < promoted
     (event,) = [event for event in outcome.record.events if event.kind == "promoted"]
     assert promoted < event.t * 1000 + 1_000_000
     last = {node: state for node, state, _ in states}
@@ -66,12 +66,12 @@ def test_the_watch_sees_the_death_the_promotion_and_the_return(outcome: Outcome)
 
 
 def test_time_lines_change_with_the_primary(outcome: Outcome) -> None:
-    epochs = [one for (one,) in _all(outcome, "nodes", "SELECT epoch FROM rows WHERE node = 'node2'")]
-    wanted = [None] if outcome.record.load["driver"] == "mysql" else ["1", "2"]
-    assert list(dict.fromkeys(epochs)) == wanted
+    epochs = [epoch for (epoch,) in _all(outcome, "nodes", "SELECT epoch FROM rows WHERE node = 'node2'")]
+    expected = [None] if outcome.record.load["driver"] == "mysql" else ["1", "2"]
+    assert list(dict.fromkeys(epochs)) == expected
 
 
-def test_views_follow_what_was_written(outcome: Outcome) -> None:
+def test_views_follow_the_writes(outcome: Outcome) -> None:
     sql = "SELECT node, list_max(seen) FROM rows WHERE seen[1] IS NOT NULL ORDER BY t_us"
     views = _all(outcome, "views", sql)
     for node in ("node1", "node2"):
@@ -80,7 +80,7 @@ def test_views_follow_what_was_written(outcome: Outcome) -> None:
     survivor = [top for name, top in views if name == "node2"]
     assert survivor == sorted(survivor)
     ok = "SELECT max(id) FROM rows WHERE kind = 'write' AND outcome = 'ok'"
-    # the last look may be up to a tenth of a second, thus ten writes, before the end
+    # The last sample may be up to a tenth of a second, thus ten writes, before the end.
     assert survivor[-1] > _all(outcome, "ledger", ok)[0][0] - 100
 
 
@@ -97,7 +97,7 @@ def test_servers_execute_between_sending_and_answer(outcome: Outcome) -> None:
 
 
 def test_the_bank_keeps_its_sum(outcome: Outcome) -> None:
-    (rule,) = [one for one in outcome.record.invariants if one.name.startswith("the bank")]
+    (rule,) = [invariant for invariant in outcome.record.invariants if invariant.name.startswith("the bank")]
     assert rule.status == "holds", rule
     audits = _all(
         outcome,
@@ -128,13 +128,13 @@ def test_the_history_of_the_lists_is_well_formed(outcome: Outcome) -> None:
 
 
 def test_isolation_was_judged_and_serializable_holds(outcome: Outcome) -> None:
-    judged = {one.source: one for one in outcome.record.isolation}
+    judged = {verdict.source: verdict for verdict in outcome.record.isolation}
     assert set(judged) == {"lists", "bank"}
     assert judged["bank"].counts == {}
 
 
 @pytest.mark.parametrize("workload", ["bank", "append"])
-def test_they_can_be_the_load_themselves(tmp_path: Path, workload: str) -> None:
+def test_bank_and_lists_can_be_the_load(tmp_path: Path, workload: str) -> None:
     text = (
         "solutions: [{solution: standalone, engine: mariadb-10.11}]\n"
         "ledger: {rate: 20, read_rate: 20}\n" + timing(recovery=1)
@@ -150,7 +150,7 @@ def test_they_can_be_the_load_themselves(tmp_path: Path, workload: str) -> None:
         f"SELECT count(DISTINCT txn) FROM rows WHERE source = '{source}' AND outcome = 'ok'",
     )[0]
     assert count == load["ok"] > 0
-    assert [one.status for one in outcome.record.invariants] == ["holds"] * (workload == "bank")
+    assert [invariant.status for invariant in outcome.record.invariants] == ["holds"] * (workload == "bank")
 
 
 def test_a_galera_node_without_a_majority_refuses(tmp_path: Path) -> None:
@@ -165,6 +165,6 @@ def test_a_galera_node_without_a_majority_refuses(tmp_path: Path) -> None:
     spent: Counter[str] = Counter()
     for (state, _, at), (_, _, until) in pairwise(rows):
         spent[state] += until - at
-    # a busy machine may let it be silent for more than a second once, which is to be away
+    # A busy machine may silence the node for more than a second once, which counts as unavailable.
     assert spent["refusing"] > spent["away"]
     assert cut_off[-1][0] == "writable" and cut_off[-1][1] != cut_off[0][1]

@@ -1,4 +1,4 @@
-"""Nothing is left of a run: not after its end, not after Ctrl-C, not after kill -9; and it resumes."""
+"""A run leaves nothing behind: neither after its end nor after Ctrl-C or kill -9; and it can be resumed."""
 
 import contextlib
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from lab_leftovers import Made
+from lab_leftovers import RunTraces
 from lab_support import GENTLE, HEAD, fivenines, program, timing
 
 from fivenines.lab import limits
@@ -17,8 +17,8 @@ from fivenines.results import store
 
 _LIMITS = "limits: {memory: 1GiB, cpus: 1.5}"
 _PAIR = f"solutions: [{{solution: hot-standby, name: pair, synchronous_commit: local, {_LIMITS}}}]\n"
+# A solution that deploys quickly, for tests that do not depend on the number of servers.
 _ONE = f"solutions: [{{solution: standalone, engine: postgres-18, {_LIMITS}}}]\n"
-"""Enough where something else than a number of servers is to be seen: it is deployed sooner."""
 
 
 def _start(folder: Path, steady: float, *options: str, solution: str = _PAIR) -> subprocess.Popen[bytes]:
@@ -26,24 +26,24 @@ def _start(folder: Path, steady: float, *options: str, solution: str = _PAIR) ->
     text = HEAD.replace("trials: 1", "trials: 2") + solution + GENTLE + timing(recovery=1, steady=steady)
     (folder / "tiny.yaml").write_text(text)
     (folder / "tmp").mkdir()
-    with (folder / "said").open("ab") as said:
+    with (folder / "output").open("ab") as log:
         return subprocess.Popen(
             program("run", "tiny.yaml", "--out", "run", *options),
             cwd=folder,
             stdin=subprocess.DEVNULL,
-            stdout=said,
-            stderr=said,
+            stdout=log,
+            stderr=log,
             env={**os.environ, "TMPDIR": str(folder / "tmp")},
         )
 
 
 def _await_load(folder: Path, trial: str, running: subprocess.Popen[bytes]) -> None:
-    """Wait until the load of a trial has put down its first figures."""
+    """Wait until the load of a trial has written its first figures."""
     deadline = time.monotonic() + 150
-    # the observer begins together with the load
+    # The observer starts together with the load.
     while not (folder / "run/trials" / f".{trial}.part" / "observed" / "hosts.csv").exists():
-        assert running.poll() is None, (folder / "said").read_text()
-        assert time.monotonic() < deadline, (folder / "said").read_text()
+        assert running.poll() is None, (folder / "output").read_text()
+        assert time.monotonic() < deadline, (folder / "output").read_text()
         time.sleep(0.05)
 
 
@@ -52,7 +52,7 @@ def _trials(folder: Path) -> list[str]:
 
 
 def test_nothing_is_left_after_the_normal_end(tmp_path: Path) -> None:
-    made = Made()
+    made = RunTraces()
     running = _start(tmp_path, 0.5, "--trials", "1")
     _await_load(tmp_path, "0001", running)
     made.note(running.pid)
@@ -60,10 +60,10 @@ def test_nothing_is_left_after_the_normal_end(tmp_path: Path) -> None:
         assert made.groups()
     assert len(made.processes) > 10
     assert len(made.namespaces) > 10
-    assert running.wait(150) == 0, (tmp_path / "said").read_text()
+    assert running.wait(150) == 0, (tmp_path / "output").read_text()
     assert made.left(60.0) == []
     assert not list((tmp_path / "tmp").iterdir())
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["run", "said", "tiny.yaml", "tmp"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["output", "run", "tiny.yaml", "tmp"]
     names = {path.name for path in (tmp_path / "run").iterdir()}
     assert names == {"cache", "experiment.yaml", "journal.jsonl", "manifest.json", "report.html", "trials"}
     assert _trials(tmp_path) == ["0001"]
@@ -75,7 +75,7 @@ def test_nothing_is_left_after_the_normal_end(tmp_path: Path) -> None:
     ("number", "solution"), [(signal.SIGINT, _ONE), (signal.SIGTERM, _PAIR)], ids=["one", "pair"]
 )
 def test_nothing_is_left_after_an_interruption(tmp_path: Path, number: signal.Signals, solution: str) -> None:
-    made = Made()
+    made = RunTraces()
     running = _start(tmp_path, 60, solution=solution)
     _await_load(tmp_path, "0001", running)
     made.note(running.pid)
@@ -85,13 +85,13 @@ def test_nothing_is_left_after_an_interruption(tmp_path: Path, number: signal.Si
     assert not list((tmp_path / "tmp").iterdir())
     if number == signal.SIGINT:
         assert code == 130
-        assert "interrupted" in (tmp_path / "said").read_text()
-        assert "--resume" in (tmp_path / "said").read_text()
+        assert "interrupted" in (tmp_path / "output").read_text()
+        assert "--resume" in (tmp_path / "output").read_text()
         assert _trials(tmp_path) == []
 
 
 def test_nothing_is_left_after_kill_9_and_the_run_continues(tmp_path: Path) -> None:
-    made = Made()
+    made = RunTraces()
     running = _start(tmp_path, 1, solution=_ONE)
     _await_load(tmp_path, "0002", running)
     assert "0001" in _trials(tmp_path)
@@ -116,16 +116,16 @@ def test_nothing_is_left_after_kill_9_and_the_run_continues(tmp_path: Path) -> N
     assert made.left(60.0) == []
 
 
-# kill -9 of the controller is tested
+# Another test covers kill -9 of the controller.
 @pytest.mark.long
 def test_a_kill_of_the_first_process_ends_its_lab(tmp_path: Path) -> None:
-    """Also when the lab goes away under a running trial, the trial says so and nothing is left."""
-    made = Made()
+    """Kill the lab under a running trial: the trial reports it and leaves nothing."""
+    made = RunTraces()
     running = _start(tmp_path, 4, "--trials", "1")
     _await_load(tmp_path, "0001", running)
     made.note(running.pid)
     for process in made.processes:
-        with contextlib.suppress(psutil.NoSuchProcess):  # it may have ended with the others
+        with contextlib.suppress(psutil.NoSuchProcess):  # The process may have ended with the others.
             if process.cmdline()[1:3] == ["init", "lab"]:
                 process.kill()
     _await_broken(tmp_path)
@@ -139,5 +139,5 @@ def test_a_kill_of_the_first_process_ends_its_lab(tmp_path: Path) -> None:
 def _await_broken(folder: Path) -> None:
     deadline = time.monotonic() + 150
     while "0001.broken-1" not in _trials(folder):
-        assert time.monotonic() < deadline, (folder / "said").read_text()
+        assert time.monotonic() < deadline, (folder / "output").read_text()
         time.sleep(0.1)

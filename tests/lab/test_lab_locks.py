@@ -1,4 +1,4 @@
-"""What is in use is neither removed nor entered by a second one, who is told whose it is."""
+"""Resources in use are neither removed nor entered by a second process, which gets the name of the owner."""
 
 import os
 import signal
@@ -18,7 +18,7 @@ _SOLUTION = "solutions: [{solution: standalone, engine: postgres-18}]\n"
 
 
 class Place:
-    """A folder with a cache of its own, which has PostgreSQL and no data sets yet."""
+    """Provide a folder with a separate cache that has PostgreSQL and no data sets yet."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.cache = folder, with_engine(folder, "postgres-18")
@@ -28,18 +28,18 @@ class Place:
         (self.folder / f"{name}.yaml").write_text(
             HEAD + _SOLUTION + GENTLE + timing(recovery=1, steady=steady)
         )
-        with (self.folder / f"{name}.said").open("wb") as said:
+        with (self.folder / f"{name}.output").open("wb") as log:
             return subprocess.Popen(
                 program("run", f"{name}.yaml", "--out", name),
                 cwd=self.folder,
                 stdin=subprocess.DEVNULL,
-                stdout=said,
-                stderr=said,
+                stdout=log,
+                stderr=log,
                 env={**os.environ, "COLUMNS": "200", **self.env},
             )
 
-    def said(self, name: str) -> str:
-        return (self.folder / f"{name}.said").read_text()
+    def output(self, name: str) -> str:
+        return (self.folder / f"{name}.output").read_text()
 
     def call(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
         return fivenines(*arguments, cwd=self.folder, env=self.env)
@@ -58,24 +58,24 @@ def place(tmp_path: Path) -> Place:
 def _until(what: Callable[[], bool], running: "subprocess.Popen[bytes]", place: Place) -> None:
     deadline = time.monotonic() + 120
     while not what():
-        assert running.poll() is None, [path.read_text() for path in place.folder.glob("*.said")]
-        assert time.monotonic() < deadline, [path.read_text() for path in place.folder.glob("*.said")]
+        assert running.poll() is None, [path.read_text() for path in place.folder.glob("*.output")]
+        assert time.monotonic() < deadline, [path.read_text() for path in place.folder.glob("*.output")]
         time.sleep(0.02)
 
 
 def _loading(place: Place) -> bool:
-    found = (place.cache / "data").glob("postgres-18-*.lock")
-    return any(locks.holders(path) for path in found if ".used." not in path.name)
+    lock_files = (place.cache / "data").glob("postgres-18-*.lock")
+    return any(locks.holders(path) for path in lock_files if ".used." not in path.name)
 
 
-def test_a_run_in_progress_is_protected_and_another_runs_beside_it(place: Place) -> None:
+def test_a_run_in_progress_is_protected_and_a_second_one_can_run(place: Place) -> None:
     first = place.start("first", steady=1000)
     try:
-        _beside(place, first)
+        _second_run(place, first)
     finally:
         first.kill()
         first.wait()
-    # the dead hold nothing
+    # Dead processes hold no locks.
     resumed = place.call("run", "first.yaml", "--out", "first", "--resume", "--dry-run")
     assert resumed.returncode == 0, resumed.stderr
     removed = place.call("results", "rm", "first", "--yes")
@@ -85,39 +85,39 @@ def test_a_run_in_progress_is_protected_and_another_runs_beside_it(place: Place)
     assert not (place.cache / "engines/postgres-18").exists()
 
 
-def _beside(place: Place, first: "subprocess.Popen[bytes]") -> None:
-    # both need the same data set: the second one comes while the first one loads it
+def _second_run(place: Place, first: "subprocess.Popen[bytes]") -> None:
+    # Both runs use the same data set: the second starts while the first loads it.
     _until(lambda: _loading(place), first, place)
     first.send_signal(signal.SIGSTOP)
     second = place.start("second", steady=1)
-    told = f"waiting for process {first.pid} ("
-    _until(lambda: told in place.said("second"), second, place)
+    waiting = f"waiting for process {first.pid} ("
+    _until(lambda: waiting in place.output("second"), second, place)
     first.send_signal(signal.SIGCONT)
     begun = place.folder / "first/trials/.0001.part/observed/hosts.csv"
     _until(begun.exists, first, place)
 
     files = sorted(path.name for path in (place.folder / "first").iterdir())
-    held = f"in use by process {first.pid} ("
+    in_use = f"in use by process {first.pid} ("
     for arguments in (
         ("results", "rm", "first", "--yes"),
         ("run", "first.yaml", "--out", "first", "--resume"),
         ("run", "first.yaml", "--out", "first"),
         ("results", "rm", "second", "first", "--yes"),
     ):
-        said = place.refuses(*arguments)
-        # of both, the second one may be in use still, and is named first
-        both = "second" in arguments and f"second is in use by process {second.pid} (" in said
-        assert both or f"first is {held}" in said, said
-        assert len(said.splitlines()) == 1, said
-    assert "since 20" in said
+        message = place.refuses(*arguments)
+        # Of the two, the second may still be in use, and is then named first.
+        both = "second" in arguments and f"second is in use by process {second.pid} (" in message
+        assert both or f"first is {in_use}" in message, message
+        assert len(message.splitlines()) == 1, message
+    assert "since 20" in message
     for remove in (("engines", "remove", "postgres-18"),):
-        said = place.refuses(*remove)
-        assert "the engine postgres-18 is in use by process " in said, said
+        message = place.refuses(*remove)
+        assert "the engine postgres-18 is in use by process " in message, message
     assert sorted(path.name for path in (place.folder / "first").iterdir()) == files
     assert {layout.LOCK, layout.MANIFEST} <= set(files)
     assert place.call("report", "first", "--format", "json").returncode == 0
 
-    assert second.wait(200) == 0, place.said("second")
+    assert second.wait(200) == 0, place.output("second")
     assert len(store.open_run(place.folder / "second").complete) == 1
     assert not (place.folder / "second" / layout.LOCK).exists()
-    assert first.poll() is None, place.said("first")
+    assert first.poll() is None, place.output("first")

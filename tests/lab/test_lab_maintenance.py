@@ -24,14 +24,14 @@ LIGHT = "load: {rate: 20}\n"
 
 FAULT = "maintenance, then recovery"
 
+# Seconds within which a rolling restart must complete, however busy the machine is.
 PATIENCE = 400.0
-"""Seconds until a rolling restart must be over, however busy the machine is."""
 
 
 def _pids(deployed: Deployed) -> Iterator[tuple[str, int]]:
-    for one in deployed.solution.members:
-        assert one.process is not None and one.alive, one.name
-        yield one.name, one.process.popen.pid
+    for member in deployed.solution.members:
+        assert member.process is not None and member.alive, member.name
+        yield member.name, member.process.popen.pid
 
 
 def _of(events: list[Event], kind: str) -> list[Event]:
@@ -46,16 +46,16 @@ def _all_restarted(
     assert record.ended_detail == f"{len(before)} of {len(before)} servers had their turn"
     assert sorted(record.nodes) == sorted(before)
     assert [name for name in before if before[name] == after[name]] == []
-    # whoever is on call restarts one, too, that does not follow a new primary soon enough; that has a reason
+    # Automatic remediation also restarts a server that does not follow a new primary in time, with a reason.
     restarted = [event for event in _of(events, "restarted") if not event.detail]
-    for told in (_of(events, "maintenance"), restarted):
-        assert [event.node for event in told] == record.nodes, told
+    for group in (_of(events, "maintenance"), restarted):
+        assert [event.node for event in group] == record.nodes, group
     back = dict.fromkeys(event.node for event in _of(events, "rejoined"))
     assert list(back) == record.nodes
 
 
 def _await_writes(load: BackgroundLoad, since_ns: int) -> None:
-    """Until its files tell of writes that succeeded after now, or a minute long."""
+    """Wait for a recorded write that succeeded after now, for at most a minute."""
     passed, until = (time.monotonic_ns() - since_ns) / 1e9, time.monotonic() + 60.0
     while time.monotonic() < until:
         seen = load.since(since_ns, check=False)
@@ -68,7 +68,7 @@ def _await_writes(load: BackgroundLoad, since_ns: int) -> None:
 def rolled(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[dict[str, Any]], tuple[FaultRecord, list[Event]]]:
-    """Restarts all servers of a solution under a load that lasts as long as that takes."""
+    """Run a trial that restarts all servers of a solution under a load of the same duration."""
     monkeypatch.setattr(state, "load", lambda: tmp_path / "load")
 
     def roll(solution: dict[str, Any]) -> tuple[FaultRecord, list[Event]]:
@@ -98,7 +98,7 @@ def rolled(
     return roll
 
 
-# the turns are tested on another solution
+# Another solution covers the order of the restarts.
 @pytest.mark.long
 def test_mariadb_replicas_first_and_the_primary_after_a_switchover(rolled: Any) -> None:
     manager = {"kind": "operator", "interval": "500ms", "misses": 4}
@@ -168,14 +168,16 @@ def test_a_trial_has_one_fault_with_a_turn_for_each_server(tmp_path: Path) -> No
     (fault,) = measured.faults
     assert [turn.node for turn in fault.fault_window.turns] == ["node2", "node1"]
     writes = fault.availability.writes
-    # where the load stood still by itself before, a switchover may not be told from that
+    # If the load stalled before, a switchover cannot be distinguished from that stall.
     if writes is not None and writes.steady_ms < 200:
-        assert "maintenance of node1" in {one.event for one in measured.interruptions.writes}
+        assert "maintenance of node1" in {
+            interruption.event for interruption in measured.interruptions.writes
+        }
     assert measured.split_brains == []
 
 
 @pytest.mark.long
-def test_where_nobody_can_take_over_it_is_an_outage(tmp_path: Path) -> None:
+def test_without_a_candidate_the_failure_is_an_outage(tmp_path: Path) -> None:
     outcome = _trial(tmp_path, "{solution: standalone}", timing(), {})
     sound(outcome)
     record = outcome.record
@@ -186,9 +188,9 @@ def test_where_nobody_can_take_over_it_is_an_outage(tmp_path: Path) -> None:
     assert measured.writes.ms >= 1000, "it was down for a second"
 
 
-def test_it_stops_at_a_server_that_does_not_come_back(tmp_path: Path) -> None:
+def test_a_rolling_restart_stops_at_a_server_that_does_not_recover(tmp_path: Path) -> None:
     def plant(deployed: Deployed) -> None:
-        # the running server does not read it; the next start fails
+        # The running server does not read the setting; the next start fails.
         for file in (deployed.lab.hosts["node2"].node / "conf").iterdir():
             file.write_text(f"{file.read_text()}\nno_such_option = 1\n")
 

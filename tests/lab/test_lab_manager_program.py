@@ -1,10 +1,10 @@
-"""Failover managers that one brings: a script by its recipe, and one that takes a root of its own."""
+"""Custom failover managers: a script by its recipe, and one with its own root."""
 
 import time
 from pathlib import Path
 
 import pytest
-from lab_support import brought_up, run_one, short_recipe
+from lab_support import deployed_small, run_one, short_recipe
 
 from fivenines.managers.program import ProgramManager
 from fivenines.software.store import engine
@@ -45,18 +45,18 @@ done
 
 
 @pytest.mark.lasts(45)
-def test_a_script_of_ones_own_promotes_a_standby(tmp_path: Path) -> None:
-    # long enough for a second look: a standby of a busy machine may answer the first one too late
+def test_a_custom_script_promotes_a_standby(tmp_path: Path) -> None:
+    # Long enough for a second check: a standby on a busy machine may answer the first one too late.
     recipe = short_recipe("script").replace("restart_after: 3s", "restart_after: 15s")
     run = run_one(tmp_path, recipe, {})
     (trial,) = run.complete
     record = trial.record
     assert record.fault is not None and record.fault.verified and record.fault.rejoined
-    # the first of each kind: a busy machine may let a later question to a healthy primary fail
-    told = {event.kind: event for event in reversed(record.events)}
-    assert told.keys() >= {"missed", "decided", "promoted", "repointed"}
-    assert told["promoted"].node in ("node2", "node3")
-    assert told["missed"].t < told["decided"].t < told["promoted"].t
+    # The first event of each kind counts: on a busy machine a later check of a healthy primary may fail.
+    events = {event.kind: event for event in reversed(record.events)}
+    assert events.keys() >= {"missed", "decided", "promoted", "repointed"}
+    assert events["promoted"].node in ("node2", "node3")
+    assert events["missed"].t < events["decided"].t < events["promoted"].t
     check = record.check
     assert check is not None and check.acknowledged > 0
     assert {node.lost for node in check.nodes} == {0}
@@ -89,7 +89,7 @@ def test_it_switches_over_dies_and_rejoins_nodes_by_itself(tmp_path: Path) -> No
         }
     )
     assert settings.manager.problems() == []
-    with brought_up(tmp_path, settings) as made:
+    with deployed_small(tmp_path, settings) as made:
         solution, manager = made.solution, made.manager
         assert isinstance(manager, ProgramManager) and manager.alive
 
@@ -99,7 +99,7 @@ def test_it_switches_over_dies_and_rejoins_nodes_by_itself(tmp_path: Path) -> No
         new = manager.switch_over()
         assert new == solution.primary_of_record.name == "node2"
         wait_until(astray, 120.0, "not all follow the new primary")
-        # one that was killed is started again with the primary of now
+        # A killed manager is restarted with the current primary.
         manager.kill()
         assert not manager.alive
         manager.restart()
@@ -108,7 +108,7 @@ def test_it_switches_over_dies_and_rejoins_nodes_by_itself(tmp_path: Path) -> No
         process = solution.node("node2").process
         assert process is not None
         process.gone(process.kill())
-        wait_until(lambda: "" if _promoted(manager) > 1 else "nobody was promoted", 120.0, "no failover")
+        wait_until(lambda: "" if _promoted(manager) > 1 else "no node was promoted", 120.0, "no failover")
         assert solution.primary_of_record.name == "node1"
         assert not manager.at_work
         manager.start_node(solution.node("node2"))
@@ -126,10 +126,10 @@ def _log(manager: ProgramManager) -> str:
 
 
 def _ends_by_itself(manager: ProgramManager) -> None:
-    """A manager that ends although nobody ended it is told."""
+    """Check that an unexpected end of the manager is reported."""
     manager._running.process.interrupt(15)  # type: ignore[arg-type]
     until = time.monotonic() + 60
-    while manager.alive or not any(one.kind == "failed" for one in manager.events()):
+    while manager.alive or not any(event.kind == "failed" for event in manager.events()):
         assert time.monotonic() < until
         time.sleep(0.05)
     assert "watch ended with status" in manager.events()[-1].detail

@@ -1,4 +1,4 @@
-"""MariaDB: every solution comes up as asked, survives a kill, and loses nothing that it promised."""
+"""MariaDB: every solution starts as configured, survives a kill, and meets its durability guarantee."""
 
 from pathlib import Path
 
@@ -12,8 +12,8 @@ from fivenines.servers.mariadb.server import Mariadb
 from fivenines.software.store import engine
 from fivenines.workloads.oltp import Oltp
 
+# A Galera node that rejoins while the others still agree on its failure delays their decision.
 BACK = "9s"
-"""A Galera node that comes back while the others still agree on its end delays their decision."""
 
 
 def replication(more: str) -> str:
@@ -25,7 +25,7 @@ def galera(more: str) -> str:
 
 
 @pytest.mark.long
-def test_standalone_is_away_until_it_is_started_again(tmp_path: Path) -> None:
+def test_standalone_is_unavailable_until_it_is_restarted(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         "solutions: [{solution: standalone, engine: mariadb-10.11, durability: relaxed, "
@@ -35,9 +35,9 @@ def test_standalone_is_away_until_it_is_started_again(tmp_path: Path) -> None:
     assert outcome.record.deployment is not None and outcome.record.fault is not None
     assert outcome.record.deployment.roles == {"node1": "primary"}
     settings = outcome.record.deployment.settings["node1"]
-    wanted = ("innodb_flush_log_at_trx_commit", "sync_binlog", "innodb_lock_wait_timeout")
-    assert [settings[name] for name in wanted] == ["2", "0", "7"]
-    # the operating system lives on: what was written without a flush is still there
+    names = ("innodb_flush_log_at_trx_commit", "sync_binlog", "innodb_lock_wait_timeout")
+    assert [settings[name] for name in names] == ["2", "0", "7"]
+    # The operating system survives: writes without a flush are still there.
     rejoined(outcome)
     assert outcome.writes_after_fault() > 0
 
@@ -82,7 +82,7 @@ def test_a_replica_takes_over_and_the_old_primary_follows_it(tmp_path: Path, mod
     assert kinds.index("fault") < kinds.index("decided") < kinds.index("promoted")
     assert ("repointed" in kinds) == (replicas == 2)
     assert outcome.writes_after_fault() > 0
-    if mode == "async":  # it may lose, and may then refuse to rejoin: but it says so
+    if mode == "async":  # It may lose rows, and may then refuse to rejoin: but it reports that.
         assert fault.rejoined or fault.rejoin_detail
     elif mode == "after_sync":
         rejoined(outcome)
@@ -91,7 +91,7 @@ def test_a_replica_takes_over_and_the_old_primary_follows_it(tmp_path: Path, mod
         assert fault.rejoined or fault.rejoin_detail
 
 
-def test_a_dead_replica_comes_back_and_the_others_go_on(tmp_path: Path) -> None:
+def test_a_dead_replica_rejoins_and_the_others_continue(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         replication(f"replicas: 2, mode: after_sync, manager: {PATIENT}, reads: replicas")
@@ -107,7 +107,7 @@ def test_a_dead_replica_comes_back_and_the_others_go_on(tmp_path: Path) -> None:
     assert outcome.writes_after_fault() > 0
 
 
-def test_without_a_manager_nobody_is_promoted(tmp_path: Path) -> None:
+def test_without_a_manager_no_node_is_promoted(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path, replication("replicas: 1, mode: after_commit, manager: none") + kill() + timing()
     )
@@ -119,7 +119,7 @@ def test_without_a_manager_nobody_is_promoted(tmp_path: Path) -> None:
     assert outcome.writes_after_fault() > 0
 
 
-def test_a_galera_cluster_goes_on_and_its_dead_node_comes_back(tmp_path: Path) -> None:
+def test_a_galera_cluster_continues_and_its_dead_node_rejoins(tmp_path: Path) -> None:
     states: list[object] = []
 
     def look(deployed: Deployed) -> None:

@@ -1,4 +1,4 @@
-"""MHA on real servers: watches, switches over, fails over through HAProxy, refuses, and is started again."""
+"""MHA on real servers: it monitors, switches over, fails over through HAProxy, refuses, and is restarted."""
 
 import subprocess
 import sys
@@ -38,8 +38,8 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
         yield up
 
 
+# For each write through HAProxy, whether it was acknowledged.
 ACKNOWLEDGED: list[bool] = []
-"""Of each write through HAProxy whether it was acknowledged."""
 
 
 def mha(deployed: Deployed) -> Mha:
@@ -58,7 +58,7 @@ def kinds(deployed: Deployed, since: int) -> list[str]:
 def until(happened: Callable[[], object], what: str, timeout: float = 120.0) -> None:
     deadline = time.monotonic() + timeout
     while True:
-        # who is busy, or about to start or end, may not answer
+        # A server that is busy, starting or stopping may not answer.
         with suppress(Exception):
             if happened():
                 return
@@ -67,7 +67,7 @@ def until(happened: Callable[[], object], what: str, timeout: float = 120.0) -> 
 
 
 def write(deployed: Deployed) -> bool:
-    """Whether a client can write through HAProxy now."""
+    """Return whether a client can write through HAProxy now."""
     (endpoint,) = deployed.access.endpoints().write
     host, port = endpoint.split(":")
     user, password = deployed.solution.nodes[0].application
@@ -90,7 +90,7 @@ def rows(node: Server) -> int:
 
 
 def alike(deployed: Deployed) -> None:
-    """All nodes are members, and have every row that was written."""
+    """Check that all nodes are members and have every written row."""
     solution = deployed.solution
 
     def joined(node: Server) -> bool:
@@ -98,16 +98,16 @@ def alike(deployed: Deployed) -> None:
 
     for node in solution.nodes:
         until(partial(joined, node), node.name)
-    found: set[int] = set()
+    counts: set[int] = set()
 
     def same() -> bool:
-        found.clear()
-        found.update(rows(node) for node in solution.nodes)
-        return len(found) == 1
+        counts.clear()
+        counts.update(rows(node) for node in solution.nodes)
+        return len(counts) == 1
 
-    # a write that was given up may still happen between two counts
+    # A write that timed out may still be executed between two counts.
     until(same, "all have the same rows")
-    assert min(found) >= sum(ACKNOWLEDGED), "nothing acknowledged is lost"
+    assert min(counts) >= sum(ACKNOWLEDGED), "nothing acknowledged is lost"
 
 
 def kill_primary(deployed: Deployed) -> Server:
@@ -128,9 +128,9 @@ def test_it_watches_the_primary(deployed: Deployed) -> None:
 def test_a_planned_switchover(deployed: Deployed) -> None:
     known = len(events(deployed))
     assert mha(deployed).switch_over() == "node2"
-    told = [(event.kind, event.node) for event in events(deployed, known)]
-    assert told[:2] == [("decided", "node1"), ("promoted", "node2")]
-    assert set(told[2:4]) == {("repointed", "node3"), ("repointed", "node1")}
+    reported = [(event.kind, event.node) for event in events(deployed, known)]
+    assert reported[:2] == [("decided", "node1"), ("promoted", "node2")]
+    assert set(reported[2:4]) == {("repointed", "node3"), ("repointed", "node1")}
     assert deployed.solution.roles() == {"node1": "replica", "node2": "primary", "node3": "replica"}
     until(lambda: write(deployed), "HAProxy follows")
     alike(deployed)
@@ -138,7 +138,7 @@ def test_a_planned_switchover(deployed: Deployed) -> None:
     assert "failed" not in kinds(deployed, known)
 
 
-def test_killed_it_starts_only_where_ssh_works(deployed: Deployed) -> None:
+def test_a_killed_machine_starts_only_where_ssh_works(deployed: Deployed) -> None:
     manager, node = mha(deployed), deployed.solution.nodes[2]
     manager.kill()
     assert not manager.alive
@@ -153,23 +153,23 @@ def test_killed_it_starts_only_where_ssh_works(deployed: Deployed) -> None:
     assert manager.alive
 
 
-def test_a_dead_primary_is_replaced_and_comes_back(deployed: Deployed) -> None:
+def test_a_dead_primary_is_replaced_and_rejoins(deployed: Deployed) -> None:
     known = len(events(deployed))
     assert write(deployed)
     old = kill_primary(deployed)
     until(lambda: write(deployed), "writes go on through HAProxy")
     assert deployed.solution.primary_of_record.name == "node1", "node3 is never promoted"
     until(lambda: not mha(deployed).alive, "it ends after a failover")
-    told = [event for event in events(deployed, known) if event.kind != "watching"]
-    assert [event.kind for event in told[:7]] == ["missed"] * 4 + ["decided", "fenced", "promoted"]
-    assert [(event.kind, event.node) for event in told[7:]] == [("repointed", "node3")]
+    reported = [event for event in events(deployed, known) if event.kind != "watching"]
+    assert [event.kind for event in reported[:7]] == ["missed"] * 4 + ["decided", "fenced", "promoted"]
+    assert [(event.kind, event.node) for event in reported[7:]] == [("repointed", "node3")]
     deployed.start_node(old)
     alike(deployed)
 
 
 @pytest.mark.lasts(20)
 def test_a_second_failover_is_refused_loudly(deployed: Deployed) -> None:
-    until(lambda: events(deployed)[-1].kind == "watching", "somebody starts it again")
+    until(lambda: events(deployed)[-1].kind == "watching", "MHA is started again")
     known = len(events(deployed))
     old = kill_primary(deployed)
     until(lambda: "failed" in kinds(deployed, known), "it says that it will not")
@@ -179,9 +179,9 @@ def test_a_second_failover_is_refused_loudly(deployed: Deployed) -> None:
     assert "promoted" not in kinds(deployed, known)
     until(
         lambda: any("nobody watches" in event.detail for event in events(deployed, known)),
-        "and that nobody is there any more",
+        "an event that no manager is left",
     )
-    # its server starts again: it is the primary of record, and MHA has somebody to watch
+    # Its server restarts: it is the primary of record, so MHA has a server to monitor.
     deployed.start_node(old)
     until(lambda: events(deployed)[-1].kind == "watching", "it watches again")
     until(lambda: write(deployed), "writes go on")

@@ -1,4 +1,4 @@
-"""A whole trial with MHA: the primary is killed under load, MHA moves the proxy's entry to the next one."""
+"""A complete trial with MHA: the primary is killed under load, and MHA moves the proxy's entry."""
 
 from pathlib import Path
 
@@ -20,13 +20,13 @@ faults: [{fault: kill, target: primary, restart_after: 1s}]
 
 
 def switched(deployed: Deployed) -> None:
-    """A planned switchover, when all nodes are members again, moves the entry as well."""
+    """Check that a planned switchover, once all nodes are members again, moves the entry as well."""
     assert deployed.manager is not None
     known = len(deployed.manager.events())
     new = deployed.manager.switch_over()
-    told = [(event.kind, event.node) for event in deployed.manager.events()[known:]]
-    assert told.index(("entry", new)) < told.index(("promoted", new))
-    # the moves are checked by HAProxy's own word, and what is written is for its next start
+    events = [(event.kind, event.node) for event in deployed.manager.events()[known:]]
+    assert events.index(("entry", new)) < events.index(("promoted", new))
+    # HAProxy's own report shows the moves; the written configuration is for its next start.
     file = deployed.lab.hosts["proxy"].node / "conf" / "haproxy.cfg"
     assert f"server entry {deployed.solution.node(new).endpoint}\n" in file.read_text()
 
@@ -44,12 +44,12 @@ def test_a_kill_under_load_loses_nothing_and_is_split_into_phases(tmp_path: Path
     steps = [kinds.index(kind) for kind in order]
     assert steps == sorted(steps)
     new = next(event.node for event in record.events if event.kind == "promoted")
-    told = {event.kind: event for event in record.events if event.node == new}
-    assert (told["entry"].node, told["promoted"].node) == (new, new)
-    # who reads the phases finds the move within promote: route begins when the node takes writes
+    events = {event.kind: event for event in record.events if event.node == new}
+    assert (events["entry"].node, events["promoted"].node) == (new, new)
+    # The move belongs to the phase promote: route begins when the node accepts writes.
     phases = {phase.name: phase for phase in fault.failover.phases}
-    assert phases["promote"].start <= told["entry"].t <= phases["promote"].end
-    assert told["durability"].detail.startswith("relaxed as primary")
+    assert phases["promote"].start <= events["entry"].t <= phases["promote"].end
+    assert events["durability"].detail.startswith("relaxed as primary")
     assert kinds.index("restarted") > kinds.index("repointed"), "MHA is left alone at its work"
     assert record.fault is not None and record.check is not None
     assert record.fault.rejoined, record.fault.rejoin_detail

@@ -1,4 +1,4 @@
-"""MySQL: one server, and Group Replication: up, broken, blocked, and back."""
+"""MySQL: one server, and Group Replication: started, broken, blocked, and recovered."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +20,7 @@ def group(more: str) -> str:
     return f"solutions: [{{solution: group-replication, member_expel_timeout: 0s, {more}}}]\n"
 
 
-def test_standalone_is_away_until_it_is_started_again(tmp_path: Path) -> None:
+def test_standalone_is_unavailable_until_it_is_restarted(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         "solutions: [{solution: standalone, engine: mysql-9.7, server: {innodb_lock_wait_timeout: 7}}]\n"
@@ -29,15 +29,15 @@ def test_standalone_is_away_until_it_is_started_again(tmp_path: Path) -> None:
     sound(outcome)
     assert outcome.record.deployment is not None
     settings = outcome.record.deployment.settings["node1"]
-    wanted = ("innodb_flush_log_at_trx_commit", "sync_binlog", "innodb_lock_wait_timeout")
-    assert [settings[name] for name in wanted] == ["1", "1", "7"]
+    names = ("innodb_flush_log_at_trx_commit", "sync_binlog", "innodb_lock_wait_timeout")
+    assert [settings[name] for name in names] == ["1", "1", "7"]
     assert settings["version"].startswith(engine("mysql-9.7").status().version)
     rejoined(outcome)
     assert outcome.writes_after_fault() > 0
 
 
 @pytest.mark.lasts(35)
-def test_another_member_is_elected_and_the_dead_one_comes_back(tmp_path: Path) -> None:
+def test_another_member_is_elected_and_the_dead_one_rejoins(tmp_path: Path) -> None:
     outcome = run_trial(tmp_path, group("consistency: EVENTUAL") + kill(restart_after="9s") + timing())
     sound(outcome)
     deployment, check = outcome.record.deployment, outcome.record.check
@@ -69,7 +69,7 @@ def test_members_that_all_write_conflict_and_a_planted_loss_is_found(tmp_path: P
 
     outcome = run_trial(
         tmp_path,
-        # closely together, so that some conflict
+        # Close together, so that some conflict.
         group("mode: multi-primary, writes: all")
         + "load: {think_time: 25ms}\n"
         + timing(recovery=2, steady=3),
@@ -80,14 +80,14 @@ def test_members_that_all_write_conflict_and_a_planted_loss_is_found(tmp_path: P
     errors = {error["class"]: error["count"] for error in outcome.record.load["errors"]}
     assert errors["conflict"] > 0
     assert set(errors) <= {"conflict", "deadlock"}
-    # a transaction that lost is rolled back, and not in doubt
+    # A transaction that lost the conflict is rolled back, and not in doubt.
     assert outcome.record.load["transactions"]["in_doubt"] == 0
     assert outcome.record.deployment is not None and not outcome.record.deployment.single_writer
     assert (outcome.node("node2").lost, outcome.node("node2").lost_ids) == (1, taken)
     assert outcome.node("node1").lost == outcome.node("node3").lost == 0
     divergence = outcome.record.divergence
     assert divergence is not None
-    assert [one.table for one in divergence.differences] == ["fivenines_ledger"]
+    assert [difference.table for difference in divergence.differences] == ["fivenines_ledger"]
 
 
 @pytest.fixture(scope="module")
@@ -97,9 +97,9 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
     )
     workload = Oltp(workload="oltp_read_write", tables=2, table_size=500)
     data = data_set(settings, workload, lambda _message, _fraction: None)
-    with Deployed(settings, data, tmp_path_factory.mktemp("group") / "lab") as one:
-        one.bring_up()
-        yield one
+    with Deployed(settings, data, tmp_path_factory.mktemp("group") / "lab") as deployment:
+        deployment.bring_up()
+        yield deployment
 
 
 @pytest.mark.lasts(25)
@@ -118,7 +118,7 @@ def test_a_switchover_a_stall_and_a_member_that_left(deployed: Deployed) -> None
     third.execute("STOP GROUP_REPLICATION")
     assert solution.not_joined_reason(third).startswith("node3 is OFFLINE")
     assert "does not come back" in solution.unexpected_primary_reason(third)
-    # what it writes alone, the group will never have
+    # The group will never have what this member writes alone.
     third.execute(
         "SET GLOBAL super_read_only = 0",
         "SET GLOBAL read_only = 0",
@@ -147,5 +147,5 @@ def test_a_minority_blocks(deployed: Deployed) -> None:
     assert solution.roles() == dict.fromkeys(("node1", "node2", "node3"), "down")
     with pytest.raises(pymysql.Error, match="timed out"), left.connect(2.0) as connection:
         connection.cursor().execute(f"INSERT INTO {DATABASE}.blocked VALUES (1)")
-    # nobody is told to help
+    # No automatic remediation is configured.
     assert solution.on_call_step() == []

@@ -1,4 +1,4 @@
-"""MySQL replication by GTID: a replica takes over, nothing promised is lost, the old primary comes back."""
+"""MySQL replication by GTID: a replica takes over, no guaranteed row is lost, the old primary rejoins."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -50,7 +50,7 @@ def test_a_replica_takes_over_and_the_old_primary_follows_it(tmp_path: Path, mod
     assert kinds.index("fault") < kinds.index("promoted") < kinds.index("repointed")
     assert check.primary in ("node2", "node3")
     assert outcome.writes_after_fault() > 0
-    # a former primary that has what nobody else has begins again from the data set
+    # A former primary with transactions that no other server has restarts from the data set.
     assert fault.rejoined, fault.rejoin_detail
     if mode == "after_sync":
         rejoined(outcome)
@@ -77,7 +77,7 @@ def test_a_switchover_loses_nothing_and_errant_transactions_are_found(tmp_path: 
         assert manager.switch_over() == "node2"
         assert solution.roles() == {"node1": "replica", "node2": "primary"}
         _until(lambda: solution.not_joined_reason(first))
-        # nobody but the primary ever hears of this one
+        # No other server ever receives this row.
         first.execute("STOP REPLICA IO_THREAD")
         second.execute("CREATE TABLE sbtest.alone (id INT PRIMARY KEY)", timeout=30)
         assert second.process is not None
@@ -98,11 +98,11 @@ def test_a_switchover_loses_nothing_and_errant_transactions_are_found(tmp_path: 
 
 
 def _until(missing: Callable[[], str]) -> None:
-    def asked() -> str:
+    def reported() -> str:
         try:
             return missing()
         except Exception as error:
-            # who is busy, or about to start or end, may not answer
+            # A server that is busy, starting or stopping may not answer.
             return str(error) or type(error).__name__
 
-    wait_until(asked, 90.0, "it did not happen")
+    wait_until(reported, 90.0, "it did not happen")

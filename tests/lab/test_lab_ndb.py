@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from lab_ndb import all_struck, ended, nothing_lost, run, two_sites, with_ndb
+from lab_ndb import check_all_faults, ended, nothing_lost, run, two_sites, with_ndb
 
 pytestmark = with_ndb
 
@@ -15,7 +15,7 @@ def test_a_data_node_and_an_sql_node_die_and_come_back(tmp_path: Path) -> None:
 {at: 1s, fault: {fault: kill, target: primary, restart_after: 2s}}
 """
     outcome = run(tmp_path, faults)
-    all_struck(outcome)
+    check_all_faults(outcome)
     nothing_lost(outcome)
     assert [fault.nodes for fault in outcome.record.faults] == [["data1"], ["node1"]]
     deployment = outcome.record.deployment
@@ -33,11 +33,12 @@ def test_a_data_node_and_an_sql_node_die_and_come_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_all_data_nodes_at_once_lose_what_no_global_checkpoint_has(tmp_path: Path) -> None:
-    # one checkpoint in longer than the load before the fault: what was acknowledged since is in memory alone
+def test_a_kill_of_all_data_nodes_loses_rows_since_the_global_checkpoint(tmp_path: Path) -> None:
+    # One checkpoint in more than the load's time before the fault: later acknowledged rows are in memory
+    # alone.
     fault = "fault: kill, target: all-data, restart_after: 1s"
     outcome = run(tmp_path, fault, solution=", global_checkpoint: 20s")
-    all_struck(outcome)
+    check_all_faults(outcome)
     record = outcome.record
     assert record.fault is not None and record.check is not None
     assert sorted(record.fault.nodes) == ["data1", "data2"]
@@ -49,22 +50,22 @@ def test_a_lost_site_ends_a_cluster_whose_node_groups_lie_at_one_site_each(tmp_p
     fault = "fault: host-kill, target: site west, restart_after: 5s"
     solution = ", data_nodes: 4, placement: grouped"
     outcome = run(tmp_path, fault, solution=solution, more=two_sites())
-    all_struck(outcome)
-    (crash,) = outcome.record.faults
-    assert sorted(crash.nodes) == ["data2", "data4", "node2"], "a whole node group, and an SQL node"
+    check_all_faults(outcome)
+    (injected,) = outcome.record.faults
+    assert sorted(injected.nodes) == ["data2", "data4", "node2"], "a whole node group, and an SQL node"
     assert ended(outcome) == ["data1", "data3"], "no arbitrator can give them the lost rows"
     rows = outcome.rows("timeline", "SELECT count(*) FROM rows WHERE writes_failed > 0")
     assert int(str(rows[0][0])) > 0
 
 
 @pytest.mark.long
-def test_a_data_node_with_a_slow_link_is_missed_by_nobody_when_it_is_shut_down(tmp_path: Path) -> None:
+def test_the_shutdown_of_a_data_node_with_a_slow_link_interrupts_no_client(tmp_path: Path) -> None:
     faults = """
 {at: 0s, fault: {fault: degrade, target: data2, latency: 30ms, duration: 2s}}
 {at: 3s, fault: {fault: stop, target: data2, restart_after: 3s}}
 """
     outcome = run(tmp_path, faults)
-    all_struck(outcome)
+    check_all_faults(outcome)
     nothing_lost(outcome)
     assert "round trip" in outcome.record.faults[0].detail
     assert "clean shutdown" in outcome.record.faults[1].detail
@@ -72,14 +73,14 @@ def test_a_data_node_with_a_slow_link_is_missed_by_nobody_when_it_is_shut_down(t
 
 
 @pytest.mark.long
-def test_a_data_node_goes_on_with_a_slow_disk_and_ends_with_a_full_one(tmp_path: Path) -> None:
+def test_a_data_node_continues_with_a_slow_disk_and_ends_with_a_full_one(tmp_path: Path) -> None:
     faults = """
 {at: 0s, fault: {fault: slow-disk, target: data1, delay: 100ms, duration: 4s}}
 {at: 5s, fault: {fault: full-disk, target: data1, duration: 4s}}
 """
-    # a local checkpoint is due as soon as 64 words were written since the last one
+    # A local checkpoint is due after 64 words written since the last one.
     often = ", local_checkpoint: 6, global_checkpoint: 500ms"
     outcome = run(tmp_path, faults, solution=often, recovery=10)
-    all_struck(outcome)
+    check_all_faults(outcome)
     nothing_lost(outcome)
     assert ended(outcome) == ["data1"]

@@ -1,8 +1,8 @@
-"""What is observed of MySQL NDB Cluster, while a data node dies and comes back; clients write through a
-proxy to all SQL nodes.
+"""Observations of MySQL NDB Cluster while a data node dies and rejoins; clients write to all SQL nodes
+through a proxy.
 
-One trial serves all: it ends with an SQL node that gets an empty data directory, and has the accounts all
-the same.
+All tests share one trial. It ends with an SQL node that gets an empty data directory and still has the
+accounts.
 """
 
 import shutil
@@ -36,7 +36,7 @@ faults: [{fault: kill, target: data2, restart_after: 2s}]
 
 
 def _start_empty(node: SqlNode) -> None:
-    """Start it with a data directory that has no account but the administrator's."""
+    """Start a node with a data directory that has only the administrator's account."""
     node.stop()
     for path in node.data.iterdir():
         shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -72,13 +72,13 @@ def _names(outcome: Outcome, node: str) -> set[str]:
     return {str(row[0]) for row in rows}
 
 
-def _states_are_told(outcome: Outcome) -> None:
-    # a management node that is slow to answer on a busy machine leaves states unknown for a moment
+def _states_are_reported(outcome: Outcome) -> None:
+    # A management node that is slow on a busy machine leaves states unknown for a moment.
     sql = "SELECT node, state FROM rows WHERE state <> 'not known' ORDER BY t_us"
     rows = outcome.rows("members", sql)
     of = {name: [str(state) for node, state in rows if node == name] for name in ("data1", "data2")}
     assert set(of["data1"]) == {"started"}
-    # whether it is back before the load ends depends on the machine
+    # Whether the node rejoins before the load ends depends on the machine.
     assert of["data2"][0] == "started"
     back = of["data2"][of["data2"].index("not connected") :]
     assert any(state.startswith("starting ") for state in back)
@@ -87,16 +87,16 @@ def _states_are_told(outcome: Outcome) -> None:
 
 def _counters_are_sampled(outcome: Outcome) -> None:
     for node in ("data1", "data2"):
-        found = _names(outcome, node)
-        assert found >= {
+        names = _names(outcome, node)
+        assert names >= {
             "ndbinfo.counters.OPERATIONS",
             "ndbinfo.transporters.bytes_sent",
             "ndbinfo.memoryusage.data_used",
             "ndbinfo.logspaces.used",
             "ndbinfo.tc_time_track_stats.transactions_us",
         }
-        assert not any(name.startswith("Ndb_") for name in found)
-    # clients write through both SQL nodes
+        assert not any(name.startswith("Ndb_") for name in names)
+    # Clients write through both SQL nodes.
     for node in ("node1", "node2"):
         rows = outcome.rows(
             "counters",
@@ -118,17 +118,17 @@ def _lag_is_measured(outcome: Outcome) -> None:
     trial = outcome.measures()
     worst, mean = VALUES["checkpoint_lag_max"](trial), VALUES["checkpoint_lag_mean"](trial)
     assert worst is not None and mean is not None
-    # a checkpoint each 0.5 s: no lag is shorter, and the mean is less than the largest
+    # With a checkpoint each 0.5 s no lag is shorter, and the mean is less than the maximum.
     assert worst[0] >= 450 and mean[0] < worst[0]
     commits = VALUES["counter:ndbinfo.counters.COMMITS/s"](trial)
     assert commits is not None and commits[0] > 20
 
 
 def _all_is_drawn(outcome: Outcome) -> None:
-    found = watched([outcome.stored()])[outcome.folder.name].counters
-    assert list(found[LAG]) == [WHOLE]
-    assert set(found[STATE]) == {"data1", "data2", "management1"}
-    titles = " ".join(panel.title for panel in panels_of(found))
+    counters = watched([outcome.stored()])[outcome.folder.name].counters
+    assert list(counters[LAG]) == [WHOLE]
+    assert set(counters[STATE]) == {"data1", "data2", "management1"}
+    titles = " ".join(panel.title for panel in panels_of(counters))
     assert "State" in titles and "Lag of the global checkpoint" in titles and "LQH" in titles
 
 
@@ -146,7 +146,7 @@ def test_states_counters_checkpoints_and_logs_of_data_nodes(tmp_path: Path) -> N
     sound(outcome)
     rejoined(outcome)
     assert rows and rows[0] > 0
-    _states_are_told(outcome)
+    _states_are_reported(outcome)
     _counters_are_sampled(outcome)
     _logs_are_read(outcome)
     _lag_is_measured(outcome)

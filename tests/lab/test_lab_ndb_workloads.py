@@ -1,6 +1,6 @@
 """Every workload on real data nodes for a second: it runs, or is refused before anything starts.
 
-All of them share one cluster. TPC-C is not among them: its smallest data set takes minutes (see
+All workloads share one cluster. TPC-C is missing: its smallest data set takes minutes (see
 docs/solutions/ndb.md).
 """
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from lab_prepare import Site, asked
+from lab_prepare import Site, workload_flags
 from lab_support import run_trial
 
 from fivenines.deployment.deployed import Deployed
@@ -18,6 +18,7 @@ from fivenines.software.ndb_archive import REMEDIES, NdbArchive
 pytestmark = pytest.mark.skipif(not NdbArchive().fetched, reason=f"no NDB Cluster: {REMEDIES}")
 
 OLTP: dict[str, Any] = {"tables": 2, "table_size": 500}
+# Settings of each kind with which it loads in seconds.
 SMALL: dict[str, dict[str, Any]] = {
     **{
         f"oltp_{kind}": OLTP
@@ -45,49 +46,47 @@ SMALL: dict[str, dict[str, Any]] = {
     "script": {"files": ["own.sql"], "data": {"workload": "oltp_read_write", **OLTP}},
     "tatp": {"subscribers": 200},
 }
-"""Settings of each kind under which it is loaded in seconds."""
 
 NOT_RUN = {"tpcc"}
 
+# Errors that are expected: small tables are contended, and deadlocked transactions wait until the time-out.
 BROKEN_OFF = {"lock_timeout", "deadlock", "end"}
-"""What is nobody's fault: small tables are contended, and locks that wait for each other wait until the
-time-out."""
 
 
 def _kinds() -> set[str]:
-    """All that an experiment can name."""
+    """Return all kinds of workloads that an experiment can name."""
     union = get_args(AnyWorkload)[0]
-    return {name for one in get_args(union) for name in get_args(one.model_fields["workload"].annotation)}
+    return {name for model in get_args(union) for name in get_args(model.model_fields["workload"].annotation)}
 
 
 def _allowed(kind: str) -> set[str]:
-    # that a call forwarding's facility is missing is told at the commit: NDB checks NO ACTION there
+    # A missing facility of a call forwarding is reported at the commit: NDB checks NO ACTION there.
     return BROKEN_OFF | ({"constraint"} if kind == "tatp" else set())
 
 
 def _runs(site: Site, out: Path, kind: str) -> str:
-    """Why a workload does not run; empty if it does."""
+    """Return why a workload does not run; empty if it does."""
     settings = dict(SMALL[kind])
     if "files" in settings:
         own = out / "own.sql"
         own.write_text("SELECT c FROM sbtest1 WHERE id = 5;\nUPDATE sbtest1 SET k = k + 1 WHERE id = 7;\n")
         settings["files"] = [str(own)]
-    flags = asked(kind, **settings)
-    data = asked(**{"kind": "oltp_read_write", **OLTP}) if kind in ("mix", "script") else flags
+    flags = workload_flags(kind, **settings)
+    data = workload_flags(**{"kind": "oltp_read_write", **OLTP}) if kind in ("mix", "script") else flags
     if kind not in ("append", "bank"):
         prepared = site.prepare(*data, "--drop")
         if prepared.code:
-            return prepared.said
-    found = site.load(out, *flags, "--duration", "1s", "--retries", "20")
-    wrong = [one for one in found["errors"] if one["class"] not in _allowed(kind)]
+            return prepared.stderr
+    summary = site.load(out, *flags, "--duration", "1s", "--retries", "20")
+    wrong = [error for error in summary["errors"] if error["class"] not in _allowed(kind)]
     if wrong:
         return str(wrong)
-    return "" if found["transactions"]["ok"] > 0 else "nothing was committed"
+    return "" if summary["transactions"]["ok"] > 0 else "nothing was committed"
 
 
 @pytest.mark.long
 def test_every_workload_runs(tmp_path: Path) -> None:
-    assert set(SMALL) | NOT_RUN == _kinds(), "a workload that nobody has tried on NDB"
+    assert set(SMALL) | NOT_RUN == _kinds(), "a workload without a test on NDB"
     refused: dict[str, str] = {}
 
     def try_all(deployed: Deployed) -> None:

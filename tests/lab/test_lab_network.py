@@ -1,4 +1,4 @@
-"""Sites, links and cuts in real labs, and an experiment that is stretched over two sites."""
+"""Sites, links and cuts in real labs, and an experiment with two sites."""
 
 import socket
 import subprocess
@@ -18,11 +18,11 @@ from fivenines.lab.settings import LinkSettings, NetworkSettings
 
 NAMES = ("node1", "node2", "client")
 RTT = 0.04
+# Seconds to wait for an echo that should not arrive.
 BRIEFLY = 0.5
-"""Seconds until an echo is given up that is not expected."""
 
 Pairs = set[tuple[str, str]]
-LABS = [pytest.param("plain", marks=pytest.mark.long), "far"]
+LABS = [pytest.param("plain", marks=pytest.mark.long), "distant"]
 
 _ECHO = """
 import socket, sys
@@ -58,8 +58,8 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 
 @pytest.fixture(scope="module")
-def far(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """Two sites: node1 and client in one, node2 in the other, where everything is echoed."""
+def distant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """Provide two sites: node1 and client in one, node2 in the other, where a server echoes everything."""
     network = NetworkSettings(name="far", sites={"east": [], "west": ["node2"]}, link=LinkSettings(rtt=RTT))
     with Lab(tmp_path_factory.mktemp("far") / "lab", network) as lab:
         for name in NAMES:
@@ -73,19 +73,19 @@ def far(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 
 def _unreached(lab: Lab, expected: Pairs | None = None) -> Pairs:
-    """Between whom no frame gets through: who is not expected to be among them is asked again, and longer.
+    """Return the pairs without a connection; unexpected pairs are probed again, and longer.
 
-    Two programs have to start for each pair, of which the one that knocks may be late.
+    Each pair requires two programs, and the connecting one may start late.
     """
-    found = {pair for pair in permutations(NAMES, 2) if not lab.reaches(*pair)}
+    pairs = {pair for pair in permutations(NAMES, 2) if not lab.reaches(*pair)}
     known = expected or set()
-    return {pair for pair in found if pair in known or not lab.reaches(*pair, timeout=2.0)}
+    return {pair for pair in pairs if pair in known or not lab.reaches(*pair, timeout=2.0)}
 
 
 def _round_trips(
     lab: Lab, source: str, target: str, count: int, size: int = 10, patience: float = 5.0
 ) -> list[float]:
-    """Seconds of the round trips of the echoes that came back, each within `patience` seconds."""
+    """Return the round trip times of the echoes, in seconds; each is awaited for `patience` seconds."""
     return _trips(lab.hosts[source], lab.hosts[target].address, count, size, patience)
 
 
@@ -95,7 +95,7 @@ def _trips(source: Host, address: str, count: int, size: int = 10, patience: flo
     return [float(line) for line in done.stdout.split()]
 
 
-def test_a_network_begins_and_ends_when_it_is_told(tmp_path: Path) -> None:
+def test_a_network_begins_and_ends_as_configured(tmp_path: Path) -> None:
     later = NetworkSettings.model_validate(
         {
             "from": "load",
@@ -110,7 +110,7 @@ def test_a_network_begins_and_ends_when_it_is_told(tmp_path: Path) -> None:
         addresses = [node.address, *node.extra_addresses]
         for address in addresses:
             node.spawn_outside([sys.executable, "-c", _ECHO, address], log=f"{address}.out")
-        # a host answers at each of its addresses
+        # A host answers at each of its addresses.
         for address in addresses:
             while len(_trips(client, address, 1, patience=BRIEFLY)) < 1:
                 time.sleep(0.05)
@@ -138,7 +138,7 @@ def test_a_cut_works_one_way_and_is_counted(plain: Lab) -> None:
     assert _unreached(plain, {("node1", "node2")}) == {("node1", "node2")}
     deadline = time.monotonic() + 30
     while plain.frames_cut() <= before:
-        # who knocks may have been ended before it began
+        # The connecting program may have ended before it began.
         assert not plain.reaches("node1", "node2")
         assert time.monotonic() < deadline
     plain.heal([("node1", "node2")])
@@ -159,7 +159,7 @@ def test_two_cuts_of_one_pair_are_healed_one_by_one(plain: Lab) -> None:
     assert _unreached(plain) == set()
 
 
-def test_what_is_not_there_is_named(plain: Lab) -> None:
+def test_missing_items_are_named(plain: Lab) -> None:
     with pytest.raises(FiveninesError, match="no host is called 'node9'; there are: node1, node2"):
         plain.cut([("node1", "node9")])
     with pytest.raises(FiveninesError, match="no host is called 'node9'"):
@@ -168,7 +168,7 @@ def test_what_is_not_there_is_named(plain: Lab) -> None:
         plain.impair(("east", "west"), LinkSettings(loss=1))
 
 
-def test_without_nft_the_message_says_what_to_install(plain: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_nft_the_message_names_the_package(plain: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(FiveninesError, match="apt-get install nftables"):
         plain.cut([("node1", "node2")])
@@ -176,23 +176,23 @@ def test_without_nft_the_message_says_what_to_install(plain: Lab, monkeypatch: p
     assert _unreached(plain) == set()
 
 
-def test_a_round_trip_between_sites_takes_what_was_set(far: Lab) -> None:
-    assert far.sites == {"east": ["node1", "client"], "west": ["node2"]}
-    assert [far.site_of(name) for name in NAMES] == ["east", "west", "east"]
-    between = _round_trips(far, "node1", "node2", 5)
+def test_a_round_trip_between_sites_takes_the_configured_time(distant: Lab) -> None:
+    assert distant.sites == {"east": ["node1", "client"], "west": ["node2"]}
+    assert [distant.site_of(name) for name in NAMES] == ["east", "west", "east"]
+    between = _round_trips(distant, "node1", "node2", 5)
     assert len(between) == 5 and min(between) >= RTT
-    within = _round_trips(far, "client", "node1", 20)
+    within = _round_trips(distant, "client", "node1", 20)
     assert len(within) == 20 and min(within) < RTT
 
 
-def test_every_frame_between_sites_is_counted(far: Lab) -> None:
-    _round_trips(far, "node1", "node2", 1)
-    before = far.traffic()
+def test_every_frame_between_sites_is_counted(distant: Lab) -> None:
+    _round_trips(distant, "node1", "node2", 1)
+    before = distant.traffic()
     size, count = 1000, 20
-    assert len(_round_trips(far, "node1", "node2", count, size)) == count
-    after = far.traffic()
+    assert len(_round_trips(distant, "node1", "node2", count, size)) == count
+    after = distant.traffic()
     for pair in (("east", "west"), ("west", "east")):
-        # an Ethernet, an IP and a UDP header before each; now and then hosts look for each other
+        # An Ethernet, an IP and a UDP header precede each; occasionally hosts send ARP requests.
         others = after[pair].frames - before[pair].frames - count
         more = after[pair].bytes - before[pair].bytes - count * (14 + 20 + 8 + size)
         assert 0 <= others < count and 0 <= more <= others * 100
@@ -200,47 +200,47 @@ def test_every_frame_between_sites_is_counted(far: Lab) -> None:
         assert after[pair].dropped_loss == 0
 
 
-def test_a_site_can_be_cut_off_one_way(far: Lab) -> None:
-    away = {("node1", "node2"), ("client", "node2")}
-    far.cut(away)
-    assert _unreached(far, away) == away
-    assert _round_trips(far, "node1", "node2", 1, patience=BRIEFLY) == []
-    far.heal(away)
-    assert _unreached(far) == set()
-    assert _round_trips(far, "node1", "node2", 1)
+def test_a_site_can_be_cut_off_one_way(distant: Lab) -> None:
+    unreachable = {("node1", "node2"), ("client", "node2")}
+    distant.cut(unreachable)
+    assert _unreached(distant, unreachable) == unreachable
+    assert _round_trips(distant, "node1", "node2", 1, patience=BRIEFLY) == []
+    distant.heal(unreachable)
+    assert _unreached(distant) == set()
+    assert _round_trips(distant, "node1", "node2", 1)
 
 
-def test_the_link_between_sites_changes_and_comes_back(far: Lab) -> None:
-    far.impair(("east", "west"), LinkSettings(rtt=3 * RTT))
-    assert min(_round_trips(far, "node1", "node2", 3)) >= 3 * RTT
-    far.impair(("east", "west"), LinkSettings(loss=1.0))
-    lost = far.traffic()["east", "west"].dropped_loss
-    assert _round_trips(far, "node1", "node2", 2, patience=BRIEFLY) == []
-    assert far.traffic()["east", "west"].dropped_loss >= lost + 2
-    assert not far.reaches("node1", "node2")
-    far.restore(("east", "west"))
-    assert min(_round_trips(far, "node1", "node2", 3)) >= RTT
-    assert far.reaches("node1", "node2", timeout=2.0)
+def test_the_link_between_sites_changes_and_is_restored(distant: Lab) -> None:
+    distant.impair(("east", "west"), LinkSettings(rtt=3 * RTT))
+    assert min(_round_trips(distant, "node1", "node2", 3)) >= 3 * RTT
+    distant.impair(("east", "west"), LinkSettings(loss=1.0))
+    lost = distant.traffic()["east", "west"].dropped_loss
+    assert _round_trips(distant, "node1", "node2", 2, patience=BRIEFLY) == []
+    assert distant.traffic()["east", "west"].dropped_loss >= lost + 2
+    assert not distant.reaches("node1", "node2")
+    distant.restore(("east", "west"))
+    assert min(_round_trips(distant, "node1", "node2", 3)) >= RTT
+    assert distant.reaches("node1", "node2", timeout=2.0)
 
 
-def test_a_full_queue_drops_frames(far: Lab) -> None:
+def test_a_full_queue_drops_frames(distant: Lab) -> None:
     def dropped() -> int:
-        return far.traffic()["east", "west"].dropped_queue
+        return distant.traffic()["east", "west"].dropped_queue
 
-    far.impair(("east", "west"), LinkSettings(bandwidth=57_000, queue=0.1))
+    distant.impair(("east", "west"), LinkSettings(bandwidth=57_000, queue=0.1))
     before = dropped()
     shout = (
         "import socket, sys; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM);"
         "[s.sendto(bytes(1000), (sys.argv[1], 9)) for _ in range(50)]"
     )
-    address = far.hosts["node2"].address
-    command = far.hosts["node1"].beside([sys.executable, "-c", shout, address])
+    address = distant.hosts["node2"].address
+    command = distant.hosts["node1"].beside([sys.executable, "-c", shout, address])
     subprocess.run(command, check=True, timeout=20)
     deadline = time.monotonic() + 5
     while dropped() == before and time.monotonic() < deadline:
         time.sleep(0.05)
     assert dropped() - before > 40
-    far.restore(("east", "west"))
+    distant.restore(("east", "west"))
 
 
 @pytest.mark.parametrize("lab_of", LABS)
@@ -265,8 +265,8 @@ _GREETERS = """
 import select, socket, sys
 listening = [socket.create_server(("0.0.0.0", int(port))) for port in sys.argv[1:]]
 while True:
-    for one in select.select(listening, [], [])[0]:
-        connection, _ = one.accept()
+    for listener in select.select(listening, [], [])[0]:
+        connection, _ = listener.accept()
         connection.sendall(b"hello")
         connection.close()
 """
@@ -297,8 +297,8 @@ def test_one_host_is_impaired_and_restored(lab_of: str, request: pytest.FixtureR
     lab.impair("client", LinkSettings(rtt=2 * RTT))
     assert _unreached(lab) == set()
     lab.impair("client", LinkSettings(loss=1.0))
-    away: Pairs = {pair for pair in permutations(NAMES, 2) if "client" in pair}
-    assert _unreached(lab, away) == away
+    impaired: Pairs = {pair for pair in permutations(NAMES, 2) if "client" in pair}
+    assert _unreached(lab, impaired) == impaired
     lab.cut([("node1", "node2")])
     assert not lab.reaches("node1", "node2")
     lab.heal([("node1", "node2")])
@@ -308,15 +308,15 @@ def test_one_host_is_impaired_and_restored(lab_of: str, request: pytest.FixtureR
     assert _unreached(lab) == set()
 
 
-def test_an_impaired_host_is_as_far_away_as_was_set(far: Lab) -> None:
-    far.impair("client", LinkSettings(rtt=2 * RTT))
-    assert min(_round_trips(far, "client", "node1", 3)) >= 2 * RTT
-    assert min(_round_trips(far, "node1", "node2", 20)) < 2 * RTT
-    far.restore("client")
-    assert min(_round_trips(far, "client", "node1", 20)) < 2 * RTT
+def test_an_impaired_host_has_the_configured_delay(distant: Lab) -> None:
+    distant.impair("client", LinkSettings(rtt=2 * RTT))
+    assert min(_round_trips(distant, "client", "node1", 3)) >= 2 * RTT
+    assert min(_round_trips(distant, "node1", "node2", 20)) < 2 * RTT
+    distant.restore("client")
+    assert min(_round_trips(distant, "client", "node1", 20)) < 2 * RTT
 
 
-def test_an_emulator_that_died_is_told(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_dead_emulator_is_reported(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("dead") / "lab"
     with Lab(folder, NetworkSettings(sites={"a": [], "b": []})) as lab:
         between = lab._links._between
@@ -345,7 +345,7 @@ observe: {interval: 500ms}
     assert [row[:2] for row in rows] == [("east", "west"), ("west", "east")]
     commits = outcome.record.load["transactions"]["ok"]
     assert commits > 0 and all(int(str(row[2])) >= commits for row in rows)
-    # the log of each transaction goes to the standby, its answer comes back
+    # The log of each transaction goes to the standby, whose answer comes back.
     assert int(str(rows[0][3])) > int(str(rows[1][3])) > 0
     (minimum,) = outcome.rows(
         "ledger", "SELECT min(completed_us - started_us) FROM rows WHERE kind = 'write' AND outcome = 'ok'"

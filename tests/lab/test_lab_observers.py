@@ -1,4 +1,4 @@
-"""Observers on real servers: counters move, delay is seen, dead and frozen nodes hold up nobody."""
+"""Observers on real servers: counters increase, lag is seen, dead and frozen nodes delay no other."""
 
 import time
 from itertools import pairwise
@@ -30,7 +30,7 @@ def _samples(outcome: Outcome, node: str, start: float, end: float) -> int:
 
 
 def _sampled_again(outcome: Outcome, node: str) -> None:
-    """The killed server is missing while it is away, and is sampled again after its restart."""
+    """Check that the killed server is not sampled while down, and is sampled again later."""
     fault = outcome.record.fault
     assert fault is not None and fault.restarted is not None
     assert _samples(outcome, node, 0, fault.at) >= 5
@@ -39,7 +39,7 @@ def _sampled_again(outcome: Outcome, node: str) -> None:
 
 
 def _hosts_add_up(outcome: Outcome, *hosts: str) -> None:
-    """All hosts are there; bytes never shrink, whatever was killed."""
+    """Check that all hosts are present and byte counters never decrease, whatever was killed."""
     assert {str(row[0]) for row in outcome.rows("hosts", "SELECT DISTINCT host FROM rows")} == set(hosts)
     for column in ("disk_read_bytes", "disk_written_bytes", "net_received_bytes", "net_sent_bytes"):
         shrunk = (
@@ -54,7 +54,7 @@ def _hosts_add_up(outcome: Outcome, *hosts: str) -> None:
 
 
 def _idle_and_loaded(outcome: Outcome) -> None:
-    """Every host was looked at before the load; what is sent in the steady window adds up."""
+    """Check that every host was sampled before the load, and that bytes sent in the steady window add up."""
     assert outcome.record.deployment is not None
     hosts = outcome.record.deployment.hosts
     idle = {name: host.idle for name, host in hosts.items() if host.idle is not None}
@@ -64,13 +64,13 @@ def _idle_and_loaded(outcome: Outcome) -> None:
         assert used.pss_bytes is None or 0 < used.pss_bytes < 1.1 * used.memory_bytes
     assert hosts["node1"].configuration_lines > 10 and hosts["client"].configuration_lines == 0
     sampled = host_samples([outcome.stored()], ["net_sent_bytes", "net_received_bytes"])
-    # samples come late, or not for a while, where the machine is busy
-    found = traffic(sampled["0001"], hosts, 1000, 12000)
-    assert found is not None and found.clients > 10_000 and found.between > 10_000
-    assert found.sent == pytest.approx(found.clients + found.between)
+    # On a busy machine samples come late or are missing for a while.
+    rates = traffic(sampled["0001"], hosts, 1000, 12000)
+    assert rates is not None and rates.clients > 10_000 and rates.between > 10_000
+    assert rates.sent == pytest.approx(rates.clients + rates.between)
 
 
-# the same of a standby is tested
+# Another test covers a standby.
 @pytest.mark.long
 def test_a_replica_that_stops_applying_is_seen(on_disk: Path) -> None:
     def stall(deployed: Deployed) -> None:
@@ -161,7 +161,7 @@ def test_a_frozen_node_does_not_stop_the_others(on_disk: Path) -> None:
     start = next(t for t, after in pairwise(moments) if after - t == silent)
     for node in ("node1", "node2"):
         assert _samples(outcome, node, start + 200, start + silent - 200) >= 3
-    # and it is sampled again
+    # It is sampled again.
     assert _samples(outcome, "node3", start + silent, 1e9) >= 2
 
     assert _counter(outcome, "wsrep_last_committed") > 20

@@ -1,4 +1,4 @@
-"""ODBC with Debian's drivers on real servers: what is measured by it is what is measured by the protocols."""
+"""ODBC with Debian's drivers on real servers: measurements equal those of the native protocols."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from typing import Any
 
 import psutil
 import pytest
-from lab_elsewhere import ODD, PASSWORD, Alien, mariadb, postgres, running
+from lab_external_servers import ODD, PASSWORD, ExternalServer, mariadb, postgres, running
 from lab_support import program, run_trial, timing
 
 DRIVERS = {"postgres": "PostgreSQL Unicode", "mariadb": "MariaDB Unicode"}
@@ -23,14 +23,14 @@ SMALL = ("--workload", "tatp", "--set", "subscribers=200")
 
 @dataclass
 class Place:
-    """A server, which the account `app` with the password `app` may use."""
+    """Provide a server that the account `app` with the password `app` may use."""
 
     kind: str
-    server: Alien
+    server: ExternalServer
 
     @property
     def odbc(self) -> str:
-        """Its connection string, without a password."""
+        """Return its connection string, without a password."""
         driver = DRIVERS[self.kind]
         return f"Driver={{{driver}}};Server=127.0.0.1;Port={self.server.port};Database=sbtest;UID=app"
 
@@ -40,7 +40,7 @@ class Place:
         return f"{scheme}://app:app@{self.server.at}/sbtest"
 
     def start(self, *arguments: str, dsn: str = "", **environment: str) -> subprocess.Popen[str]:
-        """Start a bench, by ODBC unless a DSN says something else."""
+        """Start `fivenines bench`, by ODBC unless `dsn` says otherwise."""
         return subprocess.Popen(
             program("bench", "--dsn", dsn or f"odbc:{self.odbc}", *arguments),
             stdout=subprocess.PIPE,
@@ -51,15 +51,15 @@ class Place:
         )
 
     def bench(self, *arguments: str, dsn: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
-        """Run a bench to its end."""
+        """Run `fivenines bench` to completion."""
         with self.start(*arguments, dsn=dsn, **environment) as process:
             out, err = process.communicate(timeout=120)
         assert "Traceback" not in err, err
         return subprocess.CompletedProcess([], process.returncode, out, err)
 
     def counts(self, tables: tuple[str, ...]) -> dict[str, int]:
-        """Rows of each table."""
-        return {one: int(str(self.server.query(f"SELECT COUNT(*) FROM {one}")[0][0])) for one in tables}
+        """Return the number of rows of each table."""
+        return {table: int(str(self.server.query(f"SELECT COUNT(*) FROM {table}")[0][0])) for table in tables}
 
 
 @pytest.fixture(scope="module", params=["postgres", "mariadb"])
@@ -81,14 +81,14 @@ TATP = ("subscriber", "access_info", "special_facility", "call_forwarding")
 
 
 def test_the_same_work_leaves_the_same_rows(place: Place) -> None:
-    """One connection and one seed: both do the same transactions, and the data are the same afterwards."""
-    found = {}
+    """Use one connection and one seed: both drivers run the same transactions and leave the same data."""
+    rows_by_driver = {}
     for way, dsn in (("native", place.native), ("odbc", "")):
         work = ("--transactions", "400", "--connections", "1", "--seed", "7", "--check", "--json")
         done = _json(place.bench(*SMALL, "--prepare", "--drop", *work, dsn=dsn))
         load = done["load"]
         sums = place.server.query("SELECT SUM(vlr_location), SUM(bit_1) FROM subscriber")[0]
-        found[way] = (
+        rows_by_driver[way] = (
             load["transactions"],
             load["expected"],
             load["queries"],
@@ -97,39 +97,39 @@ def test_the_same_work_leaves_the_same_rows(place: Place) -> None:
             [int(str(value)) for value in sums],
         )
         assert {check["status"] for check in done["checks"]} == {"holds"}
-    assert found["odbc"] == found["native"]
-    assert found["odbc"][0]["ok"] > 0
+    assert rows_by_driver["odbc"] == rows_by_driver["native"]
+    assert rows_by_driver["odbc"][0]["ok"] > 0
 
 
 def test_oltp_by_odbc_reads_and_writes(place: Place) -> None:
     work = ("--tables", "2", "--table-size", "500", "--seed", "3", "--connections", "1", "--json")
-    found = {}
+    by_driver = {}
     for way, dsn in (("native", place.native), ("odbc", "")):
         done = _json(place.bench(*work, "--prepare", "--drop", "--transactions", "60", dsn=dsn))
         load = done["load"]
         sums = place.server.query("SELECT COUNT(*), SUM(id), SUM(k) FROM sbtest1")[0]
-        found[way] = (load["transactions"], load["queries"], [int(str(value)) for value in sums])
-    assert found["odbc"] == found["native"]
+        by_driver[way] = (load["transactions"], load["queries"], [int(str(value)) for value in sums])
+    assert by_driver["odbc"] == by_driver["native"]
 
 
 def _await_transactions(bench: subprocess.Popen[str], after: float = 0) -> int:
-    """Until a second of the load that is later than this has some; which it is."""
+    """Wait for a later second of the load with transactions; return its number."""
     assert bench.stderr is not None
     for line in bench.stderr:
-        told = re.match(r" +(\d+) s +(?!0 )", line)
-        if told and int(told[1]) > after:
-            return int(told[1])
+        match = re.match(r" +(\d+) s +(?!0 )", line)
+        if match and int(match[1]) > after:
+            return int(match[1])
     raise AssertionError("the bench is over")
 
 
-def test_a_server_that_dies_and_comes_back_is_survived(place: Place) -> None:
+def test_the_load_survives_a_restart_of_the_server(place: Place) -> None:
     load_of = ("--prepare", "--duration", "1h", "--json", "--connections", "3")
     with place.start(*SMALL, *load_of) as bench:
         second, then = _await_transactions(bench), time.monotonic()
         server = psutil.Process(int(place.server.pid_file.read_text()))
         processes = [server, *server.children(recursive=True)]
         server.kill()
-        # an old backend of PostgreSQL still has the memory that the next server wants
+        # An old backend of PostgreSQL still uses the shared memory that the next server requires.
         assert psutil.wait_procs(processes, timeout=60)[1] == []
         time.sleep(1)
         place.server.start()
@@ -139,23 +139,23 @@ def test_a_server_that_dies_and_comes_back_is_survived(place: Place) -> None:
     assert out, err
     load = json.loads(out)["load"]
     assert load["reconnects"] >= 1 and load["transactions"]["ok"] > 0
-    classes = {one["class"] for one in load["errors"]}
+    classes = {error["class"] for error in load["errors"]}
     assert classes & {"connection", "shutdown"}, load["errors"]
     assert classes <= {"connection", "shutdown", "refused", "not_ready", "deadlock"}, load["errors"]
 
 
 @pytest.mark.parametrize("place", ["postgres"], indirect=True)
 def test_a_commit_on_a_dead_link_is_an_error_as_a_statement_alone(place: Place) -> None:
-    """Why COMMIT goes to PostgreSQL as a statement: SQLEndTran of psqlODBC 13.02 succeeds there."""
-    found = subprocess.run(
+    """Show why COMMIT goes to PostgreSQL as a statement: SQLEndTran of psqlODBC 13.02 succeeds there."""
+    result = subprocess.run(
         [sys.executable, str(Path(__file__).with_name("odbc_commit.py")), f"{place.odbc};PWD=app"],
         capture_output=True,
         text=True,
         check=False,
         timeout=60,
     )
-    assert found.returncode == 0, found.stderr
-    assert json.loads(found.stdout) == {"SQLEndTran": 0, "COMMIT": -1}
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout) == {"SQLEndTran": 0, "COMMIT": -1}
     assert place.server.query("SELECT COUNT(*) FROM committed")[0][0] == 0
 
 
@@ -191,7 +191,7 @@ def test_each_refusal_is_one_message(place: Place) -> None:
     known = f"odbc:{place.odbc}"
     dead = re.sub(r"Port=\d+", "Port=9", known)
     failed = {
-        "nobody listens": (place.bench(dsn=f"{dead};PWD=s3cret"), "onnect"),
+        "no listener": (place.bench(dsn=f"{dead};PWD=s3cret"), "onnect"),
         "unknown driver": (place.bench(dsn="odbc:Driver={Nix};PWD=s3cret"), "odbcinst.ini"),
         "unknown data source": (place.bench(dsn="odbc:DSN=nix;PWD=s3cret"), "odbc.ini"),
         "tables are missing": (place.bench("--workload", "tpcc"), "--prepare makes"),
@@ -200,7 +200,7 @@ def test_each_refusal_is_one_message(place: Place) -> None:
             "not written for the SQL of oracle",
         ),
     }
-    if place.kind == "mariadb":  # the PostgreSQL of this test trusts its network
+    if place.kind == "mariadb":  # PostgreSQL trusts its network in this test.
         failed["wrong password"] = (place.bench(dsn=f"{known};PWD=s3cret"), "Access denied")
     for why, (done, words) in failed.items():
         assert done.returncode in (1, 2), (why, done.stdout, done.stderr)
@@ -209,8 +209,8 @@ def test_each_refusal_is_one_message(place: Place) -> None:
         assert "s3cret" not in done.stdout + done.stderr, why
 
 
-def test_a_missing_driver_manager_says_what_to_install(tmp_path: Path) -> None:
-    # a lab without the library: an empty file hides it from the loader
+def test_a_missing_driver_manager_names_the_package(tmp_path: Path) -> None:
+    # An empty file hides the library from the loader, as in a lab without it.
     empty = tmp_path / "libodbc.so.2"
     empty.touch()
     core = Path(sys.executable).with_name("fivenines-core")

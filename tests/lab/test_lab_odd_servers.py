@@ -1,4 +1,4 @@
-"""Servers that are set up in odd ways: what the load does, and what it says."""
+"""Unusual server setups: what the load does, and what it reports."""
 
 import json
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_elsewhere import Alien, mysql, postgres, running
+from lab_external_servers import ExternalServer, mysql, postgres, running
 from lab_forgetful import forgetful
 from lab_support import program
 
@@ -29,7 +29,7 @@ WORK = (
 
 
 @pytest.fixture(scope="module")
-def two_postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Alien, Alien]]:
+def two_postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ExternalServer, ExternalServer]]:
     folder = tmp_path_factory.mktemp("postgres")
     pair = postgres(folder, "a"), postgres(folder, "b")
     with running(*pair):
@@ -37,11 +37,11 @@ def two_postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Ali
 
 
 @pytest.fixture(scope="module")
-def two_mysql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Alien, Alien]]:
+def two_mysql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ExternalServer, ExternalServer]]:
     folder = tmp_path_factory.mktemp("mysql")
     pair = mysql(folder, "a"), mysql(folder, "b")
-    for one in pair:
-        with (one.folder / "accounts.sql").open("a") as file:
+    for node in pair:
+        with (node.folder / "accounts.sql").open("a") as file:
             file.write("CREATE USER IF NOT EXISTS boss@'%' IDENTIFIED BY 'boss';\n")
             file.write("GRANT ALL ON *.* TO boss@'%';\n")
     with running(*pair):
@@ -49,16 +49,16 @@ def two_mysql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Alien,
 
 
 def load(dsn: str, out: Path, meanwhile: Callable[[], None] = lambda: None) -> dict[str, Any]:
-    """Load servers, do something while that goes on, and return load.json."""
+    """Run a load, call a function meanwhile, and return load.json."""
     command = program("bench", "--dsn", dsn, *WORK, "--duration", "6s", "--out", str(out))
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as one:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         meanwhile()
-        _, said = one.communicate(timeout=180)
-    assert one.returncode == 0, said
+        _, errors = process.communicate(timeout=180)
+    assert process.returncode == 0, errors
     return dict(json.loads((out / "load.json").read_text()))
 
 
-def _is_loaded(server: Alien, account: str) -> None:
+def _is_loaded(server: ExternalServer, account: str) -> None:
     """Wait until the load's rows change."""
     changed = "SELECT sum(k) FROM sbtest1"
     before = server.query(changed, account)
@@ -68,22 +68,22 @@ def _is_loaded(server: Alien, account: str) -> None:
         time.sleep(0.1)
 
 
-def _ok(loaded: dict[str, Any], server: Alien) -> int:
-    """The statements that a server has answered well."""
+def _ok(loaded: dict[str, Any], server: ExternalServer) -> int:
+    """Return the number of successful statements of a server."""
     return int(loaded["endpoints"].get(server.at, {"ok": 0})["ok"])
 
 
-def _by_boss(server: Alien, *statements: str) -> None:
+def _by_boss(server: ExternalServer, *statements: str) -> None:
     for statement in statements:
         server.query(statement, "boss")
 
 
 def _classes(loaded: dict[str, Any]) -> set[str]:
-    return {str(one["class"]) for one in loaded["errors"]}
+    return {str(error["class"]) for error in loaded["errors"]}
 
 
 def test_the_primary_is_where_postgresql_does_not_default_to_read_only(
-    two_postgres: tuple[Alien, Alien], tmp_path: Path
+    two_postgres: tuple[ExternalServer, ExternalServer], tmp_path: Path
 ) -> None:
     a, b = two_postgres
     dsn = f"postgresql://app@{a.at},{b.at}/sbtest"
@@ -96,13 +96,13 @@ def test_the_primary_is_where_postgresql_does_not_default_to_read_only(
     loaded = load(dsn, tmp_path / "loaded", read_only)
     assert "read_only" in _classes(loaded)
     assert _ok(loaded, a) > 0 and _ok(loaded, b) > 0
-    # from the beginning: the second one is the only one that is taken
+    # From the beginning only the second server is accepted.
     loaded = load(dsn, tmp_path / "begun")
     assert (_ok(loaded, a), loaded["transactions"]["failed"]) == (0, 0)
 
 
 def test_a_postgresql_server_that_belies_itself_is_left(
-    two_postgres: tuple[Alien, Alien], tmp_path: Path
+    two_postgres: tuple[ExternalServer, ExternalServer], tmp_path: Path
 ) -> None:
     a, b = two_postgres
     a.query("ALTER SYSTEM RESET default_transaction_read_only", "repl")
@@ -118,13 +118,13 @@ def test_a_postgresql_server_that_belies_itself_is_left(
         )
     loaded = load(f"postgresql://app@{a.at},{b.at}/sbtest", tmp_path / "load")
     assert _classes(loaded) == {"read_only"}
-    # each connection has found out once, and then stays with the other server
+    # Each connection has noticed it once, and then stays with the other server.
     assert loaded["transactions"]["failed"] <= 2
     assert _ok(loaded, b) > 10
 
 
 def test_the_primary_is_where_mysql_is_not_super_read_only(
-    two_mysql: tuple[Alien, Alien], tmp_path: Path
+    two_mysql: tuple[ExternalServer, ExternalServer], tmp_path: Path
 ) -> None:
     a, b = two_mysql
     dsn = f"mysql://app:app@{a.at},{b.at}/sbtest"
@@ -140,20 +140,22 @@ def test_the_primary_is_where_mysql_is_not_super_read_only(
     assert (_ok(loaded, a), loaded["transactions"]["failed"]) == (0, 0)
 
 
-def test_a_mysql_server_that_belies_itself_is_left(two_mysql: tuple[Alien, Alien], tmp_path: Path) -> None:
-    """Its schema takes no writes, and no variable says so (error 3989)."""
+def test_a_mysql_server_that_belies_itself_is_left(
+    two_mysql: tuple[ExternalServer, ExternalServer], tmp_path: Path
+) -> None:
+    """Set a schema read only, which no variable shows (error 3989)."""
     a, b = two_mysql
     _by_boss(a, "SET GLOBAL super_read_only = OFF", "SET GLOBAL read_only = OFF")
     _by_boss(a, "ALTER SCHEMA sbtest READ ONLY = 1")
     loaded = load(f"mysql://app:app@{a.at},{b.at}/sbtest", tmp_path / "load")
     assert _classes(loaded) == {"read_only"}
-    assert {str(one["code"]) for one in loaded["errors"]} == {"3989"}
+    assert {str(error["code"]) for error in loaded["errors"]} == {"3989"}
     assert loaded["transactions"]["failed"] <= 2
     assert _ok(loaded, b) > 10
 
 
 def test_statements_that_mysql_has_forgotten_are_prepared_anew(
-    two_mysql: tuple[Alien, Alien], tmp_path: Path
+    two_mysql: tuple[ExternalServer, ExternalServer], tmp_path: Path
 ) -> None:
     _, b = two_mysql
     with forgetful(b.port) as relay:
@@ -165,9 +167,9 @@ def test_statements_that_mysql_has_forgotten_are_prepared_anew(
                 time.sleep(0.5)
 
         loaded = load(f"mysql://app:app@127.0.0.1:{relay.port}/sbtest", tmp_path / "load", forget)
-    (entry,) = [one for one in loaded["errors"] if one["class"] == "session_lost"]
+    (entry,) = [error for error in loaded["errors"] if error["class"] == "session_lost"]
     assert str(entry["code"]) == "1243"
-    # at most one for each session and reset; then the load goes on
+    # At most one for each session and reset; then the load goes on.
     assert 1 <= entry["count"] <= relay.resets
     assert loaded["transactions"]["failed"] == entry["count"]
     assert loaded["transactions"]["ok"] > 10 * entry["count"]
@@ -175,7 +177,7 @@ def test_statements_that_mysql_has_forgotten_are_prepared_anew(
 
 @pytest.mark.parametrize("how", ["autocommit = 0", "init_connect = 'SET autocommit = 0'"])
 def test_statements_commit_where_mysql_does_not_by_itself(
-    two_mysql: tuple[Alien, Alien], tmp_path: Path, how: str
+    two_mysql: tuple[ExternalServer, ExternalServer], tmp_path: Path, how: str
 ) -> None:
     _, b = two_mysql
     reset = "autocommit = 1" if how.startswith("autocommit") else "init_connect = ''"

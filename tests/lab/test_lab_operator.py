@@ -1,4 +1,4 @@
-"""The operator: fences a primary that it cannot reach but that lives, or does not; both is told."""
+"""Automatic remediation: fences a live primary that it cannot reach, or does not; both are reported."""
 
 import subprocess
 import sys
@@ -43,7 +43,7 @@ def test_a_primary_cut_off_from_its_operator(tmp_path: Path, fence: bool) -> Non
         manager, (old, new) = deployed.manager, deployed.solution.nodes
         assert manager is not None
         assert manager.events() == []
-        # the node's link goes down: its server lives on, and nobody reaches it
+        # The node's link goes down: its server survives, and no client reaches it.
         _ip(deployed.lab.pid, "link", "set", f"v-{old.name}", "down")
         _until(lambda: "promoted" in [event.kind for event in manager.events()])
         kinds = [event.kind for event in manager.events()]
@@ -54,7 +54,7 @@ def test_a_primary_cut_off_from_its_operator(tmp_path: Path, fence: bool) -> Non
             assert kinds.index("fenced") < kinds.index("promoted")
             assert not old.alive
             assert deployed.solution.roles() == {"node1": "down", "node2": "primary"}
-        else:  # two primaries: what fencing is there to prevent
+        else:  # There are two primaries: fencing exists to prevent that.
             assert old.alive and old.writable()
             assert deployed.solution.roles() == {"node1": "unexpected-primary", "node2": "primary"}
         first_missed, promoted = (
@@ -64,11 +64,11 @@ def test_a_primary_cut_off_from_its_operator(tmp_path: Path, fence: bool) -> Non
         assert promoted - first_missed >= 2 * 200e6, "it waits for three misses"
 
 
-def test_a_standby_that_is_away_is_no_reason_to_act(tmp_path: Path) -> None:
+def test_an_unavailable_standby_causes_no_action(tmp_path: Path) -> None:
     settings = solution_from(
         {
             "solution": "hot-standby",
-            # one check is enough, so it must not end before a busy machine has answered it
+            # One check is enough, so it must not end before a busy machine has answered it.
             "manager": {"kind": "operator", "interval": "100ms", "misses": 1, "timeout": "5s"},
         },
         "test",
@@ -81,7 +81,7 @@ def test_a_standby_that_is_away_is_no_reason_to_act(tmp_path: Path) -> None:
         assert standby.process.gone(standby.process.kill())
         time.sleep(1)
         assert deployed.manager.events() == []
-        # and with the last one that could take over, the primary: it says that nobody is there
+        # With the last candidate the primary fails, too: the event says that no node is left.
         primary = deployed.solution.nodes[0]
         assert primary.process is not None
         primary.process.kill()
@@ -96,13 +96,13 @@ def test_the_operator_sees_the_network_of_its_own_host_only(tmp_path: Path) -> N
     with Deployed(settings, data, tmp_path / "lab") as deployed:
         deployed.bring_up()
         host = deployed.lab.hosts["manager"]
-        said = subprocess.run(
+        output = subprocess.run(
             host.beside([sys.executable, "-c", "import socket; print(socket.if_nameindex())"]),
             capture_output=True,
             text=True,
             check=True,
         ).stdout
-        assert "eth0" in said and said.count("(") == 2
+        assert "eth0" in output and output.count("(") == 2
         settings_told = deployed.record().manager
         assert set(settings_told) == {"kind", "interval", "timeout", "misses", "fence"}
 
@@ -133,9 +133,9 @@ def test_a_switchover_ends_transactions_that_wait_for_each_other(tmp_path: Path,
             holder.cursor().execute("BEGIN")
             holder.cursor().execute(change)
             blocked = clients.submit(waiter.cursor().execute, change)
-            # asked more often than every 0.1 s, InnoDB answers from what it has told before
+            # If queried more often than every 0.1 s, InnoDB repeats its last answer.
             _until(lambda: bool(old.query(_WAITING)), every=0.3)
-            # its holder cannot change anything more while the server is becoming read-only
+            # The lock holder cannot change anything while the server is becoming read-only.
             switched = clients.submit(manager.switch_over)
             assert switched.result(60) == new.name
             with pytest.raises(pymysql.OperationalError):

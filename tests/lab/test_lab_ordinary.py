@@ -1,4 +1,4 @@
-"""All of it as an ordinary user: pulling, deploying, killing, measuring; and nothing is left."""
+"""Everything as an ordinary user: pulling, deploying, killing, measuring; and nothing is left."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from lab_leftovers import Made
+from lab_leftovers import RunTraces
 from lab_ordinary import UID, hand_over, ordinary
 from lab_support import GENTLE, HEAD, OPERATOR, kill, timing
 
@@ -39,7 +39,7 @@ solutions:
 
 @dataclass
 class Person:
-    """Somebody with a home folder and a cache."""
+    """Represent an ordinary user with a home folder and a cache."""
 
     home: Path
 
@@ -62,7 +62,7 @@ class Person:
         )
 
     def lend(self, *engines: str) -> None:
-        """Copy engines that take long to be pulled; what is quick is pulled by the person."""
+        """Copy engines that take long to pull; the user pulls the others."""
         for name in engines:
             software = engine(name)
             software.require(lambda _message, _fraction: None)
@@ -74,7 +74,7 @@ class Person:
 
 @pytest.fixture(scope="module")
 def person() -> Iterator[Person]:
-    """The folders of pytest belong to root alone; a home must be open to its owner."""
+    """Provide a user whose home is open to its owner: the folders of pytest belong to root alone."""
     home = Path(tempfile.mkdtemp(prefix="home-of-fivenines-", dir="/var/tmp"))
     home.chmod(0o755)
     hand_over(home)
@@ -87,7 +87,7 @@ def person() -> Iterator[Person]:
     ("name", "solution"), [("pair", _PAIR), pytest.param("cluster", _CLUSTER, marks=pytest.mark.long)]
 )
 def test_an_ordinary_user_runs_an_experiment_with_failovers(person: Person, name: str, solution: str) -> None:
-    made = Made()
+    made = RunTraces()
     if name == "cluster":
         person.lend("mariadb-10.11")
     (person.home / f"{name}.yaml").write_text(HEAD + solution + kill() + GENTLE + timing())
@@ -108,7 +108,7 @@ def test_an_ordinary_user_runs_an_experiment_with_failovers(person: Person, name
         if "apply" in run.manifest.machine.limits.split()[0:1]:
             assert record.deployment.limits == ""
         else:
-            assert record.deployment.limits, "why limits do not apply is told"
+            assert record.deployment.limits, "the record says why limits do not apply"
     seen = store.query(
         run.complete,
         "hosts",
@@ -123,7 +123,7 @@ def test_an_ordinary_user_runs_an_experiment_with_failovers(person: Person, name
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_nothing_is_left_of_an_ordinary_users_run(person: Person, number: signal.Signals) -> None:
-    made = Made()
+    made = RunTraces()
     text = HEAD + "solutions: [{solution: hot-standby}]\n" + GENTLE + timing(recovery=1, steady=60)
     (person.home / "long.yaml").write_text(text)
     out = f"run-{number.name}"
@@ -146,9 +146,9 @@ def test_nothing_is_left_of_an_ordinary_users_run(person: Person, number: signal
     assert made.left(60.0) == []
 
 
-# the playground from outside has a test of its own
+# Another test covers the running deployment from outside.
 @pytest.mark.long
-def test_an_ordinary_user_gets_into_a_playground_from_outside(person: Person) -> None:
+def test_an_ordinary_user_connects_to_a_running_deployment_from_outside(person: Person) -> None:
     up = person.run("up", "standalone")
     try:
         assert up.returncode == 0 and "psql " in up.stdout, up.stderr
@@ -179,6 +179,7 @@ def test_doctor_finds_nothing_that_fails(person: Person) -> None:
     assert looked.returncode == 0, looked.stdout + looked.stderr
 
 
+# Open the device for network ports to all accounts, for one command and its children.
 _OPEN = f"""
 set -e
 mknod "$1" c 10 200
@@ -187,10 +188,9 @@ mount --bind "$1" {PORTS}
 shift
 exec "$@"
 """
-"""The device for network ports, open to everybody, for one command and what it starts."""
 
 
-# test_lab_vms has such machines, as root or not
+# test_lab_vms covers virtual machines, as root or not.
 @pytest.mark.long
 def test_an_ordinary_user_has_virtual_machines_where_the_device_is_open(person: Person) -> None:
     if os.geteuid() != 0 and (lacking := vm_requirements.problem()):
@@ -201,8 +201,8 @@ def test_an_ordinary_user_has_virtual_machines_where_the_device_is_open(person: 
         "load: {answer_timeout: 2s, connect_timeout: 1s}\n"
         "faults: [{fault: power-loss, restart_after: 1s}]\n"
     )
-    (person.home / "virtual machines.yaml").write_text(text + timing())
-    command = person.command("run", "virtual machines.yaml", "--out", "virtual machines")
+    (person.home / "virtual-machines.yaml").write_text(text + timing())
+    command = person.command("run", "virtual-machines.yaml", "--out", "virtual machines")
     if os.geteuid() == 0:
         device = str(person.home / "tun")
         command = ["unshare", "--mount", "sh", "-c", _OPEN, "sh", device, *command]
@@ -216,7 +216,7 @@ def test_an_ordinary_user_has_virtual_machines_where_the_device_is_open(person: 
         stdin=subprocess.DEVNULL,
     )
     assert ran.returncode == 0, ran.stderr
-    run = store.open_run(person.home / "virtual machines")
+    run = store.open_run(person.home / "virtual-machines")
     assert (run.manifest.machine.user, run.missing) == ("ordinary", [])
     (trial,) = run.complete
     assert trial.record.fault is not None and trial.record.fault.verified

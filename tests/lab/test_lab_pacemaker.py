@@ -1,4 +1,4 @@
-"""Pacemaker runs MariaDB: it finds the servers, promotes, moves the address, and takes the old ones back."""
+"""Pacemaker runs MariaDB: it finds the servers, promotes, moves the address, and rejoins old primaries."""
 
 import contextlib
 import os
@@ -58,7 +58,7 @@ with pymysql.connect(host=sys.argv[1], user="app", password=sys.argv[2], databas
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
-    """One deployment: each test leaves it with all nodes joined."""
+    """Provide one deployment: each test leaves it with all nodes joined."""
     settings = solution_from(SETTINGS, "test")
     for needed in engines_of(settings):
         needed.require(lambda _message, _fraction: None)
@@ -69,7 +69,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
 
 
 def _write(deployed: Deployed) -> str:
-    """Write a row through the virtual address, as a client; the host that took it, or nothing."""
+    """Write a row through the virtual address; return the accepting host, or an empty string."""
     assert deployed.client is not None
     password = deployed.solution.passwords.application
     command = deployed.client.beside([sys.executable, "-c", _WRITE, VIRTUAL, password])
@@ -80,7 +80,7 @@ def _write(deployed: Deployed) -> str:
 def _until(condition: Callable[[], object], timeout: float = 150.0) -> None:
     deadline = time.monotonic() + timeout
     while True:
-        # a server may end between two questions: the next look tells
+        # A server may end between two queries: the next sample shows it.
         with contextlib.suppress(pymysql.Error):
             if condition():
                 return
@@ -89,7 +89,7 @@ def _until(condition: Callable[[], object], timeout: float = 150.0) -> None:
 
 
 def _taken_over(deployed: Deployed, old: Server) -> None:
-    """Wait until another node is the primary, and takes writes at the address."""
+    """Wait until another node is the primary and accepts writes at the address."""
     _until(lambda: deployed.solution.primary() not in (None, old))
     _until(lambda: _write(deployed) not in ("", old.name))
 
@@ -101,17 +101,17 @@ def _joined(deployed: Deployed) -> None:
 
 
 def _users(node: Server) -> dict[str, int]:
-    """The user of each program that runs on a node's host; agents come and go meanwhile."""
-    found = {}
+    """Return the user of each program that runs on a node's host; agents start and end meanwhile."""
+    users = {}
     for process in node.host.processes():
         with contextlib.suppress(psutil.NoSuchProcess):
-            found[process.name()] = process.uids().real
-    return found
+            users[process.name()] = process.uids().real
+    return users
 
 
 def _server_pids(node: Server) -> list[int]:
     assert node.process is not None
-    return [one.pid for one in node.process.members()]
+    return [member.pid for member in node.process.members()]
 
 
 @as_root
@@ -130,7 +130,7 @@ def test_it_finds_the_servers_as_they_are(cluster: Deployed) -> None:
 
 @pytest.mark.lasts(15)
 @as_root
-def test_a_killed_primary_is_replaced_and_comes_back_as_a_replica(cluster: Deployed) -> None:
+def test_a_killed_primary_is_replaced_and_rejoins_as_a_replica(cluster: Deployed) -> None:
     solution, manager = cluster.solution, cluster.manager
     assert manager is not None
     old = solution.primary_of_record
@@ -142,7 +142,7 @@ def test_a_killed_primary_is_replaced_and_comes_back_as_a_replica(cluster: Deplo
     assert _write(cluster) == solution.primary_of_record.name
     kinds = [event.kind for event in manager.events()]
     assert kinds.index("missed") < kinds.index("decided") < kinds.index("promoted")
-    assert [one.node for one in manager.events() if one.kind == "promoted"] == [
+    assert [item.node for item in manager.events() if item.kind == "promoted"] == [
         solution.primary_of_record.name
     ]
     cluster.start_node(old)
@@ -174,7 +174,7 @@ def test_a_host_without_power_loses_the_address(cluster: Deployed) -> None:
 
 
 @as_root
-def test_a_switchover_loses_nobody(cluster: Deployed) -> None:
+def test_a_switchover_loses_no_client(cluster: Deployed) -> None:
     solution, manager = cluster.solution, cluster.manager
     assert manager is not None
     old = solution.primary_of_record
@@ -183,17 +183,17 @@ def test_a_switchover_loses_nobody(cluster: Deployed) -> None:
     assert new != old.name
     _until(lambda: _write(cluster) == new)
     _joined(cluster)
-    assert _server_pids(old) == before, "nobody was restarted"
+    assert _server_pids(old) == before, "no server was restarted"
 
 
 @pytest.mark.lasts(30)
 @as_root
 def test_a_cut_off_primary_is_fenced_and_restored(cluster: Deployed) -> None:
-    """The others have the quorum; what it alone had written makes it diverge from its successor."""
+    """Cut off the primary from the quorum, so that its own writes make it diverge."""
     solution = cluster.solution
     old = solution.primary_of_record
     cut = [(old.name, name) for name in cluster.lab.hosts if name != old.name]
-    cut += [(there, here) for here, there in cut]
+    cut += [(target, here) for here, target in cut]
     cluster.lab.cut(cut)
     old.execute("SET GLOBAL rpl_semi_sync_master_enabled = 0")
     old.execute("CREATE TABLE sbtest.alone (id INT)")
@@ -209,7 +209,7 @@ def test_a_cut_off_primary_is_fenced_and_restored(cluster: Deployed) -> None:
         if old.alive:
             break
     _joined(cluster)
-    # asked only now: Pacemaker may have stopped what was just started
+    # This is checked only now: Pacemaker may have stopped a server that was just started.
     assert old.query("SHOW TABLES FROM sbtest LIKE 'alone'") == []
 
 
@@ -238,14 +238,14 @@ def test_all_servers_die_and_are_forgiven_together(tmp_path: Path) -> None:
     sound(outcome)
     record = outcome.record
     assert record.fault is not None and record.fault.rejoined, record.fault
-    # at a start the agent drops what a replica had received and not applied: a row may be lost, on all alike
+    # At a start the agent drops what a replica had received and not applied: a row may be lost, on all nodes.
     assert record.check is not None and all(node.reachable for node in record.check.nodes)
     assert len({tuple(node.lost_ids) for node in record.check.nodes}) == 1
     assert outcome.writes_after_fault() > 0
 
 
-def test_an_ordinary_user_is_told_before_anything_starts() -> None:
-    # the folders of pytest belong to root alone; a home must be open to its owner
+def test_an_ordinary_user_gets_the_error_before_anything_starts() -> None:
+    # The folders of pytest belong to root alone; a home must be open to its owner.
     with tempfile.TemporaryDirectory(prefix="home-of-fivenines-") as folder:
         home = Path(folder)
         home.chmod(0o755)
@@ -279,7 +279,7 @@ def test_an_ordinary_user_is_told_before_anything_starts() -> None:
 
 @as_root
 def test_nothing_is_left_of_a_lab_with_all_user_ids(tmp_path: Path) -> None:
-    """Also when the controller is killed: the chain of deaths does not depend on the map."""
+    """Kill the controller: the chain of deaths does not depend on the map of user ids."""
     script = (
         "import sys, time; from pathlib import Path; from fivenines.lab.host import Root; "
         "from fivenines.lab.lab import Lab; "
@@ -298,13 +298,13 @@ def test_nothing_is_left_of_a_lab_with_all_user_ids(tmp_path: Path) -> None:
 
     def sleeps() -> bool:
         made[:] = psutil.Process(controller.pid).children(recursive=True)
-        return 4242 in {one.uids().real for one in made if _runs(one)}
+        return 4242 in {process.uids().real for process in made if _runs(process)}
 
     _until(sleeps, 20)
     assert Path(f"/proc/{first.pid}/uid_map").read_text().split() == ["0", "0", "65536"]
     controller.kill()
     controller.wait()
-    _until(lambda: not any(_runs(one) for one in [first, *made]), 20)
+    _until(lambda: not any(_runs(process) for process in [first, *made]), 20)
 
 
 def _runs(process: psutil.Process) -> bool:

@@ -1,4 +1,4 @@
-"""Trials side by side on real servers: each on processors of its own, nothing lost, nothing left."""
+"""Parallel trials on real servers: each on separate processors, nothing lost, nothing left."""
 
 import contextlib
 import os
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from lab_leftovers import Made
+from lab_leftovers import RunTraces
 from lab_support import GENTLE, HEAD, fivenines, program, timing
 
 from fivenines.results import journal, layout, store
@@ -28,13 +28,13 @@ def _file(folder: Path, trials: int, steady: float) -> Path:
 
 def _begun(folder: Path, trials: int, steady: float) -> "subprocess.Popen[bytes]":
     file = _file(folder, trials, steady)
-    with (folder / "said").open("ab") as said:
+    with (folder / "output").open("ab") as log:
         return subprocess.Popen(
             program("run", str(file), "--out", "run", "--parallel", "2", "--oversubscribe"),
             cwd=folder,
             stdin=subprocess.DEVNULL,
-            stdout=said,
-            stderr=said,
+            stdout=log,
+            stderr=log,
         )
 
 
@@ -45,34 +45,34 @@ def _await_loads(
     deadline = time.monotonic() + 180
     parts = [layout.part_folder(folder / "run", trial) for trial in ("0001", "0002")]
     while not enough((part / "observed/hosts.csv").exists() for part in parts):
-        assert running.poll() is None, (folder / "said").read_text()
-        assert time.monotonic() < deadline, (folder / "said").read_text()
+        assert running.poll() is None, (folder / "output").read_text()
+        assert time.monotonic() < deadline, (folder / "output").read_text()
         time.sleep(0.05)
 
 
 def _workers(controller: int) -> list[psutil.Process]:
     children = psutil.Process(controller).children()
-    return [one for one in children if "fivenines.runner.workers.child" in one.cmdline()]
+    return [child for child in children if "fivenines.runner.workers.child" in child.cmdline()]
 
 
 def _processors(folder: Path, running: "subprocess.Popen[bytes]") -> list[tuple[int, ...]]:
-    """Of each worker, once both have servers at the same time: a trial may end before the other's load."""
+    """Return the processors of each worker at a moment when both have servers."""
     deadline = time.monotonic() + 120
     while True:
-        assert running.poll() is None, (folder / "said").read_text()
-        assert time.monotonic() < deadline, (folder / "said").read_text()
-        below = [[one, *one.children(recursive=True)] for one in _workers(running.pid)]
+        assert running.poll() is None, (folder / "output").read_text()
+        assert time.monotonic() < deadline, (folder / "output").read_text()
+        below = [[worker, *worker.children(recursive=True)] for worker in _workers(running.pid)]
         if len(below) == 2 and all(len(processes) > 5 for processes in below):
             return [_of_all(processes) for processes in below]
         time.sleep(0.05)
 
 
 def _of_all(processes: list[psutil.Process]) -> tuple[int, ...]:
-    found = set()
-    for one in processes:
+    processors = set()
+    for process in processes:
         with contextlib.suppress(ProcessLookupError):
-            found.add(tuple(sorted(os.sched_getaffinity(one.pid))))
-    (cpus,) = found
+            processors.add(tuple(sorted(os.sched_getaffinity(process.pid))))
+    (cpus,) = processors
     return cpus
 
 
@@ -81,14 +81,14 @@ def test_two_trials_at_a_time_on_processors_of_their_own(tmp_path: Path) -> None
     running = _begun(tmp_path, 2, 4)
     used = _processors(tmp_path, running)
     assert len(used) == 2 and not set(used[0]) & set(used[1])
-    assert running.wait(250) == 0, (tmp_path / "said").read_text()
+    assert running.wait(250) == 0, (tmp_path / "output").read_text()
     run = store.open_run(tmp_path / "run")
     assert (len(run.complete), run.broken, run.missing, run.problems) == (4, [], [], [])
-    told = [trial.record.worker for trial in run.complete]
-    assert {(one.name, *one.cores) for one in told if one} == {
+    workers = [trial.record.worker for trial in run.complete]
+    assert {(worker.name, *worker.cores) for worker in workers if worker} == {
         (f"worker {number}", *sorted(cpus)) for number, cpus in enumerate(sorted(used), start=1)
     }
-    assert all(one is not None and one.beside == 1 for one in told)
+    assert all(worker is not None and worker.beside == 1 for worker in workers)
     lines = journal.parsed(journal.path(tmp_path / "run").read_text().splitlines())
     (begun,) = [line for line in lines if line["event"] == "campaign-started"]
     assert begun["at_once"] == 2
@@ -106,8 +106,8 @@ def test_what_would_disturb_is_refused_and_continued_as_it_was_begun(tmp_path: P
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.long)])
-def test_nothing_is_left_of_both_and_the_run_goes_on(tmp_path: Path, number: signal.Signals) -> None:
-    made = Made()
+def test_nothing_is_left_of_both_and_the_run_resumes(tmp_path: Path, number: signal.Signals) -> None:
+    made = RunTraces()
     running = _begun(tmp_path, 1, 60 if number == signal.SIGINT else 20)
     _await_loads(tmp_path, running)
     made.note(running.pid)
@@ -115,9 +115,9 @@ def test_nothing_is_left_of_both_and_the_run_goes_on(tmp_path: Path, number: sig
     code = running.wait(60)
     assert made.left() == []
     if number == signal.SIGINT:
-        said = (tmp_path / "said").read_text()
-        assert code == 130, said
-        assert re.search(r"--resume .*--parallel 2 --oversubscribe", said.replace("\n", " "))
+        output = (tmp_path / "output").read_text()
+        assert code == 130, output
+        assert re.search(r"--resume .*--parallel 2 --oversubscribe", output.replace("\n", " "))
         assert list((tmp_path / "run/trials").iterdir()) == []
         return
     file = str(tmp_path / "tiny.yaml")
@@ -126,14 +126,14 @@ def test_nothing_is_left_of_both_and_the_run_goes_on(tmp_path: Path, number: sig
     assert len(store.open_run(tmp_path / "run").complete) == 2
 
 
-# a broken trial runs again by other causes, too
+# A broken trial is repeated for other reasons, too.
 @pytest.mark.long
 def test_a_trial_whose_worker_is_killed_runs_again(tmp_path: Path) -> None:
     running = _begun(tmp_path, 1, 4)
     _await_loads(tmp_path, running, any)
     victim, _ = _workers(running.pid)
     victim.kill()
-    assert running.wait(250) == 0, (tmp_path / "said").read_text()
+    assert running.wait(250) == 0, (tmp_path / "output").read_text()
     run = store.open_run(tmp_path / "run")
     assert (len(run.complete), run.broken) == (2, [])
     lines = journal.parsed(journal.path(tmp_path / "run").read_text().splitlines())

@@ -26,12 +26,12 @@ from fivenines.workloads.oltp import Oltp
 
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
 
+# Settings that make a failover short, and that Patroni 4 does not allow.
 _SHORT = "version: 3, ttl: 9s, loop_wait: 1s, retry_timeout: 4s"
-"""What Patroni 4 would not allow, and makes a failover short."""
 
 
 @pytest.mark.lasts(50)
-def test_a_crash_under_synchronous_patroni_loses_nothing(tmp_path: Path) -> None:
+def test_a_host_kill_under_synchronous_patroni_loses_nothing(tmp_path: Path) -> None:
     text = f"""
 solutions: [{{solution: patroni, mode: synchronous, {_SHORT}}}]
 faults: [{{fault: host-kill, target: primary, restart_after: 4s}}]
@@ -48,7 +48,7 @@ faults: [{{fault: host-kill, target: primary, restart_after: 4s}}]
     assert fault.rejoined, fault.rejoin_detail
     assert outcome.writes_after_fault() > 0
     log = next(outcome.folder.rglob("node1/log/patroni.log")).read_text()
-    # the old primary had its own end of the log: it was taken back, or had nothing to take back
+    # The old primary had a diverged end of the log: it was rewound, or had nothing to rewind.
     assert "pg_rewind exit code=0" in log or "Local timeline=2" in log
     deployment = outcome.record.deployment
     assert deployment is not None and deployment.facts is not None and deployment.single_writer
@@ -145,7 +145,7 @@ def test_a_clean_stop_gives_the_lock_back_and_the_node_can_return(deployed: Depl
     assert solution.role(old) == "replica"
 
 
-def test_without_etcd_s_quorum_nobody_takes_writes_and_it_is_said(deployed: Deployed) -> None:
+def test_without_etcd_quorum_no_node_accepts_writes_and_it_is_reported(deployed: Deployed) -> None:
     solution = deployed.solution
     assert isinstance(solution, Patroni)
     hosts = [deployed.lab.hosts[name] for name in ("etcd1", "etcd2")]
@@ -155,23 +155,23 @@ def test_without_etcd_s_quorum_nobody_takes_writes_and_it_is_said(deployed: Depl
     _until(lambda: solution.observed_role(solution.nodes[0]) == "replica")
     _until(lambda: "etcd has no quorum (0 of 3 members" in solution.not_joined_reason(solution.nodes[0]))
     _until(lambda: "failed" in [event.kind for event in deployed.events()])
-    told = [event.detail for event in deployed.events() if event.kind == "failed"]
-    assert "etcd is out of reach, or has no quorum" in told[0]
+    details = [event.detail for event in deployed.events() if event.kind == "failed"]
+    assert "etcd is out of reach, or has no quorum" in details[0]
     for host in hosts:
         assert solution.etcd.start_on(host)
     _until(lambda: solution.primary() is not None)
     _until(lambda: not any(map(solution.not_joined_reason, solution.nodes)))
 
 
-def test_a_node_without_patroni_is_astray_and_comes_back(deployed: Deployed) -> None:
+def test_a_node_without_patroni_is_unexpected_and_rejoins(deployed: Deployed) -> None:
     solution = deployed.solution
     assert isinstance(solution, Patroni)
     replica = solution.target("replica")
     daemon = solution.daemons[replica.name]
     assert daemon.process is not None
-    hit = [one for one in daemon.process.members() if one.name() != "postgres"]
+    hit = [member for member in daemon.process.members() if member.name() != "postgres"]
     for process in hit:
-        with contextlib.suppress(psutil.NoSuchProcess):  # short-lived ones end by themselves
+        with contextlib.suppress(psutil.NoSuchProcess):  # Short-lived processes end by themselves.
             process.kill()
     _until(lambda: not daemon.alive)
     assert solution.unexpected_primary_reason(replica) == f"the Patroni of {replica.name} has ended"
@@ -180,20 +180,20 @@ def test_a_node_without_patroni_is_astray_and_comes_back(deployed: Deployed) -> 
 
 
 def _write_servers(deployed: Deployed) -> set[str]:
-    """The nodes that HAProxy takes for writable now."""
+    """Return the nodes that HAProxy considers writable now."""
     host = deployed.lab.hosts["proxy"]
     with short_path(host.node / "run") as folder, socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as stream:
         stream.connect(f"{folder}/haproxy.sock")
         stream.sendall(b"show stat\n")
-        said = b"".join(iter(lambda: stream.recv(65536), b"")).decode()
-    rows = [line.split(",") for line in said.splitlines()]
+        response = b"".join(iter(lambda: stream.recv(65536), b"")).decode()
+    rows = [line.split(",") for line in response.splitlines()]
     return {row[1] for row in rows if row[0] == "write" and row[1].startswith("node") and row[17] == "UP"}
 
 
 def _until(happened: Callable[[], bool], timeout: float = 120.0) -> None:
     deadline = time.monotonic() + timeout
     while True:
-        # who is busy, or about to start or end, may not answer
+        # A server that is busy, starting or stopping may not answer.
         with contextlib.suppress(Exception):
             if happened():
                 return

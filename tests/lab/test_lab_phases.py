@@ -1,4 +1,4 @@
-"""Phases of failovers on real servers: who decides, who takes over, when the load is back."""
+"""Phases of failovers on real servers: the deciding node, the new primary, the load's recovery."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ KILL = "faults: [{fault: kill, restart_after: 2s}]\n"
 
 
 def measured(folder: Path, text: str) -> tuple[CellResult, FaultMeasures]:
-    """The cell of an experiment of one trial, and its only fault."""
+    """Return the cell of an experiment of one trial, and its only fault."""
     run = run_one(folder, HEAD + text, {})
     (cell,) = analyse(run)
     (trial,) = cell.trials
@@ -33,7 +33,7 @@ def names(fault: FaultMeasures) -> list[str]:
 
 
 def test_a_hot_standby_goes_through_all_phases(tmp_path: Path) -> None:
-    # it decides late: an outage that is hardly longer than a stall of a busy machine has no phases
+    # It decides late: an outage that is hardly longer than a stall of a busy machine has no phases.
     manager = "{kind: operator, interval: 500ms, misses: 4}"
     solution = f"solutions: [{{solution: hot-standby, standbys: 2, manager: {manager}}}]\n"
     cell, fault = measured(tmp_path, solution + KILL + timing())
@@ -47,14 +47,14 @@ def test_a_hot_standby_goes_through_all_phases(tmp_path: Path) -> None:
     assert decided < promoted
     assert trial.availability is not None
     assert trial.availability.failover_ms is not None
-    # a new connection or the ledger may be served a moment before the load
+    # A new connection or the ledger may be served a moment before the load.
     routed = fault.failover.phases[2].end - fault.fault_window.at
     assert 0 < routed <= trial.availability.failover_ms + 11
 
 
-# phases of nobody are unit tests
+# Unit tests cover phases without a new primary.
 @pytest.mark.long
-def test_nobody_detects_the_end_of_a_standalone_server(tmp_path: Path) -> None:
+def test_the_end_of_a_standalone_server_has_no_detection_phase(tmp_path: Path) -> None:
     solution = "solutions: [{solution: standalone, engine: postgres-18}]\n"
     _, fault = measured(tmp_path, solution + KILL + timing())
     assert names(fault)[0] == "promote"
@@ -64,11 +64,11 @@ def test_nobody_detects_the_end_of_a_standalone_server(tmp_path: Path) -> None:
     assert fault.failover.phases[0].end > restarted
 
 
-# a fault at a Galera node has tests
+# Other tests cover a fault at a Galera node.
 @pytest.mark.long
 def test_a_galera_cluster_decides_by_a_new_view(tmp_path: Path) -> None:
     solution = "solutions: [{solution: galera, suspect_timeout: 2s, inactive_timeout: 5s}]\n"
-    # a node that comes back while the others still agree on its end delays their decision
+    # A node that rejoins while the others still agree on its failure delays their decision.
     faults = "faults: [{fault: kill, target: primary, restart_after: 10s}]\n"
     cell, fault = measured(tmp_path, solution + faults + timing())
     assert names(fault)[0] == "detect"
@@ -79,7 +79,8 @@ def test_a_galera_cluster_decides_by_a_new_view(tmp_path: Path) -> None:
 
 
 def test_a_dead_standby_interrupts_no_writes(tmp_path: Path) -> None:
-    solution = f"solutions: [{{solution: hot-standby, synchronous_commit: local, standbys: 2, manager: {PATIENT}}}]\n"
+    settings = f"solution: hot-standby, synchronous_commit: local, standbys: 2, manager: {PATIENT}"
+    solution = f"solutions: [{{{settings}}}]\n"
     faults = "faults: [{fault: kill, target: replica, restart_after: 2s}]\n"
     run = run_one(tmp_path, HEAD + solution + faults + timing(), {})
     (cell,) = analyse(run)

@@ -1,4 +1,6 @@
-"""The playground from outside: drivers of this machine get in, and a load says what a break cost."""
+"""A running deployment from outside: drivers of this machine connect, and a load reports the cost of a
+fault.
+"""
 
 import json
 import os
@@ -15,38 +17,38 @@ import psycopg
 import pymysql
 import pytest
 from lab_cache import with_our
-from lab_leftovers import Made
+from lab_leftovers import RunTraces
 from lab_support import fivenines, program
 
+# An outage that a busy processor does not explain.
 CALM = ("--set", "manager.interval=500ms", "--set", "manager.misses=3")
-"""An outage that no busy processor explains."""
 
 FAST = ("--set", "manager.interval=200ms", "--set", "manager.misses=2")
 
 
 @pytest.fixture(autouse=True)
-def _own_playground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _separate_deployment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FIVENINES_CACHE", str(with_our(tmp_path, "engines", "data")))
 
 
 def status(cwd: Path) -> dict[str, Any]:
-    """What is up."""
+    """Return the status of the running deployment."""
     answer = fivenines("status", "--json", cwd=cwd)
     assert answer.returncode == 0, answer.stderr
-    found: dict[str, Any] = json.loads(answer.stdout)
-    return found
+    document: dict[str, Any] = json.loads(answer.stdout)
+    return document
 
 
-def port_of(found: dict[str, Any], name: str) -> int:
-    """The port on this machine of a node or a part of the access layer."""
-    (here,) = [way["here"] for way in found["ways"] if way["name"] == name]
+def port_of(status: dict[str, Any], name: str) -> int:
+    """Return the port on this machine of a node or a part of the access layer."""
+    (here,) = [way["here"] for way in status["ways"] if way["name"] == name]
     host, _, port = here.rpartition(":")
     assert host == "127.0.0.1"
     return int(port)
 
 
 def until(what: str, attempt: Callable[[], bool], timeout: float = 60.0) -> None:
-    """Poll until an attempt succeeds; what it raises counts as not yet."""
+    """Poll until an attempt succeeds; exceptions count as failures."""
     deadline, last = time.monotonic() + timeout, ""
     while time.monotonic() < deadline:
         try:
@@ -59,7 +61,7 @@ def until(what: str, attempt: Callable[[], bool], timeout: float = 60.0) -> None
 
 
 def refused(port: int) -> bool:
-    """Whether a connection is refused, as by a machine where nobody listens."""
+    """Return whether a connection is refused, as by a machine without a listener."""
     try:
         socket.create_connection(("127.0.0.1", port), timeout=5).close()
     except ConnectionRefusedError:
@@ -68,13 +70,13 @@ def refused(port: int) -> bool:
 
 
 def lets_in(dsn: str) -> bool:
-    """Whether a server answers a client."""
+    """Return whether a server answers a client."""
     with psycopg.connect(dsn, connect_timeout=10) as client:
         return client.execute("SELECT 1").fetchone() == (1,)
 
 
 def broken_off_in_a_transaction(dsn: str) -> None:
-    """Lock a row by a client that then breaks its connection off, as a program that is killed does."""
+    """Lock a row by a client that then drops its connection, as a killed program does."""
     client = psycopg.connect(dsn, connect_timeout=10)
     client.execute("UPDATE mine SET pad = pad WHERE id = 1")
     with socket.socket(fileno=os.dup(client.fileno())) as same:
@@ -83,22 +85,22 @@ def broken_off_in_a_transaction(dsn: str) -> None:
             os.dup2(nothing.fileno(), client.fileno())
 
 
-def outage(told: str) -> float:
-    """The longest time without a write that clients saw, in seconds; on a busy machine it may be ordinary."""
-    (line,) = [line for line in told.splitlines() if line.startswith("clients: ")]
-    found = re.search(r"(?:no write for|between two was) ([0-9.]+) s", line)
-    assert found is not None, told
-    return float(found[1])
+def outage(output: str) -> float:
+    """Return the longest write gap that clients saw, in seconds; on a busy machine it may be ordinary."""
+    (line,) = [line for line in output.splitlines() if line.startswith("clients: ")]
+    match = re.search(r"(?:no write for|between two was) ([0-9.]+) s", line)
+    assert match is not None, output
+    return float(match[1])
 
 
-def none_lost(told: str, node: str) -> bool:
-    """Whether all acknowledged rows were found on a node."""
-    return re.search(rf"^rows: none of [0-9,]+ acknowledged is lost on {node}", told, re.M) is not None
+def none_lost(output: str, node: str) -> bool:
+    """Return whether all acknowledged rows were found on a node."""
+    return re.search(rf"^rows: none of [0-9,]+ acknowledged is lost on {node}", output, re.M) is not None
 
 
 @pytest.mark.long
 def test_postgresql_from_outside_and_under_a_load(tmp_path: Path) -> None:
-    made = Made()
+    made = RunTraces()
     nothing = fivenines("bench", "--duration", "1s", cwd=tmp_path)
     assert nothing.returncode == 2 and "bring a solution up" in nothing.stderr
     up = fivenines(
@@ -106,8 +108,8 @@ def test_postgresql_from_outside_and_under_a_load(tmp_path: Path) -> None:
     )
     try:
         assert up.returncode == 0, up.stderr
-        found = status(tmp_path)
-        dsn, first = found["login"]["dsn"], port_of(found, "node1")
+        state = status(tmp_path)
+        dsn, first = state["login"]["dsn"], port_of(state, "node1")
         assert dsn in up.stdout and f'psql "{dsn}"' in up.stdout
         listening = subprocess.run(["ss", "-Hltn"], capture_output=True, text=True, check=True)
         ours = [line.split()[3] for line in listening.stdout.splitlines() if f":{first} " in line]
@@ -117,23 +119,23 @@ def test_postgresql_from_outside_and_under_a_load(tmp_path: Path) -> None:
             mine.execute("INSERT INTO mine SELECT n, repeat('x', 1000) FROM generate_series(1, 3000) n")
         broken_off_in_a_transaction(dsn)
         with psycopg.connect(dsn, connect_timeout=10) as mine:
-            # the row is free as soon as the server knows that its client is gone
+            # The row is unlocked as soon as the server knows that its client has disconnected.
             mine.execute("SET lock_timeout = '20s'; UPDATE mine SET pad = pad WHERE id = 1")
         with pytest.raises(psycopg.OperationalError, match="password"):
-            psycopg.connect(dsn.replace(found["login"]["password"], "0" * 32), connect_timeout=10)
+            psycopg.connect(dsn.replace(state["login"]["password"], "0" * 32), connect_timeout=10)
         until("the load runs", lambda: (status(tmp_path)["load"]["tps"] or 0) > 10)
 
-        # what is ordinary must be known before
+        # The load must know ordinary gaps before the fault.
         time.sleep(2)
         broken = fivenines("inject", "kill", "--for", "3s", cwd=tmp_path, timeout=200)
         assert broken.returncode == 0, broken.stdout + broken.stderr
         assert outage(broken.stdout) > 1 and none_lost(broken.stdout, "node2"), broken.stdout
 
-        second = port_of(found, "node2")
+        second = port_of(state, "node2")
         killed = fivenines("kill", "node2", cwd=tmp_path, timeout=200)
         assert outage(killed.stdout) > 1 and none_lost(killed.stdout, "node1"), killed.stdout
         until("the port of a dead server refuses", lambda: refused(second))
-        # libpq goes on to the next host only where it is refused
+        # libpq continues with the next host only if the connection is refused.
         with psycopg.connect(dsn, connect_timeout=10) as mine:
             assert mine.execute("SELECT count(*), sum(length(pad)) FROM mine").fetchone() == (3000, 3_000_000)
             mine.execute("INSERT INTO mine VALUES (0, '')")
@@ -170,8 +172,8 @@ def test_mariadb_behind_a_proxy_from_outside(tmp_path: Path) -> None:
     )
     try:
         assert up.returncode == 0, up.stderr
-        found = status(tmp_path)
-        login, port = found["login"], port_of(found, "writes")
+        state = status(tmp_path)
+        login, port = state["login"], port_of(state, "writes")
         assert login["dsn"].endswith(f"@127.0.0.1:{port}/sbtest")
         assert login["command"].startswith(f"mariadb -h127.0.0.1 -P{port} ")
 
@@ -213,7 +215,7 @@ def _written(run: Callable[[str], Any]) -> bool:
 
 
 def _watched(cwd: Path) -> None:
-    """`status --watch` says a line a second, and Ctrl-C is a clean end."""
+    """Check that `status --watch` prints a line per second and ends cleanly on Ctrl-C."""
     with subprocess.Popen(
         program("status", "--watch"), cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as watching:
@@ -223,8 +225,8 @@ def _watched(cwd: Path) -> None:
         assert (watching.wait(30), watching.stderr.read()) == (0, "")
 
 
-def test_a_port_that_is_taken_is_told_and_nothing_is_left(tmp_path: Path) -> None:
-    made = Made()
+def test_an_occupied_port_is_reported_and_nothing_is_left(tmp_path: Path) -> None:
+    made = RunTraces()
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         up = fivenines("up", "standalone", "--port", str(port), cwd=tmp_path)

@@ -1,4 +1,4 @@
-"""PgBouncer and Pgpool-II: what they say themselves reaches the person who runs a load, in its class."""
+"""PgBouncer and Pgpool-II: their own messages reach the user who runs a load, in the right class."""
 
 import os
 import subprocess
@@ -17,8 +17,8 @@ from fivenines.servers.families import server
 from fivenines.software.store import engine
 
 WORK = ("--workload", "oltp_point_select", "--tables", "1", "--table-size", "100", "--tls", "disable")
-NOBODY = ("setpriv", "--reuid=1", "--regid=1", "--clear-groups")
-"""Neither pooler runs as root, and the lab's own namespace knows no other account."""
+# Neither pooler runs as root, and the lab's namespace has no other account.
+UNPRIVILEGED = ("setpriv", "--reuid=1", "--regid=1", "--clear-groups")
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="another account is root's to take")
 
@@ -55,26 +55,26 @@ logdir = '{folder}'
 
 @pytest.fixture(scope="module")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server whose database has the workload's table, open to its own host."""
+    """Provide a server whose database has the workload's table, open to its own host."""
     software = engine("postgres-18")
     software.require(lambda message, fraction: None)
     with Lab(tmp_path_factory.mktemp("poolers") / "lab") as lab:
-        one = server(lab.add_host("node1", software.root()), software)
-        one.initialise()
-        one.configure(one.unsafe_settings)
-        hba = one.host.node / "conf" / "pg_hba.conf"
+        postgres = server(lab.add_host("node1", software.root()), software)
+        postgres.initialise()
+        postgres.configure(postgres.unsafe_settings)
+        hba = postgres.host.node / "conf" / "pg_hba.conf"
         hba.write_text("host all app all trust\n" + hba.read_text())
-        one.start()
-        one.wait_ready()
-        assert bench(one, one.port, "--prepare", "--duration", "0s").returncode == 0
-        yield one
-        one.stop()
+        postgres.start()
+        postgres.wait_ready()
+        assert bench(postgres, postgres.port, "--prepare", "--duration", "0s").returncode == 0
+        yield postgres
+        postgres.stop()
 
 
 def bench(
     node: Server, port: int, *arguments: str, database: str = DATABASE
 ) -> subprocess.CompletedProcess[str]:
-    """Run a bench on the server's host, at this port."""
+    """Run `fivenines bench` on the server's host, at this port."""
     host = node.host.address if port == node.port else "127.0.0.1"
     dsn = f"postgresql://app:any-password@{host}:{port}/{database}"
     command = node.host.beside(program("bench", "--dsn", dsn, *WORK, *arguments))
@@ -83,7 +83,7 @@ def bench(
 
 @contextmanager
 def pooler(node: Server, command: list[str], name: str, text: str) -> Iterator[None]:
-    """A pooler with this configuration, in front of the server, in a folder that its account may read."""
+    """Run a pooler with this configuration, in front of the server, in a folder that its account may read."""
     with tempfile.TemporaryDirectory(prefix="fivenines-pooler-") as made:
         folder = Path(made)
         folder.chmod(0o777)
@@ -91,7 +91,7 @@ def pooler(node: Server, command: list[str], name: str, text: str) -> Iterator[N
         (folder / name).write_text(text.format(**place))
         (folder / "users").write_text('"app" ""\n')
         network = ("nsenter", f"--net=/proc/{node.host.pid}/ns/net")
-        with subprocess.Popen([*network, *NOBODY, *command, str(folder / name)]) as running:
+        with subprocess.Popen([*network, *UNPRIVILEGED, *command, str(folder / name)]) as running:
             try:
                 yield
             finally:
@@ -99,13 +99,13 @@ def pooler(node: Server, command: list[str], name: str, text: str) -> Iterator[N
 
 
 def until(node: Server, port: int, words: str, **how: str) -> str:
-    """Load the pooler until it says this; a pooler that does not listen yet says nothing."""
+    """Run loads through the pooler until one prints this text."""
     deadline = time.monotonic() + 30
     while True:
         done = bench(node, port, "--connections", "1", "--duration", "1s", **how)
-        said = done.stdout + done.stderr
-        if words in said or time.monotonic() > deadline:
-            return said
+        output = done.stdout + done.stderr
+        if words in output or time.monotonic() > deadline:
+            return output
         time.sleep(0.2)
 
 
@@ -129,9 +129,9 @@ def test_words_of_pgpool(node: Server) -> None:
         assert 'unknown_database (3D000): database "nosuch" does not exist' in unknown
         node.stop()
         try:
-            said = until(node, 9999, "refused (")
+            message = until(node, 9999, "refused (")
         finally:
             node.start()
             node.wait_ready()
-        assert "not understood" not in said
-        assert "backend" in said
+        assert "not understood" not in message
+        assert "backend" in message

@@ -1,9 +1,9 @@
-"""What loaded data sets hold: the indexes that were asked for, and what the population rules say."""
+"""Contents of loaded data sets: the requested indexes, and the population rules."""
 
 from typing import Any
 
 import pytest
-from lab_prepare import Site, asked, each_site
+from lab_prepare import Site, each_site, workload_flags
 
 place = each_site
 
@@ -15,7 +15,7 @@ def _clean(place: Site) -> None:
 
 def test_secondary_indexes_come_in_variants(place: Site) -> None:
     def made(**settings: Any) -> set[str]:
-        workload = asked("oltp_insert", table_size=100, **settings)
+        workload = workload_flags("oltp_insert", table_size=100, **settings)
         assert place.prepare(*workload, "--drop").code == 0
         return {name for name in place.indexes("sbtest1") if name not in ("PRIMARY", "sbtest1_pkey")}
 
@@ -30,8 +30,8 @@ TATP = ("subscriber", "access_info", "special_facility", "call_forwarding")
 
 
 def test_tatp_is_populated_as_described(place: Site) -> None:
-    done = place.prepare(*asked("tatp", subscribers=20_000), "--drop")
-    assert done.code == 0, done.said
+    done = place.prepare(*workload_flags("tatp", subscribers=20_000), "--drop")
+    assert done.code == 0, done.stderr
     counts = [place.one(f"SELECT COUNT(*) FROM {table}") for table in TATP]
     assert counts[0] == 20_000 and sum(counts) == done.rows
     assert 2.45 < counts[1] / 20_000 < 2.55 and 2.45 < counts[2] / 20_000 < 2.55
@@ -57,6 +57,7 @@ def test_tatp_is_populated_as_described(place: Site) -> None:
         place.query(f"INSERT INTO call_forwarding VALUES ({free[0]}, {free[1]}, 0, 1, '1')")
 
 
+# The consistency conditions of clause 3.3.2 and some population rules: queries for rows that violate them.
 TPCC_OFFENDING = {
     "1": """SELECT w_id FROM warehouse
         WHERE w_ytd <> (SELECT SUM(d_ytd) FROM district WHERE d_w_id = w_id)""",
@@ -92,11 +93,10 @@ TPCC_OFFENDING = {
     "names": """SELECT c_d_id FROM customer WHERE c_id <= 1000 GROUP BY c_w_id, c_d_id
         HAVING COUNT(DISTINCT c_last) <> 1000""",
 }
-"""The consistency conditions of clause 3.3.2 and some rules of population: rows that break them."""
 
 
 def test_tpcc_is_consistent_when_loaded(place: Site) -> None:
-    """With foreign keys in PostgreSQL, without in MariaDB."""
+    """Load with foreign keys in PostgreSQL, without them in MariaDB."""
     _require_tpcc(place, keys=place.node.driver == "postgres")
 
 
@@ -106,9 +106,9 @@ def test_tpcc_is_consistent_when_loaded_the_other_way_round(place: Site) -> None
 
 
 def _require_tpcc(place: Site, keys: bool) -> None:
-    workload = asked("tpcc", warehouses=2, foreign_keys=keys)
+    workload = workload_flags("tpcc", warehouses=2, foreign_keys=keys)
     done = place.prepare(*workload, "--drop")
-    assert done.code == 0, done.said
+    assert done.code == 0, done.stderr
     counts = {table: place.one(f"SELECT COUNT(*) FROM {table}") for table in place.tables()}
     lines = counts.pop("order_line")
     assert counts == {

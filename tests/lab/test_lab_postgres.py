@@ -1,4 +1,4 @@
-"""PostgreSQL: every solution comes up as asked, survives a kill, and loses nothing that it promised."""
+"""PostgreSQL: every solution starts as configured, survives a kill, and meets its durability guarantee."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ def hot_standby(more: str) -> str:
     return f"solutions: [{{solution: hot-standby, engine: postgres-18, {more}}}]\n"
 
 
-def test_standalone_is_away_until_it_is_started_again(tmp_path: Path) -> None:
+def test_standalone_is_unavailable_until_it_is_restarted(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         "solutions: [{solution: standalone, engine: postgres-18, "
@@ -27,12 +27,12 @@ def test_standalone_is_away_until_it_is_started_again(tmp_path: Path) -> None:
     assert outcome.writes_after_fault() > 0
     restarted = outcome.record.fault.restarted
     assert restarted is not None
-    away = outcome.rows(
+    unavailable = outcome.rows(
         "timeline",
         "SELECT count(*) FROM rows WHERE source = 'load' AND writes_ok > 0 "
         f"AND slot_ms BETWEEN {outcome.record.fault.at + 1000} AND {restarted - 50}",
     )
-    assert away == [(0,)]
+    assert unavailable == [(0,)]
 
 
 @pytest.mark.parametrize(
@@ -73,13 +73,13 @@ def test_a_standby_takes_over_and_the_old_primary_follows_it(
     assert ("repointed" in outcome.kinds()) == (standbys == 2)
     assert outcome.writes_after_fault() > 0
     assert fault.rejoined, fault.rejoin_detail
-    if synchronous_commit != "local":  # 1-safe may lose what the standby had not received
+    if synchronous_commit != "local":  # 1-safe may lose what the standby had not received.
         rejoined(outcome)
     assert {node.role for node in check.nodes} == {"primary", "replica"}
 
 
 @pytest.mark.long
-def test_a_dead_standby_comes_back_and_the_others_go_on(tmp_path: Path) -> None:
+def test_a_dead_standby_rejoins_and_the_others_continue(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         hot_standby(f"synchronous_commit: remote_write, standbys: 2, manager: {PATIENT}")
@@ -95,7 +95,7 @@ def test_a_dead_standby_comes_back_and_the_others_go_on(tmp_path: Path) -> None:
     assert outcome.writes_after_fault() > 0
 
 
-def test_without_a_manager_nobody_is_promoted(tmp_path: Path) -> None:
+def test_without_a_manager_no_node_is_promoted(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         hot_standby("synchronous_commit: 'off', standbys: 1, manager: none, reads: replicas")
@@ -111,7 +111,7 @@ def test_without_a_manager_nobody_is_promoted(tmp_path: Path) -> None:
     assert outcome.writes_after_fault() > 0
 
 
-def test_a_node_that_is_not_restarted_is_reported_as_away(tmp_path: Path) -> None:
+def test_a_node_that_is_not_restarted_is_reported_as_unavailable(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         hot_standby(f"synchronous_commit: local, standbys: 1, manager: {PATIENT}")
@@ -121,15 +121,15 @@ def test_a_node_that_is_not_restarted_is_reported_as_away(tmp_path: Path) -> Non
     sound(outcome)
     fault = outcome.record.fault
     assert fault is not None and fault.rejoined is None and fault.restarted is None
-    away = outcome.node("node1")
-    assert (away.reachable, away.role) == (False, "down")
-    assert "not restarted" in away.detail
+    unavailable = outcome.node("node1")
+    assert (unavailable.reachable, unavailable.role) == (False, "down")
+    assert "not restarted" in unavailable.detail
     assert outcome.node("node2").reachable
 
 
-def _in_order(outcome: Outcome, *wanted: str) -> bool:
-    """Whether these kinds of events happened, each for the first time, in this order."""
+def _in_order(outcome: Outcome, *expected: str) -> bool:
+    """Return whether these kinds of events first happened in this order."""
     kinds = outcome.kinds()
-    return all(kind in kinds for kind in wanted) and [kinds.index(kind) for kind in wanted] == (
-        sorted(kinds.index(kind) for kind in wanted)
+    return all(kind in kinds for kind in expected) and [kinds.index(kind) for kind in expected] == (
+        sorted(kinds.index(kind) for kind in expected)
     )

@@ -1,4 +1,4 @@
-"""Power loss on real servers: who waits for the disk loses nothing that was acknowledged."""
+"""Power loss on real servers: a server that waits for the disk loses no acknowledged row."""
 
 from pathlib import Path
 
@@ -12,7 +12,8 @@ _SOLUTIONS = {
     "postgres strict": "{solution: standalone, machines: virtual-machines}",
     "postgres lazy": "{solution: standalone, machines: virtual-machines, server: {fsync: false}}",
     "mariadb strict": "{solution: standalone, engine: mariadb-10.11, machines: virtual-machines}",
-    "mariadb lazy": f"{{solution: standalone, engine: mariadb-10.11, machines: virtual-machines, {_MARIADB_LAZY}}}",
+    "mariadb lazy": "{solution: standalone, engine: mariadb-10.11, machines: virtual-machines, "
+    f"{_MARIADB_LAZY}}}",
     "mysql strict": "{solution: standalone, engine: mysql-9.7, machines: virtual-machines}",
 }
 
@@ -34,7 +35,9 @@ def _fault(outcome: Outcome) -> FaultRecord:
 
 
 @pytest.mark.parametrize("solution", ["postgres lazy", pytest.param("mariadb lazy", marks=pytest.mark.long)])
-def test_who_does_not_wait_for_the_disk_loses_rows_with_the_power(tmp_path: Path, solution: str) -> None:
+def test_a_server_that_does_not_wait_for_the_disk_loses_rows_with_the_power(
+    tmp_path: Path, solution: str
+) -> None:
     outcome = _run(tmp_path, solution, "power-loss")
     assert _fault(outcome).detail == "the kernels of 1 virtual machines ended"
     node = outcome.node("node1")
@@ -45,10 +48,10 @@ def test_who_does_not_wait_for_the_disk_loses_rows_with_the_power(tmp_path: Path
     "solution",
     [
         "mariadb strict",
-        *(pytest.param(f"{one} strict", marks=pytest.mark.long) for one in ("postgres", "mysql")),
+        *(pytest.param(f"{name} strict", marks=pytest.mark.long) for name in ("postgres", "mysql")),
     ],
 )
-def test_who_waits_for_the_disk_loses_nothing(tmp_path: Path, solution: str) -> None:
+def test_a_server_that_waits_for_the_disk_loses_nothing(tmp_path: Path, solution: str) -> None:
     outcome = _run(tmp_path, solution, "power-loss")
     _fault(outcome)
     assert outcome.node("node1").lost == 0 and outcome.node("node1").phantom == 0
@@ -56,7 +59,7 @@ def test_who_waits_for_the_disk_loses_nothing(tmp_path: Path, solution: str) -> 
 
 
 @pytest.mark.long
-def test_a_crash_of_all_processes_loses_nothing_either_way(tmp_path: Path) -> None:
+def test_a_host_kill_loses_nothing_either_way(tmp_path: Path) -> None:
     outcome = _run(tmp_path, "postgres lazy", "host-kill")
     _fault(outcome)
     assert outcome.node("node1").lost == 0, "the kernel lives, and writes what it was given"

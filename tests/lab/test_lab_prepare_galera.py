@@ -6,17 +6,17 @@ from collections.abc import Iterator
 
 import pymysql
 import pytest
-from lab_prepare import Site, asked, ended
+from lab_prepare import Site, ended, workload_flags
 from pymysql.constants import ER
 
 from fivenines.deployment.deployed import Deployed, data_set
 from fivenines.experiment.source import solution_from
 from fivenines.workloads.oltp import Oltp
 
+# The nodes start with this data set; the tests load another family in addition.
 LOADED = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
-"""What the nodes come up with; the tests load another family beside it."""
 
-TATP = asked("tatp", subscribers=40_000)
+TATP = workload_flags("tatp", subscribers=40_000)
 TABLES = ("subscriber", "access_info", "special_facility", "call_forwarding")
 
 
@@ -30,7 +30,7 @@ def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Site]]:
 
 
 def _caught_up(node: Site) -> None:
-    """Wait until the node has applied all that the cluster committed before.
+    """Wait until the node has applied everything that the cluster committed before.
 
     A CHECKSUM TABLE that an applied DDL statement aborts ends in half a row, which no client can read. The
     server itself waits no longer than repl.causal_read_timeout (30 s), which a busy machine can outlast.
@@ -48,23 +48,23 @@ def _caught_up(node: Site) -> None:
 
 
 def _same_everywhere(nodes: list[Site]) -> list[str]:
-    """The checksums of all tables; they must become equal on all nodes."""
+    """Return the checksums of all tables, which must become equal on all nodes."""
     deadline = time.monotonic() + 30
     while True:
         for node in nodes:
             _caught_up(node)
-        found = [node.checksum(*TABLES) for node in nodes]
-        if found[1:] == found[:-1]:
-            return found[0]
-        assert time.monotonic() < deadline, found
+        checksums = [node.checksum(*TABLES) for node in nodes]
+        if checksums[1:] == checksums[:-1]:
+            return checksums[0]
+        assert time.monotonic() < deadline, checksums
         time.sleep(0.2)
 
 
-# loading after a kill is tested on one server
+# Another test covers loading after a kill on one server.
 @pytest.mark.long
-def test_two_nodes_share_the_work_and_another_goes_on_after_a_kill(nodes: list[Site]) -> None:
+def test_two_nodes_share_the_work_and_another_continues_after_a_kill(nodes: list[Site]) -> None:
     alone = nodes[0].prepare(*TATP)
-    assert alone.code == 0, alone.said
+    assert alone.code == 0, alone.stderr
     whole = _same_everywhere(nodes)
     assert nodes[1].prepare(*TATP).event("already_loaded")
     assert nodes[0].prepare(*TATP, "--seed", "2", "--drop").code == 0
@@ -80,5 +80,5 @@ def test_two_nodes_share_the_work_and_another_goes_on_after_a_kill(nodes: list[S
     loading.kill()
     loading.wait()
     resumed = nodes[1].prepare(*TATP)
-    assert (resumed.code, resumed.rows) == (0, alone.rows), resumed.said
+    assert (resumed.code, resumed.rows) == (0, alone.rows), resumed.stderr
     assert _same_everywhere(nodes) == whole

@@ -1,4 +1,4 @@
-"""A host that falls silent: fresh connections see the outage of the service, whatever the load waits for."""
+"""A silent host: fresh connections see the outage of the service, whatever the load waits for."""
 
 import subprocess
 from dataclasses import dataclass, field
@@ -12,13 +12,13 @@ from fivenines.deployment.deployed import Deployed
 from fivenines.report import tables
 from fivenines.results.store import Run
 
+# Single statements: only the fault blocks them, as deadlocks could.
 HEAD = """\
 name: tiny
 trials: 1
 workloads: [{workload: oltp_update_non_index, tables: 2, table_size: 500}]
 connections: [4]
 """
-"""Single statements: nothing else than the fault keeps one waiting, as deadlocks would."""
 
 RECOVERY = 12.0
 GALERA = "solutions: [{solution: galera, suspect_timeout: 2s, inactive_timeout: 5s}]\n"
@@ -28,7 +28,7 @@ CRASH = "faults: [{fault: host-kill, restart_after: null}]\n"
 
 @dataclass
 class _Sockets:
-    """The load's connections while it runs, as the kernel tells them."""
+    """Record the load's connections while it runs, as the kernel lists them."""
 
     lines: list[str] = field(default_factory=list)
 
@@ -44,21 +44,21 @@ class _Sockets:
         self.lines += listing.stdout.splitlines()
 
     def seconds_of_keepalive(self) -> list[float]:
-        """What is left until the next question, of each connection that has such a timer."""
+        """Return the time until the next keepalive probe, for each connection with such a timer."""
         timers = [line.split("keepalive,")[1] for line in self.lines if "(keepalive," in line]
         return [_seconds(timer.split(",")[0]) for timer in timers]
 
 
 def _seconds(text: str) -> float:
-    """Seconds of `1min38sec`, `12sec` or `980ms`."""
+    """Parse `1min38sec`, `12sec` or `980ms`, and return seconds."""
     if text.endswith("ms"):
         return float(text[:-2]) / 1000
     minutes, _, seconds = text.rpartition("min")
     return 60 * float(minutes or 0) + float(seconds.removesuffix("sec") or 0)
 
 
-def _crash(folder: Path, solution: str, load: str, sockets: _Sockets | None = None) -> Run:
-    """The primary's host loses its power, for good; `load` are the bounds of the load's clients."""
+def _silence(folder: Path, solution: str, load: str, sockets: _Sockets | None = None) -> Run:
+    """Run a trial that silences the primary's host; `load` limits the waits of its clients."""
     text = f"{HEAD}{solution}{CRASH}load: {load}\n{timing(RECOVERY, settle=5)}"
     return run_one(folder, text, {"host-kill, then recovery": (sockets or _Sockets()).look})
 
@@ -70,9 +70,9 @@ def _outcome(run: Run) -> Outcome:
 
 
 def _tries(outcome: Outcome) -> tuple[float, float]:
-    """The last moment before the gap at which a fresh connection could write, and the first after it.
+    """Return the last moment before the gap at which a fresh connection could write, and the first after it.
 
-    In ms; the gap is the longest one after the fault.
+    Both in ms; the gap is the longest one after the fault.
     """
     fault = outcome.record.fault
     assert fault is not None
@@ -84,7 +84,7 @@ def _tries(outcome: Outcome) -> tuple[float, float]:
 
 
 def _sum(outcome: Outcome, column: str, since: float) -> int:
-    """A column of the time line, of load and ledger, from a moment after the fault on (in ms)."""
+    """Sum a column of the time line, of load and ledger, from a moment after the fault (in ms)."""
     assert outcome.record.fault is not None
     moment = outcome.record.fault.at + since
     sql = f"SELECT coalesce(sum({column}), 0) FROM rows WHERE slot_ms > {moment}"
@@ -92,23 +92,23 @@ def _sum(outcome: Outcome, column: str, since: float) -> int:
 
 
 def _node_was_ready(outcome: Outcome, sql: str) -> float:
-    """When a node said of itself what `sql` looks for, in ms; the first time after the fault."""
+    """Return when a node first reported the state in `sql` after the fault, in ms."""
     assert outcome.record.fault is not None
     moment = outcome.record.fault.at * 1000
-    found = outcome.rows("nodes", f"SELECT min(t_us) FROM rows WHERE t_us > {moment} AND {sql}")
-    assert found[0][0] is not None, outcome.rows("nodes", "FROM rows")
-    return float(str(found[0][0])) / 1000
+    rows = outcome.rows("nodes", f"SELECT min(t_us) FROM rows WHERE t_us > {moment} AND {sql}")
+    assert rows[0][0] is not None, outcome.rows("nodes", "FROM rows")
+    return float(str(rows[0][0])) / 1000
 
 
 def _recovery(outcome: Outcome) -> float:
-    """How long the load went on after the fault, in ms: a busy machine injects late."""
+    """Return the duration of the load after the fault, in ms: a busy machine injects late."""
     fault, windows = outcome.record.fault, outcome.record.windows
     assert fault is not None and windows is not None
     return windows.end - fault.at
 
 
 def _silence_is_seen_alike(short: Outcome, long: Outcome, ready: str) -> None:
-    """A short bound and one of 20 s: the load's own outage differs, that of fresh connections does not."""
+    """Compare a short time-out with 20 s: the load's outage differs, that of fresh connections does not."""
     for outcome in (short, long):
         fault = outcome.record.fault
         assert fault is not None
@@ -117,7 +117,7 @@ def _silence_is_seen_alike(short: Outcome, long: Outcome, ready: str) -> None:
         moment = _node_was_ready(outcome, ready)
         assert abs(after - moment) < 1500, (before, after, moment)
         assert after < fault.at + _recovery(outcome)
-        # tried at every moment of the gap: no try holds up the next
+        # Fresh connections were tried at every moment of the gap: no attempt delays the next.
         tried = outcome.rows(
             "probes", f"SELECT count(*) FROM rows WHERE started_us / 1000 BETWEEN {before} AND {after}"
         )
@@ -141,18 +141,18 @@ def _silence_is_seen_alike(short: Outcome, long: Outcome, ready: str) -> None:
 def test_a_silent_host_is_the_same_outage_for_fresh_connections_whatever_the_bounds(
     tmp_path: Path, solution: str, ready: str, bound: float
 ) -> None:
-    asked, off = _Sockets(), _Sockets()
-    run = _crash(
+    bounded, off = _Sockets(), _Sockets()
+    run = _silence(
         tmp_path / "short",
         solution,
         f"{{answer_timeout: {bound:g}s, connect_timeout: 3s, keepalive: {{idle: 100s}}}}",
-        asked,
+        bounded,
     )
     short = _outcome(run)
-    long = _outcome(_crash(tmp_path / "long", solution, "{answer_timeout: 20s, keepalive: null}", off))
+    long = _outcome(_silence(tmp_path / "long", solution, "{answer_timeout: 20s, keepalive: null}", off))
     _silence_is_seen_alike(short, long, ready)
-    times = asked.seconds_of_keepalive()
-    assert times and all(15 < seconds <= 100 for seconds in times), asked.lines
+    times = bounded.seconds_of_keepalive()
+    assert times and all(15 < seconds <= 100 for seconds in times), bounded.lines
     assert len(off.lines) >= 4 and off.seconds_of_keepalive() == []
     bounds = short.record.load["bounds"]
     assert (bounds["answer_timeout_s"], bounds["connect_timeout_s"]) == (bound, 3.0)
@@ -164,7 +164,7 @@ def test_a_silent_host_is_the_same_outage_for_fresh_connections_whatever_the_bou
         "tcp_user_timeout_s": None,
     }
     if solution == STANDBY:
-        # the standby took writes long before the sessions gave up: whoever reads the answer is told
+        # The standby accepted writes long before the sessions gave up: the answer says so.
         assert f"until the client's own time-out of {bound:g} s" in tables(run, "md")
     for outcome in (short, long):
         assert outcome.record.check is not None

@@ -1,4 +1,4 @@
-"""The program end to end on real servers: run, report, results, bench, and the playground."""
+"""The program end to end on real servers: run, report, results, bench, and the running deployment."""
 
 import json
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from lab_cache import with_engine, with_our
-from lab_leftovers import Made
+from lab_leftovers import RunTraces
 from lab_support import GENTLE, HEAD, OPERATOR, cache_with_damage, fivenines, kill, timing
 
 from fivenines import locks
@@ -39,13 +39,13 @@ def test_run_report_results(tmp_path: Path) -> None:
     assert fivenines("report", run.name, cwd=tmp_path).returncode == 0
     page = (run / "report.html").read_text()
     assert len(page) < 3_000_000 and "pair" in page and 'src="http' not in page
-    said = {
+    answers = {
         kind: fivenines("report", run.name, "--format", kind, cwd=tmp_path) for kind in ("md", "json", "csv")
     }
-    assert [answer.returncode for answer in said.values()] == [0, 0, 0], said
-    assert "| pair" in said["md"].stdout or "|pair" in said["md"].stdout
-    assert "pair" in json.dumps(json.loads(said["json"].stdout))
-    assert "pair" in said["csv"].stdout
+    assert [answer.returncode for answer in answers.values()] == [0, 0, 0], answers
+    assert "| pair" in answers["md"].stdout or "|pair" in answers["md"].stdout
+    assert "pair" in json.dumps(json.loads(answers["json"].stdout))
+    assert "pair" in answers["csv"].stdout
 
     listed = fivenines("results", "list", "--json", cwd=tmp_path)
     assert listed.returncode == 0 and run.name in listed.stdout
@@ -56,7 +56,7 @@ def test_run_report_results(tmp_path: Path) -> None:
     assert not run.exists()
 
 
-def test_a_refused_setting_is_told_before_there_is_a_run(tmp_path: Path) -> None:
+def test_a_refused_setting_is_reported_before_a_run_exists(tmp_path: Path) -> None:
     (tmp_path / "tiny.yaml").write_text(
         HEAD
         + "solutions: [{solution: standalone, server: {shared_buffers: plenty}}]\n"
@@ -69,7 +69,7 @@ def test_a_refused_setting_is_told_before_there_is_a_run(tmp_path: Path) -> None
     assert not (tmp_path / "run").exists()
 
 
-def test_a_port_that_is_taken_is_told_by_the_server(tmp_path: Path) -> None:
+def test_an_occupied_port_is_reported_by_the_server(tmp_path: Path) -> None:
     settings = solution_from({"solution": "standalone", "engine": "postgres-18"}, "test")
     data = dataset.ensure(engine("postgres-18"), WORKLOAD, lambda _message, _fraction: None)
     with Deployed(settings, data, tmp_path / "lab") as deployed:
@@ -91,8 +91,8 @@ def test_a_port_that_is_taken_is_told_by_the_server(tmp_path: Path) -> None:
             deployed.bring_up()
 
 
-def test_the_playground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = Made()
+def test_the_running_deployment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = RunTraces()
     with_engine(tmp_path, "postgres-18")
     cache = with_our(tmp_path, "data")
     monkeypatch.setenv("FIVENINES_CACHE", str(cache))
@@ -125,11 +125,15 @@ def test_the_playground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         assert (named.returncode, named.stdout) == (0, "node2\n"), named.stderr
         nowhere = fivenines("exec", "node9", "--", "hostname", cwd=tmp_path)
         assert "the hosts are node1, node2, client, manager" in nowhere.stderr
-        asked = {"_FIVENINES_COMPLETE": "complete_bash", "COMP_WORDS": "fivenines sql n", "COMP_CWORD": "2"}
-        # a key waits for a second at most, which a busy machine may need for itself
-        answers = [fivenines(cwd=tmp_path, env=asked).stdout.split()]
+        environment = {
+            "_FIVENINES_COMPLETE": "complete_bash",
+            "COMP_WORDS": "fivenines sql n",
+            "COMP_CWORD": "2",
+        }
+        # A key press waits for a second at most, which a busy machine may exceed.
+        answers = [fivenines(cwd=tmp_path, env=environment).stdout.split()]
         while not answers[-1] and len(answers) < 20:
-            answers.append(fivenines(cwd=tmp_path, env=asked).stdout.split())
+            answers.append(fivenines(cwd=tmp_path, env=environment).stdout.split())
         assert answers[-1] == ["node1", "node2"]
         answer = fivenines("connect", cwd=tmp_path, text="SELECT pg_is_in_recovery();")
         assert answer.returncode == 0 and " f\n" in answer.stdout, "the primary is the default"
@@ -155,7 +159,7 @@ def test_the_playground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def _is_the_keepers(cwd: Path, keeper: Path) -> None:
-    """Neither the playground nor its engine can be had as long as its keeper lives."""
+    """Check that the running deployment and its engine are locked as long as their keeper lives."""
     (holder,) = locks.holders(keeper)
     assert holder.alive
     again = fivenines("up", "standalone", cwd=cwd)
@@ -190,6 +194,6 @@ def test_a_run_of_broken_trials_is_no_success(tmp_path: Path) -> None:
     ran = run()
     assert ran.returncode == 1, ran.stdout
     assert "1 of 1 trials are broken" in ran.stderr
-    assert "pg_control" in ran.stderr, "the server's own words are told"
+    assert "pg_control" in ran.stderr, "the server's own message is reported"
     again = run()
     assert again.returncode == 2 and "--resume" in again.stderr

@@ -1,4 +1,6 @@
-"""Trials on a real Ray cluster: whole or not at all, again elsewhere when a machine is lost, nothing left."""
+"""Trials on a real Ray cluster: complete or not at all, repeated elsewhere when a machine is lost, nothing
+left.
+"""
 
 import json
 import re
@@ -9,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from lab_leftovers import Made
+from lab_leftovers import RunTraces
 from lab_ray import QUICK, RayCluster, ray_cluster
 from lab_support import GENTLE, HEAD, fivenines, program, timing
 
@@ -22,7 +24,7 @@ _ONE = "{solution: standalone}"
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[RayCluster]:
-    """Two nodes, for tests that leave them as they are."""
+    """Provide two nodes to tests that do not change them."""
     with ray_cluster(2) as found:
         yield found
 
@@ -36,13 +38,13 @@ def _file(folder: Path, trials: int, steady: float, solutions: str = _BOTH) -> P
 
 def _begun(folder: Path, cluster: RayCluster, trials: int, steady: float) -> "subprocess.Popen[bytes]":
     file = _file(folder, trials, steady, _ONE)
-    with (folder / "said").open("ab") as said:
+    with (folder / "output").open("ab") as log:
         return subprocess.Popen(
             program("run", str(file), "--out", "run", "--on", cluster.address),
             cwd=folder,
             stdin=subprocess.DEVNULL,
-            stdout=said,
-            stderr=said,
+            stdout=log,
+            stderr=log,
         )
 
 
@@ -58,16 +60,16 @@ def _await_loads(folder: Path, running: "subprocess.Popen[bytes]", count: int) -
 def _await_lines(folder: Path, running: "subprocess.Popen[bytes]", event: str, count: int) -> None:
     deadline = time.monotonic() + 240
     while True:
-        there = journal.path(folder / "run").exists()
-        if there and len(_lines(folder, event)) >= count:
+        exists = journal.path(folder / "run").exists()
+        if exists and len(_lines(folder, event)) >= count:
             return
-        assert running.poll() is None, (folder / "said").read_text()
-        assert time.monotonic() < deadline, (folder / "said").read_text()
+        assert running.poll() is None, (folder / "output").read_text()
+        assert time.monotonic() < deadline, (folder / "output").read_text()
         time.sleep(0.05)
 
 
 def _scratch(cluster: RayCluster) -> list[Path]:
-    """The folders in which the cluster's trials are carried out now."""
+    """Return the folders of the cluster's running trials."""
     ours = {worker.pid for number in (0, 1) for worker in cluster.workers(number)}
     return [
         lock.with_suffix("")
@@ -78,15 +80,15 @@ def _scratch(cluster: RayCluster) -> list[Path]:
 
 @pytest.mark.lasts(45)
 @pytest.mark.timeout(900)
-def test_each_machine_runs_whole_replications_and_all_comes_back(tmp_path: Path, cluster: RayCluster) -> None:
+def test_each_machine_runs_whole_replications_and_returns_all(tmp_path: Path, cluster: RayCluster) -> None:
     file = _file(tmp_path, 2, 1)
-    found = fivenines(
+    result = fivenines(
         "run", str(file), "--out", "run", "--on", cluster.address, "--json", cwd=tmp_path, timeout=600
     )
-    assert found.returncode == 0, found.stderr
-    assert "nodes of one machine" in found.stderr.replace("\n", " ")
+    assert result.returncode == 0, result.stderr
+    assert "nodes of one machine" in result.stderr.replace("\n", " ")
     run = store.open_run(tmp_path / "run")
-    # an attempt that a busy machine broke stays in the list of the broken; it was made again
+    # An attempt that a busy machine broke stays in the list of broken ones; it was repeated.
     assert (len(run.complete), run.missing, run.problems) == (4, [], [])
     machines: dict[int, set[str]] = {}
     for trial in run.complete:
@@ -104,30 +106,30 @@ def test_each_machine_runs_whole_replications_and_all_comes_back(tmp_path: Path,
     assert all(name in page for name in machines[1] | machines[2])
 
 
-# the other tests check both machines on their way
+# The other tests check both machines implicitly.
 @pytest.mark.long
 def test_every_machine_is_checked(tmp_path: Path, cluster: RayCluster) -> None:
-    asked = ["--on", cluster.address, "--no-calibration", "--json"]
-    found = fivenines("workers", "check", *asked, cwd=tmp_path)
-    assert found.returncode == 0, found.stdout + found.stderr
-    said = json.loads(found.stdout)
-    assert said["ok"] and len(said["machines"]) == 2 and said["unreachable"] == {}
-    assert all(len(one["checks"]) > 10 and one["calibration"] == [] for one in said["machines"])
+    options = ["--on", cluster.address, "--no-calibration", "--json"]
+    result = fivenines("workers", "check", *options, cwd=tmp_path)
+    assert result.returncode == 0, result.stdout + result.stderr
+    answer = json.loads(result.stdout)
+    assert answer["ok"] and len(answer["machines"]) == 2 and answer["unreachable"] == {}
+    assert all(len(machine["checks"]) > 10 and machine["calibration"] == [] for machine in answer["machines"])
 
 
 @pytest.mark.parametrize(
-    ("address", "said"),
+    ("address", "message"),
     [("127.0.0.1:1", "write ray://HEAD:PORT"), ("ray://127.0.0.1:9", "nobody answers at ray://")],
 )
-def test_where_no_cluster_is_one_sentence_says_so(tmp_path: Path, address: str, said: str) -> None:
-    found = fivenines("run", str(_file(tmp_path, 1, 1)), "--out", "run", "--on", address, cwd=tmp_path)
-    assert found.returncode in (1, 2)
-    assert said in found.stderr.replace("\n", " ") and "Traceback" not in found.stderr
+def test_a_missing_cluster_is_reported_in_one_sentence(tmp_path: Path, address: str, message: str) -> None:
+    result = fivenines("run", str(_file(tmp_path, 1, 1)), "--out", "run", "--on", address, cwd=tmp_path)
+    assert result.returncode in (1, 2)
+    assert message in result.stderr.replace("\n", " ") and "Traceback" not in result.stderr
     assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.lasts(35)
-def test_a_cluster_that_demands_a_token_gets_ours_or_says_what_to_set(tmp_path: Path) -> None:
+def test_a_cluster_with_a_token_gets_it_or_the_error_names_the_setting(tmp_path: Path) -> None:
     with ray_cluster(1, token="a" * 32) as cluster:
         ours = tmp_path / "token"
         file = _file(tmp_path, 1, 1, _ONE)
@@ -137,20 +139,20 @@ def test_a_cluster_that_demands_a_token_gets_ours_or_says_what_to_set(tmp_path: 
             return fivenines(*command, "--on", cluster.address, cwd=tmp_path, env=here)
 
         for command in (("run", str(file), "--out", "run"), ("workers", "check", "--no-calibration")):
-            found = run(*command)
-            assert found.returncode == 1 and "Traceback" not in found.stderr, found.stderr
-            assert "demands a token, and there is none here" in found.stderr.replace("\n", " ")
+            result = run(*command)
+            assert result.returncode == 1 and "Traceback" not in result.stderr, result.stderr
+            assert "demands a token, and there is none here" in result.stderr.replace("\n", " ")
         ours.write_text("b" * 32)
-        found = run("run", str(file), "--out", "run", RAY_AUTH_TOKEN_PATH=str(ours))
-        assert found.returncode == 1
-        assert "refuses the token from" in found.stderr.replace("\n", " ")
+        result = run("run", str(file), "--out", "run", RAY_AUTH_TOKEN_PATH=str(ours))
+        assert result.returncode == 1
+        assert "refuses the token from" in result.stderr.replace("\n", " ")
         assert not (tmp_path / "run").exists()
-        # where Ray's own programs keep it; nobody has said that there is one
+        # Ray's programs store the token there, and no setting names it.
         home = tmp_path / ".ray" / "auth_token"
         home.parent.mkdir()
         home.write_text("a" * 32)
-        found = run("run", str(file), "--out", "run")
-        assert found.returncode == 0, found.stderr
+        result = run("run", str(file), "--out", "run")
+        assert result.returncode == 0, result.stderr
         assert len(store.open_run(tmp_path / "run").complete) == 1
 
 
@@ -159,35 +161,35 @@ def test_a_cluster_that_demands_a_token_gets_ours_or_says_what_to_set(tmp_path: 
 def test_nothing_is_left_on_the_machines(tmp_path: Path, cluster: RayCluster, number: signal.Signals) -> None:
     running = _begun(tmp_path, cluster, 2, 300)
     _await_loads(tmp_path, running, 2)
-    made = Made()
+    made = RunTraces()
     for worker in [*cluster.workers(0), *cluster.workers(1)]:
         made.note(worker.pid)
     scratch = _scratch(cluster)
     assert len(scratch) == 2 and all(path.is_dir() for path in scratch)
     running.send_signal(number)
     code = running.wait(150)
-    # Ray gives a client that is gone half a minute to come back
+    # Ray gives a disconnected client half a minute to reconnect.
     assert made.left(90.0 if number == signal.SIGKILL else 60.0) == []
     if number == signal.SIGKILL:
         return
-    said = (tmp_path / "said").read_text()
-    assert code == 130, said
-    assert re.search(r"--resume .*--on ray://", said.replace("\n", " "))
+    output = (tmp_path / "output").read_text()
+    assert code == 130, output
+    assert re.search(r"--resume .*--on ray://", output.replace("\n", " "))
     assert not any(path.exists() for path in scratch)
     assert list((tmp_path / "run/trials").iterdir()) == []
 
 
 @pytest.mark.long
-def test_trials_of_a_machine_that_is_lost_run_again_elsewhere(tmp_path: Path) -> None:
+def test_trials_of_a_lost_machine_run_again_on_another_one(tmp_path: Path) -> None:
     with ray_cluster(2) as cluster:
         running = _begun(tmp_path, cluster, 2, 20)
         _await_loads(tmp_path, running, 2)
-        made = Made()
+        made = RunTraces()
         for worker in cluster.workers(1):
             made.note(worker.pid)
         assert made.processes
         cluster.kill(1)
-        assert running.wait(300) == 0, (tmp_path / "said").read_text()
+        assert running.wait(300) == 0, (tmp_path / "output").read_text()
         assert made.left(60.0) == []
     run = store.open_run(tmp_path / "run")
     assert (len(run.complete), run.missing, run.problems) == (2, [], [])
@@ -201,14 +203,14 @@ def test_the_trial_of_a_machine_that_hangs_runs_again_and_counts_once(tmp_path: 
     with ray_cluster(2, settings=QUICK) as cluster:
         running = _begun(tmp_path, cluster, 2, 40)
         _await_loads(tmp_path, running, 2)
-        made = Made()
+        made = RunTraces()
         for worker in cluster.workers(1):
             made.note(worker.pid)
         cluster.freeze(1)
         _await_lines(tmp_path, running, "worker-lost", 1)
-        # the trial runs again on the other machine, and the first one wakes up with it
+        # The trial is repeated on the other machine, and the first one wakes up during it.
         cluster.thaw()
-        assert running.wait(300) == 0, (tmp_path / "said").read_text()
+        assert running.wait(300) == 0, (tmp_path / "output").read_text()
         assert made.left(60.0) == []
     run = store.open_run(tmp_path / "run")
     assert (len(run.complete), run.missing, run.problems) == (2, [], [])
@@ -218,5 +220,5 @@ def test_the_trial_of_a_machine_that_hangs_runs_again_and_counts_once(tmp_path: 
     assert [line["worker"] == lost["worker"] for line in begun] == [True, False]
     finished = [line["trial"] for line in _lines(tmp_path, "trial-finished")]
     assert len(finished) == len(set(finished)) == 2
-    (counted,) = [one.record for one in run.complete if one.record.id == lost["trial"]]
+    (counted,) = [trial.record for trial in run.complete if trial.record.id == lost["trial"]]
     assert counted.worker is not None and counted.worker.name != lost["worker"]

@@ -1,4 +1,4 @@
-"""Settings that real servers refuse: told in their words, with file and line, before the first trial."""
+"""Settings that real servers refuse: their message is reported with file and line, before the first trial."""
 
 from pathlib import Path
 
@@ -14,12 +14,12 @@ CASES = {
 }
 
 
-# in CI PostgreSQL's refusals are those of test_lab_program and of the playground below; MySQL's words are
-# MariaDB's
+# In CI test_lab_program and the test below cover PostgreSQL's refusals; MySQL's messages equal MariaDB's.
 @pytest.mark.parametrize(
-    "engine", [pytest.param(one, marks=[pytest.mark.long] if one != "mariadb-10.11" else []) for one in CASES]
+    "engine",
+    [pytest.param(case, marks=[pytest.mark.long] if case != "mariadb-10.11" else []) for case in CASES],
 )
-def test_an_unknown_setting_is_told_before_the_first_trial(engine: str, tmp_path: Path) -> None:
+def test_an_unknown_setting_is_reported_before_the_first_trial(engine: str, tmp_path: Path) -> None:
     words, solution = CASES[engine]
     file = tmp_path / "x.yaml"
     file.write_text(
@@ -32,17 +32,17 @@ def test_an_unknown_setting_is_told_before_the_first_trial(engine: str, tmp_path
     assert f"{file}:12:24: solutions[1].server.no_such_setting" in done.stderr
     assert f"{engine} does not start with it:" in done.stderr and words in done.stderr
     assert "Traceback" not in done.stderr
-    # nothing is begun: the corrected file runs into the same folder
+    # Nothing has begun: the corrected file runs into the same folder.
     assert not (tmp_path / "run").exists()
 
 
-def test_a_setting_of_a_playground_is_refused_alike(tmp_path: Path) -> None:
+def test_up_refuses_a_setting_in_the_same_way(tmp_path: Path) -> None:
     given = ("--set", "server.work_mem=much")
-    # a playground of its own: there is one for each cache
+    # A separate cache has its own running deployment.
     cache = tmp_path / "cache"
     cache.mkdir()
-    for kept in ("engines", "data"):
-        (cache / kept).symlink_to(paths.cache() / kept)
+    for folder in ("engines", "data"):
+        (cache / folder).symlink_to(paths.cache() / folder)
     own = {"FIVENINES_CACHE": str(cache)}
     done = fivenines("up", "standalone", *given, cwd=tmp_path, env=own, timeout=300)
     assert done.returncode == 2, done.stderr

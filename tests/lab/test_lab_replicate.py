@@ -1,4 +1,4 @@
-"""A tiny study on real servers, to its verdicts."""
+"""A tiny study on real servers, up to its verdicts."""
 
 import json
 from pathlib import Path
@@ -34,13 +34,13 @@ def test_a_tiny_study_runs_to_its_verdicts(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.chdir(tmp_path)
     Path("tiny.yaml").write_text(STUDY)
     assert main.execute(["replicate", "tiny.yaml", "--out", "here"]) == 0
-    found = json.loads(Path("here/claims.json").read_text())
-    assert [one["complete"] for one in found["parts"]] == [2]
-    # two trials of any speed: that it answers at all may be told or not, but never be contradicted
-    results = {one["id"]: one["result"] for one in found["claims"]}
+    verdicts = json.loads(Path("here/claims.json").read_text())
+    assert [item["complete"] for item in verdicts["parts"]] == [2]
+    # Two trials of any speed: the verdict may be positive or inconclusive, but never negative.
+    results = {item["id"]: item["result"] for item in verdicts["claims"]}
     assert results["answers"] in ("holds", "cannot be told")
     assert results["nothing-lost"] == "holds"
-    (limit,) = found["claims"][0]["comparisons"]
+    (limit,) = verdicts["claims"][0]["comparisons"]
     assert limit["figures"][0]["mean"] > 1
     assert Path("here/alone/report.html").exists() and Path("here/study.html").exists()
     before = (Path("here/alone/trials")).stat().st_mtime_ns

@@ -1,4 +1,4 @@
-"""What a script's call did, where its text has several statements or its answer several results."""
+"""Effects of a script's call, if its text has several statements or its answer several results."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_prepare import asked
+from lab_prepare import workload_flags
 from lab_scripts import Place, alone
 
 from fivenines.servers.postgres.server import Postgres
@@ -44,7 +44,7 @@ end
 
 @pytest.fixture(scope="module", params=["postgres-18", "mariadb-10.11", "mysql-9.7"])
 def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    """A server alone, with an empty table."""
+    """Provide a standalone server with an empty table."""
     folder = tmp_path_factory.mktemp("calls")
     with alone(request.param, folder) as place:
         _execute(place, "CREATE TABLE kept (id BIGINT PRIMARY KEY)")
@@ -74,7 +74,7 @@ def _execute(place: Place, sql: str) -> None:
 
 
 def _kept(place: Place) -> int:
-    """The number of rows that the server has."""
+    """Return the number of rows on the server."""
     if isinstance(place.node, Postgres):
         with place.node.connect(database=place.node.database) as connection:
             rows: Any = connection.execute("SELECT count(*) FROM kept").fetchall()
@@ -84,7 +84,7 @@ def _kept(place: Place) -> int:
 
 
 def _run(place: Place, script: str, folder: Path, *more: str, duration: str = "60s") -> Any:
-    """Run a Lua script; the summary of the load."""
+    """Run a Lua script and return the summary of the load."""
     (folder / "own.lua").write_text(script)
     out = folder / "out"
     place._run(
@@ -93,7 +93,7 @@ def _run(place: Place, script: str, folder: Path, *more: str, duration: str = "6
             f"--write={place.node.endpoint}",
             "--find=any",
             f"--out={out}",
-            *asked("script", files=[str(folder / "own.lua")]),
+            *workload_flags("script", files=[str(folder / "own.lua")]),
             "--connections=2",
             f"--duration={duration}",
             *more,
@@ -102,7 +102,7 @@ def _run(place: Place, script: str, folder: Path, *more: str, duration: str = "6
     return json.loads((out / "load.json").read_text())
 
 
-def test_a_text_of_several_statements_is_counted_by_what_it_does(empty: Place, tmp_path: Path) -> None:
+def test_a_text_of_several_statements_is_counted_by_its_effects(empty: Place, tmp_path: Path) -> None:
     summary = _run(empty, ONE_TEXT, tmp_path, f"--transactions={EVENTS}")
     assert summary["errors"] == [] and _kept(empty) == EVENTS
     assert summary["transactions"] == {"ok": EVENTS, "failed": 0, "in_doubt": 0}
@@ -116,7 +116,7 @@ def test_a_text_whose_commit_may_have_run_has_not_failed(empty: Place, tmp_path:
     summary = _run(empty, COMMIT_AND_WAIT, tmp_path, bound, duration="2s")
     writes = summary["writes"]
     assert writes["failed"] == 0 and writes["ok"] + writes["in_doubt"] == _kept(empty) > 0
-    # MySQL's answers to the statements before arrive at once, PostgreSQL's with the last one
+    # MySQL answers the preceding statements at once, PostgreSQL with the last one.
     known = "in_doubt" if isinstance(empty.node, Postgres) else "ok"
     assert writes[known] > 0
 
@@ -130,7 +130,7 @@ def test_a_commit_that_rolls_back_is_no_success(empty: Place, tmp_path: Path) ->
         assert ok == 0 and "25P02" in codes
 
 
-# procedures of PostgreSQL return no results
+# Procedures of PostgreSQL return no results.
 @pytest.mark.parametrize("place", ["mariadb-10.11", "mysql-9.7"], indirect=True)
 def test_the_first_of_several_results_is_given_and_the_others_are_read(empty: Place, tmp_path: Path) -> None:
     files = {
@@ -145,7 +145,7 @@ def test_the_first_of_several_results_is_given_and_the_others_are_read(empty: Pl
     for name, script in files.items():
         (tmp_path / name).write_text(script)
         define = {"next": 1} if name.endswith(".sql") else {}
-        flags = asked("script", files=[str(tmp_path / name)], define=define)
+        flags = workload_flags("script", files=[str(tmp_path / name)], define=define)
         out = tmp_path / re.sub(r"\W", "-", name)
         empty.run(flags, out, "--connections=2", f"--transactions={EVENTS}")
         summary = json.loads((out / "load.json").read_text())

@@ -1,4 +1,4 @@
-"""sysbench's Lua scripts give a server the same work from us as from sysbench, by the server's counters."""
+"""sysbench's Lua scripts cause the same work by fivenines as by sysbench, by the server's counters."""
 
 import json
 import re
@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from lab_prepare import asked
+from lab_prepare import workload_flags
 from lab_scripts import EVENTS, SCRIPTS, Place, options_of, standalone
 
 from fivenines.servers.postgres.server import Postgres
 
-# they share servers that are there already
+# The tests share running servers.
 pytestmark = pytest.mark.lasts(1)
 
 TABLES = ["--tables=2", "--table-size=2000", "--rand-type=uniform"]
@@ -26,19 +26,19 @@ def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 @pytest.fixture
 def tables(place: Place) -> Iterator[Place]:
-    """The tables of the oltp scripts, as sysbench makes them."""
+    """Provide the tables of the oltp scripts, as sysbench creates them."""
     place.sysbench("oltp_read_write", *TABLES, "--threads=2", "prepare")
     yield place
     place.sysbench("oltp_read_write", *TABLES, "cleanup")
 
 
 def _both(place: Place, script: str, out: Path, threads: int, own: list[str]) -> None:
-    """Both programs run as many events; the server must count the same."""
+    """Run the same number of events by both programs; the server must count the same."""
     with place.counted() as theirs:
         place.sysbench(script, *own, f"--threads={threads}", f"--events={EVENTS}", "--time=0", "run")
     with place.counted() as ours:
         file = f"{SCRIPTS / script}.lua"
-        mine = asked("script", files=[file], options=options_of(own))
+        mine = workload_flags("script", files=[file], options=options_of(own))
         place.load(mine, out, threads, f"--transactions={EVENTS}")
     assert sum(theirs.values()) >= EVENTS
     assert ours == theirs
@@ -47,12 +47,12 @@ def _both(place: Place, script: str, out: Path, threads: int, own: list[str]) ->
 @pytest.mark.parametrize(
     ("script", "threads"),
     [
-        # one thread where transactions of several writes could deadlock, which would count differently
+        # One thread where transactions with several writes could deadlock, which would change the counts.
         ("oltp_read_write", 1),
         ("oltp_read_only", 4),
         ("oltp_insert", 4),
         ("oltp_delete", 4),
-        # their statements are among those of the others
+        # Other scripts include their statements.
         *(
             pytest.param(script, threads, marks=pytest.mark.long)
             for script, threads in (
@@ -81,21 +81,21 @@ def test_scripts_with_one_table_ask_the_same(tables: Place, tmp_path: Path, scri
 
 
 def test_a_bulk_insert_sends_the_same_statements(place: Place, tmp_path: Path) -> None:
-    found, rows = [], []
+    statements, rows = [], []
     events = 50_000
     for ours in (False, True):
         with place.counted() as counted:
             if ours:
                 place.prepare("bulk_insert", 1)
-                script = asked("script", files=[f"{SCRIPTS / 'bulk_insert.lua'}"])
+                script = workload_flags("script", files=[f"{SCRIPTS / 'bulk_insert.lua'}"])
                 place.load(script, tmp_path, 1, f"--transactions={events}")
             else:
                 place.sysbench("bulk_insert", "prepare")
                 place.sysbench("bulk_insert", f"--events={events}", "--time=0", "run")
-        found.append(counted)
+        statements.append(counted)
         rows.append(_rows(place, "SELECT COUNT(*), MIN(id), MAX(id) FROM sbtest1"))
         place.sysbench("bulk_insert", "cleanup")
-    assert found[0] == found[1] and sum(found[0].values()) > 1
+    assert statements[0] == statements[1] and sum(statements[0].values()) > 1
     assert rows[0] == rows[1] == [("50000", "1", "50000")]
 
 
@@ -125,6 +125,7 @@ def test_prepare_makes_the_same_tables(place: Place, own: list[str]) -> None:
     assert shapes[0] == shapes[1]
 
 
+# Scripts below sysbench's Lua API, which use symbols that it exports through FFI, as third parties do.
 BELOW = """
 local ffi = require("ffi")
 ffi.cdef[[
@@ -150,7 +151,7 @@ local function send(sql)
    if rs == nil then con:check_error(rs, sql) end
    return rs
 end
-function event() error("the script has a loop of its own") end
+function event() error("the script has its own loop") end
 function thread_run(tid)
    while ffi.C.sb_more_events(tid) do
       ffi.C.sb_event_start(tid)
@@ -173,29 +174,28 @@ function thread_run(tid)
    if tid == 0 then seen:print() end
 end
 """
-"""Below sysbench's Lua API, by what it exports through FFI, as scripts of third parties work."""
 
 
 def test_a_script_below_sysbenchs_lua_api_asks_the_same(tables: Place, tmp_path: Path) -> None:
     script = tmp_path / "below.lua"
     script.write_text(BELOW)
     with tables.counted() as theirs:
-        said = tables.sysbench(str(script), "--threads=1", f"--events={EVENTS}", "--time=0", "run")
+        output = tables.sysbench(str(script), "--threads=1", f"--events={EVENTS}", "--time=0", "run")
     out = tmp_path / "out"
     with tables.counted() as ours:
-        mine = asked("script", files=[f"{script}"])
+        mine = workload_flags("script", files=[f"{script}"])
         heard = tables.run(mine, out, f"--transactions={EVENTS}", "--connections=1")
     assert ours == theirs and sum(ours.values()) >= 4 * EVENTS
     summary = json.loads((out / "load.json").read_text())
     assert summary["script_counters"] == {"error": EVENTS} and summary["connections"] == 1
-    # what sysbench calls ignored errors is what the script counted
-    assert re.search(rf"ignored errors: +{EVENTS} ", said)
-    drawn = [line.rstrip() for line in said.splitlines() if "|*" in line]
+    # sysbench's ignored errors are those that the script counted.
+    assert re.search(rf"ignored errors: +{EVENTS} ", output)
+    drawn = [line.rstrip() for line in output.splitlines() if "|*" in line]
     assert len(drawn) == 2
     assert [line.rstrip() for line in heard.splitlines() if "|*" in line] == drawn
 
 
-def test_a_scripts_prepare_tells_rows_and_how_far_it_is(place: Place, tmp_path: Path) -> None:
+def test_a_scripts_prepare_reports_rows_and_progress(place: Place, tmp_path: Path) -> None:
     script = tmp_path / "slow.lua"
     script.write_text(
         "function prepare()\n"
@@ -210,14 +210,14 @@ def test_a_scripts_prepare_tells_rows_and_how_far_it_is(place: Place, tmp_path: 
     )
     try:
         lines = place.prepare(script, 1).splitlines()
-        told = [json.loads(line) for line in lines]
-        assert {"event": "progress", "done": 700, "tables": 1} in told
-        assert (told[-1]["event"], told[-1]["rows"], told[-1]["tables"]) == ("done", 700, 1)
+        events = [json.loads(line) for line in lines]
+        assert {"event": "progress", "done": 700, "tables": 1} in events
+        assert (events[-1]["event"], events[-1]["rows"], events[-1]["tables"]) == ("done", 700, 1)
     finally:
         _execute(place, "DROP TABLE filled")
 
 
-def test_a_sql_file_does_what_it_says(tables: Place, tmp_path: Path) -> None:
+def test_a_sql_file_runs_its_statements(tables: Place, tmp_path: Path) -> None:
     (tmp_path / "move.sql").write_text(
         "\\set id random(1, :rows)\n\\setstring pad ####-@@@@\nBEGIN;\n"
         "SELECT k FROM sbtest1 WHERE id = :id \\into k\n\\if :k >= 0\n"
@@ -226,13 +226,13 @@ def test_a_sql_file_does_what_it_says(tables: Place, tmp_path: Path) -> None:
     (tmp_path / "look.sql").write_text("SELECT COUNT(*) FROM sbtest2 WHERE k > :client_id;\n")
     before = _rows(tables, "SELECT SUM(k) FROM sbtest1")
     files = [f"{tmp_path / 'move.sql'}@3", f"{tmp_path / 'look.sql'}"]
-    script = asked("script", files=files, define={"rows": 2000})
+    script = workload_flags("script", files=files, define={"rows": 2000})
     with tables.counted() as counted:
-        said = tables.load(script, tmp_path / "out", 2, "--transactions=200")
+        summary = tables.load(script, tmp_path / "out", 2, "--transactions=200")
     after = _rows(tables, "SELECT SUM(k) FROM sbtest1")
     moved = int(after[0][0]) - int(before[0][0])
-    assert moved == said["update"] == said["begin"] == said["commit"]
-    assert 100 < moved < 200 and said["select"] == 200
+    assert moved == summary["update"] == summary["begin"] == summary["commit"]
+    assert 100 < moved < 200 and summary["select"] == 200
     kinds = ("Com_", "execute ")
     update = next(counted[f"{kind}update"] for kind in kinds if f"{kind}update" in counted)
     assert update == moved
@@ -247,18 +247,18 @@ def _execute(place: Place, sql: str) -> None:
 
 
 def _rows(place: Place, sql: str) -> list[tuple[str, ...]]:
-    """The rows of a query in the scripts' database, as texts."""
+    """Return the rows of a query in the scripts' database, as text."""
     if isinstance(place.node, Postgres):
         with place.node.connect(database=place.node.database) as connection:
-            found = connection.execute(sql).fetchall()
+            rows = connection.execute(sql).fetchall()
     else:
         database = place.node.database
-        found = place.node.query(sql.replace("FROM ", f"FROM {database}."), timeout=20)
-    return [tuple(str(field) for field in row) for row in found]
+        rows = place.node.query(sql.replace("FROM ", f"FROM {database}."), timeout=20)
+    return [tuple(str(field) for field in row) for row in rows]
 
 
 def _shape(place: Place, table: str) -> list[tuple[str, ...]]:
-    """A table's columns and indexes, and the figures of its rows that do not depend on chance."""
+    """Return a table's columns, indexes, and the figures of its rows that are not random."""
     rows = _rows(
         place,
         "SELECT COUNT(*), MIN(id), MAX(id), MIN(LENGTH(c)), MAX(LENGTH(c)), MIN(LENGTH(pad)), "

@@ -1,7 +1,7 @@
-"""Nobody gets in: all that another account of the machine can try on a playground and on a trial that runs.
+"""Isolation: another account of the machine cannot access a running deployment or a running trial.
 
-Twice each: as everything stands, where the folders keep it out; and with all folders and sockets opened to
-everybody on purpose, where the passwords and the keeper's own question must do so alone.
+Each is tested twice: in the normal state, where folders deny access, and with all folders and sockets opened
+to all accounts, where passwords and the keeper's own check must deny it.
 """
 
 import json
@@ -34,8 +34,8 @@ from fivenines.software.store import engine
 
 pytestmark = pytest.mark.skipif(
     os.geteuid() != 0,
-    reason="only root can be another account for a moment; NOT TRIED: to get into playgrounds and running "
-    "trials of any engine, cluster and manager as somebody else",
+    reason="only root can be another account for a moment; NOT TESTED: access to running deployments and "
+    "trials of any engine, cluster and manager as another account",
 )
 
 PORTS = (22, 2222, 2379, 2380, 3306, 3307, 5432, 6446, 8008, 9200, 33060, 33061)
@@ -46,22 +46,22 @@ KINDS = {
     "mysql": ("replication", "mysql-9.7", f"replicas: 1, manager: {OPERATOR}"),
     "patroni": ("patroni", "postgres-18", ""),
 }
+# Clusters with hosts, sockets and ports that the others lack: their number of nodes, their settings.
 CLUSTERS = {
     "galera": ("galera", "mariadb-10.11", "2", ("arbiter=true", "access=haproxy")),
     "innodb-cluster": ("innodb-cluster", "mysql-9.7", "3", ()),
     "mha": ("replication", "mariadb-10.11", "3", ("manager=mha",)),
     "pacemaker": ("replication", "mariadb-10.11", "3", ("manager=pacemaker", "mode=after_sync")),
 }
-"""With hosts, sockets and ports that the others have not: their number of nodes, their settings."""
 
 
 @dataclass
 class Place:
-    """A home that others may enter, with an own cache that an older version has left open."""
+    """Provide a home that others may enter, with a cache that an older version left open."""
 
     home: Path
     running: "subprocess.Popen[str] | None" = None
-    """The program that was started last and left alone."""
+    """The program that was started last."""
 
     @property
     def cache(self) -> Path:
@@ -85,8 +85,8 @@ class Place:
         return {**os.environ, "FIVENINES_CACHE": str(self.cache), "COLUMNS": "200"}
 
     def stranger(self, top: Path, lab: Path, *, opened: bool, users: bool = False) -> list[str]:
-        """What worked of all that another account tried."""
-        asked = {
+        """Return everything that another account tried with success."""
+        request = {
             "folders": [str(top)],
             "secrets": secrets(lab),
             "processes": processes(lab),
@@ -94,11 +94,11 @@ class Place:
             "expect_sockets": opened,
             "users": users and opened,
         }
-        assert asked["secrets"] and asked["processes"], "there is something to be kept secret"
-        script = self.home / "lab_stranger.py"
+        assert request["secrets"] and request["processes"], "there is something to be kept secret"
+        script = self.home / "lab_intruder.py"
         command = ordinary([sys.executable, str(script)], self.home, self.home / "nothing")
         done = subprocess.run(
-            command, input=json.dumps(asked), capture_output=True, text=True, timeout=300, check=False
+            command, input=json.dumps(request), capture_output=True, text=True, timeout=300, check=False
         )
         assert done.returncode == 0, done.stderr
         worked: list[str] = json.loads(done.stdout)
@@ -117,8 +117,8 @@ def place() -> Iterator[Place]:
         (own_cache() / part).mkdir(parents=True, exist_ok=True)
         (found.cache / part).symlink_to(own_cache() / part)
     (home / "nothing").mkdir()
-    shutil.copy(Path(__file__).with_name("lab_stranger.py"), home)
-    (home / "lab_stranger.py").chmod(0o644)
+    shutil.copy(Path(__file__).with_name("lab_intruder.py"), home)
+    (home / "lab_intruder.py").chmod(0o644)
     yield found
     found.run("down")
     if found.running is not None and found.running.poll() is None:
@@ -128,29 +128,29 @@ def place() -> Iterator[Place]:
 
 
 def secrets(lab: Path) -> list[str]:
-    """The passwords of a lab, which its owner can read."""
+    """Return the passwords of a lab, which its owner can read."""
     files = [path for path in lab.glob(f"*/node/{FOLDER}/*") if path.suffix != ".pem"]
-    return sorted({one for path in files for one in SECRET.findall(path.read_text(errors="replace"))})
+    return sorted({match for path in files for match in SECRET.findall(path.read_text(errors="replace"))})
 
 
 def processes(lab: Path) -> list[int]:
-    """PIDs of all processes that carry the lab's folder in their arguments, and of all below them."""
+    """Return the PIDs of all processes with the lab's folder in their arguments, and of their descendants."""
     first = [
-        one
-        for one in psutil.process_iter(["cmdline"])
-        if any(str(lab) in word for word in one.info["cmdline"] or ())
+        process
+        for process in psutil.process_iter(["cmdline"])
+        if any(str(lab) in word for word in process.info["cmdline"] or ())
     ]
-    found = {one.pid for one in first}
-    for one in first:
+    pids = {process.pid for process in first}
+    for process in first:
         try:
-            found |= {child.pid for child in one.children(recursive=True)}
+            pids |= {child.pid for child in process.children(recursive=True)}
         except psutil.NoSuchProcess:
             continue
-    return sorted(found)
+    return sorted(pids)
 
 
 def _below(top: Path) -> Iterator[Path]:
-    """All below a folder and itself; quick, as a trial that runs does not wait."""
+    """Yield a folder and all paths below it; fast, as a running trial does not wait."""
     yield top
     for folder, folders, files in os.walk(top):
         for name in (*folders, *files):
@@ -158,30 +158,30 @@ def _below(top: Path) -> Iterator[Path]:
 
 
 def open_up(top: Path) -> None:
-    """Open every folder and every socket to everybody, as an owner might by mistake."""
+    """Open every folder and every socket to all accounts, as an owner might by mistake."""
     for path in _below(top):
         try:
             mode = path.lstat().st_mode
             if stat.S_ISDIR(mode) and not path.is_symlink():
                 path.chmod(0o755)
             elif stat.S_ISSOCK(mode) and path.name != "haproxy.sock":
-                # HAProxy's has no account behind it: its own mode is the second layer there
+                # HAProxy's socket has no account check: its mode is the second layer there.
                 path.chmod(0o777)
         except OSError:
             continue
 
 
 def open_to_others(top: Path) -> list[str]:
-    """All below a folder that somebody else could read, by its mode."""
+    """Return all paths below a folder that another account could read, by their mode."""
     return [
         str(path) for path in (top, *top.rglob("*")) if not path.is_symlink() and path.lstat().st_mode & 0o077
     ]
 
 
 def attacked(place: Place, top: Path, lab: Path, *, users: bool = False) -> None:
-    """Another account gets nowhere, as things stand and with everything opened.
+    """Check that another account gets no access, in the normal state and with everything opened.
 
-    In hosts with `users` of their own, programs are everybody's to read, as on a real machine.
+    In hosts with separate users, all accounts may read programs, as on a real machine.
     """
     assert place.stranger(top, lab, opened=False) == []
     open_up(place.home)
@@ -192,12 +192,12 @@ def require(name: str) -> None:
     engine(name).require(lambda _message, _fraction: None)
 
 
-# in CI the servers of a cluster stand for MySQL's, and PostgreSQL's for those of Patroni
+# In CI one cluster covers MySQL's servers, another one PostgreSQL's and those of Patroni.
 @pytest.mark.parametrize(
     "kind",
-    [pytest.param(one, marks=[pytest.mark.long] if one in ("mysql", "patroni") else []) for one in KINDS],
+    [pytest.param(item, marks=[pytest.mark.long] if item in ("mysql", "patroni") else []) for item in KINDS],
 )
-def test_a_playground_is_its_owners_alone(place: Place, kind: str) -> None:
+def test_a_running_deployment_is_private_to_its_owner(place: Place, kind: str) -> None:
     solution, software, more = KINDS[kind]
     require(software)
     del more
@@ -211,24 +211,24 @@ def test_a_playground_is_its_owners_alone(place: Place, kind: str) -> None:
     for question in WITHOUT_PASSWORD[kind]:
         assert place.run("sql", "node1", question).stdout.strip() == "", question
     the_application_touches_no_file(lab / "node1/node", kind)
-    # the owner goes in and out as ever, without typing a password
+    # The owner keeps access without typing a password.
     assert place.run("sql", "node1", "SELECT 40 + 2").stdout == "42\n"
     prompt = place.run("sql", "node1", text="SELECT 40 + 2;\n")
     assert "42" in prompt.stdout, prompt.stderr
     status = place.run("status")
     assert status.returncode == 0 and "node2" in status.stdout
-    # the application's is shown to its owner, who connects with it from outside; no other is
+    # Only the application's password is shown to its owner, who connects with it from outside.
     login = json.loads(place.run("status", "--json").stdout)["login"]
-    known = [one for one in secrets(lab) if one != login["password"]]
+    known = [item for item in secrets(lab) if item != login["password"]]
     assert known and login["password"] in up.stdout
-    for told in (up, status, prompt):
-        assert not any(one in told.stdout + told.stderr for one in known)
-    known_to_a_stranger(place, login)
+    for result in (up, status, prompt):
+        assert not any(item in result.stdout + result.stderr for item in known)
+    intruder_with_password(place, login)
     assert f"user id {UID} asked" in (playground / "keeper.log").read_text()
 
 
-def known_to_a_stranger(place: Place, login: dict[str, str]) -> None:
-    """Another account reaches the ports on 127.0.0.1, and even with the password is served by nobody."""
+def intruder_with_password(place: Place, login: dict[str, str]) -> None:
+    """Check that another account, even with the password, gets no service at the ports on 127.0.0.1."""
     open_ = "import {}; {}.connect(**{!r}, connect_timeout=5)"
     dsn = parse_dsn(login["dsn"])
     account = {"host": "127.0.0.1", "user": dsn.user, "password": dsn.password}
@@ -239,17 +239,18 @@ def known_to_a_stranger(place: Place, login: dict[str, str]) -> None:
         command = ordinary([sys.executable, "-c", code], place.home, place.home / "nothing")
         tried = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
         assert tried.returncode != 0 and "OperationalError" in tried.stderr, tried.stderr
-    said = (place.cache / "playground/keeper.log").read_text()
-    assert f"refused: a program of user id {UID} connected" in said
+    log = (place.cache / "playground/keeper.log").read_text()
+    assert f"refused: a program of user id {UID} connected" in log
 
 
 @pytest.mark.parametrize(
-    "kind", [pytest.param(one, marks=[pytest.mark.long] if one == "mha" else []) for one in CLUSTERS]
+    "kind",
+    [pytest.param(cluster, marks=[pytest.mark.long] if cluster == "mha" else []) for cluster in CLUSTERS],
 )
-def test_a_clusters_hosts_are_their_owners_alone(place: Place, kind: str) -> None:
+def test_a_clusters_hosts_are_private_to_their_owner(place: Place, kind: str) -> None:
     solution, software, nodes, settings = CLUSTERS[kind]
     require(software)
-    more = [word for one in settings for word in ("--set", one)]
+    more = [word for cluster in settings for word in ("--set", cluster)]
     up = place.run("up", solution, "--nodes", nodes, "--engine", software, *more)
     assert up.returncode == 0, up.stderr
     playground, lab = place.cache / "playground", place.cache / "playground/lab"
@@ -276,12 +277,12 @@ WITHOUT_PASSWORD = {
     ),
     "mysql": ("SELECT User, Host FROM mysql.user WHERE authentication_string = '' AND account_locked = 'N'",),
 }
+# Queries for log-ins without a password; no rows is right.
 WITHOUT_PASSWORD["patroni"] = WITHOUT_PASSWORD["postgresql"]
-"""Questions for what lets somebody in without a password; no rows is right."""
 
 
 def the_application_touches_no_file(node: Path, kind: str) -> None:
-    """Whoever knows the load's password still runs no program, and neither reads nor writes files."""
+    """Check that the load's account cannot run programs, and cannot read or write files."""
     with short_path(node / "run") as run:
         if kind in ("postgresql", "patroni"):
             lines = [line.split(":") for line in (node / "secret/pgpass").read_text().splitlines()]
@@ -293,11 +294,11 @@ def the_application_touches_no_file(node: Path, kind: str) -> None:
                     with pytest.raises(psycopg.errors.InsufficientPrivilege):
                         open_.execute(f"COPY (SELECT 1) {what}")
             return
-        found = re.search(r"app@'%' .*BY '(\w+)'", (node / "secret/accounts.sql").read_text())
-        assert found is not None
+        match = re.search(r"app@'%' .*BY '(\w+)'", (node / "secret/accounts.sql").read_text())
+        assert match is not None
         with (
             pymysql.connect(
-                unix_socket=f"{run}/mysqld.sock", user="app", password=found[1], database="sbtest"
+                unix_socket=f"{run}/mysqld.sock", user="app", password=match[1], database="sbtest"
             ) as connection,
             connection.cursor() as cursor,
         ):
@@ -305,7 +306,7 @@ def the_application_touches_no_file(node: Path, kind: str) -> None:
                 "SELECT 1 INTO OUTFILE '/run/node/files/x'",
                 "LOAD DATA INFILE '/run/node/secret/accounts.sql' INTO TABLE sbtest1 (c)",
             ):
-                # no right to files (1045, 1227), or the server has none to give (1290)
+                # The account has no right to files (1045, 1227), or the server has none to grant (1290).
                 with pytest.raises(pymysql.err.MySQLError) as refused:
                     cursor.execute(statement)
                 assert refused.value.args[0] in (1045, 1227, 1290), refused.value
@@ -320,9 +321,9 @@ faults: [{{fault: kill, restart_after: 1s}}]
 @pytest.mark.lasts(40)
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
-    "kind", ["mariadb", *(pytest.param(one, marks=pytest.mark.long) for one in ("postgresql", "mysql"))]
+    "kind", ["mariadb", *(pytest.param(item, marks=pytest.mark.long) for item in ("postgresql", "mysql"))]
 )
-def test_a_running_trial_and_its_results_are_their_owners_alone(place: Place, kind: str) -> None:
+def test_a_running_trial_and_its_results_are_private_to_their_owner(place: Place, kind: str) -> None:
     solution, software, more = KINDS[kind]
     require(software)
     text = EXPERIMENT.format(solution=solution, engine=software, more=more)
@@ -342,12 +343,12 @@ def test_a_running_trial_and_its_results_are_their_owners_alone(place: Place, ki
     known = secrets(part / "lab")
     attacked(place, place.home / "run", part / "lab")
     seen = watched(running, known)
-    said, _ = running.communicate(timeout=300)
-    assert running.returncode == 0, said
+    output, _ = running.communicate(timeout=300)
+    assert running.returncode == 0, output
     assert seen == []
     run = place.home / "run"
     leaking = [str(path) for path in run.rglob("*") if path.is_file() and leaks(path, known)]
-    assert leaking == [] and not any(one in said for one in known)
+    assert leaking == [] and not any(item in output for item in known)
     open_again = place.run("run", "tiny.yaml", "--out", "run", "--resume")
     assert open_again.returncode == 0 and "closed now" in open_again.stderr
     assert run.stat().st_mode & 0o077 == 0
@@ -356,7 +357,7 @@ def test_a_running_trial_and_its_results_are_their_owners_alone(place: Place, ki
 
 
 def shared_on_purpose(place: Place, run: Path) -> None:
-    """What is made anew is closed; `report --share` lets others read, and nothing more."""
+    """Check that new files are private; `report --share` lets others read, and nothing more."""
     again = place.run("run", "tiny.yaml", "--out", "again")
     assert again.returncode == 0, again.stderr
     assert open_to_others(place.home / "again") == []
@@ -389,20 +390,20 @@ def until(happened: Callable[[], bool]) -> None:
 
 
 def watched(running: subprocess.Popen[str], known: list[str]) -> list[str]:
-    """Arguments of processes with a password in them, until the program ends."""
-    found = []
+    """Return arguments of processes with a password in them, until the program ends."""
+    findings = []
     while running.poll() is None:
-        for one in psutil.process_iter(["cmdline"]):
-            line = " ".join(one.info["cmdline"] or ())
+        for process in psutil.process_iter(["cmdline"]):
+            line = " ".join(process.info["cmdline"] or ())
             if any(secret in line for secret in known):
-                found.append(line[:80])
+                findings.append(line[:80])
         time.sleep(0.1)
-    return found
+    return findings
 
 
 def leaks(path: Path, known: list[str]) -> bool:
     data = path.read_bytes()
-    return any(one.encode() in data for one in known)
+    return any(secret.encode() in data for secret in known)
 
 
 def test_the_keeper_refuses_another_account_though_its_socket_were_open(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The live page in a real browser beside a real run: two viewers, one that does not read, one that sleeps."""
+"""The live page in a real browser during a real run: two viewers, one that does not read, one that sleeps."""
 
 import json
 import os
@@ -27,13 +27,13 @@ EXPERIMENT = (
     + SOLUTION
     + kill()
     + GENTLE
-    # long enough to be seen beside other tests: the next trial's page begins anew
+    # Long enough to be seen next to other tests: the next trial's page begins anew.
     + timing(recovery=15)
 )
 
 
 class Serving:
-    """`fivenines serve` of a folder, and the runs that are started in it."""
+    """Run `fivenines serve` for a folder, and start runs in it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -51,18 +51,18 @@ class Serving:
         self.url = self.process.stdout.readline().strip()
 
     def start(self) -> "subprocess.Popen[str]":
-        with (self.folder / "run.err").open("w") as said:
+        with (self.folder / "run.err").open("w") as log:
             return subprocess.Popen(
                 program("run", "live.yaml", "--out", "runs/one"),
                 cwd=self.folder,
                 text=True,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                stderr=said,
+                stderr=log,
             )
 
     def deaf(self) -> socket.socket:
-        """A viewer that asks for the run, and never reads a byte."""
+        """Connect a viewer that requests the run and never reads a byte."""
         host, _, rest = self.url.removeprefix("http://").partition("/")
         name, _, port = host.partition(":")
         token = rest.partition("token=")[2]
@@ -96,7 +96,7 @@ def _says(page: Page, selector: str, text: str, seconds: float = 90.0) -> None:
 
 
 def _sees_a_failover(page: Page) -> None:
-    """The trial as it happens: figures, the fault with what followed it, the new primary, charts."""
+    """Check the live trial: figures, the fault with its events, the new primary, charts."""
     _says(page, "#events", "fault")
     _says(page, "#events", "promoted")
     _says(page, "#now", "longest time without a success")
@@ -113,7 +113,7 @@ def test_a_run_is_watched_stopped_and_continued_from_a_browser(serving: Serving,
         wide, narrow = browser.page(serving.url), browser.page(serving.url, 390)
         wide.wait(lambda: wide.ask("document.querySelector('#none')?.checkVisibility()"), "no run yet")
         run = serving.start()
-        # at once, so that it is the first trial however busy the machine is
+        # At once, so that it is the first trial however busy the machine is.
         _says(wide, "#what", "0001")
         wide.click("#stop")
         _says(narrow, "#status", "stopping")
@@ -146,7 +146,7 @@ def test_a_run_is_watched_stopped_and_continued_from_a_browser(serving: Serving,
     assert (events.count("run-opened"), events.count("trial-finished")) == (2, 2)
     assert "campaign-stopped" in events
     for trial in store.open_run(serving.run).complete:
-        # who watched is counted, and is not the controller
+        # Viewers are counted, and are not the controller.
         assert trial.record.serve_cpu is not None and trial.record.serve_cpu > 0
         assert not (trial.folder / layout.LOAD / layout.TICKS).exists()
 

@@ -1,4 +1,4 @@
-"""Who used the machine: servers under test are expected to, and others are named with a bound."""
+"""Use of the machine: servers under test are expected to use it, other processes are named with a bound."""
 
 import os
 import subprocess
@@ -28,7 +28,7 @@ TEXT = (
 
 @contextmanager
 def _hogs() -> Iterator[None]:
-    """As many busy processes as there are processors, none of them of the run's making."""
+    """Start one busy process per processor, outside the run."""
     spin = f"open('/proc/self/comm', 'w').write('{HOG}')\nwhile True: pass"
     hogs = [subprocess.Popen([sys.executable, "-c", spin]) for _ in range(os.cpu_count() or 1)]
     try:
@@ -52,33 +52,33 @@ def _measured(folder: Path) -> tuple[Sharing, list[str], str]:
     return trial.sharing, cautions(cells), trial.bottleneck
 
 
-# its busy processes slow down whatever is tested beside it
+# Its busy processes slow down all concurrent tests.
 @pytest.mark.long
-def test_servers_beside_the_generator_are_expected_and_others_are_named(tmp_path: Path) -> None:
+def test_servers_next_to_the_generator_are_expected_and_other_processes_are_named(tmp_path: Path) -> None:
     before = _everybody()
-    alone, told, limit = _measured(tmp_path / "alone")
+    alone, sentences, limit = _measured(tmp_path / "alone")
     others = _everybody() - before
-    # the load waits for its own servers in any case, which is no reason for a caution
+    # The load waits for its own servers in any case, which is no reason for a caution.
     assert alone.lab > 0 and alone.waited is not None and alone.waited.n > 5
     assert "had no processor" not in limit
-    # others work here while tests run: then the caution is right, and this process saw them, too
-    assert not told or others > 0.5 * LEAST, (told, others)
-    assert HOG not in " ".join(told)
+    # If other processes work during the test, the caution is right, and this process saw them, too.
+    assert not sentences or others > 0.5 * LEAST, (sentences, others)
+    assert HOG not in " ".join(sentences)
 
     with _hogs():
-        beside, told, limit = _measured(tmp_path / "beside")
+        shared, sentences, limit = _measured(tmp_path / "shared")
     assert "had no processor" not in limit
-    assert f"{HOG} (user {psutil.Process().username()})" in dict(beside.named), beside.named
-    assert beside.others > 0.25 * beside.cores and beside.disturbed
-    assert beside.waited is not None and beside.latency is not None
-    assert 0 < beside.waited.p99 <= beside.latency.max
-    (sentence,) = told
+    assert f"{HOG} (user {psutil.Process().username()})" in dict(shared.named), shared.named
+    assert shared.others > 0.25 * shared.cores and shared.disturbed
+    assert shared.waited is not None and shared.latency is not None
+    assert 0 < shared.waited.p99 <= shared.latency.max
+    (sentence,) = sentences
     assert HOG in sentence and "contain at most" in sentence and "ms" in sentence
     assert "standalone" in sentence and "postgres (" not in sentence.split(HOG)[0]
 
 
 def _everybody() -> float:
-    """CPU seconds of all processes but this one and those that it starts, and what was stolen."""
+    """Return the CPU seconds of all processes except this one and its children, and the stolen time."""
     own = {process.pid for process in psutil.Process().children(recursive=True)} | {os.getpid()}
     total = psutil.cpu_times().steal
     for process in psutil.process_iter(["pid", "cpu_times"]):

@@ -1,6 +1,6 @@
-"""What a server sees of the machine, and what it may do: its engine, its own folders, and nothing else.
+"""A server's view of the machine, and its permissions: its engine, its own folders, and nothing else.
 
-Each server is asked itself, by its own SQL, as somebody would who has got into it.
+Each server is queried by its own SQL, as an intruder would.
 """
 
 import platform
@@ -26,7 +26,7 @@ from fivenines.software.store import engine
 from fivenines.waiting import wait_until
 from fivenines.workloads.oltp import Oltp
 
-# they share servers that are there already
+# The tests share running servers.
 pytestmark = pytest.mark.lasts(1.5)
 
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
@@ -44,7 +44,7 @@ def _deployed(settings: dict[str, object], folder: Path) -> Deployed:
 
 @pytest.fixture(scope="module")
 def secrets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Path]]:
-    """Files that everybody on the machine may read: in a home, /tmp, /var/tmp, here, and in another run."""
+    """Provide files that all accounts may read: in a home, /tmp, /var/tmp, here, and in another run."""
     tops = [
         Path(tempfile.mkdtemp(prefix="fivenines-sight-", dir=place))
         for place in (Path.home(), "/tmp", "/var/tmp", Path.cwd())
@@ -62,27 +62,27 @@ def secrets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Path]]:
 
 @dataclass
 class Subject:
-    """One server, alone in its lab."""
+    """Provide one server, alone in its lab."""
 
     deployed: Deployed
     server: Server
 
     def program(self, *command: str, uid: int | None = None) -> str:
-        """What a program says that is started as the server is, or as the host's root (`uid` 0)."""
+        """Run a program like the server, or as the host's root (`uid` 0), and return its output."""
         as_root = None if uid == 0 else self.server.uid
         return self.server.host.run(list(command), uid=as_root)
 
     def machine_program(self, *command: str) -> str:
-        """The same with a program of the machine's, which not all engines have: on the client's host."""
+        """Run a program of the machine on the client's host, as not all engines contain it."""
         assert self.deployed.client is not None
         return self.deployed.client.run(list(command), uid=self.server.uid)
 
 
 @pytest.fixture(scope="module", params=ENGINES)
 def subject(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Subject]:
-    """Each engine; the MySQL family with the setting under which it reads any file."""
+    """Provide each engine; the MySQL family with the setting under which it reads any file."""
     if not engine(request.param).status().installed and request.param.startswith("host-"):
-        pytest.fail("this machine has no PostgreSQL of its own: `make tools` installs it")
+        pytest.fail("PostgreSQL is not installed on this machine: `make tools` installs it")
     settings: dict[str, object] = {"solution": "standalone", "engine": request.param}
     if "postgres" not in request.param:
         settings["server"] = {"secure_file_priv": ""}
@@ -105,8 +105,8 @@ def test_a_server_has_no_privileges_and_can_gain_none(subject: Subject) -> None:
 def test_a_server_sees_nothing_of_the_machines_files(subject: Subject, secrets: list[Path]) -> None:
     server = subject.server
     for path in secrets:
-        # a tool beside the host has the machine's files: the secret is there to be read
-        assert _said(server.host.beside(["cat", str(path)])) == SECRET
+        # A tool outside the host sees the machine's files: the secret is readable.
+        assert _output(server.host.beside(["cat", str(path)])) == SECRET
         assert seen_by(server, path) is None, path
         with pytest.raises(FiveninesError, match="No such file"):
             subject.program("cat", str(path), uid=0)
@@ -118,14 +118,14 @@ def test_a_server_sees_nothing_of_the_machines_files(subject: Subject, secrets: 
 def test_only_a_few_harmless_things_are_mounted(subject: Subject) -> None:
     text = seen_by(subject.server, "/proc/self/mountinfo")
     assert text is not None
-    found = mounted(text)
-    assert [point for point in found if not HARMLESS.fullmatch(point)] == []
-    assert found["/dev"][0] == "tmpfs" and found["/"][0] in ("tmpfs", "overlay")
+    mounts = mounted(text)
+    assert [point for point in mounts if not HARMLESS.fullmatch(point)] == []
+    assert mounts["/dev"][0] == "tmpfs" and mounts["/"][0] in ("tmpfs", "overlay")
     writable = {
-        point for point, (kind, options) in found.items() if "ro" not in options and kind != "devtmpfs"
+        point for point, (kind, options) in mounts.items() if "ro" not in options and kind != "devtmpfs"
     }
     own = {"/run/node", "/run", "/tmp", "/dev/shm", "/proc"}
-    assert writable - own <= ({"/"} if found["/"][0] == "overlay" else set())
+    assert writable - own <= ({"/"} if mounts["/"][0] == "overlay" else set())
     devices = set(subject.program("ls", "/dev").split())
     assert devices <= {
         "null",
@@ -164,15 +164,15 @@ def test_others_are_not_seen_and_not_reached_through_proc(subject: Subject, secr
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the numbers of calls are x86-64's")
 def test_system_calls_that_lead_out_are_refused(subject: Subject) -> None:
-    told = tries(subject.machine_program("python3", "-c", TRIES))
+    results = tries(subject.machine_program("python3", "-c", TRIES))
     absent = {"clone3": "ENOSYS", "newer": "ENOSYS", "AF_VSOCK": "EAFNOSUPPORT"}
     served = {"AF_UNIX": "done", "AF_INET": "done"}
-    assert told == dict.fromkeys(told, "EPERM") | absent | served
+    assert results == dict.fromkeys(results, "EPERM") | absent | served
 
 
 @pytest.fixture(scope="module")
 def services() -> Iterator[tuple[int, str]]:
-    """Two services of the machine: the port of one on its loopback, the abstract name of another."""
+    """Provide two services of the machine: one at a port on its loopback, one at an abstract socket."""
     name = f"fivenines-sight-{tempfile.mktemp(dir='')}"
     with socket.create_server(("127.0.0.1", 0)) as loopback, socket.socket(socket.AF_UNIX) as abstract:
         abstract.bind(f"\0{name}")
@@ -195,7 +195,7 @@ def _greet(listener: socket.socket) -> None:
             stream.sendall(b"welcome")
 
 
-def _said(command: Sequence[str]) -> str:
+def _output(command: Sequence[str]) -> str:
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20)
     return done.stdout.strip()
 
@@ -205,8 +205,8 @@ def test_the_machines_services_are_out_of_reach(subject: Subject, services: tupl
     calls = [("127.0.0.1", str(port)), ("abstract", name)]
     for call in calls:
         ask = [sys.executable, "-c", CONNECT, *call]
-        assert _said(ask) == "b'welcome'", "it serves whoever reaches it"
-        refused = _said(subject.server.host.beside(ask))
+        assert _output(ask) == "b'welcome'", "it serves every client that reaches it"
+        refused = _output(subject.server.host.beside(ask))
         assert "refused" in refused, "the host's network is not the machine's"
         assert "refused" in subject.machine_program("python3", "-c", CONNECT, *call)
     sockets = seen_by(subject.server, "/proc/self/net/unix")
@@ -223,10 +223,10 @@ def test_the_machine_does_not_reach_the_servers_port(subject: Subject) -> None:
     client = subject.deployed.client
     assert client is not None
     call = [sys.executable, "-c", CONNECT, address, port]
-    answer = _said(client.beside(call))
+    answer = _output(client.beside(call))
     assert answer.startswith("b'") and len(answer) > 3, "it answers in the lab"
-    # there are networks in which somebody takes connections to any address: it is not the server
-    assert _said(call) != answer
+    # In some networks another device accepts connections to any address: it is not the server.
+    assert _output(call) != answer
 
 
 FAMILIES: dict[str, tuple[dict[str, object], set[str]]] = {
@@ -253,21 +253,26 @@ def test_no_program_of_a_solution_has_privileges(family: str, tmp_path: Path) ->
         deployed.bring_up()
         seen: dict[str, set[Privileges]] = {}
         for host in deployed.lab.hosts.values():
-            for name, found in programs_inside(host).items():
-                seen.setdefault(name, set()).update(found)
+            for name, programs in programs_inside(host).items():
+                seen.setdefault(name, set()).update(programs)
     for name in names:
-        assert any(name in one for one in seen), f"{name} is not among {sorted(seen)}"
-    for name, found in seen.items():
-        for one in found:
-            assert (one.effective, one.bounding, one.no_new, one.filtered >= 2) == (0, 0, 1, True), name
+        assert any(name in privileges for privileges in seen), f"{name} is not among {sorted(seen)}"
+    for name, programs in seen.items():
+        for privileges in programs:
+            assert (
+                privileges.effective,
+                privileges.bounding,
+                privileges.no_new,
+                privileges.filtered >= 2,
+            ) == (0, 0, 1, True), name
 
 
+# Privileges that root of a host with all ids has: no mounts, no tracing, no devices; see privileges.rs.
 MACHINE = 0x208034FB
-"""What root of a host with all ids keeps: no mounts, no tracing, no devices; see privileges.rs."""
 
 
 @pytest.mark.skipif(bool(ids.problem()), reason=f"no cluster here: {ids.problem()}")
-def test_where_users_differ_only_root_keeps_what_a_small_machine_needs(tmp_path: Path) -> None:
+def test_with_separate_users_only_root_has_the_privileges_of_a_small_machine(tmp_path: Path) -> None:
     manager = {"kind": "pacemaker", "token": "2s"}
     with _deployed(
         {"solution": "replication", "mode": "after_sync", "manager": manager}, tmp_path
@@ -276,13 +281,17 @@ def test_where_users_differ_only_root_keeps_what_a_small_machine_needs(tmp_path:
         for node in deployed.solution.nodes:
             seen = programs_inside(node.host)
             for daemon in ("mariadbd", "corosync", "pacemakerd", "pacemaker-based"):
-                assert any(daemon in one for one in seen), f"{daemon} is not among {sorted(seen)}"
-            for name, found in seen.items():
-                for one in found:
-                    assert one.no_new == 1 and one.filtered == 2, name
-                    assert one.bounding & ~MACHINE == 0, name
-                    assert one.effective & ~(MACHINE if one.uid == 0 else 0) == 0, name
-            (server,) = (one for name, found in seen.items() if "mariadbd" in name for one in found)
+                assert any(daemon in privileges for privileges in seen), (
+                    f"{daemon} is not among {sorted(seen)}"
+                )
+            for name, programs in seen.items():
+                for privileges in programs:
+                    assert privileges.no_new == 1 and privileges.filtered == 2, name
+                    assert privileges.bounding & ~MACHINE == 0, name
+                    assert privileges.effective & ~(MACHINE if privileges.uid == 0 else 0) == 0, name
+            (server,) = (
+                privileges for name, programs in seen.items() if "mariadbd" in name for privileges in programs
+            )
             assert (server.uid, server.effective) == (node.uid, 0)
             with pytest.raises(FiveninesError, match="not permitted"):
                 node.host.run(["unshare", "--mount", "true"])

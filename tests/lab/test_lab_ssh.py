@@ -1,4 +1,4 @@
-"""Hosts on other machines: those of a lab, each with a real sshd, enrolled and looked at as a user does."""
+"""Hosts on other machines: those of a lab, each with a real sshd, enrolled and inspected as a user does."""
 
 import json
 import os
@@ -28,9 +28,9 @@ def centre(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DataCentre]:
 
 def await_nothing(centre: DataCentre, seconds: float) -> list[str]:
     deadline = time.monotonic() + seconds
-    while (found := left(centre)) and time.monotonic() < deadline:
+    while (leftovers := left(centre)) and time.monotonic() < deadline:
         time.sleep(0.2)
-    return found
+    return leftovers
 
 
 # machines
@@ -39,31 +39,31 @@ def await_nothing(centre: DataCentre, seconds: float) -> list[str]:
 def test_a_machine_that_was_not_enrolled_is_never_touched(tmp_path: Path) -> None:
     with DataCentre(tmp_path / "centre", roles(1, 1)) as centre:
         inventory = str(centre.inventory)
-        told = run(centre, "doctor", "--inventory", inventory)
-        assert told.returncode == 1
-        assert "node-1 (10.99.0.11) was not enrolled" in told.stdout
+        result = run(centre, "doctor", "--inventory", inventory)
+        assert result.returncode == 1
+        assert "node-1 (10.99.0.11) was not enrolled" in result.stdout
         file = experiment(tmp_path, "standalone, engine: postgres-18")
         done = run(centre, "run", str(file), "--inventory", inventory, "--out", str(tmp_path / "r"))
         assert done.returncode == 1
         assert "was not enrolled" in done.stdout + done.stderr
         assert centre.privileged(centre.hosts["node-1"], f"ls -A {FOLDER} 2>/dev/null; true") == ""
-        # somebody else's folder is not taken over
+        # A folder of another account is not taken over.
         centre.privileged(centre.hosts["node-1"], f"mkdir -p {FOLDER} && touch {FOLDER}/mine")
         refused = run(centre, "hosts", "enrol", inventory, "--yes", "--only", "node-1")
         assert refused.returncode == 1
         assert "was not made by fivenines" in refused.stdout + refused.stderr
 
 
-def test_a_machine_says_what_it_can_do(centre: DataCentre) -> None:
-    told = json.loads(run(centre, "doctor", "--inventory", str(centre.inventory), "--json").stdout)
-    assert told["ok"], told
-    for checks in told["machines"].values():
+def test_a_machine_reports_its_capabilities(centre: DataCentre) -> None:
+    report = json.loads(run(centre, "doctor", "--inventory", str(centre.inventory), "--json").stdout)
+    assert report["ok"], report
+    for checks in report["machines"].values():
         states = {check["name"]: check["state"] for check in checks}
         assert states["host"] == states["cuts"] == states["links"] == states["ports"] == "ok", checks
     assert left(centre) == []
 
 
-def test_a_port_that_somebody_uses_is_told(centre: DataCentre) -> None:
+def test_a_port_in_use_is_reported(centre: DataCentre) -> None:
     host = centre.hosts["node-2"]
     listens = "import socket; s = socket.create_server(('', 5432)); print('up', flush=True); input()"
     other = subprocess.Popen(
@@ -74,37 +74,37 @@ def test_a_port_that_somebody_uses_is_told(centre: DataCentre) -> None:
     )
     try:
         assert other.stdout is not None and other.stdout.readline() == "up\n"
-        told = run(centre, "hosts", "check", str(centre.inventory), "--only", "node-2")
-        assert told.returncode == 1
-        assert "somebody listens at port 5432 (PostgreSQL)" in told.stdout
+        result = run(centre, "hosts", "check", str(centre.inventory), "--only", "node-2")
+        assert result.returncode == 1
+        assert "somebody listens at port 5432 (PostgreSQL)" in result.stdout
         assert other.poll() is None
     finally:
         other.communicate("\n")
 
 
-def test_who_may_not_log_in_is_told_why(centre: DataCentre, tmp_path: Path) -> None:
+def test_a_refused_log_in_is_explained(centre: DataCentre, tmp_path: Path) -> None:
     text = centre.inventory.read_text()
     file = centre.place / "wrong.yaml"
     (centre.place / "empty").touch()
     keygen(centre.place / "other")
-    for old, new, said in [
+    for old, new, message in [
         ("known_hosts: known_hosts", "known_hosts: empty", "the key of 10.99.0.11 is not known"),
         ("user: root", "user: mysql", "the login shell of mysql ended (exit code 1)"),
         ("key: key", "key: other", "does not let root in"),
         ("10.99.0.11", "10.99.0.99", "cannot be reached over SSH"),
     ]:
         file.write_text(text.replace(old, new))
-        told = run(centre, "hosts", "check", str(file), "--only", "node-1")
-        assert told.returncode == 1, told.stdout
-        assert said in told.stdout
+        result = run(centre, "hosts", "check", str(file), "--only", "node-1")
+        assert result.returncode == 1, result.stdout
+        assert message in result.stdout
 
 
-def test_who_becomes_root_by_sudo_can_do_the_same(tmp_path: Path) -> None:
+def test_an_account_with_sudo_can_do_the_same(tmp_path: Path) -> None:
     with DataCentre(tmp_path / "centre", roles(2, 1)) as centre:
         inventory = as_admin(centre)
         assert run(centre, "hosts", "enrol", inventory, "--yes").returncode == 0
-        told = json.loads(run(centre, "doctor", "--inventory", inventory, "--json").stdout)
-        for checks in told["machines"].values():
+        report = json.loads(run(centre, "doctor", "--inventory", inventory, "--json").stdout)
+        for checks in report["machines"].values():
             states = {check["name"]: check["state"] for check in checks}
             assert states["host"] == states["cuts"] == states["links"] == "ok", checks
         assert left(centre) == []
@@ -113,7 +113,7 @@ def test_who_becomes_root_by_sudo_can_do_the_same(tmp_path: Path) -> None:
 # hosts
 
 
-def test_a_host_is_what_it_is_in_the_lab(centre: DataCentre, tmp_path: Path) -> None:
+def test_a_remote_host_behaves_as_in_the_lab(centre: DataCentre, tmp_path: Path) -> None:
     done = subprocess.run(
         centre.outside(sys.executable, str(CONTROLLER), str(centre.inventory), str(tmp_path / "w"), "look"),
         capture_output=True,
@@ -122,20 +122,20 @@ def test_a_host_is_what_it_is_in_the_lab(centre: DataCentre, tmp_path: Path) -> 
         timeout=120,
     )
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = {}
+    facts: dict[str, Any] = {}
     for line in done.stdout.splitlines():
-        found |= json.loads(line)
-    assert (found["who"], found["user"], found["name"]) == ("0", "999", "node1")
-    assert (found["said"], found["first"], found["second"]) == ("hello", "1", "22")
-    assert (found["rows"], found["none"]) == ("kept", False)
-    assert all(offset > 4e12 for offset in found["clocks"]), "their clocks are far from ours"
-    assert (found["log"], found["frozen"]) == ("begun\n", True)
-    assert found["thawed"] == 2
-    assert found["gone"] and found["ended"]
-    assert (found["alive"], found["states"]) == (False, [])
-    assert (found["before"], found["cut"]) == ([True, True], [False, True])
-    assert found["dropped"] and found["once"] == [False, True]
-    assert found["healed"] == found["port"] == [True, True]
+        facts |= json.loads(line)
+    assert (facts["who"], facts["user"], facts["name"]) == ("0", "999", "node1")
+    assert (facts["output"], facts["first"], facts["second"]) == ("hello", "1", "22")
+    assert (facts["rows"], facts["none"]) == ("kept", False)
+    assert all(offset > 4e12 for offset in facts["clocks"]), "their clocks are far from ours"
+    assert (facts["log"], facts["frozen"]) == ("begun\n", True)
+    assert facts["thawed"] == 2
+    assert facts["gone"] and facts["ended"]
+    assert (facts["alive"], facts["states"]) == (False, [])
+    assert (facts["before"], facts["cut"]) == ([True, True], [False, True])
+    assert facts["dropped"] and facts["once"] == [False, True]
+    assert facts["healed"] == facts["port"] == [True, True]
     assert left(centre) == []
 
 
@@ -146,7 +146,7 @@ def test_the_dead_mans_switch(
     centre: DataCentre, tmp_path: Path, end: signal.Signals, patience: float
 ) -> None:
     inventory = centre.place / "quick.yaml"
-    # long enough for a busy controller to give its signs in time
+    # Long enough for a busy controller to send its heartbeats in time.
     inventory.write_text("silence: 8s\n" + centre.inventory.read_text())
     controller = subprocess.Popen(
         centre.outside(sys.executable, str(CONTROLLER), str(inventory), str(tmp_path / "w"), "wait"),
@@ -165,19 +165,19 @@ def test_the_dead_mans_switch(
     finally:
         os.killpg(controller.pid, signal.SIGKILL)
         controller.wait()
-    # nothing stands in the way of the next one
+    # Nothing blocks the next run.
     assert run(centre, "hosts", "check", str(centre.inventory)).returncode == 0
 
 
-# what cannot be done
+# Operations that are refused.
 
 
-def test_what_machines_cannot_do_is_said_before_anything_begins(centre: DataCentre, tmp_path: Path) -> None:
+def test_missing_capabilities_of_machines_are_reported_first(centre: DataCentre, tmp_path: Path) -> None:
     file = experiment(tmp_path, "standalone, engine: postgres-18", "slow-disk")
     refused = run(centre, "run", str(file), "--inventory", str(centre.inventory))
     assert refused.returncode == 2
     assert "slow-disk is not possible over SSH" in refused.stderr
-    # in the file itself, with its line
+    # The error names the file and the line.
     file.write_text(file.read_text() + f"lab: {{kind: ssh, inventory: {centre.inventory}}}\n")
     refused = run(centre, "run", str(file))
     assert refused.returncode == 2

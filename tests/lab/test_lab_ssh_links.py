@@ -1,4 +1,6 @@
-"""Links between machines over SSH: set between sites, changed for a while, gone with whoever changed them."""
+"""Links between machines over SSH: set between sites, changed temporarily, removed when their controller
+ends.
+"""
 
 import json
 import subprocess
@@ -28,24 +30,24 @@ def centre(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DataCentre]:
 
 
 def test_what_links_do_and_that_it_ends(centre: DataCentre, tmp_path: Path) -> None:
-    # of a run that nobody could clear up after
+    # Leftovers of a run without a clean-up.
     centre.privileged(centre.hosts["node-1"], links.rule("add"))
     words = [str(CONTROLLER), str(centre.inventory), str(tmp_path / "w"), "links"]
     done = subprocess.run(
         centre.outside(sys.executable, *words), capture_output=True, text=True, check=False, timeout=300
     )
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = {}
+    facts: dict[str, Any] = {}
     for line in done.stdout.splitlines():
-        found |= json.loads(line)
-    assert found["processors"] == ["1", "0-1"]
-    assert found["sites"] == ["east", "west"]
-    # never faster than the links; how much slower is the machine's
-    assert found["set"] >= 40 and found["impaired"] >= 100 and found["both"] >= 180
-    assert 40 <= found["restored"] < found["both"]
-    assert found["reached"] == [True, True]
-    assert found["lost"] == [False, False]
-    assert found["cut"] == [False, True], "what is cut is not what is slow"
+        facts |= json.loads(line)
+    assert facts["processors"] == ["1", "0-1"]
+    assert facts["sites"] == ["east", "west"]
+    # Never faster than the links; how much slower depends on the machine.
+    assert facts["set"] >= 40 and facts["impaired"] >= 100 and facts["both"] >= 180
+    assert 40 <= facts["restored"] < facts["both"]
+    assert facts["reached"] == [True, True]
+    assert facts["lost"] == [False, False]
+    assert facts["cut"] == [False, True], "what is cut is not what is slow"
     assert left(centre) == []
     centre.privileged(centre.hosts["node-1"], links.rule("add"))
     assert f"rule-{links.TABLE}" in run(centre, "hosts", "clean", str(centre.inventory)).stdout
@@ -65,7 +67,7 @@ def test_a_trial_between_sites_whose_primary_grows_slow(centre: DataCentre, tmp_
     assert (trial["status"], hit["verified"]) == ("complete", True), hit
     assert "round trip" in hit["detail"] and "ms now" in hit["detail"]
     assert left(centre) == []
-    # sites are those of machines
+    # Sites belong to machines.
     file.write_text(file.read_text().replace("[east, west]", "[north, south]"))
     refused = run(centre, "run", str(file), "--inventory", str(centre.inventory), "--dry-run")
     assert refused.returncode == 2
@@ -85,7 +87,7 @@ def test_a_client_at_each_site_writes_to_its_own_node(centre: DataCentre, tmp_pa
     done = run(centre, "run", str(file), "--inventory", str(centre.inventory), "--out", str(out))
     assert done.returncode == 0, done.stdout + done.stderr
     trial = record(out)
-    machines = {name: one["machine"] for name, one in trial["clocks"].items()}
+    machines = {name: item["machine"] for name, item in trial["clocks"].items()}
     assert machines == {
         "node1": "node-1",
         "node2": "node-2",
@@ -95,7 +97,7 @@ def test_a_client_at_each_site_writes_to_its_own_node(centre: DataCentre, tmp_pa
     }
     hosts = trial["deployment"]["hosts"]
     for client, node in (("ann", "node1"), ("bob", "node2")):
-        (load,) = (one["load"] for one in trial["clients"] if one["name"] == client)
+        (load,) = (item["load"] for item in trial["clients"] if item["name"] == client)
         used = {where for where, counts in load["endpoints"].items() if counts["ok"]}
         assert used == {f"{hosts[node]['address']}:3306"}
     assert all(node["lost"] == 0 for node in trial["check"]["nodes"])

@@ -1,4 +1,4 @@
-"""Logins of many kinds: shells that speak, other shells, shells that run nothing, and jump hosts."""
+"""Log-ins of many kinds: shells that print, other shells, shells that run nothing, and jump hosts."""
 
 import json
 import os
@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from lab_ssh import FOLDER, DataCentre, experiment, keygen, left, record, roles, run
 
-# What start files of public accounts do: print, trace, stop at errors, change directory, locale and options.
+# Effects of start files of public accounts: print, trace, stop at errors, change directory, locale and
+# options.
 _SPEAKS = "echo Welcome, authorised use only; echo 'stdin: is not a tty' >&2"
 _WANDERS = (
     "set -eux; echo on $HOSTNAME; mkdir -p /tmp/work; cd /tmp/work; umask 077; trap 'echo bye' EXIT; "
@@ -54,7 +55,7 @@ def log_in(centre: DataCentre, machine: str, shell: str, file: str = "", text: s
 def centre(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DataCentre]:
     with DataCentre(tmp_path_factory.mktemp("centre"), roles(len(_LOGINS) - 1, 1)) as made:
         for machine, (shell, file, text) in _LOGINS.items():
-            # where a shell is not installed, the machine keeps its own
+            # If a shell is not installed, the machine keeps its default.
             if program := shutil.which(shell):
                 log_in(made, machine, program, file, text)
         yield made
@@ -64,12 +65,12 @@ def test_any_login_shell_will_do(centre: DataCentre, tmp_path: Path) -> None:
     inventory = str(centre.inventory)
     enrolled = run(centre, "hosts", "enrol", inventory, "--yes")
     assert enrolled.returncode == 0, enrolled.stdout + enrolled.stderr
-    told = run(centre, "doctor", "--inventory", inventory, "--json")
-    assert told.returncode == 0, told.stdout + told.stderr
-    for machine, checks in json.loads(told.stdout)["machines"].items():
+    result = run(centre, "doctor", "--inventory", inventory, "--json")
+    assert result.returncode == 0, result.stdout + result.stderr
+    for machine, checks in json.loads(result.stdout)["machines"].items():
         states = {check["name"]: check["state"] for check in checks}
         assert states["host"] == states["cuts"] == states["links"] == "ok", (machine, checks)
-    assert "the login shell prints 'Welcome, authorised use only' before each command" in told.stdout
+    assert "the login shell prints 'Welcome, authorised use only' before each command" in result.stdout
 
     file = experiment(tmp_path, "standalone, engine: postgres-18")
     done = run(centre, "run", str(file), "--inventory", inventory, "--out", str(tmp_path / "run"))
@@ -80,25 +81,25 @@ def test_any_login_shell_will_do(centre: DataCentre, tmp_path: Path) -> None:
 
 def test_a_login_shell_that_runs_nothing_is_named(centre: DataCentre) -> None:
     inventory = str(centre.inventory)
-    for machine, login, said in [
+    for machine, login, message in [
         ("node-1", ("/bin/bash", ".bashrc", "echo locked; exit 3"), "ended (exit code 3) without running"),
         ("node-2", ("/bin/bash", ".bashrc", "exec cat"), "ended (exit code 0) without running"),
         ("node-3", ("/usr/sbin/nologin",), "It printed 'This account is currently not available.'"),
     ]:
         log_in(centre, machine, *login)
-        told = run(centre, "hosts", "check", inventory, "--only", machine)
-        assert told.returncode == 1
-        assert f"{machine}: the login shell of root" in told.stdout, told.stdout + told.stderr
-        assert said in told.stdout, told.stdout
+        result = run(centre, "hosts", "check", inventory, "--only", machine)
+        assert result.returncode == 1
+        assert f"{machine}: the login shell of root" in result.stdout, result.stdout + result.stderr
+        assert message in result.stdout, result.stdout
 
 
 def test_jump_hosts_of_the_configuration_are_used(
     centre: DataCentre, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By aliases with users, ports and keys of their own, in included files, with a missing key."""
+    """Use aliases with separate users, ports and keys, in included files, with a missing key."""
     gate, inner, db = (centre.hosts[f"node-{number}"] for number in (4, 5, 6))
     for host in (gate, inner):
-        # the key that opens the last machine does not open those before it
+        # The key for the last machine is not valid for those before it.
         keygen(tmp_path / host.name)
         public = (tmp_path / f"{host.name}.pub").read_text()
         (host.node / "conf" / "authorized_keys").write_text(public)
@@ -130,8 +131,8 @@ def test_jump_hosts_of_the_configuration_are_used(
     inventory.write_text(f"folder: {FOLDER}\nhosts:\n  db: {{address: {db.address}, ssh: db, role: node}}\n")
     done = run(centre, "hosts", "enrol", str(inventory), "--yes")
     assert done.returncode == 0, done.stdout + done.stderr
-    told = run(centre, "hosts", "check", str(inventory))
-    assert told.returncode == 0, told.stdout + told.stderr
+    result = run(centre, "hosts", "check", str(inventory))
+    assert result.returncode == 0, result.stdout + result.stderr
     for host, user, came in (
         (gate, "admin", ""),
         (inner, "admin", gate.address),
@@ -140,18 +141,18 @@ def test_jump_hosts_of_the_configuration_are_used(
         log = (host.node / "log" / "sshd.log").read_text()
         assert f"Accepted publickey for {user} from {came}" in log, log
 
-    asked = subprocess.run(
+    ports = subprocess.run(
         centre.outside(sys.executable, "-c", _PORTS, str(inventory)),
         capture_output=True,
         text=True,
         check=True,
     )
-    assert asked.stdout == "[2222, 2222, 22]\n", "of those that no fault may cut"
+    assert ports.stdout == "[2222, 2222, 22]\n", "of those that no fault may cut"
 
     refusing = (tmp_path / "known").read_text().replace(f"[{gate.address}]", "[192.0.2.1]")
     (tmp_path / "known").write_text(refusing)
-    told = run(centre, "hosts", "check", str(inventory))
-    assert "db: the key of the jump host gate is not known: log in once by `ssh gate`" in told.stdout
+    result = run(centre, "hosts", "check", str(inventory))
+    assert "db: the key of the jump host gate is not known: log in once by `ssh gate`" in result.stdout
     (tmp_path / "config").write_text("Host *\n  Prot 2222\n")
-    told = run(centre, "hosts", "check", str(inventory))
-    assert f"db: db: ssh cannot read how to get there: {tmp_path}/config: line 2: Bad" in told.stdout
+    result = run(centre, "hosts", "check", str(inventory))
+    assert f"db: db: ssh cannot read how to get there: {tmp_path}/config: line 2: Bad" in result.stdout

@@ -26,9 +26,9 @@ def centre(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DataCentre]:
 
 
 def sent(logs: Path) -> list[str]:
-    """All commands that machines were given over SSH."""
-    found = logs.glob("*/log/ssh.log")
-    return [line for log in found for line in log.read_text().splitlines()]
+    """Return all commands that machines received over SSH."""
+    log_files = logs.glob("*/log/ssh.log")
+    return [line for log in log_files for line in log.read_text().splitlines()]
 
 
 @pytest.mark.lasts(55)
@@ -38,14 +38,14 @@ def test_a_trial_over_ssh(centre: DataCentre, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     trial = record(out)
     assert trial["status"] == "complete"
-    machines = {name: one["machine"] for name, one in trial["clocks"].items()}
+    machines = {name: item["machine"] for name, item in trial["clocks"].items()}
     assert machines == {"node1": "node-1", "node2": "node-2", "client": "client-1", "manager": "other-1"}
-    # the clocks are hours apart; corrected, all moments are those of one trial, or just before its load
+    # The clocks are hours apart; after correction all moments lie within one trial, or just before its load.
     assert all(-60_000 < event["t"] < 120_000 for event in trial["events"]), trial["events"]
     kinds = {event["kind"] for event in trial["events"]}
     assert {"fault", "decided", "fenced", "promoted", "restarted", "rejoined"} <= kinds
     (fault,) = trial["faults"]
-    decided = next(one["t"] for one in trial["events"] if one["kind"] == "decided")
+    decided = next(item["t"] for item in trial["events"] if item["kind"] == "decided")
     assert fault["verified"] and fault["at"] < decided
     assert all(node["lost"] == 0 for node in trial["check"]["nodes"])
     logs = out / "trials" / trial["id"] / "logs"
@@ -60,7 +60,7 @@ def test_a_trial_over_ssh(centre: DataCentre, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_trial_of_who_becomes_root_by_sudo(tmp_path: Path) -> None:
+def test_a_trial_by_an_account_with_sudo(tmp_path: Path) -> None:
     with DataCentre(tmp_path / "centre", roles(2, 1)) as machines:
         inventory = as_admin(machines)
         assert run(machines, "hosts", "enrol", inventory, "--yes").returncode == 0
@@ -85,7 +85,7 @@ def test_power_is_taken_by_the_inventorys_commands(centre: DataCentre, tmp_path:
     assert fault["ended_detail"] == "power back"
     assert fault["rejoined"] is not None
     assert left(centre) == []
-    # without commands nobody's power is taken, and that is said before anything begins
+    # Without commands no machine is switched off, and that is reported before anything begins.
     weak = centre.place / "weak.yaml"
     weak.write_text(re.sub(r", power_o\w+: [^,}]+", "", centre.inventory.read_text()))
     refused = run(centre, "run", str(file), "--inventory", str(weak), "--dry-run")
@@ -97,14 +97,14 @@ def test_power_is_taken_by_the_inventorys_commands(centre: DataCentre, tmp_path:
 def test_a_machine_that_is_lost_breaks_the_trial_and_no_more(centre: DataCentre, tmp_path: Path) -> None:
     file, out = experiment(tmp_path, "standalone, engine: postgres-18"), tmp_path / "run"
     file.write_text(file.read_text().replace("steady: 2s", "steady: 20s"))
-    told = _until(
+    result = _until(
         centre,
         ["run", str(file), "--inventory", str(centre.inventory), "--out", str(out)],
         "under load",
         lambda: subprocess.run([centre.place / "power-off-client-1"], check=True),
     )
     subprocess.run([centre.place / "power-on-client-1"], check=True)
-    assert told.returncode == 1
+    assert result.returncode == 1
     (first, *_) = sorted((out / "trials").glob("*.broken-1/trial.json"))
     reason = json.loads(first.read_text())["reason"]
     assert "client" in reason or "load" in reason, reason
@@ -117,7 +117,7 @@ def test_a_machine_that_is_lost_breaks_the_trial_and_no_more(centre: DataCentre,
 
 def test_ctrl_c_leaves_nothing(centre: DataCentre, tmp_path: Path) -> None:
     file, out = experiment(tmp_path, "standalone, engine: postgres-18"), tmp_path / "run"
-    # it must not end before it is interrupted
+    # It must not end before it is interrupted.
     file.write_text(file.read_text().replace("steady: 2s", "steady: 60s"))
     done = _until(
         centre,
@@ -130,9 +130,9 @@ def test_ctrl_c_leaves_nothing(centre: DataCentre, tmp_path: Path) -> None:
 
 
 def _until(
-    centre: DataCentre, words: list[str], said: str, then: Callable[[], object] | None
+    centre: DataCentre, words: list[str], message: str, then: Callable[[], object] | None
 ) -> "subprocess.CompletedProcess[str]":
-    """Run the program until it has said something; then do something, or interrupt it."""
+    """Run the program until it prints a text; then call a function, or interrupt it."""
     process = subprocess.Popen(
         centre.outside(*PROGRAM, *words, "--progress", "plain"),
         stdin=subprocess.DEVNULL,
@@ -145,7 +145,7 @@ def _until(
     lines = []
     for line in process.stdout:
         lines.append(line)
-        if said in line:
+        if message in line:
             break
     if then is None:
         os.killpg(process.pid, signal.SIGINT)
@@ -156,7 +156,7 @@ def _until(
 
 
 @pytest.mark.long
-def test_a_failover_script_of_ones_own_over_ssh(tmp_path: Path) -> None:
+def test_a_custom_failover_script_over_ssh(tmp_path: Path) -> None:
     file, out = tmp_path / "script.yaml", tmp_path / "run"
     text = short_recipe("script").replace("restart_after: 3s", "restart_after: 15s")
     file.write_text(text + GENTLE)
@@ -172,7 +172,7 @@ def test_a_failover_script_of_ones_own_over_ssh(tmp_path: Path) -> None:
             "repointed",
             "rejoined",
         }
-        # what the script's machine has said is told by the controller's clock, hours away
+        # The moments from the script's machine are given by the controller's clock, hours apart.
         assert all(-60_000 < event["t"] < 120_000 for event in trial["events"]), trial["events"]
         assert all(node["lost"] == 0 for node in trial["check"]["nodes"])
         assert left(machines) == []

@@ -1,4 +1,4 @@
-"""Stalls of a healthy server are put down to what the server tells: planted deadlocks, counted by it, too."""
+"""Stalls of a healthy server are attributed by the server's own counters: planted deadlocks, for example."""
 
 import threading
 import time
@@ -16,7 +16,7 @@ from fivenines.report import write_html
 from fivenines.report.stalls import sentences
 from fivenines.servers.base import Server
 
-# a transaction changes one row: the load by itself cannot deadlock
+# A transaction changes one row: the load by itself cannot deadlock.
 HEAD = """\
 name: stalls
 trials: 1
@@ -43,7 +43,7 @@ STEADY = "warm-up and steady load"
 
 
 def _deadlock(node: Server) -> None:
-    """Two sessions wait for each other's row for a second; one of them has locked the load's table."""
+    """Make two sessions wait for each other's row for a second; one has locked the load's table."""
     both = threading.Barrier(2)
 
     def session(own: int, other: int) -> None:
@@ -61,7 +61,7 @@ def _deadlock(node: Server) -> None:
         thread.join(60)
 
 
-def test_planted_deadlocks_and_a_lock_are_what_the_time_went_to(tmp_path: Path) -> None:
+def test_stalls_are_attributed_to_planted_deadlocks_and_a_lock(tmp_path: Path) -> None:
     counted: list[int] = []
 
     def plant(deployed: Deployed) -> None:
@@ -88,7 +88,7 @@ def test_planted_deadlocks_and_a_lock_are_what_the_time_went_to(tmp_path: Path) 
     (evidence,) = read_evidence(run.complete).values()
     cells = analyse(run)
     (trial,) = cells[0].trials
-    # the server's own counter, asked when all was over
+    # The server's own counter, read after the end.
     assert counted == [PLANTED]
     assert deadlocks(evidence, -1e9, 1e9) == PLANTED
     blamed = [stall for stall in trial.lost_time if stall.cause == "deadlock"]
@@ -96,14 +96,14 @@ def test_planted_deadlocks_and_a_lock_are_what_the_time_went_to(tmp_path: Path) 
     assert sum(stall.gap.ms for stall in blamed) >= PLANTED * 600
     locked = [stall.gap.ms for stall in trial.lost_time if stall.cause == "lock waits"]
     assert sum(locked) >= 1000 * LOCKED - 300, trial.lost_time
-    # a shared machine may have stalled the load besides, which is then not put down to deadlocks
-    found = " ".join(sentences(analyse(run)))
-    assert f"{PLANTED} deadlocks" in found and "of the steady window" in found, found
+    # A shared machine may have stalled the load, too, which is not attributed to deadlocks.
+    report = " ".join(sentences(analyse(run)))
+    assert f"{PLANTED} deadlocks" in report and "of the steady window" in report, report
     page = write_html(run).read_text()
     assert f"{PLANTED} deadlocks" in page and "Stalled time of the steady window" in page
 
 
-# on a machine that others use, they are blamed
+# On a machine with other load, that load is blamed.
 @pytest.mark.long
 def test_a_replica_that_stands_still_is_a_semi_synchronous_time_out(tmp_path: Path) -> None:
     def plant(deployed: Deployed) -> None:
@@ -120,8 +120,8 @@ def test_a_replica_that_stands_still_is_a_semi_synchronous_time_out(tmp_path: Pa
     blamed = [stall for stall in trial.lost_time if stall.cause == "semi-sync time-out"]
     assert sum(stall.gap.ms for stall in blamed) >= 600, trial.lost_time
     assert sum(stall.events for stall in blamed) >= 1
-    found = " ".join(sentences(analyse(run)))
-    assert "semi-sync time-out" in found, found
+    report = " ".join(sentences(analyse(run)))
+    assert "semi-sync time-out" in report, report
 
 
 def test_a_member_that_cannot_apply_is_flow_control(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_a_member_that_cannot_apply_is_flow_control(tmp_path: Path) -> None:
 
     def plant(deployed: Deployed) -> None:
         time.sleep(2.5)
-        # an explicit lock is the one thing that Galera's applier waits for
+        # Galera's applier waits only for an explicit lock.
         second = deployed.solution.node("node2")
         with second.open_data(30.0) as connection, connection.cursor() as cursor:
             cursor.execute("LOCK TABLES sbtest1 READ")
@@ -148,5 +148,5 @@ def test_a_member_that_cannot_apply_is_flow_control(tmp_path: Path) -> None:
     assert paused[0] >= 1e9, "the member's own counter"
     blamed = [stall.gap.ms for stall in trial.lost_time if stall.cause == "flow control"]
     assert sum(blamed) >= 1000, trial.lost_time
-    found = " ".join(sentences(analyse(run)))
-    assert "flow control" in found, found
+    report = " ".join(sentences(analyse(run)))
+    assert "flow control" in report, report

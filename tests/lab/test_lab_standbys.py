@@ -1,4 +1,4 @@
-"""Standbys of PostgreSQL that stand to each other in other ways: quorum, priority, cascade, slots, delay."""
+"""PostgreSQL standbys in other topologies: quorum, priority, cascade, slots, delay."""
 
 import threading
 import time
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
-from lab_support import PATIENT, brought_up, kill, rejoined, run_trial, sound, timing
+from lab_support import PATIENT, deployed_small, kill, rejoined, run_trial, sound, timing
 
 from fivenines.servers.postgres.server import Postgres
 from fivenines.solutions.hot_standby import HotStandby
@@ -19,7 +19,7 @@ from fivenines.waiting import wait_until
 def _standbys(folder: Path, **given: object) -> Iterator[HotStandby]:
     asked = {"solution": "hot-standby", "standbys": 2, "manager": {"kind": "none"}}
     settings = HotStandbySettings.model_validate(asked | given)
-    with brought_up(folder, settings) as made:
+    with deployed_small(folder, settings) as made:
         assert isinstance(made.solution, HotStandby)
         yield made.solution
 
@@ -49,15 +49,15 @@ def _waiting(primary: Postgres) -> str:
 
 
 def _kept(primary: Postgres, slot: str) -> int:
-    """Bytes of log that a slot keeps."""
-    ((kept,),) = primary.query(
+    """Return the bytes of log that a slot retains."""
+    ((retained,),) = primary.query(
         "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)::bigint "
         f"FROM pg_replication_slots WHERE slot_name = '{slot}'"
     )
-    return int(kept)
+    return int(retained)
 
 
-def test_a_commit_waits_for_two_and_a_slot_keeps_the_log_for_who_is_away(tmp_path: Path) -> None:
+def test_a_commit_waits_for_two_and_a_slot_retains_the_log_for_an_absent_standby(tmp_path: Path) -> None:
     with _standbys(tmp_path, wait_for=2, slots=True) as solution:
         primary, second, third = solution.nodes
         assert _sync(primary) == {"node2": "quorum", "node3": "quorum"}
@@ -90,7 +90,7 @@ def test_the_first_of_two_is_waited_for_and_the_other_takes_its_place(tmp_path: 
         _write(primary, 1)
 
 
-def test_a_delayed_standby_shows_a_row_late_and_nobody_waits_for_it(tmp_path: Path) -> None:
+def test_a_delayed_standby_shows_a_row_late_and_no_client_waits_for_it(tmp_path: Path) -> None:
     with _standbys(tmp_path, delay=4.0, synchronous_commit="remote_apply") as solution:
         primary, second, third = solution.nodes
         assert _sync(primary) == {"node2": "quorum", "node3": "async"}
@@ -98,7 +98,7 @@ def test_a_delayed_standby_shows_a_row_late_and_nobody_waits_for_it(tmp_path: Pa
         _write(primary, 1)
         assert _has(second, 1)
         behind, lag = not _has(third, 1), solution.lag_reason(third)
-        # a busy machine may have needed all of the delay to ask
+        # A busy machine may use up the delay before the query.
         if time.monotonic() - began < 3.0:
             assert behind and "bytes of log to replay" in lag
         wait_until(lambda: solution.lag_reason(third), 60.0, "node3 never had it")
@@ -133,7 +133,7 @@ solutions:
     assert record.check is not None
     roles = {node.node: node.role for node in record.check.nodes}
     assert roles == {"node1": "replica", "node2": "primary", "node3": "replica"}
-    # it has every row, of before the failover and of after it, and so has everybody
+    # It has every row from before and after the failover, like all nodes.
     assert outcome.node("node3").lost == 0
     assert record.divergence is not None
     assert sorted(record.divergence.compared) == ["node1", "node2", "node3"]

@@ -1,4 +1,4 @@
-"""Runs are copied to a real object store that speaks S3, and asked there."""
+"""Runs are copied to a real object store that speaks S3, and queried there."""
 
 import json
 import os
@@ -17,10 +17,10 @@ pytestmark = pytest.mark.long
 
 @pytest.fixture
 def bucket(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator["subprocess.Popen[bytes]"]:
-    """moto's server with a bucket `runs`; ends when the test does, or before."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port = one.getsockname()[1]
+    """Run moto's server with a bucket `runs`, at most until the test ends."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
     program = Path(sys.executable).with_name("moto_server")
     with (tmp_path / "moto.log").open("wb") as log:
         server = subprocess.Popen(
@@ -49,8 +49,8 @@ def bucket(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator["subproc
 def _await(port: int) -> None:
     deadline = time.monotonic() + 60
     while True:
-        with socket.socket() as one:
-            if one.connect_ex(("127.0.0.1", port)) == 0:
+        with socket.socket() as listener:
+            if listener.connect_ex(("127.0.0.1", port)) == 0:
                 return
         assert time.monotonic() < deadline
         time.sleep(0.1)
@@ -62,27 +62,29 @@ def _file(folder: Path) -> Path:
     return file
 
 
-def test_a_run_is_there_and_is_asked_there(tmp_path: Path, bucket: "subprocess.Popen[bytes]") -> None:
+def test_a_run_is_stored_and_queried_on_shared_storage(
+    tmp_path: Path, bucket: "subprocess.Popen[bytes]"
+) -> None:
     file = _file(tmp_path)
-    found = fivenines("run", str(file), "--out", "one", "--copy-to", "s3://runs/all", cwd=tmp_path)
-    assert found.returncode == 0, found.stderr
+    result = fivenines("run", str(file), "--out", "one", "--copy-to", "s3://runs/all", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
     sql = "SELECT trial, sum(transactions_ok) AS done FROM timeline GROUP BY ALL"
-    asked = fivenines("results", "query", "s3://runs/all/one", sql, "--json", cwd=tmp_path)
-    assert asked.returncode == 0, asked.stderr
-    (row,) = json.loads(asked.stdout)
+    queried = fivenines("results", "query", "s3://runs/all/one", sql, "--json", cwd=tmp_path)
+    assert queried.returncode == 0, queried.stderr
+    (row,) = json.loads(queried.stdout)
     assert row["trial"] == "0001" and row["done"] > 0
     here = fivenines("results", "query", "one", sql, "--json", cwd=tmp_path)
     assert json.loads(here.stdout) == [row], here.stderr
 
 
-def test_storage_that_goes_away_costs_the_run_nothing(
+def test_unavailable_storage_does_not_affect_the_run(
     tmp_path: Path, bucket: "subprocess.Popen[bytes]"
 ) -> None:
     bucket.kill()
     bucket.wait()
     file = _file(tmp_path)
-    found = fivenines("run", str(file), "--out", "one", "--copy-to", "s3://runs/all", cwd=tmp_path)
-    assert found.returncode == 1
-    assert "s3://runs/all" in found.stderr and "Traceback" not in found.stderr
+    result = fivenines("run", str(file), "--out", "one", "--copy-to", "s3://runs/all", cwd=tmp_path)
+    assert result.returncode == 1
+    assert "s3://runs/all" in result.stderr and "Traceback" not in result.stderr
     assert (tmp_path / "one/trials/0001/trial.json").exists()
     assert (tmp_path / "one/report.html").exists()

@@ -22,8 +22,8 @@ def test_a_sweep_ends_in_a_best_case(tmp_path: Path) -> None:
     text = HEAD.replace("trials: 1", "trials: 2") + SWEPT + timing(recovery=1)
     experiment = parse_experiment(text, "tiny.yaml")
     folder, trials = tmp_path / "run", plan(experiment)
-    one = select(trials, ["pg [commit_delay=2000]"])
-    assert run_campaign(experiment, text, one, folder, False, lambda _told: None) == []
+    selected = select(trials, ["pg [commit_delay=2000]"])
+    assert run_campaign(experiment, text, selected, folder, False, lambda _told: None) == []
     alone = compared(store.open_run(folder))
     assert alone.sweeps == [] and alone.cells[0].key.solution == "pg [commit_delay=2000]"
 
@@ -32,17 +32,17 @@ def test_a_sweep_ends_in_a_best_case(tmp_path: Path) -> None:
     assert (len(run.complete), run.missing, run.problems) == (4, [], [])
     for trial in run.complete:
         assert trial.record.deployment is not None
-        asked = trial.record.cell.solution.partition("=")[2].rstrip("]")
-        assert trial.record.deployment.settings["node1"]["commit_delay"] == asked
+        value = trial.record.cell.solution.partition("=")[2].rstrip("]")
+        assert trial.record.deployment.settings["node1"]["commit_delay"] == value
 
-    found = compared(run)
-    (cell,) = found.cells
+    comparison = compared(run)
+    (cell,) = comparison.cells
     assert cell.key.solution == "pg (best of 2)" and cell.best is not None
     assert [trial.record.number for trial in cell.trials] == [2]
-    choice = found.sweeps[0].units[0].choice
+    choice = comparison.sweeps[0].units[0].choice
     assert choice is not None and choice.best.name == cell.best.variant
     assert choice.best.choosing.n == choice.best.reporting.n == 1
-    assert choice.verdict == "unknown"  # a half of one trial has no interval
+    assert choice.verdict == "unknown"  # Half of a single trial has no interval.
     assert summary_rows(run)[0]["Solution"].startswith("pg (best of 2: commit_delay=")
     assert "it takes 4 trials of each, or more" in sweep_answers(compared(run))[0].text
     assert "Sweep of pg" in write_html(run).read_text()

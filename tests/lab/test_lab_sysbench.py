@@ -1,4 +1,4 @@
-"""sysbench as the load: its counts are the servers' own, and a run has each cell by both programs."""
+"""sysbench as the load: its counts equal the servers' own, and a run has each cell by both programs."""
 
 import time
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_prepare import ENGINES, Site, asked, site
+from lab_prepare import ENGINES, Site, site, workload_flags
 
 from fivenines.analysis.agreement import tools
 from fivenines.analysis.cells import analyse
@@ -31,28 +31,28 @@ def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     assert software is not None
     software.require(lambda _message, _fraction: None)
     with site(request.param, tmp_path_factory.mktemp("site")) as found:
-        loaded = found.prepare(*asked("oltp_read_write", **DATA))
-        assert loaded.code == 0, loaded.said
+        loaded = found.prepare(*workload_flags("oltp_read_write", **DATA))
+        assert loaded.code == 0, loaded.stderr
         yield found
 
 
 def commits(place: Site) -> int:
-    """What the server itself counts."""
+    """Return the server's own count of commits."""
     if place.node.driver == "postgres":
-        # sessions that end have told what they did
+        # Sessions that have ended have reported their work.
         time.sleep(1.5)
         return int(place.one("SELECT sum(xact_commit) FROM pg_stat_database WHERE datname = 'sbtest'"))
     return int(place.query("SHOW GLOBAL STATUS LIKE 'Com_commit'")[0][1])
 
 
 def start(place: Site, program: Program, out: Path, seconds: float = 3.0, **settings: Any) -> RunningLoad:
-    """A load of a second to warm up, and the others to measure."""
+    """Start a load with a warm-up of one second; the other seconds are measured."""
     workload = Oltp(workload="oltp_read_write", **DATA, **settings).model_copy(update={"program": program})
     node = place.node
     endpoints = Endpoints.of_one(f"{node.host.address}:{node.port}")
-    beside = [] if program == "sysbench" else ["--ledger-rate=0"]
-    load = LoadPlan(workload, CONNECTIONS, seconds, 5, beside=beside, warmup=1.0)
-    return start_load(node.host, node, endpoints, load, out, lambda told: None)
+    options = [] if program == "sysbench" else ["--ledger-rate=0"]
+    load = LoadPlan(workload, CONNECTIONS, seconds, 5, beside=options, warmup=1.0)
+    return start_load(node.host, node, endpoints, load, out, lambda event: None)
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -60,17 +60,17 @@ def test_transactions_are_those_that_the_server_counts(place: Site, program: Pro
     before = commits(place)
     load = start(place, program, tmp_path)
     load.await_start()
-    found = load.await_end(120.0)
-    said = found["transactions"]["ok"]
-    assert said > 0
-    # PostgreSQL counts each statement that is prepared, and our own questions; MariaDB's are no commits
+    summary = load.await_end(120.0)
+    reported = summary["transactions"]["ok"]
+    assert reported > 0
+    # PostgreSQL counts each prepared statement and the queries of this test; MariaDB's are not commits.
     own = CONNECTIONS * 12 + 20 if place.node.driver == "postgres" else 0
-    assert 0 <= commits(place) - before - said <= own + CONNECTIONS
+    assert 0 <= commits(place) - before - reported <= own + CONNECTIONS
     rows = store.csv_to_parquet(tmp_path / "timeline.csv", tmp_path / "t.parquet", "timeline")
     assert rows > 0 and (tmp_path / "latency.hlog").is_file()
 
 
-def test_sysbench_says_why_it_ended(place: Site, tmp_path: Path) -> None:
+def test_sysbench_reports_why_it_ended(place: Site, tmp_path: Path) -> None:
     load = start(place, "sysbench", tmp_path, seconds=60, point_selects=1)
     load.await_start()
     place.node.stop()
@@ -98,19 +98,19 @@ def test_a_run_measures_each_cell_with_both_programs(tmp_path: Path) -> None:
     experiment, source = load_experiment(file)
     broken = run_campaign(experiment, source, plan(experiment), tmp_path / "run", False, lambda event: None)
     run = store.open_run(tmp_path / "run")
-    assert not broken, [one.record.reason for one in run.broken]
+    assert not broken, [item.record.reason for item in run.broken]
     assert run.manifest.engines["sysbench"].startswith("1.0")
     cells = {cell.key.workload: cell for cell in analyse(run)}
     assert set(cells) == {"oltp_read_write", "oltp_read_write (sysbench)"}
     for cell in cells.values():
         assert cell.tps.mean and cell.latency["p95"].mean
-    made = {one.record.cell.workload: one.record.load.get("program") for one in run.complete}
+    made = {item.record.cell.workload: item.record.load.get("program") for item in run.complete}
     assert made == {"oltp_read_write": None, "oltp_read_write (sysbench)": "sysbench"}
-    # nothing ran beside either of them
-    assert all(one.record.check is None for one in run.complete)
+    # Nothing else ran during either load.
+    assert all(item.record.check is None for item in run.complete)
     assert cells["oltp_read_write"].stalls.longest.n == 1
     assert cells["oltp_read_write (sysbench)"].stalls.longest.n == 0
-    assert {one.metric.name for one in tools(run, cells.values())} == {
+    assert {item.metric.name for item in tools(run, cells.values())} == {
         "throughput",
         "95th percentile of the response time",
     }

@@ -1,4 +1,6 @@
-"""TATP and TPC-C on real servers: every transaction works, ends as often as specified, leaves sound data."""
+"""TATP and TPC-C on real servers: every transaction works, ends as often as specified, and leaves sound
+data.
+"""
 
 import json
 import math
@@ -8,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_prepare import Site, asked, each_site
+from lab_prepare import Site, each_site, workload_flags
 
 from fivenines.core import core_binary
 from fivenines.lab import network
@@ -25,6 +27,7 @@ place = each_site
 SUBSCRIBERS = 20_000
 TATP_SHARES = (35, 10, 35, 2, 14, 2, 2)
 TPCC_SHARES = (45, 43, 4, 4, 4)
+# Share of transactions that find their rows, from the population rules; see docs/workloads/tatp.md.
 SUCCEEDS = {
     "get_subscriber_data": 1.0,
     "get_new_destination": 0.148,
@@ -34,11 +37,10 @@ SUCCEEDS = {
     "insert_call_forwarding": 0.3125,
     "delete_call_forwarding": 0.3125,
 }
-"""Share that finds its rows, from the rules of the population; see docs/workloads/tatp.md."""
 
 
 def load(place: Site, out: Path, *flags: str) -> dict[str, Any]:
-    """Run the load to its end; what it says of itself."""
+    """Run the load to completion and return its summary."""
     node = place.node
     command = [*network.into(node.host.pid), str(core_binary()), "load", *account(node)]
     command += ["--write", f"{node.host.address}:{node.port}", "--out", str(out), *flags]
@@ -48,21 +50,21 @@ def load(place: Site, out: Path, *flags: str) -> dict[str, Any]:
 
 
 def ended(of_type: dict[str, Any]) -> int:
-    """Transactions of a type that came to their end."""
+    """Return the number of completed transactions of a type."""
     return int(of_type["ok"] + of_type["expected"])
 
 
-def near(found: int, of: int, share: float, population: float = math.inf) -> bool:
-    """Whether so many of `of` fit a share, within five standard deviations.
+def near(count: int, of: int, share: float, population: float = math.inf) -> bool:
+    """Return whether a count out of `of` fits a share, within five standard deviations.
 
     `population`: the share itself is that of a random population of this size.
     """
     deviation = math.sqrt(share * (1 - share) * (1 / of + 1 / population))
-    return abs(found / of - share) <= 5 * deviation + 1 / of
+    return abs(count / of - share) <= 5 * deviation + 1 / of
 
 
 def shares_fit(loaded: dict[str, Any], names: tuple[str, ...], shares: tuple[int, ...]) -> None:
-    """All types ran, as often as the mix says."""
+    """Check that all types ran as often as the mix says."""
     types = loaded["types"]
     assert tuple(of_type["name"] for of_type in types) == names
     total = sum(map(ended, types))
@@ -73,11 +75,11 @@ def shares_fit(loaded: dict[str, Any], names: tuple[str, ...], shares: tuple[int
 
 
 def sound(place: Site, settings: WorkloadSettings, before: dict[str, int], done: Any) -> None:
-    """The invariants of the workload hold, with what the load was told to have done."""
+    """Check that the workload's invariants hold, given the load's acknowledged transactions."""
     node = place.node
-    found = check_after(node.open_data, node.driver, settings.invariants(), before, done)
-    assert len(found) > 10
-    assert [one for one in found if one.status != "holds"] == []
+    checked = check_after(node.open_data, node.driver, settings.invariants(), before, done)
+    assert len(checked) > 10
+    assert [check for check in checked if check.status != "holds"] == []
 
 
 def test_tatp(place: Site, tmp_path: Path) -> None:
@@ -90,7 +92,7 @@ def test_tatp(place: Site, tmp_path: Path) -> None:
     shares_fit(loaded, TATP_TYPES, TATP_SHARES)
     for of_type in loaded["types"]:
         share = SUCCEEDS[of_type["name"]]
-        # What is inserted lasts longer than what is loaded, which is found a little more often.
+        # Inserted rows last longer than loaded ones, and are found a little more often.
         drift = 0.01 if of_type["name"] == "get_new_destination" else 0
         fits = [near(of_type["ok"], ended(of_type), share + up, SUBSCRIBERS) for up in (0, drift)]
         assert any(fits), of_type
@@ -112,9 +114,9 @@ def test_tpcc(place: Site, tmp_path: Path, keys: bool) -> None:
     sound(place, settings, before, loaded)
 
 
-def test_a_smaller_data_set_than_the_setting_is_told(place: Site, tmp_path: Path) -> None:
-    assert place.prepare(*asked("tatp", subscribers=100), "--drop").code == 0
-    larger = asked("tatp", subscribers=5000)
+def test_a_smaller_data_set_than_the_setting_is_reported(place: Site, tmp_path: Path) -> None:
+    assert place.prepare(*workload_flags("tatp", subscribers=100), "--drop").code == 0
+    larger = workload_flags("tatp", subscribers=5000)
     loaded = load(place, tmp_path / "out", *larger, "--transactions", "50", "--duration", "5s")
     assert loaded["errors"]
     assert all("have fewer been loaded" in error["message"] for error in loaded["errors"])

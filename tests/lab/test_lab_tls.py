@@ -1,4 +1,4 @@
-"""Encryption, log-ins and names: how the load reaches real servers, and what it says when it cannot."""
+"""Encryption, log-ins and names: how the load reaches real servers, and its message if it cannot."""
 
 import json
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_prepare import asked
+from lab_prepare import workload_flags
 
 from fivenines.core import core_binary
 from fivenines.deployment.deployed import Deployed
@@ -21,7 +21,7 @@ from fivenines.servers.base import DATABASE, Server, Value, inside
 from fivenines.software.store import engine
 from fivenines.workloads.oltp import Oltp
 
-# they share servers that are there already
+# The tests share running servers.
 pytestmark = pytest.mark.lasts(0.5)
 
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
@@ -34,7 +34,7 @@ def _openssl(folder: Path, *arguments: str) -> None:
 
 
 def _certificates(folder: Path) -> None:
-    """An authority, another that signed nothing, and a server's certificate for `NAME`."""
+    """Make an authority, another that signed nothing, and a server's certificate for `NAME`."""
     for authority in ("ca", "other"):
         _openssl(
             folder,
@@ -117,7 +117,7 @@ def _certificates(folder: Path) -> None:
 
 @dataclass
 class Encrypted:
-    """A running server that offers TLS, and where its certificates are."""
+    """Provide a running server that offers TLS, and the paths of its certificates."""
 
     node: Server
     client: Host
@@ -136,7 +136,7 @@ class Encrypted:
         host: Host | None = None,
         hosts: Path | None = None,
     ) -> "Loaded":
-        """Twenty reads, from the lab's client unless another host is named."""
+        """Run twenty reads from the lab's client unless another host is named."""
         out = self.folder / f"out-{time.monotonic_ns()}"
         work = ("--transactions=20", "--duration=30s")
         command = self.command(out, endpoint or self.node.endpoint, user, *work, *flags)
@@ -154,7 +154,7 @@ class Encrypted:
         return Loaded(done.returncode, done.stderr, summary)
 
     def command(self, out: Path, endpoint: str, user: str, *flags: str) -> list[str]:
-        """The command line of such a load."""
+        """Return the command line of such a load."""
         return [
             str(core_binary()),
             "load",
@@ -163,7 +163,7 @@ class Encrypted:
             "--password-env=PW",
             f"--database={DATABASE}",
             f"--write={endpoint}",
-            *asked("oltp_point_select", tables=2, table_size=500),
+            *workload_flags("oltp_point_select", tables=2, table_size=500),
             "--connections=4",
             "--start-timeout=3s",
             f"--out={out}",
@@ -173,14 +173,14 @@ class Encrypted:
 
 @dataclass
 class Loaded:
-    """What became of a load."""
+    """Represent the result of a load."""
 
     code: int
     stderr: str
     summary: dict[str, Any]
 
     def tls(self) -> str | None:
-        """The version of TLS, of a load that succeeded."""
+        """Return the TLS version of a load that succeeded."""
         assert self.code == 0, self.stderr
         assert self.summary["transactions"]["ok"] > 0
         (endpoint,) = self.summary["endpoints"].values()
@@ -188,7 +188,7 @@ class Loaded:
         return version
 
     def refusal(self, code: int = 1) -> str:
-        """The one line that says why it failed."""
+        """Return the only line, which says why it failed."""
         assert self.code == code, (self.code, self.stderr)
         (line,) = self.stderr.strip().splitlines()
         assert PASSWORD not in line
@@ -196,7 +196,7 @@ class Loaded:
 
 
 def with_hosts(hosts: Path, command: list[str]) -> list[str]:
-    """The same command in a mount namespace where this file is /etc/hosts."""
+    """Return the command in a mount namespace where this file is /etc/hosts."""
     script = 'mount --bind "$1" /etc/hosts && shift && exec "$@"'
     return ["unshare", "--mount", "sh", "-c", script, "sh", str(hosts), *command]
 
@@ -219,7 +219,7 @@ def _up(name: str, folder: Path, tls: dict[str, Value]) -> Iterator[Encrypted]:
 
 @pytest.fixture(scope="module")
 def mariadb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Encrypted]:
-    """MariaDB with TLS and an account of each kind."""
+    """Provide MariaDB with TLS and an account of each kind."""
     tls: dict[str, Value] = {
         "ssl_cert": inside("conf", "server.pem"),
         "ssl_key": inside("conf", "server.key"),
@@ -241,10 +241,9 @@ def mariadb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Encrypted]:
 
 @pytest.fixture(scope="module")
 def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Encrypted]:
-    """PostgreSQL with TLS and an account for each way to log in: the machine's own, as the wheel's is
-    built without OpenSSL."""
+    """Provide the machine's PostgreSQL with TLS, as the wheel's lacks it, and an account per method."""
     if not engine("host-postgres").status().installed:
-        pytest.fail("this machine has no PostgreSQL of its own: `make tools` installs it")
+        pytest.fail("PostgreSQL is not installed on this machine: `make tools` installs it")
     tls: dict[str, Value] = {
         "ssl": True,
         "ssl_cert_file": inside("conf", "server.pem"),
@@ -275,7 +274,7 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Encrypted]:
 
 @pytest.fixture(params=["mariadb", "postgres"])
 def server(request: pytest.FixtureRequest) -> Encrypted:
-    """Each of the two."""
+    """Provide each of the two."""
     encrypted: Encrypted = request.getfixturevalue(request.param)
     return encrypted
 
@@ -397,7 +396,7 @@ def test_an_address_of_ipv6(postgres: Encrypted) -> None:
 
 
 def test_a_name_with_two_addresses(server: Encrypted) -> None:
-    """Nobody listens on the client's own address, which the resolver puts first as the nearest."""
+    """Resolve a name to the client's own address first, where no server listens."""
     hosts = server.folder / "hosts"
     hosts.write_text(f"{server.client.address} {NAME}\n{server.node.host.address} {NAME}\n")
     loaded = server.load(endpoint=f"{NAME}:{server.node.port}", hosts=hosts)
@@ -406,7 +405,7 @@ def test_a_name_with_two_addresses(server: Encrypted) -> None:
 
 
 def test_a_name_that_moves(postgres: Encrypted) -> None:
-    """The server's address is taken away, it gets another, and the name follows."""
+    """Take away the server's address, give it another one, and update the name."""
     node, host = postgres.node, postgres.node.host
     first, second = host.address, host.address.rsplit(".", 1)[0] + ".77"
     hosts = postgres.folder / "hosts"
@@ -421,20 +420,20 @@ def test_a_name_that_moves(postgres: Encrypted) -> None:
         hosts.write_text(f"{second} {NAME}\n")
         _ip(host, "addr", "del", f"{first}/24", "dev", "eth0")
         _ip(host, "addr", "add", f"{second}/24", "dev", "eth0")
-        # the old sessions' ends have no way to tell the clients, which must find out by themselves
+        # The server cannot notify clients of the old sessions' end, so they must detect it themselves.
         node.execute(f"SELECT pg_terminate_backend(pid) {clients}")
         _await_rows(node, f"SELECT 1 {clients}", 4)
         assert load.wait(60)
     finally:
         _ip(host, "addr", "flush", "dev", "eth0")
         _ip(host, "addr", "add", f"{first}/24", "dev", "eth0")
-    said = load.log_tail()
+    tail = load.log_tail()
     summary = json.loads((out / "load.json").read_text())
-    assert summary["reconnects"] >= 4, said
+    assert summary["reconnects"] >= 4, tail
 
 
 def _reload(node: Server, change: str, ssl: str) -> None:
-    """Change whether PostgreSQL offers TLS: a reload only asks for it, sessions begun later show it done."""
+    """Switch TLS in PostgreSQL: a reload only requests it, and later sessions show it."""
     node.execute(change, "SELECT pg_reload_conf()")
     _await_rows(node, f"SELECT 1 WHERE current_setting('ssl') = '{ssl}'", 1)
 

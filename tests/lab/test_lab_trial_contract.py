@@ -17,13 +17,13 @@ from fivenines.runner.loads import Loads
 
 def _processes_of(folder: Path) -> list[list[str]]:
     """Return the command lines that name a folder."""
-    found = [one.info["cmdline"] or [] for one in psutil.process_iter(["cmdline"])]
+    found = [process.info["cmdline"] or [] for process in psutil.process_iter(["cmdline"])]
     return [line for line in found if any(str(folder) in word for word in line)]
 
 
 @pytest.mark.lasts(90)
 class TestRealTrial(TrialContract):
-    # each leaves something else running: half a deployment, a load, a dead node, an ended load
+    # Each case leaves something different running: half a deployment, a load, a dead node, an ended load.
     failing = ("deploy", "steady", "inject", "settle", "tear down")
     interrupted = ("recover",)
 

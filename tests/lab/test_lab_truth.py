@@ -1,4 +1,4 @@
-"""Planted defects on real servers: rows that differ between nodes are found, their tables and keys named."""
+"""Planted defects on real servers: rows that differ between nodes are found, with their tables and keys."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ ROWS = 2 * 500
 
 @contextmanager
 def deployed(folder: Path, settings: dict[str, Any]) -> Iterator[Deployed]:
-    """A solution with the small data set, without a load."""
+    """Provide a solution with the small data set, without a load."""
     solution = solution_from(settings, "test")
     data = data_set(solution, WORKLOAD, lambda _message, _fraction: None)
     with Deployed(solution, data, folder / "lab") as up:
@@ -43,7 +43,7 @@ def replication(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
 
 
 def changed(node: Server, *statements: str) -> None:
-    """Change one node behind the back of its replication."""
+    """Change one node outside its replication."""
     with node.open_data(10.0) as connection, connection.cursor() as cursor:
         if isinstance(node, Mariadb):
             cursor.execute("SET SESSION sql_log_bin = 0")
@@ -51,17 +51,17 @@ def changed(node: Server, *statements: str) -> None:
             cursor.execute(statement)
 
 
-def keys(found: Divergence) -> Mapping[str, list[str]]:
-    """The keys that differ, by table; the comparison must have been complete."""
-    assert not found.incomplete and not found.left_out, found
-    return {one.table: one.keys for one in found.differences}
+def keys(divergence: Divergence) -> Mapping[str, list[str]]:
+    """Return the differing keys by table; the comparison must be complete."""
+    assert not divergence.incomplete and not divergence.left_out, divergence
+    return {difference.table: difference.keys for difference in divergence.differences}
 
 
 def test_mariadb_nothing_differs_before_anything_is_planted(replication: Deployed) -> None:
-    found = diverged(replication.solution, {})
-    assert keys(found) == {}
-    assert (found.compared, found.reference) == (["node1", "node2", "node3"], "node1")
-    assert found.tables >= 2 and found.rows >= ROWS  # and what the loader notes down
+    divergence = diverged(replication.solution, {})
+    assert keys(divergence) == {}
+    assert (divergence.compared, divergence.reference) == (["node1", "node2", "node3"], "node1")
+    assert divergence.tables >= 2 and divergence.rows >= ROWS  # This includes the loader's own records.
 
 
 def test_mariadb_rows_taken_and_changed_on_a_replica(replication: Deployed) -> None:
@@ -72,12 +72,12 @@ def test_mariadb_rows_taken_and_changed_on_a_replica(replication: Deployed) -> N
         "DELETE FROM sbtest1 WHERE id IN (7, 9)",
         "UPDATE sbtest2 SET k = k + 1 WHERE id = 11",
     )
-    found = diverged(replication.solution, {})
-    assert keys(found)["sbtest1"] == ["id 7: not on node2", "id 9: not on node2"]
-    assert keys(found)["sbtest2"] == ["id 11: other on node2"]
-    saved = next(one for one in found.differences if one.table == "saved")
+    divergence = diverged(replication.solution, {})
+    assert keys(divergence)["sbtest1"] == ["id 7: not on node2", "id 9: not on node2"]
+    assert keys(divergence)["sbtest2"] == ["id 11: other on node2"]
+    saved = next(difference for difference in divergence.differences if difference.table == "saved")
     assert saved.checksums["node1"] == "no such table" and "id int" in saved.checksums["node2"]
-    counts = next(one.rows for one in found.differences if one.table == "sbtest1")
+    counts = next(difference.rows for difference in divergence.differences if difference.table == "sbtest1")
     assert counts == {"node1": 500, "node2": 498, "node3": 500}
     changed(
         node,
@@ -112,8 +112,8 @@ def test_mariadb_null_is_no_empty_string_and_not_the_word(replication: Deployed)
             f"INSERT INTO odd VALUES (1, {second}, 'c', x'00ff', b'101', 0.1), (2, 'x', {third}, '', 0, 1)",
             "INSERT INTO odd VALUES (3, 'same', NULL, x'f0f1', NULL, NULL)",
         )
-    found = keys(diverged(replication.solution, {}))
-    assert found == {"odd": ["a 1: other on node2", "a 2: other on node3"]}
+    differing = keys(diverged(replication.solution, {}))
+    assert differing == {"odd": ["a 1: other on node2", "a 2: other on node3"]}
     for node in replication.solution.nodes:
         changed(node, "DROP TABLE odd")
 
@@ -122,19 +122,19 @@ def test_mariadb_a_table_without_a_primary_key(replication: Deployed) -> None:
     for node, times in zip(replication.solution.nodes, (2, 2, 1), strict=True):
         changed(node, "CREATE TABLE odd (a INT, b VARCHAR(9))")
         changed(node, *["INSERT INTO odd VALUES (1, NULL)"] * times)
-    found = keys(diverged(replication.solution, {}))
-    assert found == {"odd": ["a 1, b NULL: other on node3"]}
+    differing = keys(diverged(replication.solution, {}))
+    assert differing == {"odd": ["a 1, b NULL: other on node3"]}
     for node in replication.solution.nodes:
         changed(node, "DROP TABLE odd")
 
 
-def test_mariadb_a_replica_that_is_behind_or_away_is_left_out(replication: Deployed) -> None:
+def test_mariadb_a_replica_that_lags_or_is_unavailable_is_left_out(replication: Deployed) -> None:
     behind = replication.solution.node("node3")
     behind.execute("STOP SLAVE SQL_THREAD")
-    found = diverged(replication.solution, {"node2": "still broken"})
-    assert found.left_out.keys() == {"node2", "node3"}
-    assert found.left_out["node2"] == "still broken" and found.left_out["node3"]
-    assert found.incomplete == "there were no two nodes to compare"
+    divergence = diverged(replication.solution, {"node2": "still broken"})
+    assert divergence.left_out.keys() == {"node2", "node3"}
+    assert divergence.left_out["node2"] == "still broken" and divergence.left_out["node3"]
+    assert divergence.incomplete == "there were no two nodes to compare"
     behind.execute("START SLAVE SQL_THREAD")
 
 
@@ -146,7 +146,7 @@ def test_galera_a_row_changed_on_one_node(tmp_path: Path) -> None:
 
 
 def test_postgres_two_primaries_that_went_different_ways(tmp_path: Path) -> None:
-    # nobody waits for a standby that has left
+    # No client waits for a standby that has left.
     settings = {
         "solution": "hot-standby",
         "engine": "postgres-18",
@@ -154,17 +154,17 @@ def test_postgres_two_primaries_that_went_different_ways(tmp_path: Path) -> None
         "synchronous_commit": "local",
     }
     with deployed(tmp_path, settings) as up:
-        found = diverged(up.solution, {})
-        assert keys(found) == {} and found.rows >= ROWS
-        one, two = up.solution.nodes
+        divergence = diverged(up.solution, {})
+        assert keys(divergence) == {} and divergence.rows >= ROWS
+        first, two = up.solution.nodes
         assert isinstance(two, Postgres)
         two.query("SELECT pg_promote()", timeout=30.0)
         while not two.writable():
             time.sleep(0.05)
-        changed(one, "DELETE FROM sbtest1 WHERE id = 5", "UPDATE sbtest1 SET c = '' WHERE id = 6")
+        changed(first, "DELETE FROM sbtest1 WHERE id = 5", "UPDATE sbtest1 SET c = '' WHERE id = 6")
         changed(two, "INSERT INTO sbtest2 (id, k, c, pad) VALUES (900, 1, '', '')")
-        told = {d.table: d.keys for d in compare([one, two], "node1", {}).differences}
-        assert told == {
+        differing = {d.table: d.keys for d in compare([first, two], "node1", {}).differences}
+        assert differing == {
             "sbtest1": ["id 5: not on node1", "id 6: other on node2"],
             "sbtest2": ["id 900: not on node1"],
         }
@@ -185,12 +185,12 @@ def test_a_trial_compares_its_nodes_the_ledger_included(tmp_path: Path) -> None:
         {"checking": plant},
     )
     assert outcome.record.divergence is not None
-    found = keys(outcome.record.divergence)
-    assert found["sbtest1"] == ["id 7: not on node2"]
-    assert found["fivenines_ledger"] == [f"id {outcome.node('node2').lost_ids[0]}: not on node2"]
+    differing = keys(outcome.record.divergence)
+    assert differing["sbtest1"] == ["id 7: not on node2"]
+    assert differing["fivenines_ledger"] == [f"id {outcome.node('node2').lost_ids[0]}: not on node2"]
 
 
-BESIDE = "ledger: {rate: 100, read_rate: 200, append: {rate: 200}, bank: {rate: 100}}\n"
+LEDGER = "ledger: {rate: 100, read_rate: 200, append: {rate: 200}, bank: {rate: 100}}\n"
 
 
 def test_a_stopped_replica_is_stale_and_its_age_grows(tmp_path: Path) -> None:
@@ -204,26 +204,26 @@ def test_a_stopped_replica_is_stale_and_its_age_grows(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         "solutions: [{solution: replication, engine: mariadb-10.11, replicas: 1, mode: async, "
-        f"reads: replicas, manager: {OPERATOR}}}]\n" + BESIDE + timing(recovery=1, steady=6),
+        f"reads: replicas, manager: {OPERATOR}}}]\n" + LEDGER + timing(recovery=1, steady=6),
         {"warm-up and steady load": stop, "settling": go_on},
     )
-    found = staleness.measure(outcome.folder, outcome.record)
-    assert found is not None
-    nodes = {one.node: one for one in found.nodes}
+    stale = staleness.measure(outcome.folder, outcome.record)
+    assert stale is not None
+    nodes = {item.node: item for item in stale.nodes}
     assert nodes["node1"].delay_ms.max() < 500 < nodes["node2"].delay_ms.max()
     delays = nodes["node2"].delay_ms
-    # asked ten times a second, it is older each time; on a busy machine it may have been late before
+    # Sampled ten times per second, it is older each time; on a busy machine it may have been late before.
     since = np.flatnonzero(np.diff(delays) <= 0).max(initial=-1) + 1
     assert len(delays[since:]) > 5 and delays[-1] - delays[since] > 500
-    reads = max(found.endpoints, key=lambda one: one.ages.stale)
+    reads = max(stale.endpoints, key=lambda item: item.ages.stale)
     assert reads.ages.stale > 20 and reads.ages.max is not None and reads.ages.max > 500
     assert reads.own_missed > 0
     taken = execution.measure(outcome.folder, outcome.record)
     assert taken is not None and taken.n > 50 and 0 < taken.p50 < 1000
-    # all of it arrived in the end, and what ran beside the load was isolated
+    # All rows arrived in the end, and the concurrent checks saw isolation.
     assert outcome.record.divergence is not None
     assert keys(outcome.record.divergence) == {}
-    judged = {one.source: one for one in outcome.record.isolation}
+    judged = {item.source: item for item in outcome.record.isolation}
     assert judged["lists"].transactions > 20 and judged["bank"].counts == {}
     assert judged["bank"].note.startswith("Audits: ")
 
@@ -233,13 +233,13 @@ def test_a_stopped_replica_is_stale_and_its_age_grows(tmp_path: Path) -> None:
     ["{solution: standalone, engine: postgres-18}", "{solution: standalone, engine: mariadb-10.11}"],
 )
 def test_serializable_transactions_show_no_anomaly(tmp_path: Path, solution: str) -> None:
-    beside = (
+    checks = (
         "ledger: {append: {rate: 300, keys: 3, isolation: serializable}, "
         "bank: {rate: 200, isolation: serializable}}\n"
     )
-    text = f"solutions: [{solution}]\n" + beside + timing(recovery=1, steady=3)
+    text = f"solutions: [{solution}]\n" + checks + timing(recovery=1, steady=3)
     record = run_trial(tmp_path, text).record
-    judged = {one.source: one for one in record.isolation}
+    judged = {verdict.source: verdict for verdict in record.isolation}
     assert judged["lists"].transactions > 20 and judged["lists"].counts == {}
     assert judged["bank"].note.startswith("Audits: ") and judged["bank"].counts == {}
-    assert record.divergence is None, "who stands alone has nobody to be compared with"
+    assert record.divergence is None, "a standalone server has no copy to compare with"

@@ -1,6 +1,6 @@
-"""A wheel as `pip install .` makes it works without the tree that it was made of.
+"""A wheel as `pip install .` makes it works without its source tree.
 
-That of a release, for older machines, and a whole quickstart with it: `make test-dist`.
+`make test-dist` tests the wheel of a release on older systems, with a complete quickstart.
 """
 
 import os
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a wheel's contents; its Rust half was built before, as we run with it."""
+    """Provide the folder of a wheel's contents; its Rust half was built before, as the tests use it."""
     folder = tmp_path_factory.mktemp("wheel")
     subprocess.run(
         [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, ROOT],
@@ -31,10 +31,10 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def program(unpacked: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Runs the wheel's fivenines with the libraries that are installed here."""
+    """Run the wheel's fivenines with the libraries that are installed here."""
     [core] = unpacked.glob("*.data/scripts/fivenines-core")
     core.chmod(0o755)
-    # -P: the folder itself is not looked through
+    # -P: Python does not search the folder itself.
     begin = "import fivenines, sys; print(fivenines.__file__, file=sys.stderr); "
     begin += "from fivenines.cli.main import main; main()"
     return subprocess.run(

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Builds build/site from the pages where they stand. They link each other across the repository (docs, examples,
-# README), so the site has the same shape: a folder of links to them.
+# Builds build/site from the pages in place. They link each other across the repository (docs, examples, README), so
+# the site has the same structure: a folder of links to them.
 #   tools/site/build.sh MKDOCS
 set -euo pipefail
 
@@ -14,7 +14,7 @@ for page in README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md LICENSE docs exam
   ln -s "$root/$page" "$pages/$page"
 done
 ln -s "$root/tools/site/nav.yml" "$pages/nav.yml"
-# not --quiet: what is not logged is not counted by `strict`
+# --quiet is not used, because `strict` counts only warnings that are logged.
 NO_MKDOCS_2_WARNING=1 "$mkdocs" build --clean --config-file "$root/tools/site/mkdocs.yml" 2>&1 | { grep -v "^INFO" || true; }
 if grep -rlE '<(script|link|img)[^>]*(src|href)="?https?:' "$root/build/site" --include='*.html'; then
   echo "these pages fetch something from another machine" >&2

@@ -1,4 +1,4 @@
-"""Engines of a user's on real servers: from a real registry, an archive, a folder; and what can go wrong."""
+"""Custom engines on real servers: from a real registry, an archive, a folder; and their failures."""
 
 import json
 import shutil
@@ -18,7 +18,7 @@ from fivenines.software.debian_root import BASE
 from fivenines.software.mariadb_root import MariadbRoot
 from fivenines.software.mysql_root import MysqlRoot
 
-# A third of the installation that no server needs: all of the image is compressed here and unpacked twice.
+# A third of the installation that servers do not use: the tests compress and unpack the image twice.
 _TOOLS = (
     "aria_*",
     "myisam*",
@@ -39,31 +39,31 @@ _TOOLS = (
 
 
 @pytest.fixture(scope="module")
-def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Registry]:
-    """A registry with MariaDB in it, of three layers, one of which takes files away."""
+def images(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Registry]:
+    """Provide a registry with an image of MariaDB in three layers, one of which removes files."""
     folder = tmp_path_factory.mktemp("registry")
-    with registry(folder / "registry") as found:
+    with registry(folder / "registry") as images:
         tree = folder / "tree"
         tools = shutil.ignore_patterns(*_TOOLS)
         shutil.copytree(MariadbRoot().folder / "tree", tree, symlinks=True, ignore=tools)
         image = image_of(folder / "layout", tree)
         (folder / "marker").write_text("an upper layer\n")
         layered(image, folder / "marker", "/etc/marker", "/usr/bin/mariadb-dump")
-        found.push(image, "mariadb:10.11")
-        yield found
+        images.push(image, "mariadb:10.11")
+        yield images
 
 
 @pytest.fixture
-def cache_again(there: Registry) -> Iterator[CustomEngine]:
-    """The registry's engine, which is not in the cache before and after."""
-    found = _engine(there)
-    found.remove()
-    yield found
-    found.remove()
+def cache_again(images: Registry) -> Iterator[CustomEngine]:
+    """Yield the registry's engine, which is absent from the cache before and after."""
+    engine = _engine(images)
+    engine.remove()
+    yield engine
+    engine.remove()
 
 
-def _engine(there: Registry) -> CustomEngine:
-    return CustomEngine(Source.named(f"image:{there.address}/mariadb:10.11"))
+def _engine(images: Registry) -> CustomEngine:
+    return CustomEngine(Source.named(f"image:{images.address}/mariadb:10.11"))
 
 
 def _file(folder: Path, engine_: str, solution: str = "replication") -> Path:
@@ -76,11 +76,11 @@ def _file(folder: Path, engine_: str, solution: str = "replication") -> Path:
 
 @pytest.mark.lasts(65)
 def test_an_image_of_a_registry_runs_and_is_pinned(
-    tmp_path: Path, there: Registry, cache_again: CustomEngine
+    tmp_path: Path, images: Registry, cache_again: CustomEngine
 ) -> None:
-    file = _file(tmp_path, f'{{image: "{there.address}/mariadb:10.11"}}')
-    found = fivenines("run", str(file), "--out", "run", cwd=tmp_path)
-    assert found.returncode == 0, found.stderr
+    file = _file(tmp_path, f'{{image: "{images.address}/mariadb:10.11"}}')
+    result = fivenines("run", str(file), "--out", "run", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
     run = store.open_run(tmp_path / "run")
     assert (len(run.complete), run.problems) == (1, [])
     version = run.manifest.engines[cache_again.name]
@@ -89,8 +89,8 @@ def test_an_image_of_a_registry_runs_and_is_pinned(
     assert (tree / "etc/marker").read_text() == "an upper layer\n"
     assert not (tree / "usr/bin/mariadb-dump").exists()
     listed = fivenines("engines", "list", "--json", cwd=tmp_path)
-    assert cache_again.name in [one["name"] for one in json.loads(listed.stdout)]
-    # the same name means another image now: such trials could not be compared
+    assert cache_again.name in [engine["name"] for engine in json.loads(listed.stdout)]
+    # The name refers to another image now: such trials could not be compared.
     layout = tmp_path / "other"
     (tmp_path / "second").write_text("another image\n")
     subprocess.run(
@@ -100,13 +100,13 @@ def test_an_image_of_a_registry_runs_and_is_pinned(
             "copy",
             "--quiet",
             "--src-tls-verify=false",
-            f"docker://{there.address}/mariadb:10.11",
+            f"docker://{images.address}/mariadb:10.11",
             f"oci:{layout}:it",
         ],
         check=True,
     )
     layered(f"{layout}:it", tmp_path / "second", "/etc/second", "/etc/marker")
-    there.push(f"{layout}:it", "mariadb:10.11")
+    images.push(f"{layout}:it", "mariadb:10.11")
     cache_again.remove()
     resumed = fivenines("run", str(file), "--out", "run", "--resume", "--trials", "2", cwd=tmp_path)
     assert resumed.returncode == 2
@@ -114,8 +114,8 @@ def test_an_image_of_a_registry_runs_and_is_pinned(
 
 
 @pytest.mark.long
-def test_a_registry_that_goes_away_leaves_nothing_and_can_be_asked_again(
-    tmp_path: Path, there: Registry, cache_again: CustomEngine
+def test_an_interrupted_pull_leaves_nothing_and_can_be_repeated(
+    tmp_path: Path, images: Registry, cache_again: CustomEngine
 ) -> None:
     pulling = subprocess.Popen(
         program("engines", "pull", cache_again.name),
@@ -128,11 +128,11 @@ def test_a_registry_that_goes_away_leaves_nothing_and_can_be_asked_again(
     deadline = time.monotonic() + 30
     while not _bytes(part) > 100_000:
         assert pulling.poll() is None and time.monotonic() < deadline
-    there.end()
-    said, _ = pulling.communicate(timeout=120)
-    there.begin()
-    assert pulling.returncode == 1, said
-    assert b"cannot fetch or unpack it" in said and b"Traceback" not in said
+    images.end()
+    output, _ = pulling.communicate(timeout=120)
+    images.begin()
+    assert pulling.returncode == 1, output
+    assert b"cannot fetch or unpack it" in output and b"Traceback" not in output
     assert not part.exists() and not cache_again.status().installed
     again = fivenines("engines", "pull", cache_again.name, cwd=tmp_path)
     assert again.returncode == 0, again.stderr
@@ -150,7 +150,7 @@ def _bytes(folder: Path) -> int:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ("damaged", "cannot fetch or unpack it"),
         ("foreign", "is an image for linux/s390x, and this machine is linux/"),
@@ -158,7 +158,7 @@ def _bytes(folder: Path) -> int:
         ("missing", "cannot fetch or unpack it"),
     ],
 )
-def test_what_is_no_image_for_here_is_refused(tmp_path: Path, wrong: str, said: str) -> None:
+def test_an_unusable_image_is_refused(tmp_path: Path, wrong: str, message: str) -> None:
     tree, layout = tmp_path / "tree", tmp_path / "layout"
     (tree / "bin").mkdir(parents=True)
     (tree / "bin/sh").write_bytes(bytes(range(256)) * 400)
@@ -169,15 +169,15 @@ def test_what_is_no_image_for_here_is_refused(tmp_path: Path, wrong: str, said: 
         for_another_machine(image)
     elif wrong == "missing":
         image = f"{layout}:other"
-    found = fivenines("engines", "pull", f"image:oci:{image}#mariadb", cwd=tmp_path)
-    assert found.returncode == 1
-    assert said in " ".join(found.stderr.split()) and "Traceback" not in found.stderr
+    result = fivenines("engines", "pull", f"image:oci:{image}#mariadb", cwd=tmp_path)
+    assert result.returncode == 1
+    assert message in " ".join(result.stderr.split()) and "Traceback" not in result.stderr
     left = [path.name for path in (paths.cache() / "engines/brought").iterdir()]
     assert not [name for name in left if name.endswith(".part")]
 
 
 @pytest.mark.long
-def test_an_archive_of_an_image_is_unpacked(tmp_path: Path, there: Registry) -> None:
+def test_an_archive_of_an_image_is_unpacked(tmp_path: Path, images: Registry) -> None:
     archive = tmp_path / "mariadb.tar"
     subprocess.run(
         [
@@ -186,14 +186,14 @@ def test_an_archive_of_an_image_is_unpacked(tmp_path: Path, there: Registry) -> 
             "copy",
             "--quiet",
             "--src-tls-verify=false",
-            f"docker://{there.address}/mariadb:10.11",
+            f"docker://{images.address}/mariadb:10.11",
             f"oci-archive:{archive}:it",
         ],
         check=True,
     )
-    found = fivenines("engines", "pull", f"archive:{archive}", cwd=tmp_path)
+    result = fivenines("engines", "pull", f"archive:{archive}", cwd=tmp_path)
     try:
-        assert found.returncode == 0, found.stderr
+        assert result.returncode == 0, result.stderr
         assert CustomEngine(Source.named(f"archive:{archive}")).server_version().startswith("10.11.")
     finally:
         removed = fivenines("engines", "remove", f"archive:{archive}", cwd=tmp_path)
@@ -201,20 +201,20 @@ def test_an_archive_of_an_image_is_unpacked(tmp_path: Path, there: Registry) -> 
 
 
 @pytest.mark.lasts(30)
-def test_a_folder_with_an_installation_runs_and_its_former_primary_comes_back(tmp_path: Path) -> None:
+def test_a_folder_with_an_installation_runs_and_its_former_primary_rejoins(tmp_path: Path) -> None:
     folders = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
     assert folders, "make tools installs PostgreSQL"
     run = _survived(tmp_path, folders[-1].parents[1])
-    (version,) = [one for name, one in run.manifest.engines.items() if name.startswith("path:")]
+    (version,) = [engine for name, engine in run.manifest.engines.items() if name.startswith("path:")]
     assert version.startswith(folders[-1].parents[1].name)
 
 
 def _survived(folder: Path, installation: Path, solution: str = "hot-standby") -> store.Run:
-    """A run with it whose primary was killed and came back as a standby."""
+    """Run a trial with this engine; its primary is killed and rejoins as a standby."""
     file = _file(folder, f"{{path: {installation}}}", f"{solution}, manager: {PATIENT}")
     file.write_text(file.read_text().replace("recovery: 1s", f"recovery: {RECOVERED}") + kill())
-    found = fivenines("run", str(file), "--out", "run", cwd=folder)
-    assert found.returncode == 0, found.stderr
+    result = fivenines("run", str(file), "--out", "run", cwd=folder)
+    assert result.returncode == 0, result.stderr
     run = store.open_run(folder / "run")
     (trial,) = run.complete
     (fault,) = trial.record.faults
@@ -223,17 +223,17 @@ def _survived(folder: Path, installation: Path, solution: str = "hot-standby") -
 
 
 def _mirror() -> str:
-    """Where this machine has its packages from; what is for security an old release has no more."""
-    asked = ["apt-get", "indextargets", "--format", "$(REPO_URI)"]
-    told = subprocess.run(asked, check=True, capture_output=True, text=True).stdout.split()
-    return next(one for one in told if "security" not in one)
+    """Return this machine's package mirror; an old release has no separate one for security."""
+    command = ["apt-get", "indextargets", "--format", "$(REPO_URI)"]
+    uris = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    return next(uri for uri in uris if "security" not in uri)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("package", "solution"), [("postgresql-13", "hot-standby"), ("mariadb-server", "replication")]
 )
-def test_the_oldest_that_are_known(tmp_path: Path, package: str, solution: str) -> None:
+def test_oldest_supported_versions(tmp_path: Path, package: str, solution: str) -> None:
     tree = tmp_path / "tree"
     script = 'cd "$1" && for d in bin sbin lib lib64; do mkdir -p usr/$d; ln -s usr/$d $d; done'
     subprocess.run(
@@ -264,18 +264,18 @@ def test_the_oldest_that_are_known(tmp_path: Path, package: str, solution: str) 
     ("solution", "family"),
     [("galera", "mariadb"), ("innodb-cluster", "mysql"), ("group-replication", "mysql")],
 )
-def test_a_cluster_runs_on_an_engine_of_ones_own(
-    tmp_path: Path, there: Registry, cache_again: CustomEngine, solution: str, family: str
+def test_a_cluster_runs_on_a_custom_engine(
+    tmp_path: Path, images: Registry, cache_again: CustomEngine, solution: str, family: str
 ) -> None:
-    # of MySQL as the folder of a whole root: an image unpacks to the same
+    # MySQL covers the folder with a whole root: an image unpacks to the same.
     own = cache_again.name.partition(":")[2] if family == "mariadb" else MysqlRoot().folder / "tree"
     kind = "image" if family == "mariadb" else "path"
     file = _file(tmp_path, f'{{{kind}: "{own}", family: {family}}}', solution)
     file.write_text(file.read_text() + "faults: [{fault: kill, target: primary, restart_after: 1s}]\n")
-    found = fivenines("run", str(file), "--out", "run", cwd=tmp_path)
-    assert found.returncode == 0, found.stderr
+    result = fivenines("run", str(file), "--out", "run", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
     run = store.open_run(tmp_path / "run")
     (trial,) = run.complete
     assert trial.record.check is not None
     assert [node.lost for node in trial.record.check.nodes] == [0, 0, 0]
-    assert [one for one in run.manifest.engines if one.startswith(f"{kind}:")]
+    assert [engine for engine in run.manifest.engines if engine.startswith(f"{kind}:")]

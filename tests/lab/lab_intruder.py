@@ -1,8 +1,10 @@
-"""What another account of the machine tries: run as a program, with what to try as JSON on standard input.
+"""Try everything another account of the machine can do. Runs as a program with a JSON request on standard
+input.
 
-Answers with a JSON list of all that worked, in words: an empty list is what the tests want. It looks at every
-file, folder, socket and pipe below some folders, connects to every socket as every account with no or a wrong
-password, to every port of the lab, and reads what the machine tells everybody of processes.
+Prints a JSON list of everything that worked, in words: the tests expect an empty list. It examines every
+file, folder, socket and pipe below some folders, connects to every socket as every account without a password
+or with a wrong one, connects to every port of the lab, and reads the public process information of the
+machine.
 """
 
 import contextlib
@@ -23,45 +25,45 @@ MYSQL_ACCOUNTS = ("root", "app", "repl", "transfer", "mysqlrouter", "mysql", "ma
 POSTGRES_ACCOUNTS = ("postgres", "app", "repl", "root", "nobody")
 
 
-def tried(asked: dict[str, Any]) -> Iterator[str]:
-    """All that works."""
+def tried(request: dict[str, Any]) -> Iterator[str]:
+    """Yield everything that worked."""
     sockets = []
-    for top in asked["folders"]:
+    for top in request["folders"]:
         for path in below(Path(top)):
             with contextlib.suppress(OSError):
                 kind = path.lstat().st_mode
                 if stat.S_ISSOCK(kind):
                     sockets.append(path)
                 else:
-                    yield from looked_at(path, kind, asked["secrets"], users=asked["users"])
+                    yield from file_access(path, kind, request["secrets"], users=request["users"])
     for path in sockets:
-        yield from knocked(path)
-    for address, port in asked["ports"]:
-        if near(address) and (said := greeting(address, port)):
-            yield f"port {address}:{port} answers {said!r}"
-    yield from told_of_processes(asked["secrets"], asked["processes"])
-    if not sockets and asked["expect_sockets"]:
+        yield from socket_access(path)
+    for address, port in request["ports"]:
+        if has_route(address) and (answer := greeting(address, port)):
+            yield f"port {address}:{port} answers {answer!r}"
+    yield from process_secrets(request["secrets"], request["processes"])
+    if not sockets and request["expect_sockets"]:
         yield "no socket was found: the test has opened nothing"
 
 
 _SSL_REQUEST = bytes.fromhex("0000000804d2162f")
 
 
-def way_to(address: str) -> str:
-    """The address that this machine would speak from; asked of the kernel, nothing is sent."""
-    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
-        asked.connect((address, 9))
-        return str(asked.getsockname()[0])
+def source_address(address: str) -> str:
+    """Return the source address for a destination; the kernel chooses it, and nothing is sent."""
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect((address, 9))
+        return str(probe.getsockname()[0])
     return ""
 
 
-def near(address: str) -> bool:
-    """Whether there is a way to an address beside the one to anywhere, which is not the lab's to try."""
-    return way_to(address) not in ("", way_to("203.0.113.1"))
+def has_route(address: str) -> bool:
+    """Return whether an address has a more specific route than the default one."""
+    return source_address(address) not in ("", source_address("203.0.113.1"))
 
 
 def greeting(address: str, port: int) -> bytes:
-    """What a server at a port says first, asked as PostgreSQL and HTTP are asked; nothing if nobody does."""
+    """Return a server's first bytes in reply to PostgreSQL and HTTP requests; empty if none listens."""
     with contextlib.suppress(OSError), socket.create_connection((address, port), 0.3) as stream:
         if port not in (22, 2222, 3306, 3307, 6446, 33060):
             stream.sendall(_SSL_REQUEST if port == 5432 else b"GET /health HTTP/1.0\r\n\r\n")
@@ -70,15 +72,15 @@ def greeting(address: str, port: int) -> bytes:
 
 
 def below(top: Path) -> Iterator[Path]:
-    """All that can be seen below a folder, and itself."""
+    """Yield a folder and every visible path below it."""
     yield top
     for folder, folders, files in os.walk(top):
         for name in (*folders, *files):
             yield Path(folder) / name
 
 
-def looked_at(path: Path, kind: int, secrets: list[str], *, users: bool) -> Iterator[str]:
-    """What can be done with a file, a folder or a pipe."""
+def file_access(path: Path, kind: int, secrets: list[str], *, users: bool) -> Iterator[str]:
+    """Yield the possible accesses to a file, a folder or a pipe."""
     if stat.S_ISLNK(kind):
         return
     if os.access(path, os.W_OK):
@@ -88,23 +90,23 @@ def looked_at(path: Path, kind: int, secrets: list[str], *, users: bool) -> Iter
             os.close(os.open(path, os.O_RDWR | os.O_NONBLOCK))
             yield f"the pipe {path} can be opened"
     elif stat.S_ISREG(kind) and path.suffix != ".pem" and not users:
-        # certificates are what servers show to everybody
+        # Servers show their certificates to every client.
         with contextlib.suppress(OSError):
             path.read_bytes()
             yield f"{path} can be read"
     elif stat.S_ISREG(kind):
         with contextlib.suppress(OSError):
             text = path.read_text(errors="replace")
-            if "PRIVATE KEY" in text or any(one in text for one in secrets):
+            if "PRIVATE KEY" in text or any(secret in text for secret in secrets):
                 yield f"{path} has a secret that can be read"
 
 
-def knocked(path: Path) -> Iterator[str]:
-    """What a socket lets us do."""
+def socket_access(path: Path) -> Iterator[str]:
+    """Yield what a socket permits."""
     if path.name == "keeper.sock":
-        yield from asked_the_keeper(path)
+        yield from keeper_answers(path)
     elif ".PGSQL." in path.name:
-        yield from into_postgres(path)
+        yield from postgres_access(path)
     elif path.suffix == ".lock":
         return
     elif path.name.endswith("haproxy.sock"):
@@ -113,12 +115,12 @@ def knocked(path: Path) -> Iterator[str]:
             if stream.recv(100):
                 yield f"{path} takes commands"
     else:
-        yield from into_mysql(path)
+        yield from mysql_access(path)
 
 
 @contextlib.contextmanager
 def connected(path: Path) -> Iterator[socket.socket]:
-    """A connection to a socket, whose path may be long."""
+    """Connect to a socket, whose path may be long."""
     folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY)
     try:
         with socket.socket(socket.AF_UNIX) as stream:
@@ -129,8 +131,8 @@ def connected(path: Path) -> Iterator[socket.socket]:
         os.close(folder)
 
 
-def asked_the_keeper(path: Path) -> Iterator[str]:
-    """Ask the playground to do something."""
+def keeper_answers(path: Path) -> Iterator[str]:
+    """Yield the requests that the running deployment's keeper accepts."""
     for request in ({"do": "status"}, {"do": "query", "node": "node1", "statement": "SELECT 1"}):
         with contextlib.suppress(OSError, ValueError), connected(path) as stream:
             with contextlib.suppress(OSError):
@@ -143,8 +145,8 @@ def asked_the_keeper(path: Path) -> Iterator[str]:
 _WAYS: tuple[dict[str, Any], ...] = ({}, {"replication": "true"})
 
 
-def into_postgres(path: Path) -> Iterator[str]:
-    """Log in as whoever there may be, and run a program."""
+def postgres_access(path: Path) -> Iterator[str]:
+    """Log in as any account, and run a program."""
     folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY)
     for user in POSTGRES_ACCOUNTS:
         for password in PASSWORDS:
@@ -167,8 +169,8 @@ def into_postgres(path: Path) -> Iterator[str]:
     os.close(folder)
 
 
-def into_mysql(path: Path) -> Iterator[str]:
-    """Log in as whoever there may be, and write a file."""
+def mysql_access(path: Path) -> Iterator[str]:
+    """Log in as any account, and write a file."""
     folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY)
     for user in MYSQL_ACCOUNTS:
         for password in PASSWORDS:
@@ -190,19 +192,19 @@ def into_mysql(path: Path) -> Iterator[str]:
     os.close(folder)
 
 
-def told_of_processes(secrets: list[str], processes: list[int]) -> Iterator[str]:
-    """What the machine shows everybody of processes: arguments of all, and the insides of the lab's."""
+def process_secrets(secrets: list[str], processes: list[int]) -> Iterator[str]:
+    """Yield secrets in public process information: arguments of all processes, details of the lab's."""
     for entry in Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):
             words = entry.read_bytes().decode(errors="replace")
-            if any(one in words for one in secrets):
+            if any(secret in words for secret in secrets):
                 yield f"arguments with a password: {words[:60]}"
     for pid in processes:
         for part in ("environ", "maps", "root", "cwd", "fd", "ns/net", "ns/mnt"):
             inside = Path(f"/proc/{pid}/{part}")
             with contextlib.suppress(OSError):
                 opened = os.open(inside, os.O_RDONLY)
-                # of a process that is ending, anybody may open these and finds them empty
+                # Any account may open these files of a process that is ending, and reads nothing.
                 empty = part in ("environ", "maps") and not os.read(opened, 1)
                 os.close(opened)
                 if not empty:

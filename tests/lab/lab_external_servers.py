@@ -1,4 +1,4 @@
-"""Servers that are not the lab's: they run on this machine's own network, on free ports, by our own hands."""
+"""Run servers outside the lab, on this machine's network and on free ports."""
 
 import os
 import shutil
@@ -18,18 +18,18 @@ from fivenines.servers.remote import Target, open_mysql, open_postgres
 from fivenines.software.store import engine
 from fivenines.workloads.oltp import Oltp
 
+# The tables in the servers' data, the same as those of `lab_support.HEAD`.
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
-"""The tables that the servers' data come with; the same as those of `lab_support.HEAD`."""
 
 PASSWORD = "FIVENINES_TEST_PASSWORD"
 
+# The password of the account `odd`, full of characters that are special in connection strings.
 ODD = "a+b%41 ;}{="
-"""The password of the account `odd`, full of what has a meaning in connection strings."""
 
 
 @dataclass
-class Alien:
-    """A server that the tests run; `command` starts it in the foreground, `pid_file` names it then."""
+class ExternalServer:
+    """Control a server outside the lab: `command` starts it, and `pid_file` names its process."""
 
     name: str
     port: int
@@ -41,21 +41,21 @@ class Alien:
 
     @property
     def at(self) -> str:
-        """Where it is."""
+        """Return its address."""
         return f"127.0.0.1:{self.port}"
 
     @property
     def pid_file(self) -> Path:
-        """Where a hook finds its process."""
+        """Return the path of the file that names its process for hooks."""
         return self.folder / "server.pid"
 
     @property
     def script(self) -> Path:
-        """What starts it; it stays in the background."""
+        """Return the path of the script that starts it in the background."""
         return self.folder / "start.sh"
 
     def start(self) -> None:
-        """Start it, and wait until it lets us in."""
+        """Start it, and wait until it accepts log-ins."""
         script = self.script
         script.write_text(
             f"#!/bin/sh\n{' '.join(self.command)} >> {self.folder}/server.log 2>&1 &\n"
@@ -73,53 +73,52 @@ class Alien:
 
     @property
     def kill_command(self) -> str:
-        """A hook that ends it."""
+        """Return the hook command that kills it."""
         return f"kill -KILL $(cat {self.folder.parent}/{{node}}/server.pid)"
 
     @property
     def restart_command(self) -> str:
-        """A hook that starts it again; it stays in the background."""
+        """Return the hook command that starts it again in the background."""
         return f"{self.folder.parent}/{{node}}/start.sh"
 
     def query(self, sql: str, account: str = "app") -> list[tuple[object, ...]]:
-        """Rows of a statement, by an account whose password is its name."""
+        """Return the rows of a statement, run by an account whose password equals its name."""
         target = Target("127.0.0.1", self.port, account, account, "sbtest", tls="prefer")
         with closing(self.open(target, 2.0, 5.0)) as connection, connection.cursor() as cursor:  # type: ignore[type-var,attr-defined]
             cursor.execute(sql)
             return list(cursor.fetchall()) if cursor.description else []
 
     def end(self) -> None:
-        """End it and all of its processes, also one that a hook has started."""
+        """End it and all of its processes, including one that a hook has started."""
         with suppress(OSError, ValueError, psutil.NoSuchProcess):
             own = psutil.Process(int(self.pid_file.read_text()))
-            for one in [own, *own.children(recursive=True)]:
+            for process in [own, *own.children(recursive=True)]:
                 with suppress(psutil.NoSuchProcess):
-                    one.send_signal(signal.SIGKILL)
+                    process.send_signal(signal.SIGKILL)
             psutil.wait_procs([own], timeout=5)
 
 
 def free_port() -> int:
-    """A port of this machine that nobody listens on."""
+    """Return a free port of this machine."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 def _as_ordinary(uid: int) -> list[str]:
-    """Servers refuse root; an ordinary user may run them as they are."""
+    """Return the prefix that runs a command as an ordinary user, because servers refuse to run as root."""
     if os.geteuid() != 0:
         return []
     return ["unshare", "--user", f"--map-user={uid}", f"--map-group={uid}", "--"]
 
 
 def _data(software: str, target: Path) -> None:
-    one = engine(software)
-    kept = dataset.ensure(one, WORKLOAD, lambda _message, _fraction: None)
-    shutil.copytree(kept / "data", target, symlinks=True)
+    data = dataset.ensure(engine(software), WORKLOAD, lambda _message, _fraction: None)
+    shutil.copytree(data / "data", target, symlinks=True)
 
 
-def postgres(folder: Path, name: str, primary: int | None = None) -> Alien:
-    """A PostgreSQL server, a standby of the one at port `primary`."""
+def postgres(folder: Path, name: str, primary: int | None = None) -> ExternalServer:
+    """Create a PostgreSQL server; with `primary`, a standby of the server at that port."""
     home = folder / name
     home.mkdir(parents=True)
     _data("postgres-18", home / "data")
@@ -151,26 +150,28 @@ def postgres(folder: Path, name: str, primary: int | None = None) -> Alien:
     tree = engine("postgres-18").root().engine
     assert tree is not None
     program = next(tree.rglob("bin/postgres"))
-    # a stale lock file of a server that was killed would name a process of somebody else by now
+    # The lock file of a killed server may name a process that is now unrelated.
     command = ["rm", "-f", str(home / "data/postmaster.pid"), ";", "exec", *_as_ordinary(65534)]
     command = ["sh", "-c", f"'{' '.join([*command, str(program), '-D', str(home / 'data')])}'"]
-    return Alien(name, port, command, home, open_postgres)
+    return ExternalServer(name, port, command, home, open_postgres)
 
 
-def mariadb(folder: Path, name: str) -> Alien:
-    """A MariaDB server out of the engine's tree."""
+def mariadb(folder: Path, name: str) -> ExternalServer:
+    """Create a MariaDB server from the engine's tree."""
     more = ("--skip-name-resolve", "--log-bin=binlog", "--innodb-log-file-size=64M")
     return _mysql_family(folder, name, "mariadb-10.11", "mariadbd", more)
 
 
-def mysql(folder: Path, name: str, *options: str) -> Alien:
-    """A MySQL server out of the engine's tree, with further options."""
+def mysql(folder: Path, name: str, *options: str) -> ExternalServer:
+    """Create a MySQL server from the engine's tree, with further options."""
     more = ("--skip-name-resolve", "--mysqlx=OFF", "--secure-file-priv=NULL", *options)
     return _mysql_family(folder, name, "mysql-9.7", "mysqld", more)
 
 
-def _mysql_family(folder: Path, name: str, software: str, program: str, more: Sequence[str]) -> Alien:
-    """By the tree's own loader, as the tree is of another Debian, maybe."""
+def _mysql_family(
+    folder: Path, name: str, software: str, program: str, more: Sequence[str]
+) -> ExternalServer:
+    """Use the tree's loader, because the tree may come from another Debian release."""
     home = folder / name
     home.mkdir(parents=True)
     _data(software, home / "data")
@@ -198,17 +199,17 @@ def _mysql_family(folder: Path, name: str, software: str, program: str, more: Se
         f"--init-file={home}/accounts.sql",
         *more,
     ]
-    # the passwords of a data set are nobody's: those who run these servers have set their own
+    # Data sets contain random passwords: the operators of these servers have set known ones.
     (home / "accounts.sql").write_text(
         "SET SESSION sql_log_bin = 0;\nALTER USER app@'%' IDENTIFIED BY 'app';\n"
         f"CREATE USER IF NOT EXISTS odd@'%' IDENTIFIED BY '{ODD}';\nGRANT SELECT ON sbtest.* TO odd@'%';\n"
     )
-    return Alien(name, port, ["exec", *command], home, open_mysql)
+    return ExternalServer(name, port, ["exec", *command], home, open_mysql)
 
 
 @contextmanager
-def running(*servers: Alien) -> Iterator[None]:
-    """These servers run inside, and are gone afterwards."""
+def running(*servers: ExternalServer) -> Iterator[None]:
+    """Run these servers for the duration of the context."""
     try:
         for server in servers:
             server.start()

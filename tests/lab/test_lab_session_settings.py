@@ -1,4 +1,6 @@
-"""Settings of a session behind PgBouncer: in transaction mode a later transaction has another server's."""
+"""Session settings behind PgBouncer: in transaction mode a later transaction may run on another server
+connection.
+"""
 
 import os
 import socket
@@ -10,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from lab_elsewhere import Alien, free_port, postgres, running
+from lab_external_servers import ExternalServer, free_port, postgres, running
 from lab_support import program
 
 BOUNCER = """\
@@ -32,23 +34,23 @@ pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="another account is ro
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Alien]:
-    one = postgres(tmp_path_factory.mktemp("kept"), "one")
-    with running(one):
-        yield one
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ExternalServer]:
+    node = postgres(tmp_path_factory.mktemp("kept"), "one")
+    with running(node):
+        yield node
 
 
 @contextmanager
-def bouncer(server: Alien, mode: str, size: int = 3) -> Iterator[int]:
-    """PgBouncer in front of the server, in this mode, with so many servers; its port."""
+def bouncer(server: ExternalServer, mode: str, size: int = 3) -> Iterator[int]:
+    """Run PgBouncer with this mode and number of server connections; yield its port."""
     port = free_port()
     with tempfile.TemporaryDirectory(prefix="fivenines-pooler-") as made:
         folder = Path(made)
         folder.chmod(0o755)
         file = folder / "bouncer.ini"
         file.write_text(BOUNCER.format(server=server.port, port=port, mode=mode, size=size))
-        nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
-        with subprocess.Popen([*nobody, "pgbouncer", "-q", str(file)]) as running:
+        unprivileged = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+        with subprocess.Popen([*unprivileged, "pgbouncer", "-q", str(file)]) as running:
             try:
                 _listens(port)
                 yield port
@@ -67,31 +69,31 @@ def _listens(port: int) -> None:
 
 
 def bench(port: int, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Load what listens at this port."""
+    """Run a load against this port."""
     dsn = f"postgresql://app@127.0.0.1:{port}/sbtest"
     how = ("--tls", "disable", "--connections", "2", "--duration", "1s")
     command = program("bench", "--dsn", dsn, *how, *arguments)
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
-def test_an_isolation_level_that_a_pooler_forgets_is_refused(server: Alien) -> None:
+def test_an_isolation_level_that_a_pooler_forgets_is_refused(server: ExternalServer) -> None:
     with bouncer(server, "transaction") as port:
         done = bench(port, *SERIALIZABLE, "--protocol", "extended")
         assert done.returncode != 0
         assert "transaction_isolation = serializable was set" in done.stderr
         assert "has read committed" in done.stderr
         assert "Pool sessions" in done.stderr
-        # the server's own level needs nothing that a session sets
+        # The server's default isolation level requires no session setting.
         own = bench(port, "--workload", "bank", "--set", "isolation=server", "--protocol", "extended")
         assert own.returncode == 0, own.stderr
 
 
-def test_a_pooler_of_sessions_keeps_it(server: Alien) -> None:
+def test_a_pooler_of_sessions_keeps_it(server: ExternalServer) -> None:
     with bouncer(server, "session") as port:
         done = bench(port, *SERIALIZABLE)
         assert done.returncode == 0, done.stderr
 
 
-def test_without_a_pooler_it_is_kept(server: Alien) -> None:
+def test_without_a_pooler_the_setting_persists(server: ExternalServer) -> None:
     done = bench(server.port, *SERIALIZABLE)
     assert done.returncode == 0, done.stderr

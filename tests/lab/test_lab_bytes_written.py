@@ -1,4 +1,4 @@
-"""Bytes written: a known number of them is planted, and the figure lies within stated bounds."""
+"""Bytes written: a known number is planted, and the measured figure lies within stated bounds."""
 
 import os
 import time
@@ -12,12 +12,12 @@ from fivenines.analysis.counters import watched, witnesses
 from fivenines.deployment.deployed import Deployed
 
 ROWS, PAYLOAD = 8000, 1000
+# Rows per commit: even a slow disk must have them all, and their pages, before the window ends.
 AT_ONCE = 400
-"""Rows of a commit: a slow disk, too, must have them all, and their pages, before the window ends."""
 
 PLANTED = ROWS * PAYLOAD
+# Log, pages, protective copies of pages, and two new segments of PostgreSQL's log.
 MOST = 5 * PLANTED + 2 * 2**24
-"""Log, pages, copies of pages that protect them, and two new segments of PostgreSQL's log."""
 
 HEAD = """\
 name: written
@@ -31,10 +31,10 @@ faults: [none]
 
 
 def _plant(deployed: Deployed) -> None:
-    """Rows of random bytes, which nothing can make smaller; then the pages go to disk."""
+    """Insert rows of random bytes, which cannot be compressed, and flush their pages to disk."""
     node = deployed.solution.nodes[0]
     postgres = node.driver == "postgres"
-    # what is written before the window begins, at 500 ms, or before the first sample, is not seen
+    # Writes before the window begins at 500 ms, or before the first sample, are not seen.
     time.sleep(1.0)
     with node.open_data(60.0) as connection:
         cursor: Any = connection.cursor()
@@ -46,7 +46,8 @@ def _plant(deployed: Deployed) -> None:
             rows = (f"({n}, '{os.urandom(PAYLOAD // 2).hex()}')" for n in numbers)
             cursor.execute(f"INSERT INTO planted VALUES {', '.join(rows)}")
             connection.commit()
-        # what a process has written since its last sample goes with it, and a busy machine is late
+        # The bytes written by a process since its last sample are lost with it, and a busy machine samples
+        # late.
         time.sleep(2.0)
     if postgres:
         node.execute("CHECKPOINT")
@@ -55,7 +56,7 @@ def _plant(deployed: Deployed) -> None:
         node.execute("SET GLOBAL innodb_max_dirty_pages_pct = 0")
 
 
-# MariaDB's page cleaner writes when it likes, and on a busy machine behind the end of the window
+# MariaDB's page cleaner writes at any time, on a busy machine after the end of the window.
 @pytest.mark.parametrize("engine", ["postgres-18", pytest.param("mariadb-10.11", marks=pytest.mark.long)])
 def test_bytes_written_are_those_that_were_planted(on_disk: Path, engine: str) -> None:
     outcome = run_trial(
@@ -65,13 +66,13 @@ def test_bytes_written_are_those_that_were_planted(on_disk: Path, engine: str) -
         HEAD,
     )
     seen = watched([outcome.stored()])[outcome.folder.name]
-    told = witnesses(seen, outcome.record, 500, 11500)
-    assert told.servers is not None and told.charged is not None
-    assert PLANTED * 2 <= told.servers <= MOST, told
-    # the kernel charges at least what was made dirty, and is believed only where it can be right
-    assert told.charged >= PLANTED * 2, told
+    witnessed = witnesses(seen, outcome.record, 500, 11500)
+    assert witnessed.servers is not None and witnessed.charged is not None
+    assert PLANTED * 2 <= witnessed.servers <= MOST, witnessed
+    # The kernel charges at least the dirtied bytes, and is believed only where it can be right.
+    assert witnessed.charged >= PLANTED * 2, witnessed
     shown = "disk_written_bytes" in seen.hosts
     assert shown == witnesses(seen, outcome.record, 0, 11500).charge_believed
-    if told.device is not None:
-        assert told.servers_believed, told
-        assert not shown or told.charged <= 1.5 * told.device + 16e6, told
+    if witnessed.device is not None:
+        assert witnessed.servers_believed, witnessed
+        assert not shown or witnessed.charged <= 1.5 * witnessed.device + 16e6, witnessed
