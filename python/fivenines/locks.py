@@ -20,12 +20,12 @@ from typing import IO
 
 from fivenines.errors import FiveninesError, UsageError
 
+# Told once, by whom the lock is held that one waits for.
 Waiting = Callable[[str], None]
-"""Told once, by whom the lock is held that one waits for."""
 
 
+# How messages begin of whoever waits for a lock.
 WAITING = "waiting for "
-"""How messages begin of whoever waits for a lock."""
 
 
 @dataclass(frozen=True)

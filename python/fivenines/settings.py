@@ -6,8 +6,8 @@ from typing import ClassVar
 from pydantic import BaseModel, ConfigDict
 from pydantic_core import PydanticCustomError
 
+# The type of an error whose message is for the person who wrote the file, as it stands.
 TOLD = "told"
-"""The type of an error whose message is for the person who wrote the file, as it stands."""
 
 
 def told(message: str) -> PydanticCustomError:
@@ -27,14 +27,14 @@ class Settings(BaseModel):
         """What is wrong with them alone, in sentences; parts that are settings speak for themselves."""
         return []
 
+    # What may be written instead of a mapping, in words.
     short: ClassVar[str] = ""
-    """What may be written instead of a mapping, in words."""
 
+    # Fields that the program itself writes, into the experiment that a run keeps.
     made: ClassVar[frozenset[str]] = frozenset()
-    """Fields that the program itself writes, into the experiment that a run keeps."""
 
+    # A line for each kind by its name, where one model stands for several.
     about: ClassVar[Mapping[str, str]] = {}
-    """A line for each kind by its name, where one model stands for several."""
 
     @classmethod
     def written(cls) -> list[str]:

@@ -9,12 +9,12 @@ from pathlib import Path
 from fivenines.errors import NoSpaceError
 from fivenines.units import format_size
 
+# Bytes below which a disk is called full: a server's log grows by as much in one step.
 LEAST = 16 * 2**20
-"""Bytes below which a disk is called full: a server's log grows by as much in one step."""
 
 
+# How the load generator and the observers end the message of a failed write.
 _OF_OUR_RUST = f"(os error {errno.ENOSPC})"
-"""How the load generator and the observers end the message of a failed write."""
 
 
 def free(folder: Path) -> int:

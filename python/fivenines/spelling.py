@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 
+# What a beginning weighs: less than any misspelling of the whole word; of several the first counts.
 _BEGINNING = 100
-"""What a beginning weighs: less than any misspelling of the whole word; of several the first counts."""
 
+# A word that begins another is a hint only from so many letters on.
 _SHORTEST_PART = 4
-"""A word that begins another is a hint only from so many letters on."""
 
 
 def nearest_word(word: str, known: Iterable[str]) -> str | None:

@@ -11,8 +11,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, PlainSerializer, ValidationInfo, WithJsonSchema
 
+# Key of the validation context that forbids numbers without a unit: a person wrote the values.
 FROM_FILE = "from-file"
-"""Key of the validation context that forbids numbers without a unit: a person wrote the values."""
 
 _DURATION_UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86_400.0}
 _SIZE_UNITS = {
@@ -127,6 +127,7 @@ def _reader(parse: Any) -> BeforeValidator:
     return BeforeValidator(read)
 
 
+# Seconds, written with a unit in files.
 Duration = Annotated[
     float,
     Field(ge=0, allow_inf_nan=False),
@@ -134,8 +135,8 @@ Duration = Annotated[
     PlainSerializer(format_duration),
     WithJsonSchema({"type": "string", "format": "duration", "examples": ["500ms", "10s"]}),
 ]
-"""Seconds, written with a unit in files."""
 
+# Bytes, written with a unit in files.
 Size = Annotated[
     int,
     Field(ge=0),
@@ -143,8 +144,8 @@ Size = Annotated[
     PlainSerializer(format_size),
     WithJsonSchema({"type": "string", "format": "size", "examples": ["64MiB"]}),
 ]
-"""Bytes, written with a unit in files."""
 
+# Bits per second, written with a unit in files.
 Rate = Annotated[
     int,
     Field(ge=1),
@@ -152,4 +153,3 @@ Rate = Annotated[
     PlainSerializer(format_rate),
     WithJsonSchema({"type": "string", "format": "rate", "examples": ["100Mbit/s"]}),
 ]
-"""Bits per second, written with a unit in files."""

@@ -26,17 +26,17 @@ from fivenines.errors import FiveninesError, UsageError
 from fivenines.lab.bound import ends_with_us
 from fivenines.load.dsn import Dsn
 
+# Seconds that the program may take beyond the duration of its load, for connecting and writing.
 PATIENCE = 75.0
-"""Seconds that the program may take beyond the duration of its load, for connecting and writing."""
 
 USAGE = 2
 _PREFIX = "fivenines-core: "
 _CLAP = "error: "
+# Lines of which the last ones say why the program has ended.
 KEPT = 200
-"""Lines of which the last ones say why the program has ended."""
 
+# Seconds for the last lines: a program that the script has started may hold on to standard error.
 DRAINED = 2.0
-"""Seconds for the last lines: a program that the script has started may hold on to standard error."""
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 

@@ -21,6 +21,7 @@ from fivenines.errors import FiveninesError
 from fivenines.lab.process import whole_lines
 from fivenines.results.layout import LATENCY
 
+# Upper bounds of the histogram's buckets in microseconds.
 BUCKETS_US = (
     100,
     250,
@@ -40,7 +41,6 @@ BUCKETS_US = (
     10_000_000,
     30_000_000,
 )
-"""Upper bounds of the histogram's buckets in microseconds."""
 
 _TRANSACTION = "transaction"
 _ANY = 2**62

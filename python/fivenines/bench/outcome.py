@@ -11,8 +11,8 @@ from fivenines.results.layout import LATENCY
 from fivenines.workloads.mix import Mix
 from fivenines.workloads.settings import WorkloadSettings
 
+# The tag of all transactions in the log of response times.
 ALL = "transaction"
-"""The tag of all transactions in the log of response times."""
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from fivenines.load.settings import LoadSettings
 from fivenines.load.work import WorkSettings
 from fivenines.workloads.settings import WorkloadSettings
 
+# Seconds for a load that ends by itself, when its work is done.
 ENDLESS = 365 * 86400.0
-"""Seconds for a load that ends by itself, when its work is done."""
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from fivenines.load.dsn import Address, Dsn
 from fivenines.servers import by_odbc, writable
 from fivenines.servers.remote import Target, open_mysql, open_postgres
 
+# Seconds until a server that does not answer is given up.
 CONNECT_TIMEOUT = 5.0
-"""Seconds until a server that does not answer is given up."""
 
 
 def first_answering(dsn: Dsn) -> Address:

@@ -31,16 +31,16 @@ from fivenines.units import format_duration, parse_duration
 from fivenines.workloads.settings import WorkloadSettings
 
 DURATION = 10.0
+# Of the load, and of filling tables, where nothing is said.
 CONNECTIONS, THREADS = "8", 4
-"""Of the load, and of filling tables, where nothing is said."""
 
 MOST_CONNECTIONS = 100_000
 MOST_THREADS = 256
+# What a search can keep a bound of.
 MEASURES = ("mean", "p50", "p95", "p99", "p99.9")
-"""What a search can keep a bound of."""
 
+# Of what no model has bounds for.
 _RANGES = {"threads": (1, MOST_THREADS), "seed": (0, 2**63 - 1)}
-"""Of what no model has bounds for."""
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,11 @@ from fivenines.load.dsn import Address
 from fivenines.units import about
 from fivenines.workloads.script import Script
 
+# Seconds between two lines where there is no terminal.
 EVERY = 5.0
-"""Seconds between two lines where there is no terminal."""
 
+# Hears of rows that are there, and of how many; 0: only the end will tell, as with scripts.
 Told = Callable[[int, int], None]
-"""Hears of rows that are there, and of how many; 0: only the end will tell, as with scripts."""
 
 
 def fill(bench: Bench, address: Address, filling: Filling, quiet: bool) -> None:

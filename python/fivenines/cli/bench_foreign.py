@@ -7,6 +7,7 @@ _DATA = "make tables with pgbench --initialize or psql, or by `setup` in an expe
 _DSN = "--dsn postgresql://USER:PASSWORD@HOST:PORT/DATABASE"
 _ALWAYS = "leave it out: the results have it anyway"
 
+# Short and long name, how many values follow, what to write instead. `bench` has all other names.
 _ADVICE = (
     ("-f", "--file", 1, "--script FILE[@WEIGHT]"),
     ("-b", "--builtin", 1, _BUILT_IN),
@@ -56,7 +57,6 @@ _ADVICE = (
     ("-U", "--username", 1, _DSN),
     ("-d", "--dbname", 1, _DSN),
 )
-"""Short and long name, how many values follow, what to write instead. `bench` has all other names."""
 
 
 def advice(arguments: Sequence[str]) -> str:

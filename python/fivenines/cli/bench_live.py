@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from fivenines.bench.generator import Second
 
+# Lines until the headings are repeated on a terminal.
 HEADER_EVERY = 20
-"""Lines until the headings are repeated on a terminal."""
 
 _WIDTHS = {"time": 7, "tps": 9, "qps": 9, "p95 ms": 9, "errors": 8, "in doubt": 10}
 _OPEN = {"offered": 9, "backlog": 9}

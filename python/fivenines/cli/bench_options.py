@@ -25,10 +25,10 @@ def _option(panel: str, metavar: str, text: str, *names: str, **more: Any) -> An
     return typer.Option(*names, help=text, metavar=metavar or None, rich_help_panel=panel, **more)
 
 
+# Options of each panel of the help.
 _server, _workload, _load, _failures, _results = (
     partial(_option, panel) for panel in ("Server", "Workload", "Load", "Failures", "Results")
 )
-"""Options of each panel of the help."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,9 +10,10 @@ from fivenines.cli.bench_options import Options
 from fivenines.errors import UsageError
 from fivenines.load.dsn import Dsn
 
+# sysbench's names for drivers, and ours.
 _DRIVERS = {"mysql": "mysql", "pgsql": "postgres"}
-"""sysbench's names for drivers, and ours."""
 
+# Options of sysbench, and what they are here.
 NAMES = {
     "threads": "connections",
     "num_threads": "connections",
@@ -25,7 +26,6 @@ NAMES = {
     "rand_seed": "seed",
     "warmup_time": "warmup",
 }
-"""Options of sysbench, and what they are here."""
 
 
 @dataclass(frozen=True)

@@ -145,6 +145,7 @@ def _show(step: "Step", wide: bool) -> None:
     console.say("")
 
 
+# What a line loses where `--wide` is not asked for: how often, and intervals.
 _SHORTER = (
     (r", \d+ (?:times|of a side)\b", ""),
     (r"\bconnections reset, new ones refused\b", "connections refused"),
@@ -154,7 +155,6 @@ _SHORTER = (
     (r" \(median\)", ""),
     (r", neighbouring windows of .*", ", neighbouring windows"),
 )
-"""What a line loses where `--wide` is not asked for: how often, and intervals."""
 
 
 def _short(text: str) -> str:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from fivenines.analysis.thresholds import ThresholdResult
     from fivenines.requirements.thresholds import ThresholdSettings
 
+# The exit code where a threshold failed.
 FAILED = 3
-"""The exit code where a threshold failed."""
 
 ThresholdOption = Annotated[
     list[str] | None,

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fivenines.playground import Clients, Rows
 
+# Longest wait, in seconds, until writes are back.
 PATIENCE = 60.0
-"""Longest wait, in seconds, until writes are back."""
 
 _LOOK = 0.5
+# Seconds for which writes must have gone on, and for which clients were watched, before it is told.
 _CALM, _OBSERVED = 2.0, 3.0
-"""Seconds for which writes must have gone on, and for which clients were watched, before it is told."""
 
 
 def tell(moment: int | None) -> None:

@@ -192,8 +192,8 @@ def _tell(told: _Told, format_: Format, output: Path | None, wide: bool) -> None
 
 _FIGURES = ("Ratio", "Change of the ratio", "Baseline", "Later")
 
+# Columns whose words may go to further lines where nothing else has room.
 _NAMES = ("Solution", "Solutions", "Of", "What")
-"""Columns whose words may go to further lines where nothing else has room."""
 
 _MUST = ("Verdict", "Outcome", "Measure", "Threshold", "Ratio", "Change of the ratio", "Evidence")
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 from fivenines import paths
 
+# A word, and a line about it that some shells show.
 Item = tuple[str, str]
-"""A word, and a line about it that some shells show."""
 
 _PACKAGE = Path(__file__).parents[1]
+# Seconds that somebody waits at a key.
 _PATIENCE = 1.0
-"""Seconds that somebody waits at a key."""
 
 _STRING = r'"((?:[^"\\]|\\.)*)"'
 

@@ -12,13 +12,13 @@ from rich.text import Text
 from fivenines.analysis.listening import told_to
 from fivenines.cli import console
 
+# So many seconds nobody wonders.
 PATIENCE = 2.0
-"""So many seconds nobody wonders."""
 
 _ERASE = Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2))
 
+# Seconds between two lines where they stay.
 EVERY = 5.0
-"""Seconds between two lines where they stay."""
 
 
 @contextmanager

@@ -13,8 +13,8 @@ from rich.text import Text
 
 from fivenines.cli import layout
 
+# Wide enough for tables in a pipe, where nobody says how wide the other end is.
 _PIPED_WIDTH = 160
-"""Wide enough for tables in a pipe, where nobody says how wide the other end is."""
 
 
 def stdout() -> Console:

@@ -67,8 +67,8 @@ def list_(wide: Wide = False, as_json: AsJson = False) -> None:
         console.note("what each of them is: fivenines engines list --wide")
 
 
+# Columns of a terminal from which on there is room for a description.
 _ROOM = 120
-"""Columns of a terminal from which on there is room for a description."""
 
 
 def _description(engine: "Engine", status: "EngineStatus") -> str:

@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
+# Seconds without a word; then it is said how far the export is.
 _PATIENCE = 2.0
-"""Seconds without a word; then it is said how far the export is."""
 
+# Seconds between two lines where nobody watches.
 _EVERY = 5.0
-"""Seconds between two lines where nobody watches."""
 
 
 def export(

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from fivenines.experiment.starter import Wish
 
 DEFAULT = Path("experiment.yaml")
+# What is taken where nothing is said.
 WORKLOAD, FAULT, CONNECTIONS, TRIALS = "oltp_read_write", "kill", 8, 3
-"""What is taken where nothing is said."""
 
 
 def init(

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from fivenines.faults.settings import FaultSettings
     from fivenines.playground import Injected
 
+# Seconds that a fault by hand lasts until somebody ends it.
 _FOREVER = 30 * 86400.0
-"""Seconds that a fault by hand lasts until somebody ends it."""
 
+# Seconds between two looks at the playground.
 _LOOK = 0.5
-"""Seconds between two looks at the playground."""
 
+# An event that was shown: its time, kind and node.
 Shown = tuple[float, str, str]
-"""An event that was shown: its time, kind and node."""
 
 
 def inject(

@@ -9,20 +9,21 @@ from itertools import zip_longest
 
 from rich.cells import cell_len
 
+# Blanks between two columns.
 GAP = 2
-"""Blanks between two columns."""
 
+# So narrow a column of names may become before other columns are broken, too.
 NAME = 14
-"""So narrow a column of names may become before other columns are broken, too."""
 
 _UNIT = re.compile(r"(?<=\d) (?=(?:%|µs|ms|s|min|h|kB|MB|GB|TB)(?:$|[\s.,;:)]))")
+# Stands for a blank that is no place to break: one of nobody's characters, as wide as a blank.
 _JOINED = "\ue000"
-"""Stands for a blank that is no place to break: one of nobody's characters, as wide as a blank."""
 
 _NUMBER = re.compile("(?:at (?:least|most) |median )?[0-9+\N{MINUS SIGN}]")
 
+# Where a cell is broken first, as long as there is no room: before an interval, then between its
+# ends.
 _INTERVALS = ((" (", "\n("), (" to ", " to\n"))
-"""Where a cell is broken first, as long as there is no room: before an interval, then between its ends."""
 
 
 def table(

@@ -23,11 +23,11 @@ class Group(TyperGroup):
         return _plain(super().get_params(ctx), ctx)
 
 
+# What to write for a type of Python.
 _WORDS = {"str": "TEXT", "path": "FILE", "int": "N", "float": "NUMBER"}
-"""What to write for a type of Python."""
 
+# Such a type, as some versions of typer show it.
 _PYTHON = re.compile(r"<(?:list\[)?(\w+)(?: range)?\]?>")
-"""Such a type, as some versions of typer show it."""
 
 
 def _plain(parameters: list[Any], ctx: Any) -> list[Any]:

@@ -18,8 +18,8 @@ from fivenines.cli.story import Clock, Story
 from fivenines.runner.journal import line_of
 from fivenines.runner.progress import Listener, Progress
 
+# Seconds between two plain lines that only say where the campaign is.
 EVERY = 5.0
-"""Seconds between two plain lines that only say where the campaign is."""
 
 Stamp = Callable[[], str]
 

@@ -9,8 +9,8 @@ import typer
 
 T = TypeVar("T")
 
+# What is compared where somebody does not choose.
 SOLUTION = "hot-standby"
-"""What is compared where somebody does not choose."""
 
 
 def solutions() -> list[str]:

@@ -101,8 +101,8 @@ def _some(names: list[str]) -> str:
     return f"; there are {', '.join(newest)}{rest} (fivenines results list)"
 
 
+# So many of the newest runs are named.
 _SHOWN = 5
-"""So many of the newest runs are named."""
 
 
 def newest(experiment: str) -> Path:

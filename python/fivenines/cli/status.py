@@ -14,8 +14,8 @@ from fivenines.errors import UsageError
 if TYPE_CHECKING:
     from fivenines.playground import Status
 
+# Seconds between two looks.
 _EVERY = 1.0
-"""Seconds between two looks."""
 
 
 def status(

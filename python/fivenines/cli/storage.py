@@ -14,8 +14,8 @@ from fivenines.cli.options import AsJson
 if TYPE_CHECKING:
     from fivenines.results.query import Query
 
+# So many rows are shown; `--csv` and `--json` give all.
 _ROWS = 50
-"""So many rows are shown; `--csv` and `--json` give all."""
 
 
 def copy(

@@ -35,8 +35,8 @@ from fivenines.units import about
 
 Clock = Callable[[], float]
 
+# Of a line that says what happened in a trial, so that it fits 80 columns behind the time of day.
 _LONGEST = 68
-"""Of a line that says what happened in a trial, so that it fits 80 columns behind the time of day."""
 
 
 @dataclass

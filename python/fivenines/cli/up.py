@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from fivenines.lab.settings import NetworkSettings
     from fivenines.solutions.settings import SolutionSettings
 
+# Settings that say how many nodes there are, and how many nodes they leave out.
 _NUMBERS = {"size": 0, "replicas": 1, "standbys": 1}
-"""Settings that say how many nodes there are, and how many nodes they leave out."""
 
 
 def up(  # noqa: PLR0913, PLR0917  (each is an option of the command line)

@@ -15,8 +15,8 @@ from pydantic.fields import FieldInfo
 from fivenines.settings import Settings
 from fivenines.units import format_duration, format_rate, format_size
 
+# Keys that tell kinds apart.
 KIND_KEYS = ("solution", "workload", "fault", "kind")
-"""Keys that tell kinds apart."""
 
 _UNITS = {
     "duration": ("a duration", "500ms, 10s, 1m30s", format_duration),

@@ -37,8 +37,8 @@ class Parts:
     faults: list[tuple[int, FaultSettings]] = field(default_factory=list)
     networks: list[tuple[int, Any]] = field(default_factory=list)
     connections: list[tuple[int, int]] = field(default_factory=list)
+    # The names of the hosts of the load.
     clients: tuple[str, ...] = (CLIENT,)
-    """The names of the hosts of the load."""
 
     def topology(self, solution: SolutionSettings) -> Topology:
         """The facts of a solution, with the hosts of this load."""
@@ -139,8 +139,8 @@ def late_ends(faults: Sequence[tuple[int, FaultSettings]], recovery: float) -> l
     return found
 
 
+# Keys that say when a fault ends.
 _ENDS = ("restart_after", "duration")
-"""Keys that say when a fault ends."""
 
 
 def missing_files(workloads: Sequence[tuple[int, WorkloadSettings]], base: Path) -> list[Mistake]:

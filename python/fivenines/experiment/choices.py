@@ -6,6 +6,7 @@ from importlib import import_module
 from fivenines.plugins import kinds
 from fivenines.settings import Settings
 
+# The key that names a kind of each section.
 KEYS: Mapping[str, str] = {
     "solutions": "solution",
     "workloads": "workload",
@@ -13,7 +14,6 @@ KEYS: Mapping[str, str] = {
     "managers": "kind",
     "access": "kind",
 }
-"""The key that names a kind of each section."""
 
 _BASES = {
     "solutions": "SolutionSettings",

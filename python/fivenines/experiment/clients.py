@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 else:
     AnyWorkload = plugins.settings_union("fivenines.workloads", WorkloadSettings, "workload")
 
+# What a client may be called: its host's name is part of the names of devices, which are short.
 HOST = re.compile(r"[a-z][a-z0-9-]{0,11}")
-"""What a client may be called: its host's name is part of the names of devices, which are short."""
 
+# The endpoint that stands for the nodes of a client's own site, before all others.
 LOCAL = "local"
-"""The endpoint that stands for the nodes of a client's own site, before all others."""
 
 MOST_CLIENTS = 16
 

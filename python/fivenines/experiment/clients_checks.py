@@ -15,14 +15,14 @@ from fivenines.load.settings import LoadSettings
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.workloads.settings import WorkloadSettings
 
+# Clients of the ledger that the load generator can tell apart.
 _MOST_OF_LEDGER = 64
-"""Clients of the ledger that the load generator can tell apart."""
 
+# A key of a client and what is wrong with it; no key: with the client as a whole.
 Said = tuple[str, str]
-"""A key of a client and what is wrong with it; no key: with the client as a whole."""
 
+# Words that mean somebody else where faults name whom they hit.
 _TAKEN = {LOCAL, "site", *targets.ROLES, *peers.WORDS}
-"""Words that mean somebody else where faults name whom they hit."""
 
 
 def with_total(data: dict[str, Any]) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from fivenines.settings import Settings
 
 Price = Annotated[float, Field(ge=0, le=1_000_000)]
 
+# Nodes are what `server_hour` is for, and the client is not a part of a solution.
 NEVER = ("node", "client")
-"""Nodes are what `server_hour` is for, and the client is not a part of a solution."""
 
 
 class CostSettings(Settings):

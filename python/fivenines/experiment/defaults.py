@@ -12,8 +12,8 @@ from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
 from fivenines.experiment.spec import Experiment
 
+# Words that readers of the older YAML 1.1 take for true and false.
 _BOOLEAN_ELSEWHERE = {"on", "off", "yes", "no", "y", "n"}
-"""Words that readers of the older YAML 1.1 take for true and false."""
 
 
 def as_dict(experiment: Experiment) -> dict[str, Any]:

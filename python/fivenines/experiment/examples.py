@@ -6,8 +6,8 @@ import fivenines
 from fivenines.errors import UsageError
 from fivenines.spelling import nearest
 
+# In a clone a link to `examples/`, in a wheel the files themselves.
 FOLDER = Path(fivenines.__file__).parent / "examples"
-"""In a clone a link to `examples/`, in a wheel the files themselves."""
 
 
 def names() -> list[str]:

@@ -9,8 +9,8 @@ from fivenines.experiment.spec import Experiment
 from fivenines.faults.none import NoFaultSettings
 from fivenines.results.records import CellKey
 
+# From the moment at which all loads are ready to the first window: they have to be told.
 LEAD_SECONDS = 0.25
-"""From the moment at which all loads are ready to the first window: they have to be told."""
 
 
 @dataclass(frozen=True)

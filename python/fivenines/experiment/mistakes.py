@@ -18,8 +18,8 @@ from fivenines.settings import Settings
 from fivenines.spelling import nearest
 from fivenines.units import FROM_FILE
 
+# The keys and indices that lead to a value, as in `("solutions", 0, "engine")`.
 KeyPath = tuple[str | int, ...]
-"""The keys and indices that lead to a value, as in `("solutions", 0, "engine")`."""
 
 
 @dataclass(frozen=True, order=True)

@@ -12,16 +12,16 @@ from typing import Any
 
 from fivenines.experiment.mistakes import KeyPath, Mistake, shown
 
+# Keys of `link:` that may have a list.
 _LISTS = ("rtt", "bandwidth")
-"""Keys of `link:` that may have a list."""
 
+# What the networks of a matrix without a name begin with.
 _BASE = "wan"
-"""What the networks of a matrix without a name begin with."""
 
 _MENTION = re.compile(r"\bnetwork\[(\d+)\](\.link\.(rtt|bandwidth)\b)?")
 
+# Which item of each list a network has, by key.
 Choice = dict[str, int]
-"""Which item of each list a network has, by key."""
 
 
 @dataclass

@@ -21,8 +21,8 @@ from typing import Any
 from fivenines.experiment.document import Document
 from fivenines.experiment.mistakes import KeyPath, Mistake, shown
 
+# The key of a file that has parts.
 KEY = "parts"
-"""The key of a file that has parts."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 _NAMES = "letters, digits, `-` and `_`, at most 40 of them: a part's run is in a folder of this name"

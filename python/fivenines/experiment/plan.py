@@ -17,11 +17,11 @@ from fivenines.solutions.settings import SolutionSettings
 from fivenines.spelling import nearest
 from fivenines.workloads.settings import WorkloadSettings
 
+# Rough time from the end of the load to the end of the trial, when all replicas are up to date.
 CHECK_SECONDS = 3.0
-"""Rough time from the end of the load to the end of the trial, when all replicas are up to date."""
 
+# What each single fault adds to the checks: the broken node rejoins first.
 REJOIN_SECONDS = 3.0
-"""What each single fault adds to the checks: the broken node rejoins first."""
 
 
 @dataclass(frozen=True)

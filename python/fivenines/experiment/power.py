@@ -10,17 +10,17 @@ from fivenines.experiment.plan import tried
 from fivenines.experiment.spec import Experiment
 from fivenines.results.calibration import Calibration
 
+# Assumed: the throughput of trials of one solution on a shared machine spreads by this share of its
+# mean.
+#
+# Seen on two shared cores: 0.14 to 0.25 between trials of 5 to 10 s.
 TRIALS = 0.20
-"""Assumed: the throughput of trials of one solution on a shared machine spreads by this share of its mean.
 
-Seen on two shared cores: 0.14 to 0.25 between trials of 5 to 10 s.
-"""
-
+# Assumed: the ratio of neighbouring windows of one solution spreads by this much.
+#
+# Seen on two cores of which nobody else took any: 0.07 between windows of 0.5 s; beside other work
+# more.
 ROUNDS = 0.10
-"""Assumed: the ratio of neighbouring windows of one solution spreads by this much.
-
-Seen on two cores of which nobody else took any: 0.07 between windows of 0.5 s; beside other work more.
-"""
 
 _SHARES = (0.2, 0.1, 0.05)
 

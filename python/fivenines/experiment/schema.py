@@ -59,9 +59,10 @@ def text() -> str:
     return json.dumps(schema(), indent=1, ensure_ascii=False) + "\n"
 
 
+# What the schema's file is called.
 NAME = "experiment.schema.json"
-"""What the schema's file is called."""
 
+# Settings that may be written in a shorter form, and that form.
 _SHORT: dict[str, Schema] = {
     "ThresholdSettings": {"type": "string"},
     "TrialsSettings": {"type": "integer"},
@@ -70,14 +71,13 @@ _SHORT: dict[str, Schema] = {
     "WorkSettings": {"type": "integer"},
     "DurabilitySettings": {"enum": list(WORDS)},
 }
-"""Settings that may be written in a shorter form, and that form."""
 
+# Fields that may be written in another way, and that way.
 _OTHER: dict[tuple[str, str], Schema] = {
     ("DecideSettings", "requirements"): {"type": "object"},
     ("NetworkSettings", "sites"): {"type": "array", "items": {"type": "string"}},
     ("PartitionSettings", "peers"): {"type": "string"},
 }
-"""Fields that may be written in another way, and that way."""
 
 
 def _or(one: Schema, other: Schema) -> Schema:

@@ -6,8 +6,8 @@ from fivenines.experiment.mistakes import Mistake
 from fivenines.experiment.spec import Experiment
 from fivenines.units import format_duration
 
+# Seconds for the copy itself.
 _MARGIN = 5.0
-"""Seconds for the copy itself."""
 
 
 def mistakes(experiment: Experiment) -> Iterator[Mistake]:

@@ -22,15 +22,16 @@ from fivenines.faults.settings import FaultSettings
 from fivenines.settings import Settings
 from fivenines.solutions.settings import SolutionSettings
 
+# Columns of a comment.
 WIDTH = 100
-"""Columns of a comment."""
 
+# So many settings of its own are shown of each kind; models begin with those that matter most.
 MOST = 6
-"""So many settings of its own are shown of each kind; models begin with those that matter most."""
 
+# Of what all solutions have, that is shown with the first.
 _ALL_HAVE = ("engine", "durability", "access", "server")
-"""Of what all solutions have, that is shown with the first."""
 
+# Sections of the file that a first one can do without, with what they may say.
 _FURTHER: Mapping[str, str] = {
     "load": "{rate: 200, arrivals: poisson}",
     "network": "[{name: two sites, sites: [east, west], link: {rtt: 5ms}}]",
@@ -39,11 +40,10 @@ _FURTHER: Mapping[str, str] = {
     "availability": "{mtbf: {kill: 90d}}",
     "cost": "{server_hour: 0.2, currency: EUR}",
 }
-"""Sections of the file that a first one can do without, with what they may say."""
 
 
+# Faults that do nothing without a setting, with one that does.
 _NOTHING_BY_DEFAULT: Mapping[str, Mapping[str, str]] = {"degrade": {"latency": "100ms"}}
-"""Faults that do nothing without a setting, with one that does."""
 
 
 @dataclass(frozen=True)

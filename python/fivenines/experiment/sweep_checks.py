@@ -8,11 +8,11 @@ from fivenines.experiment.spec import Experiment
 from fivenines.requirements.measures import measure_named
 from fivenines.solutions.settings import SolutionSettings
 
+# Trials that a sweep takes: one to choose by, one to report.
 LEAST_TRIALS = 2
-"""Trials that a sweep takes: one to choose by, one to report."""
 
+# Trials from which on both halves have two, and so an interval.
 INTERVAL_TRIALS = 4
-"""Trials from which on both halves have two, and so an interval."""
 
 
 def mistakes(experiment: Experiment) -> list[Mistake]:

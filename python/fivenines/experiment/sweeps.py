@@ -24,16 +24,16 @@ from fivenines.settings import Settings
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.solutions.sweep import SweepSettings
 
+# So many variants a sweep has at most.
 MOST = 100
-"""So many variants a sweep has at most."""
 
 _MENTION = re.compile(r"\bsolutions\[(\d+)\]((?:\.\w+)*)")
 _NOT_SWEPT = ("solution", "name", "sweep", "variant")
 _KIND = "kind"
 _EXAMPLE = "a mapping from settings to lists of values, as {appliers: [1, 4, 16]}"
 
+# Which item of each list a variant has, by key.
 Choice = dict[str, int]
-"""Which item of each list a variant has, by key."""
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from fivenines.solutions.settings import SolutionSettings
 from fivenines.workloads.mix import Mix
 from fivenines.workloads.settings import WorkloadSettings
 
+# The server's own level of isolation, whichever that is.
 _OWN = "server"
-"""The server's own level of isolation, whichever that is."""
 
 
 def mistakes(experiment: Experiment) -> Iterator[Mistake]:

@@ -13,8 +13,8 @@ from pydantic import Field
 from fivenines.settings import Settings
 from fivenines.units import Duration, format_duration, parse_duration
 
+# Seconds to wait for an answer, and to connect, unless somebody says otherwise.
 ANSWER, CONNECT = 30.0, 10.0
-"""Seconds to wait for an answer, and to connect, unless somebody says otherwise."""
 
 OFF = "off"
 

@@ -7,11 +7,11 @@ from fivenines.core import core_binary
 from fivenines.servers.base import Server
 from fivenines.workloads.settings import WorkloadSettings
 
+# The environment variable that carries a password: a command line could be read by others.
 PASSWORD = "FIVENINES_PASSWORD"
-"""The environment variable that carries a password: a command line could be read by others."""
 
+# A command line, and what it needs in its environment beside our own.
 Command = tuple[list[str], dict[str, str]]
-"""A command line, and what it needs in its environment beside our own."""
 
 
 def described(workload: WorkloadSettings) -> list[str]:

@@ -26,23 +26,23 @@ from fivenines.software.base import Engine, Report, waiting
 from fivenines.units import format_size
 from fivenines.workloads.settings import WorkloadSettings
 
+# Raised when what a data set contains changes: older ones are then not used any more.
 _LAYOUT = 4
-"""Raised when what a data set contains changes: older ones are then not used any more."""
 
 _RECEIPT = "dataset.json"
 
+# The folder of a data set that lies in a cluster which others run.
 NOWHERE = Path()
-"""The folder of a data set that lies in a cluster which others run."""
 
 
+# What a kind of solution does to a loaded, stopped server before its data is copied to all nodes.
 Bootstrap = Callable[[Server], None]
-"""What a kind of solution does to a loaded, stopped server before its data is copied to all nodes."""
 
+# Makes data in a lab; the directories that are to be kept, by name.
 Fill = Callable[[Lab], Mapping[str, Path]]
-"""Makes data in a lab; the directories that are to be kept, by name."""
 
+# The directory of a database server, in a data set.
 ONE = "data"
-"""The directory of a database server, in a data set."""
 
 
 def ensure(
@@ -152,8 +152,8 @@ def _lock(folder: Path, kind: str) -> Path:
     return folder.with_name(f"{folder.name}.{kind}")
 
 
+# Does something with several servers at once.
 Each = Callable[[Callable[[Any], None], Sequence[Any]], None]
-"""Does something with several servers at once."""
 
 
 def hand_out(dataset: Path, nodes: Sequence[Server], each: Each) -> None:
@@ -285,8 +285,8 @@ def fill_tables(seed: Server, workload: WorkloadSettings, report: Report) -> Non
     seed.finish_loading()
 
 
+# Hears how many rows are there, and of how many: 0 where only the end will tell, as with scripts.
 Loading = Callable[[int, int], None]
-"""Hears how many rows are there, and of how many: 0 where only the end will tell, as with scripts."""
 
 
 def told(workload: WorkloadSettings, report: Report) -> Loading:

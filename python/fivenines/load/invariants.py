@@ -12,16 +12,17 @@ from fivenines.errors import brief
 from fivenines.results.records import InvariantCheck
 from fivenines.workloads.invariant import SHOWN, Check, Driver, Invariant, Tally
 
+# Opens a connection to the workload's database on which no statement lasts longer than so many
+# seconds.
 Open = Callable[[float], AbstractContextManager[Any]]
-"""Opens a connection to the workload's database on which no statement lasts longer than so many seconds."""
 
+# Seconds that all checks of a trial may take together.
 BOUND = 120.0
-"""Seconds that all checks of a trial may take together."""
 
 _LEAST = 1.0
 
+# The dialects in which the checks are written.
 WRITTEN: Mapping[str, Driver] = {"mysql": "mysql", "postgres": "postgres"}
-"""The dialects in which the checks are written."""
 
 
 def count_before(connect: Open, checks: Sequence[Check], bound: float = BOUND) -> dict[str, int]:

@@ -12,10 +12,10 @@ FORM = "odbc:Driver={MariaDB Unicode};Server=host;Port=3306;Database=db;UID=user
 _PAIR = re.compile(r"\s*([^=;{}]+?)\s*=\s*(\{(?:[^}]|\}\})*\}|[^;{}]*)\s*(?:;|$)")
 _PASSWORDS = ("pwd", "password")
 _SOURCES = ("driver", "dsn", "filedsn")
+# What stands in names of secrets; a file of passwords is none itself.
 _SECRET = re.compile(r"pass(?!file)|pwd|secret|token", re.IGNORECASE)
-"""What stands in names of secrets; a file of passwords is none itself."""
+# A name among the options of libpq, which psqlODBC takes as `pqopt={name=value name=value}`.
 _OPTION = re.compile(r"([\w.]+)\s*=")
-"""A name among the options of libpq, which psqlODBC takes as `pqopt={name=value name=value}`."""
 
 
 class ConnectionStringError(Exception):

@@ -24,17 +24,17 @@ from fivenines.load.settings import LoadSettings
 from fivenines.servers.base import Server
 from fivenines.workloads.settings import WorkloadSettings
 
+# How often the load writes a line for those who watch (`layout.TICKS`).
 TICK = "100ms"
-"""How often the load writes a line for those who watch (`layout.TICKS`)."""
 
+# Seconds between two looks whether it still runs.
 LOOK = 0.25
-"""Seconds between two looks whether it still runs."""
 
+# The file with the moment at which a load that is held begins.
 _START = "start"
-"""The file with the moment at which a load that is held begins."""
 
+# Called with each live line: t, tps, qps, p95_ms, errors, in_doubt, connected.
 Live = Callable[[dict[str, Any]], None]
-"""Called with each live line: t, tps, qps, p95_ms, errors, in_doubt, connected."""
 
 
 @dataclass(frozen=True)
@@ -47,14 +47,14 @@ class LoadPlan:
     seed: int
     settings: LoadSettings = field(default_factory=LoadSettings)
     beside: Sequence[str] = ()
+    # Which of how many loads at the same servers, from 1.
     one_of: tuple[int, int] = (1, 1)
-    """Which of how many loads at the same servers, from 1."""
+    # Whether it connects, and then waits for the moment of `release`.
     held: bool = False
-    """Whether it connects, and then waits for the moment of `release`."""
+    # How messages call it.
     called: str = "the load"
-    """How messages call it."""
+    # So many of the seconds are not measured: fixed work begins then; other programs are told.
     warmup: float = 0.0
-    """So many of the seconds are not measured: fixed work begins then; other programs are told."""
 
 
 class RunningLoad:

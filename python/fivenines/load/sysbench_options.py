@@ -11,6 +11,8 @@ from fivenines.load.settings import LoadSettings
 from fivenines.workloads.oltp import Oltp
 from fivenines.workloads.settings import WorkloadSettings
 
+# Settings that its scripts have under the same name. `secondary_indexes` is a matter of the data
+# alone.
 _SCRIPT = (
     "tables",
     "table_size",
@@ -27,7 +29,6 @@ _SCRIPT = (
     "auto_inc",
     "secondary",
 )
-"""Settings that its scripts have under the same name. `secondary_indexes` is a matter of the data alone."""
 
 _RANDOM = {
     "distribution": "rand-type",
@@ -41,9 +42,10 @@ _READ_ONLY = ("oltp_point_select", "oltp_read_only")
 
 OUR_OWN = "leave it out, or let `program` be fivenines"
 
+# Settings of the load that it can be told, and those that say nothing without another one.
 _MAPPED = ("program", "rate", "arrivals", "spread", "think_distribution", "retry_on")
-"""Settings of the load that it can be told, and those that say nothing without another one."""
 
+# Why it cannot have what another value than the default asks for.
 _NOT_THERE = {
     "steps": "sysbench has one rate for its whole run",
     "think_time": "sysbench's connections do not pause",
@@ -60,15 +62,14 @@ _NOT_THERE = {
     "tls_ca": "sysbench is run without encryption here",
     "transactions": "sysbench is run for a time here, as its figures are those of a window",
 }
-"""Why it cannot have what another value than the default asks for."""
 
+# Values beside the default that ask for what it does anyway.
 _LIKE_SYSBENCH: dict[str, tuple[object, ...]] = {
     "reconnect": (0, "session"),
     "answer_timeout": (None,),
     "connect_timeout": (None,),
     "tcp_user_timeout": (None,),
 }
-"""Values beside the default that ask for what it does anyway."""
 
 
 def writes(workload: WorkloadSettings) -> bool:

@@ -8,8 +8,8 @@ import math
 import re
 from dataclasses import dataclass, field
 
+# A response time is known to this share of it, either way: half the distance of two of its values.
 RESOLUTION = math.exp(math.log(1e8) / 1023 / 2) - 1
-"""A response time is known to this share of it, either way: half the distance of two of its values."""
 
 _INTERMEDIATE = re.compile(
     r"\[ (?P<at>\d+)s \] thds: \d+ tps: (?P<tps>[\d.]+) qps: (?P<qps>[\d.]+)"
@@ -60,8 +60,8 @@ class Output:
 
     started: bool = False
     seconds: list[Second] = field(default_factory=list)
+    # Values in ms and counts: of what ended after the warm-up.
     histogram: list[tuple[float, int]] = field(default_factory=list)
-    """Values in ms and counts: of what ended after the warm-up."""
     reports: list[Report] = field(default_factory=list)
     fatal: list[str] = field(default_factory=list)
     _counts: dict[str, float] = field(default_factory=dict)

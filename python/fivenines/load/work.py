@@ -8,8 +8,8 @@ from pydantic_core import PydanticCustomError
 from fivenines.settings import Settings
 from fivenines.units import format_duration
 
+# Seconds that fixed work may take where nobody says how many.
 CAP = 3600.0
-"""Seconds that fixed work may take where nobody says how many."""
 
 MOST = 1_000_000_000_000
 

@@ -16,17 +16,18 @@ from fivenines.workloads.settings import WorkloadSettings
 
 CONNECTIONS = 8
 
+# Seconds: ten days, which is longer than anybody looks at a playground.
 _LONG = 864_000.0
-"""Seconds: ten days, which is longer than anybody looks at a playground."""
 
+# Its 100 writes a second show an outage to 10 ms whatever the rate of the load; nobody reads them
+# here.
 _LEDGER = LedgerSettings(read_rate=0.0, probe=ProbeSettings(every=0.0))
-"""Its 100 writes a second show an outage to 10 ms whatever the rate of the load; nobody reads them here."""
 
+# Seconds until a row that a node does not show counts as lost, and between two looks.
 _SETTLE, _LOOK = 10.0, 0.25
-"""Seconds until a row that a node does not show counts as lost, and between two looks."""
 
+# Longest time, in seconds, for reading the ledger's rows of a node.
 _READ = 60.0
-"""Longest time, in seconds, for reading the ledger's rows of a node."""
 
 
 class BackgroundLoad:

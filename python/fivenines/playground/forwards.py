@@ -11,8 +11,8 @@ from fivenines.lab.forward import LOOPBACK, Forwarder
 from fivenines.playground.state import Login, Way
 from fivenines.servers.base import Server
 
+# Seconds between two looks whether a server has ended.
 _LOOK = 0.1
-"""Seconds between two looks whether a server has ended."""
 
 
 @dataclass(frozen=True)

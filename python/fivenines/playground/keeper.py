@@ -41,8 +41,8 @@ from fivenines.solutions.settings import SolutionSettings
 
 Answer = dict[str, Any]
 
+# Longest wait, in seconds, for a node to come back after a fault by hand.
 _PATIENCE = 120.0
-"""Longest wait, in seconds, for a node to come back after a fault by hand."""
 
 
 class Keeper:

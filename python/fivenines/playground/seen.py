@@ -16,14 +16,14 @@ from fivenines.playground.state import Clients, Rows
 from fivenines.results.layout import SLOT_MS
 from fivenines.results.records import Windows
 
+# As much before a break tells what is ordinary.
 _BEFORE_MS = 60_000.0
-"""As much before a break tells what is ordinary."""
 
+# With less before a break nothing can be told of it.
 _LEAST_MS = 1_000.0
-"""With less before a break nothing can be told of it."""
 
+# Files of a load that still runs; it writes what it has once a second.
 TIMELINE, LEDGER = "timeline.csv.part", "ledger.csv.part"
-"""Files of a load that still runs; it writes what it has once a second."""
 
 
 class Seen:

@@ -140,8 +140,8 @@ class Clients:
     unknown: str = ""
 
 
+# How messages call it where somebody else uses it.
 WHAT = "the playground"
-"""How messages call it where somebody else uses it."""
 
 ADVICE = "`fivenines status` shows what is up, `fivenines down` ends it"
 

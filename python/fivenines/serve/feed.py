@@ -22,14 +22,15 @@ from fivenines.serve.usage import Usage
 
 Json = dict[str, Any]
 
+# Seconds between two looks at the run's files, while somebody watches.
 LOOK = 0.1
-"""Seconds between two looks at the run's files, while somebody watches."""
 
+# Seconds until a viewer hears from us also when nothing happens: it takes silence for a lost
+# connection.
 BEAT = 1.0
-"""Seconds until a viewer hears from us also when nothing happens: it takes silence for a lost connection."""
 
+# Figures that are kept of a trial: 20 minutes of them.
 MOST = 12_000
-"""Figures that are kept of a trial: 20 minutes of them."""
 
 
 @dataclass

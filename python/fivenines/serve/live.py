@@ -11,12 +11,13 @@ from pathlib import Path
 from fivenines.results import layout
 from fivenines.results.journal import Tail
 
+# Load (its number in an interleaved comparison), t in ms; and since the line before: transactions
+# and failures per second, mean and longest response time in ms, writes of the ledger that were
+# acknowledged.
 Tick = tuple[int, int, float, float, float | None, float | None, int]
-"""Load (its number in an interleaved comparison), t in ms; and since the line before: transactions and failures per second, mean
-and longest response time in ms, writes of the ledger that were acknowledged."""
 
+# t in ms, node, state: writable, read_only, refusing or away.
 Change = tuple[float, str, str]
-"""t in ms, node, state: writable, read_only, refusing or away."""
 
 _MORE = ".part"
 

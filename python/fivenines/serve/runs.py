@@ -17,8 +17,8 @@ from fivenines.results import journal, layout, parts, stops, store
 
 Json = dict[str, Any]
 
+# Seconds until a run that is continued must hold its folder.
 _STARTING = 15.0
-"""Seconds until a run that is continued must hold its folder."""
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,11 @@ from fivenines.serve.runs import Runs
 
 ADDRESS = "127.0.0.1"
 
+# Bytes that wait for a viewer in the kernel; what is newer waits in the run's own files.
 _UNREAD = 64 * 1024
-"""Bytes that wait for a viewer in the kernel; what is newer waits in the run's own files."""
 
+# Told where the page is, once it answers.
 Ready = Callable[[str], None]
-"""Told where the page is, once it answers."""
 
 
 def serve(root: Path, port: int, ready: Ready) -> None:

@@ -9,8 +9,8 @@ from fivenines.results.journal import EVENTS, Line
 
 Json = dict[str, Any]
 
+# So many of the last lines that are no trial's are kept.
 MESSAGES = 30
-"""So many of the last lines that are no trial's are kept."""
 
 
 @dataclass
@@ -31,12 +31,12 @@ class RunState:
     over: int = 0
     durations: list[float] = field(default_factory=list)
     at_once: int = 1
+    # The trials that run, by id, the oldest first.
     running: dict[str, Json] = field(default_factory=dict)
-    """The trials that run, by id, the oldest first."""
+    # The events of each trial of this process.
     _told: dict[str, list[Json]] = field(default_factory=dict)
-    """The events of each trial of this process."""
+    # Whether the last process that wrote has said that it is done.
     closed: bool = True
-    """Whether the last process that wrote has said that it is done."""
     reason: str = ""
     preparing: str = ""
 

@@ -12,8 +12,8 @@ from fivenines.settings import Settings
 from fivenines.workloads.invariant import Check, Invariant
 from fivenines.workloads.settings import WorkloadSettings
 
+# What each account begins with.
 EACH = 100
-"""What each account begins with."""
 
 Isolation = Literal["server", "read_committed", "repeatable_read", "serializable"]
 

@@ -6,8 +6,8 @@ from typing import Literal, TypeAlias
 
 Driver = Literal["mysql", "postgres"]
 
+# So many offending rows are named.
 SHOWN = 5
-"""So many offending rows are named."""
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ def _listed(value: Any) -> list[Any]:
 
 _ONE = {"enum": list(PROGRAMS)}
 
+# The programs that make the load; each measures every cell.
 Programs = Annotated[
     list[Program],
     BeforeValidator(_listed),
@@ -45,4 +46,3 @@ Programs = Annotated[
         }
     ),
 ]
-"""The programs that make the load; each measures every cell."""

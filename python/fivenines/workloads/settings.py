@@ -18,14 +18,14 @@ class WorkloadSettings(Settings):
     document, has no defaults of its own, and refuses what it does not know.
     """
 
+    # What the data set is called; several kinds may share one.
     family: ClassVar[str] = ""
-    """What the data set is called; several kinds may share one."""
 
+    # The settings that the data depend on.
     scale: ClassVar[tuple[str, ...]] = ()
-    """The settings that the data depend on."""
 
+    # Whether the load ends when its work is done, perhaps before its time is over.
     ends_itself: ClassVar[bool] = False
-    """Whether the load ends when its work is done, perhaps before its time is over."""
 
     workload: str = Field(description="the kind of workload")
     name: str = Field("", description="how reports call it; by default the kind")

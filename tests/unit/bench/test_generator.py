@@ -20,8 +20,8 @@ from fivenines.workloads.oltp import Oltp
 WORKLOAD = Oltp(workload="oltp_read_only")
 DSN = parse_dsn("mysql://me:geheim@db/test")
 
+# Puts a shell script in the place of the load generator.
 Program = Callable[[str], None]
-"""Puts a shell script in the place of the load generator."""
 
 
 def test_a_load_tells_seconds_and_leaves_its_files(tmp_path: Path) -> None:

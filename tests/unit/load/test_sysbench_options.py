@@ -32,6 +32,7 @@ KINDS = (
     "oltp_delete",
 )
 
+# For each setting of the load that sysbench has not, another value than the default.
 OTHER: dict[str, Any] = {
     "steps": ["100@5s"],
     "think_time": 1.0,
@@ -47,7 +48,6 @@ OTHER: dict[str, Any] = {
     "tls_ca": "ca.pem",
     "spread": "random",
 }
-"""For each setting of the load that sysbench has not, another value than the default."""
 
 
 class Later(LoadSettings):

@@ -13,6 +13,7 @@ from fivenines.load.dsn.model import Address, WrongError
 
 Pairs = list[tuple[str, str]]
 
+# What libpq reads where the string does not say it.
 LIBPQ_ENVIRONMENT = {
     "PGHOST": "host",
     "PGHOSTADDR": "hostaddr",
@@ -47,7 +48,6 @@ LIBPQ_ENVIRONMENT = {
     "PGTZ": "timezone",
     "PGCLIENTENCODING": "client_encoding",
 }
-"""What libpq reads where the string does not say it."""
 
 MYSQL_ENVIRONMENT = {"MYSQL_PWD": "password", "MYSQL_HOST": "host", "MYSQL_TCP_PORT": "port"}
 

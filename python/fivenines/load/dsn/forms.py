@@ -9,6 +9,7 @@ from urllib.parse import unquote, unquote_plus
 from fivenines.load.dsn.files import LIBPQ_ENVIRONMENT, MYSQL_ENVIRONMENT, Pairs
 from fivenines.load.dsn.model import Driver, WrongError
 
+# Schemes of URIs, of JDBC's, and those of libraries in front of a `+driver`.
 SCHEMES: dict[str, Driver] = {
     "mysql": "mysql",
     "mysql2": "mysql",
@@ -33,8 +34,8 @@ SCHEMES: dict[str, Driver] = {
     "alloydb": "postgres",
     "noop": "noop",
 }
-"""Schemes of URIs, of JDBC's, and those of libraries in front of a `+driver`."""
 
+# Schemes that others have, and what to write.
 INSTEAD = {
     "mysqlx": "the X protocol is not spoken: write mysql:// with the port of the classic protocol (3306)",
     "mysql+srv": "SRV records are not looked up: name the hosts",
@@ -46,7 +47,6 @@ INSTEAD = {
     "mssql": "SQL Server is reached by ODBC: write odbc:Driver={...};Server=...",
     "sqlite": "a file of SQLite has no server",
 }
-"""Schemes that others have, and what to write."""
 
 
 @dataclass

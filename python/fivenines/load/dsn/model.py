@@ -6,11 +6,11 @@ from typing import Literal
 from fivenines.load import odbc
 from fivenines.servers.session_options import NO_OPTIONS, SessionOptions
 
+# Dialects of SQL; `odbc` while the dialect behind a connection string of ODBC is not known yet.
 Driver = Literal["mysql", "postgres", "soliddb", "oracle", "sqlserver", "db2", "noop", "odbc"]
-"""Dialects of SQL; `odbc` while the dialect behind a connection string of ODBC is not known yet."""
 
+# No server at all: what the load generator itself can do.
 NOOP = "noop://"
-"""No server at all: what the load generator itself can do."""
 
 PORTS = {"mysql": 3306, "postgres": 5432}
 TLS_MODES = ("disable", "prefer", "require", "verify-ca", "verify-full")
