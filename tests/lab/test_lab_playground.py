@@ -86,14 +86,14 @@ def broken_off_in_a_transaction(dsn: str) -> None:
 def outage(told: str) -> float:
     """The longest time without a write that clients saw, in seconds; on a busy machine it may be ordinary."""
     (line,) = [line for line in told.splitlines() if line.startswith("clients: ")]
-    found = re.search(r"(?:no write for|between two was) ([0-9.]+) s", line)
+    found = re.search(r"(?:writes unavailable for|between two writes was) ([0-9.]+) s", line)
     assert found is not None, told
     return float(found[1])
 
 
 def none_lost(told: str, node: str) -> bool:
     """Whether all acknowledged rows were found on a node."""
-    return re.search(rf"^rows: none of [0-9,]+ acknowledged is lost on {node}", told, re.M) is not None
+    return re.search(rf"^rows: none of [0-9,]+ acknowledged rows is lost on {node}", told, re.M) is not None
 
 
 @pytest.mark.long

@@ -150,7 +150,7 @@ def test_the_playground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert not locks.is_held(keeper)
     assert fivenines("status", cwd=tmp_path).returncode == 2
     again = fivenines("down", cwd=tmp_path)
-    assert (again.returncode, again.stdout) == (0, "nothing is up\n"), again.stderr
+    assert (again.returncode, again.stdout) == (0, "no deployment is running\n"), again.stderr
     assert made.left() == []
 
 

@@ -126,7 +126,7 @@ def test_a_run_is_watched_stopped_and_continued_from_a_browser(serving: Serving,
         _sees_a_failover(narrow)
         assert narrow.ask("document.documentElement.scrollWidth") <= 390
         assert run.wait(180) == 130
-        assert "stopped as asked; 1 trial is left to do" in (tmp_path / "run.err").read_text()
+        assert "stopped on request; 1 trial is left" in (tmp_path / "run.err").read_text()
         _says(wide, "#status", "stopped")
         _says(narrow, "#done", "1 of 2")
         sleeper.wake()

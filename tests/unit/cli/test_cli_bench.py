@@ -18,7 +18,7 @@ from fivenines.bench import generator
 from fivenines.bench.generator import Second
 from fivenines.bench.outcome import Outcome
 from fivenines.cli import bench_result
-from fivenines.cli.bench_fill import _told
+from fivenines.cli.bench_fill import _summary
 from fivenines.cli.bench_live import LiveLines, ms, rate
 from fivenines.playground.state import Login, Status
 from fivenines.results.records import InvariantCheck
@@ -91,7 +91,7 @@ def test_ctrl_c_keeps_the_figures(fivenines: Fivenines, monkeypatch: pytest.Monk
     monkeypatch.setattr(generator, "event_of", and_interrupt)
     answer = fivenines("bench", "--dsn", "noop://", "--duration", "1h")
     assert answer.code == 130
-    assert "broken off" in answer.out and "response time, ms" in answer.out
+    assert "interrupted" in answer.out and "response time, ms" in answer.out
 
 
 def test_a_warm_up_has_no_figures(fivenines: Fivenines) -> None:
@@ -119,7 +119,7 @@ def test_nobody_there_is_one_message(fivenines: Fivenines) -> None:
 def test_nothing_to_check_is_said(fivenines: Fivenines) -> None:
     answer = fivenines("bench", "--dsn", "noop://", "--check", "--duration", "100ms")
     assert answer.code == 0
-    assert "nothing to check: oltp_read_write demands nothing of its data" in answer.err
+    assert "nothing to check: oltp_read_write has no invariants for this server" in answer.err
 
 
 @pytest.mark.parametrize(
@@ -128,8 +128,8 @@ def test_nothing_to_check_is_said(fivenines: Fivenines) -> None:
         (["--dsn", "x"], "error: the DSN has no known scheme"),
         (["--dsn", "noop://", "--rate", "x"], "error: --rate x: write transactions per second"),
         (["--dsn", "noop://", "--nonsense"], "error: No such option: --nonsense"),
-        (["--dsn", "noop://", "unexpected-primary"], "error: bench: 'stray' is not an option"),
-        ([], "error: bench: on which server? Give --dsn URL (or $FIVENINES_DSN), or bring a solution"),
+        (["--dsn", "noop://", "unexpected-primary"], "error: bench: 'unexpected-primary' is not an option"),
+        ([], "error: bench: no server is named. Add --dsn URL (or set $FIVENINES_DSN), or deploy a solution"),
     ],
 )
 def test_mistakes_are_refused(fivenines: Fivenines, arguments: list[str], message: str) -> None:
@@ -145,7 +145,7 @@ def test_without_a_dsn_it_takes_what_is_up(fivenines: Fivenines, pretend: Preten
     assert answer.code == 1 and "127.0.0.1:1" in answer.err, "nobody answers there"
     assert "geheim" not in answer.err
     pretend("fivenines.playground", is_up=lambda: True, status=lambda: Status("x", []))
-    assert "nobody can connect to what is up" in fivenines("bench").err
+    assert "cannot connect to the running deployment" in fivenines("bench").err
 
 
 def test_the_dsn_may_come_from_the_environment(fivenines: Fivenines, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -264,7 +264,7 @@ def test_the_tables_have_all_and_fit_80_columns(
     assert any(line.startswith("deadlock  1213      8  0.1 s  9.0 s  Deadlock") for line in lines)
     for sentence in (
         "schedule: 99 started; backlog at most 7, at the end 2",
-        "lag of starts behind the schedule: p99 1.50 ms, at most 20.0 ms",
+        "delay of starts behind the schedule: p99 1.50 ms, at most 20.0 ms",
         "connects: 8 ok, 2 failed, 1 refused",
         "load generator: 20000.0 us CPU per query, 20 % of one core",
         "CAUTION: its core was busy",
@@ -280,7 +280,7 @@ def test_a_search_shows_its_windows_in_place_of_steps(
     bench_result.show(Outcome(RECORD), ["tatp on mysql://u@h/d"])
     lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
     assert "0-5 s   4100  4050  21.5  p99 is too high" in lines
-    assert "search: 4000 transactions/s (95 % interval 3800 to 4200) keep p99 within 20.0 ms" in lines
+    assert "search: 4000 transactions/s (95 % interval 3800 to 4200) meet p99 within 20.0 ms" in lines
     assert not any(line.startswith("step") for line in lines)
 
 
@@ -302,5 +302,5 @@ def test_offending_rows_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_what_is_there_already_is_said() -> None:
-    assert _told("tatp", {"rows": 10, "seconds": 2.0}) == "tatp: 10 rows in 2.0 s, 5 rows/s"
-    assert _told("tatp", {"rows": 10, "already": True}) == ("tatp: the tables are there already, 10 rows")
+    assert _summary("tatp", {"rows": 10, "seconds": 2.0}) == "tatp: 10 rows in 2.0 s, 5 rows/s"
+    assert _summary("tatp", {"rows": 10, "already": True}) == ("tatp: the tables exist already, 10 rows")

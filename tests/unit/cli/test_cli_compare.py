@@ -79,8 +79,8 @@ def test_the_baseline_may_be_named_apart(fivenines: Fivenines, tmp_path: Path) -
     [
         ((), "at least two runs"),
         (("other", "--threshold", "tps <= 1"), "nobody needs that"),
-        (("other", "--threshold", "b: tps >= 1"), "no solution is called 'b'; there are a"),
-        (("other", "--junit", "x.xml"), "nothing to judge"),
+        (("other", "--threshold", "b: tps >= 1"), "unknown solution 'b'     allowed: a"),
+        (("other", "--junit", "x.xml"), "nothing to check"),
     ],
 )
 def test_what_makes_no_sense_is_refused(
@@ -153,4 +153,4 @@ def test_a_comparison_that_is_written_can_be_shared(fivenines: Fivenines, tmp_pa
     shared = fivenines("compare", before, after, "--format", "md", "--output", str(page), "--share")
     assert shared.code == 0 and page.stat().st_mode & 0o044 == 0o044
     refused = fivenines("compare", before, after, "--share")
-    assert refused.code == 2 and "name one by --output" in refused.err
+    assert refused.code == 2 and "Name one with --output" in refused.err

@@ -51,7 +51,7 @@ def test_decide_wide_has_all_columns_in_full_in_one_line_each(fivenines: Fivenin
     rows = [line for line in wide.out.splitlines() if line.startswith(("1-safe", "2-safe"))]
     assert len(rows) == 2 and all(len(line) > 80 for line in rows)
     assert all(" to " in line for line in rows), "intervals in full"
-    assert "(fivenines decide --wide)" in narrow.err
+    assert "to show them: fivenines decide --wide" in narrow.err
     assert max(len(line) for line in narrow.out.splitlines()[1:4]) <= 80
 
 
@@ -102,8 +102,8 @@ def test_check_passes_what_is_proven_and_what_is_undecided(fivenines: Fivenines,
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "there are no thresholds: name one by --threshold 'lost = 0'"),
-        (["--threshold", "nobody: lost = 0"], "no solution is called 'nobody'; there are 1-safe (local)"),
+        ([], "there are no thresholds. Add one, as --threshold 'lost = 0'"),
+        (["--threshold", "nobody: lost = 0"], "unknown solution 'nobody'\n    allowed: 1-safe (local)"),
         (["--threshold", "lst = 0"], "did you mean 'lost'?"),
     ],
 )

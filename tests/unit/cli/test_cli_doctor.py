@@ -39,12 +39,9 @@ def test_what_is_missing_comes_with_its_remedy(fivenines: Fivenines, monkeypatch
 @pytest.mark.parametrize(
     ("states", "verdict"),
     [
-        (["ok", "ok"], "Ready: everything works here."),
-        (["ok", "warning"], "Ready: experiments can run here. 1 warning above: what they name is limited."),
-        (
-            ["warning", "warning"],
-            "Ready: experiments can run here. 2 warnings above: what they name is limited.",
-        ),
+        (["ok", "ok"], "Ready: all checks passed."),
+        (["ok", "warning"], "Ready: experiments can run here, with limits: see 1 warning above."),
+        (["warning", "warning"], "Ready: experiments can run here, with limits: see 2 warnings above."),
     ],
 )
 def test_the_last_line_is_the_verdict(

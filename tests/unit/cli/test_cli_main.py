@@ -64,17 +64,17 @@ def test_the_program_alone_shows_its_help_as_a_mistake(fivenines: Fivenines) -> 
         (["run", "."], "error: . is a folder, not an experiment file\n"),
         (
             ["run", "x.yaml", "--trials", "0"],
-            "error: --trials: it has to be 1 at least\nsee: fivenines run --help\n",
+            "error: --trials: must be at least 1\nsee: fivenines run --help\n",
         ),
         (
             ["run", "x.yaml", "--trials", "many"],
-            "error: --trials: it has to be a whole number\nsee: fivenines run --help\n",
+            "error: --trials: must be a whole number\nsee: fivenines run --help\n",
         ),
         (
             ["decide", "--format", "x"],
-            "error: --format: there is no 'x': it is one of text, md, json\nsee: fivenines decide --help\n",
+            "error: --format: unknown value 'x': must be one of text, md, json\nsee: fivenines decide --help\n",
         ),
-        (["results", "show", "x"], "error: there is no run 'x'; runs/ has none\n"),
+        (["results", "show", "x"], "error: unknown run 'x': runs/ has no runs\n"),
     ],
 )
 def test_mistakes_are_one_message_and_exit_code_2(
@@ -124,7 +124,7 @@ def test_an_unexpected_error_leaves_a_log_and_no_traceback(
     (log,) = (tmp_path / "cache" / "crashes").iterdir()
     assert answer.code == 1
     assert answer.err == (
-        f"error: unexpected, a mistake in fivenines: ZeroDivisionError: by [zero]\ndetails are in {log}\n"
+        f"error: unexpected error (a bug in fivenines): ZeroDivisionError: by [zero]\ndetails: {log}\n"
     )
     text = log.read_text()
     assert "Traceback (most recent call last)" in text
@@ -138,8 +138,8 @@ def test_even_without_a_place_for_the_log_there_is_no_traceback(
     failing(monkeypatch, ZeroDivisionError())
     answer = fivenines("version")
     assert answer.code == 1
-    assert answer.err.startswith("error: unexpected, a mistake in fivenines: ZeroDivisionError\n")
-    assert "could not be written" in answer.err
+    assert answer.err.startswith("error: unexpected error (a bug in fivenines): ZeroDivisionError\n")
+    assert "cannot write the details" in answer.err
 
 
 def test_the_help_does_not_import_what_only_commands_need() -> None:

@@ -68,7 +68,7 @@ def test_settings_of_a_link_stretch_the_playground_over_two_sites() -> None:
     ("assignment", "said"),
     [
         ("rtt", "up: --network rtt: write KEY=VALUE, as in --set rtt=10ms"),
-        ("latency=1ms", "up: --network latency=1ms: unknown key; the keys are rtt, jitter"),
+        ("latency=1ms", "up: --network latency=1ms: unknown key\n    allowed: rtt, jitter"),
         ("rtt=soon", "up: --network: link.rtt: found 'soon'"),
         ("jitter=1ms", "up: --network: the jitter of a direction is longer"),
         ("sites=[a, a]", "up: --network: sites: found a list of 2"),
@@ -108,7 +108,7 @@ def test_up_brings_up_what_was_asked_and_shows_it(fivenines: Fivenines, calls: l
         "endpoint: writes: 10.0.0.1:5432",
         "event: promoted node1",
         "",
-        "connect with a client of your own, from this account:",
+        "To connect with any client, from this account:",
         "user app, password 0a, database sbtest",
         DSN,
         f'psql "{DSN}"',
@@ -159,9 +159,7 @@ def test_status_is_watched_line_by_line_until_ctrl_c(
     answer = fivenines("status", "--watch")
     assert (answer.code, answer.err) == (0, "")
     lines = [line.partition(" ")[2] for line in answer.out.splitlines() if line[0] != " "]
-    look = (
-        "node1 primary, node2 standby NOT HEALTHY; load: oltp_read_write, 50/s asked, 49.8/s done, 0 errors"
-    )
+    look = "node1 primary, node2 standby NOT HEALTHY; load: oltp_read_write, 50/s requested, 49.8/s achieved, 0 errors"
     assert lines == [look] * 3
     events = [line.strip() for line in answer.out.splitlines() if line[0] == " "]
     assert events == ["event: promoted node1", "event: fenced node2"], "each is told once"
@@ -187,9 +185,9 @@ def test_nodes_are_asked_broken_and_brought_down(fivenines: Fivenines, calls: li
     assert fivenines("exec", "node1", "--", "ls", "-l").code == 2
     assert fivenines("kill", "node1").out == "node1: 7 processes killed\n"
     assert fivenines("restart", "node1").out == "node1: back as standby\n"
-    assert fivenines("down").out == "down\n"
+    assert fivenines("down").out == "torn down\n"
     again = fivenines("down")
-    assert (again.code, again.out) == (0, "nothing is up\n")
+    assert (again.code, again.out) == (0, "no deployment is running\n")
 
 
 def test_settings_are_read_as_in_a_file() -> None:
@@ -216,7 +214,7 @@ def test_settings_are_read_as_in_a_file() -> None:
             "galera",
             ["size.x=5", "size=3", "size.x=5"],
             None,
-            "up: --set size.x=5: size has no settings inside",
+            "up: --set size.x=5: size has no nested settings",
         ),
         (
             "galera",
@@ -232,7 +230,7 @@ def test_settings_are_read_as_in_a_file() -> None:
             "up: --nodes 4: a Galera cluster of 4 votes has no majority when it breaks into "
             "halves: set size to 3 or 5, or to 2 or 4 with `arbiter: true`",
         ),
-        ("standalone", [], 2, "up: --nodes 2: standalone has 1"),
+        ("standalone", [], 2, "up: --nodes 2: standalone has 1 nodes"),
         ("hot-standby", [], 1, "up: --nodes 1: standbys: found 0\n    allowed: a whole number from 1 to 8"),
     ],
 )

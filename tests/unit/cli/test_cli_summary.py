@@ -16,7 +16,7 @@ SAID = [Block(["workload tpcc"], ["Solution"], [["pair"]]), Block(["SPLIT BRAIN"
     ("blocks", "out", "err"),
     [
         (SAID, ["workload tpcc", "Solution", "pair"], "SPLIT BRAIN\n"),
-        ([], [], "run: no complete trial yet, so there is nothing to summarise\n"),
+        ([], [], "run: no trial is complete yet, so there is no summary\n"),
     ],
 )
 def test_results_are_on_stdout_and_alarms_on_stderr(
