@@ -186,10 +186,7 @@ class Options:
     ] = None
     think_distribution: Annotated[
         str | None,
-        _load(
-            "HOW",
-            "Distribution of pauses: constant (default) or exponential. Example: --think-distribution exponential",
-        ),
+        _load("HOW", "Pauses: constant (default) or exponential. Example: --think-distribution exponential"),
     ] = None
     protocol: Annotated[
         str | None,

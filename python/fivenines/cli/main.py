@@ -15,7 +15,7 @@ import typer
 from fivenines import paths, private
 from fivenines.cli import computing, console, mistyped
 from fivenines.cli.registry import Program
-from fivenines.errors import FiveninesError, RenamedWarning
+from fivenines.errors import FiveninesError
 
 INTERRUPTED = 130
 
@@ -29,8 +29,8 @@ app = typer.Typer(
 )
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(requested: bool) -> None:
+    if requested:
         from fivenines.cli import version  # noqa: PLC0415  (only here)
 
         version.version()
@@ -65,9 +65,9 @@ def main() -> None:
 def execute(arguments: list[str]) -> int:
     """Run one command line and return its exit code. Never raises or prints a traceback."""
     private.begin()
-    warnings.showwarning = _warned
+    warnings.showwarning = _hide_warning
     try:
-        _close_what_is_open(arguments)
+        _close_folders(arguments)
         with computing.shown():
             code = app(arguments, prog_name="fivenines", standalone_mode=False)
         if code == INTERRUPTED:  # Typer's exit code for Ctrl-C
@@ -88,13 +88,11 @@ def execute(arguments: list[str]) -> int:
         return _mistyped(error, arguments) if _is_mistyped(error) else _crashed(error, arguments)
 
 
-def _warned(message: Warning | str, category: type[Warning], *_place: object, **_more: Any) -> None:
-    """Show warnings that are meant for users; libraries warn their developers."""
-    if issubclass(category, RenamedWarning):
-        console.note(f"hint: {message}", "yellow")
+def _hide_warning(*_warning: object, **_more: object) -> None:
+    """Hide the warnings of libraries, which are meant for their developers."""
 
 
-def _close_what_is_open(arguments: list[str]) -> None:
+def _close_folders(arguments: list[str]) -> None:
     """Close our folders to other accounts, in case an older version left them open."""
     if not {"-h", "--help"} & set(arguments):
         for folder in (paths.cache(), paths.playground()):

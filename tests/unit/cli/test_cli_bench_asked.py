@@ -199,7 +199,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"search": "p98=20ms"}, "--search p98=20ms: write a measure and its bound"),
     ({"search": "p99=20"}, "--search: '20' is not a duration"),
     ({"search": "p99=1s", "rate": "5"}, "--search: finds the rate itself. Leave --rate out"),
-    ({"drop": True}, "--drop: drops tables before --prepare creates them. Add --prepare"),
+    ({"drop": True}, "--drop: has no effect without --prepare. Add --prepare"),
     ({"answer_timeout": "0s"}, "--answer-timeout 0s: must be more than 0, as 2s"),
     ({"connect_timeout": "none"}, "--connect-timeout: 'none' is not a duration"),
     ({"keepalive": "15s"}, "--keepalive 15s: write off, or IDLE,INTERVAL,PROBES"),

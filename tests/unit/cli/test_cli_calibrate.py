@@ -108,4 +108,4 @@ def test_a_dry_run_reckons_with_the_noise_that_was_seen(
         monkeypatch.setattr(module, "calibrators", lambda: [Noise])
     fivenines("calibrate")
     told = fivenines("run", "small.yaml", "--dry-run").out
-    assert "differ by 31 % (as `fivenines calibrate` saw on this machine)" in told
+    assert "vary by 31 % (measured by `fivenines calibrate` on this machine)" in told

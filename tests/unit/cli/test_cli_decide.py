@@ -19,7 +19,7 @@ def test_decide_says_what_to_take_and_why(fivenines: Fivenines, run: str) -> Non
     lines = answer.out.splitlines()
     assert lines[0] == (
         "Take 2-safe (on), so far: it is the only one that was not seen to miss a need; 3 trials are too "
-        "few to prove “no acknowledged row lost” and 2 more needs."
+        "few to prove “no acknowledged row lost” and 2 more requirements."
     )
     assert any("✗ 3 of 3" in line for line in lines)
     assert "- 1-safe (local) misses a need: acknowledged rows lost in 3 of 3 trials (lost = 0)." in lines

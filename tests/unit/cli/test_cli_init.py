@@ -75,7 +75,7 @@ def test_it_prints_the_file_alone(fivenines: Fivenines, way: list[str]) -> None:
         (["--solution", "external"], "--solution external: needs settings that have no default (engine, "),
         (["--solution", "galera", "--solution", "galera"], "--solution galera is repeated"),
         (["--solution", "standalone", "--workload", "script"], "--workload script: needs "),
-        (["--solution", "standalone", "--fault", "proxy"], "--fault proxy makes no sense for "),
+        (["--solution", "standalone", "--fault", "proxy"], "--fault proxy does not apply to "),
         (
             ["--solution", "standalone", "--solution", "galera", "--fault", "switchover"],
             "standalone would not be measured, as none of the faults applies to it",

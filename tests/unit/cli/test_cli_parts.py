@@ -165,7 +165,7 @@ def test_a_solution_of_one_part_alone_leaves_the_others_out(
     assert fivenines("run", "two.yaml", "--out", "here", "--only", "standalone").code == 0
     assert campaigns.began == [("reads", 2, False)]
     answer = fivenines("run", "two.yaml", "--only", "standalon")
-    assert answer.code == 2 and "no solution is called 'standalon'" in answer.err
+    assert answer.code == 2 and "unknown solution 'standalon'" in answer.err
 
 
 def test_a_part_that_is_not_there_is_refused(fivenines: Fivenines, campaigns: Campaigns) -> None:

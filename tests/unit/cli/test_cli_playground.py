@@ -91,7 +91,7 @@ def test_a_setting_inside_a_kind_needs_no_kind() -> None:
 
 def test_up_refuses_a_host_that_the_solution_has_not(fivenines: Fivenines, calls: list[Any]) -> None:
     answer = fivenines("up", "galera", "--network", "sites={a: [nod1], b: [node3]}")
-    assert answer.code == 2 and "no host is called 'nod1'; there are node1 to node3" in answer.err
+    assert answer.code == 2 and "unknown host 'nod1'; the hosts are node1 to node3" in answer.err
 
 
 def test_up_brings_up_what_was_asked_and_shows_it(fivenines: Fivenines, calls: list[Any]) -> None:

@@ -38,10 +38,10 @@ def test_a_dry_run_shows_the_plan(fivenines: Fivenines) -> None:
         "standalone  oltp_read_only            8  lan      none",
         "pair        oltp_read_only            8  lan      none",
         "2 cells, 4 trials in interleaved order (seed 1), about 74 s once engines and data are in the cache",
-        "power: 2 trials a side tell a difference in throughput from a factor of 3.10 on (with a chance of "
+        "power: 2 trials per solution can detect differences in throughput of a factor of 3.10 or more (with "
         "80 %)",
         "  20 % takes 20 trials, 10 % takes 71 trials and 5 % takes 265 trials, where trials of one solution"
-        " differ by 20 % (assumed; the report has what was seen); `design: interleaved` needs far fewer",
+        " vary by 20 % (assumed; the report has the measured value); `design: interleaved` needs far fewer",
     ]
 
 
@@ -94,7 +94,7 @@ def test_an_unknown_solution_is_refused_before_anything_starts(fivenines: Fiveni
     answer = fivenines("run", "small.yaml", "--only", "piar")
     assert (answer.code, answer.out) == (2, "")
     assert answer.err == (
-        "error: no solution is called 'piar'; did you mean 'pair'?\n    allowed: 'pair', 'standalone'\n"
+        "error: unknown solution 'piar'; did you mean 'pair'?\n    allowed: 'pair', 'standalone'\n"
     )
     assert not Path("runs").exists()
 

@@ -131,7 +131,7 @@ def test_faults_may_name_a_client_and_not_the_one_that_is_not_there() -> None:
 MISTAKES = [
     ("[{name: Ann}]", "x.yaml:5:18: clients[0].name: found 'Ann'; a client is called as a host"),
     ("[{name: node2}]", "x.yaml:5:18: clients[0].name: 'node2' means another host of the lab"),
-    ("[{name: a}, {name: a}]", "x.yaml:5:29: clients[1].name: another client is called 'a', too"),
+    ("[{name: a}, {name: a}]", "x.yaml:5:29: clients[1].name: another client has the name 'a': choose"),
     (
         "[{name: a, site: north}]",
         "x.yaml:5:27: clients[0].site: the network 'wan' has no site 'north'; its sites: east, west",
@@ -147,11 +147,11 @@ MISTAKES = [
     ),
     (
         "[{name: a, workload: {workload: tatp}}]",
-        "x.yaml:5:31: clients[0].workload: its data are not those of 'oltp_read_write'",
+        "x.yaml:5:31: clients[0].workload: its data set differs from that of 'oltp_read_write'",
     ),
     (
         "[{name: a, connections: 2}, {name: b, connections: 3}]\nconnections: [5, 6]",
-        "x.yaml:6:18: connections[1]: 6 connections, and the clients have 5 of their own",
+        "x.yaml:6:18: connections[1]: found 6, but the clients have 5 connections in total",
     ),
     (
         "[{name: a, connections: 8}, {name: b}]",
@@ -159,7 +159,7 @@ MISTAKES = [
     ),
     (
         "[{name: a}, {name: b}]\nledger: {clients: 40}",
-        "x.yaml:6:19: ledger.clients: 40 for each of 2 clients are more than 64: set it to 32 or less",
+        "x.yaml:6:19: ledger.clients: 40 for each of 2 clients exceeds 64: set it to 32 or less",
     ),
     (
         "[{name: a}]\ndesign: interleaved",
@@ -177,7 +177,7 @@ MISTAKES = [
     ),
     (
         "[{name: a}, {name: b}]\nconnections: [2]\nload: {connection_steps: [1@3s, 2@10s]}",
-        "load.connection_steps: they are for one client: leave them out, or name one client alone",
+        "load.connection_steps: requires a single client: leave it out, or list one client",
     ),
     (
         "[{name: a, load: {rate: 5}}]\nload: {transactions: 5}",

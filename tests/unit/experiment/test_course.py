@@ -74,7 +74,7 @@ def test_work_that_was_done_before_its_fault_is_told() -> None:
     assert event is not None
     assert (event.t, event.kind) == (4900, "failed")
     assert event.detail == (
-        "kill: the work was done after 4.9 s, before the fault at 8 s; nothing was broken"
+        "kill: the work was done after 4.9 s, before the fault at 8 s; no fault was injected"
     )
 
 
@@ -88,7 +88,7 @@ def test_a_fault_that_struck_once_the_work_was_done_is_too_late() -> None:
     event = planned.too_early(load, "kill", [struck(8060.0), struck(9000.0)])
     assert event is not None
     assert event.detail == (
-        "kill: the work was done after 8.05 s, before the fault at 8.06 s; what it broke was not measured"
+        "kill: the work was done after 8.05 s, before the fault at 8.06 s; its effect was not measured"
     )
     assert planned.too_early(load, "kill", [struck(8049.0), struck(9000.0)]) is None
     timed = course(experiment(), False, True)

@@ -111,9 +111,11 @@ def test_what_does_not_fit_into_the_memory_is_refused_before_it_is_deployed() ->
 
 def test_the_plan_says_what_it_can_tell() -> None:
     block, _ = power_lines(experiment("interleaved: {blocks: 2, rounds: 12}\n"))
-    assert block.startswith("power: 24 rounds tell a difference in throughput from 6.2 % on")
+    assert block.startswith("power: 24 rounds can detect differences in throughput of 6.2 % or more")
     first, second = power_lines(experiment("trials: 10\n", design="trials"))
-    assert first.startswith("power: 10 trials a side tell a difference in throughput from 30 % on")
+    assert first.startswith(
+        "power: 10 trials per solution can detect differences in throughput of 30 % or more"
+    )
     assert "20 % takes 20 trials" in second and "assumed" in second
     same = Step(
         name="same",
@@ -135,6 +137,6 @@ def test_the_plan_says_what_it_can_tell() -> None:
     assert seen_spread(None) is None
     assert seen_spread(Calibration(fivenines="1", machine=describe(), steps=[])) is None
     alone, _ = power_lines(experiment("trials: 1\n", design="trials"))
-    assert alone == "power: 1 trial a side tells no difference in throughput"
+    assert alone == "power: 1 trial per solution cannot detect a difference in throughput"
     one = experiment("", "solutions: [{solution: hot-standby}]\n", design="trials")
     assert power_lines(one) == []

@@ -100,7 +100,7 @@ def test_how_parts_are_written(parts: str, said: str) -> None:
 
 
 def test_names_that_are_one_folder_elsewhere_are_refused() -> None:
-    assert "parts: 'LOSS' and 'loss' differ in capitals alone" in _refusal(FILE + "  LOSS: {}\n")
+    assert "parts: 'LOSS' and 'loss' differ only in upper and lower case" in _refusal(FILE + "  LOSS: {}\n")
 
 
 def test_the_defaults_of_parts_load_back_to_the_same() -> None:

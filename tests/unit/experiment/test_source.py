@@ -78,21 +78,20 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         ),
         (
             VALID + "cost: {others: {proxy: 0.1}}\n",
-            "x.yaml:4:17: cost.others: these prices need a `server_hour` for all other hosts",
+            "x.yaml:4:17: cost.others: set `server_hour`, the price of all other hosts, too",
         ),
         (
             VALID + "cost: {server_hour: 1, others: {client: 0.1}}\n",
-            "x.yaml:4:33: cost.others: 'client' is not a host beside the database servers",
+            "x.yaml:4:33: cost.others: 'client' is not a kind of host other than database servers",
         ),
         (
             VALID + "timing: {warmup: 2}\n",
-            "x.yaml:4:18: timing.warmup: found 2\n"
-            "    allowed: a duration, with a unit, as in 500ms, 10s, 1m30s",
+            "x.yaml:4:18: timing.warmup: found 2\n    allowed: a duration, with a unit, as 500ms, 10s, 1m30s",
         ),
         (
             VALID + "timing:\n  warmup: 2.5\n",
             "x.yaml:5:11: timing.warmup: found 2.5\n"
-            "    allowed: a duration, with a unit, as in 500ms, 10s, 1m30s",
+            "    allowed: a duration, with a unit, as 500ms, 10s, 1m30s",
         ),
         (
             VALID + "trials: three\n",
@@ -116,7 +115,7 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         ),
         (
             VALID + "connections: [8, 16, 8]\n",
-            "x.yaml:4:22: connections[2]: 8 stands in the list twice: remove one of them",
+            "x.yaml:4:22: connections[2]: 8 is repeated: remove one of them",
         ),
         (
             HEAD + SOLUTIONS,
@@ -172,22 +171,22 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         ),
         (
             VALID + "faults: [kill, {fault: kill, target: primary}]\n",
-            "x.yaml:4:16: faults[1] is the same fault as faults[0]: remove one of them",
+            "x.yaml:4:16: faults[1] repeats faults[0]: remove one of them",
         ),
         (
             VALID + "faults: [{fault: kill, target: replica}]\n",
-            "x.yaml:4:10: faults[0]: kill makes no sense for 'standalone': replica: the solution "
+            "x.yaml:4:10: faults[0]: kill does not apply to 'standalone': replica: the solution "
             "has one node, and no replica. Change the fault, or name the solutions that it is for "
             "in its `only:`",
         ),
         (
             VALID + "network: [{}, {bandwidth: 1Mbit/s}]\n",
-            "x.yaml:4:15: network[1] and network[0] are both called 'lan': give one of them another `name:`",
+            "x.yaml:4:15: network[1] and network[0] have the same name 'lan': set another `name:` for one of them",
         ),
         (
             VALID + "network: [{bandwidth: fast}]\n",
             "x.yaml:4:23: network[0].bandwidth: found 'fast'\n"
-            "    allowed: a rate, with a unit, as in 57kbit/s, 100Mbit/s, or null",
+            "    allowed: a rate, with a unit, as 57kbit/s, 100Mbit/s, or null",
         ),
         (
             HEAD + WORKLOADS + "solutions:\n  - {solution: replication, mode: after_sync, replicas: 0}\n",
@@ -201,14 +200,14 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         ),
         (
             HEAD + WORKLOADS + "solutions: [standalone, standalone]\n",
-            "x.yaml:3:25: solutions[1] and solutions[0] are both called 'standalone': give one of "
+            "x.yaml:3:25: solutions[1] and solutions[0] have the same name 'standalone': set another "
             "them another `name:`",
         ),
         (
             HEAD + WORKLOADS + 'solutions: [{solution: galera, name: "a\\nb"}]\n',
-            "x.yaml:3:38: solutions[0].name: found 'a\\nb'; a name is one line of printable characters",
+            "x.yaml:3:38: solutions[0].name: found 'a\\nb'; a name must be one line of printable characters",
         ),
-        (VALID + "name: y\n", "x.yaml:4:1: the key 'name' stands here twice, first in line 1"),
+        (VALID + "name: y\n", "x.yaml:4:1: the key 'name' is repeated, first in line 1"),
         (VALID + "seed: !secret 5\n", "x.yaml:4:7: the tag !secret is not supported"),
         (VALID + "seed: !!int five\n", "x.yaml:4:7: found 'five', which cannot be read as int"),
         (VALID + "? [a]\n: b\n", "x.yaml:4:3: a key must be plain text"),
@@ -231,8 +230,8 @@ def test_each_mistake_says_where_what_and_what_is_allowed(text: str, message: st
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "x.yaml is empty; `fivenines list examples` names some to begin with"),
-        ("# nothing\n", "x.yaml is empty; `fivenines list examples` names some to begin with"),
+        ("", "x.yaml is empty. To see examples: fivenines list examples"),
+        ("# nothing\n", "x.yaml is empty. To see examples: fivenines list examples"),
         (
             "name: [a\n",
             "x.yaml:2:1: not readable as YAML: expected ',' or ']', but got '<stream end>' "
@@ -290,10 +289,10 @@ def test_all_mistakes_come_at_once_in_the_order_of_the_file() -> None:
         "    allowed: a whole number from 1 to 8\n"
         "x.yaml:5:5: solutions[1]: replication needs at least one replica: set replicas to 1 or "
         "more\n"
-        "x.yaml:6:29: workloads[1] and workloads[0] are both called 'oltp_read_only': give one of "
+        "x.yaml:6:29: workloads[1] and workloads[0] have the same name 'oltp_read_only': set another "
         "them another `name:`\n"
         "x.yaml:7:18: timing.steady: found '0s'\n"
-        "    allowed: a duration above 0s, with a unit, as in 500ms, 10s, 1m30s"
+        "    allowed: a duration above 0s, with a unit, as 500ms, 10s, 1m30s"
     )
 
 
@@ -339,7 +338,7 @@ def test_siblings_that_differ_in_too_much_need_a_name() -> None:
         "  - galera\n"
         "  - {solution: galera, size: 5, writes: all, appliers: 4, gcache: 1GiB}\n"
     ) == (
-        "x.yaml:5:5: solutions[1] and solutions[0] are both called 'galera': give one of them another `name:`"
+        "x.yaml:5:5: solutions[1] and solutions[0] have the same name 'galera': set another `name:` for one of them"
     )
 
 
