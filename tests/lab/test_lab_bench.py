@@ -132,7 +132,7 @@ def test_breaking_off_keeps_the_figures(place: Place, number: int) -> None:
         own.send_signal(number)
         out, _ = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "broken off" in out and "MQTh" in out
+    assert "interrupted" in out and "MQTh" in out
     assert not any(child.is_running() for child in children), "nothing is left behind"
 
 

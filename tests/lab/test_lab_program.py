@@ -136,14 +136,14 @@ def test_the_playground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         assert fivenines("kill", "node7", cwd=tmp_path).returncode != 0
         killed = fivenines("kill", "node1", cwd=tmp_path)
         assert killed.returncode == 0 and "SIGKILL" in killed.stdout
-        assert "already dead" in fivenines("kill", "node1", cwd=tmp_path).stderr
+        assert "is not running" in fivenines("kill", "node1", cwd=tmp_path).stderr
         nodes = _await_primary(tmp_path, "node2")
         assert (nodes["node1"]["role"], nodes["node1"]["healthy"]) == ("down", False)
         back = fivenines("restart", "node1", cwd=tmp_path)
         assert back.returncode == 0, back.stderr
         nodes = _await_primary(tmp_path, "node2")
         assert nodes["node1"]["role"] == "replica"
-        assert "runs already" in fivenines("restart", "node1", cwd=tmp_path).stderr
+        assert "is already running" in fivenines("restart", "node1", cwd=tmp_path).stderr
     finally:
         down = fivenines("down", cwd=tmp_path)
     assert down.returncode == 0, down.stderr

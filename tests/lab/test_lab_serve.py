@@ -100,7 +100,7 @@ def _sees_a_failover(page: Page) -> None:
     _says(page, "#events", "fault")
     _says(page, "#events", "promoted")
     _says(page, "#now", "longest time without a success")
-    _says(page, "#nodes", "node2: takes writes")
+    _says(page, "#nodes", "node2: writable")
     drawn = "document.querySelectorAll('#trial .chart canvas').length"
     page.wait(lambda: page.ask(drawn) == 3, "the charts are not drawn")
     first, second = page.text("#events li:first-child"), page.text("#events li:nth-child(2)")
@@ -159,7 +159,7 @@ def test_a_run_that_was_killed_is_seen_to_be(serving: Serving, tmp_path: Path) -
         _says(page, "#phase", "for")
         run.kill()
         run.wait()
-        _says(page, "#status", "broken off")
+        _says(page, "#status", "interrupted")
         assert page.ask("document.querySelector('#stop').disabled") is True
         assert page.ask("document.querySelector('#resume').disabled") is False
 

@@ -167,8 +167,8 @@ def _metrics(experiment: str, host: str, port: int) -> "Iterator[Listener]":
 def live_page(folder: Path) -> Iterator[None]:
     """Serve a live page of a run in the background, and print its address."""
     from fivenines.cli import console
-    from fivenines.serve.child import beside
+    from fivenines.serve.child import page
 
-    with beside(folder) as url:
+    with page(folder) as url:
         console.note(f"live page: {url}")
         yield

@@ -17,5 +17,5 @@ def kill(node: Node) -> None:
     from fivenines.playground import kill as kill_node
 
     done = kill_node(node)
-    console.say(done.said)
+    console.say(done.message)
     clients.report(done.moment)

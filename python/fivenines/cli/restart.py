@@ -17,5 +17,5 @@ def restart(node: Node) -> None:
     from fivenines.playground import restart as begin
 
     done = begin(node)
-    console.say(done.said)
+    console.say(done.message)
     clients.report(done.moment)

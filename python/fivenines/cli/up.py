@@ -82,7 +82,7 @@ def up(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     from fivenines.experiment.checks import unknown_hosts
     from fivenines.lab.settings import NetworkSettings
     from fivenines.playground import up as bring_up
-    from fivenines.playground.wanted import Wanted
+    from fivenines.playground.request import Request
 
     wanted = wanted_solution(solution, settings or [], nodes, engine)
     if wanted.external:
@@ -96,11 +96,11 @@ def up(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     if around is not None and around.begins_late:
         raise UsageError("up: --network from: applies only to trials of experiments. Leave it out")
     run = workload_from([workload] if workload else [], [], [], [], [])
-    asked = Wanted(
+    request = Request(
         solution=wanted, network=around or NetworkSettings(), workload=run, rate=load or 0.0, port=port
     )
     with listener() as listen:
-        bring_up(asked, listen)
+        bring_up(request, listen)
     status.show(as_json)
 
 

@@ -243,7 +243,7 @@ def _build(folder: Path, engine: Engine, described: object, fill: Fill) -> None:
     part = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
         with (
-            space.told(folder.parent),
+            space.reported(folder.parent),
             engine.used(lambda _message, _fraction: None),
             Lab(part / "lab") as lab,
         ):

@@ -147,16 +147,16 @@ def test_a_load_that_does_not_come_back_is_told(
 ) -> None:
     monkeypatch.setattr(clients, "PATIENCE", 0.0)
     playground["answers"] = [Injected(True, [], moment=77)]
-    load += [replace(AWAY, outage=61.2, rows=Rows(9, 0, None, "", "no node takes writes now"))]
+    load += [replace(AWAY, outage=61.2, rows=Rows(9, 0, None, "", "no node is writable"))]
     told = fivenines("inject", "kill").out
     assert "clients: writes unavailable for 61.20 s, not yet recovered" in told
-    assert "inconclusive: no node takes writes now" in told
+    assert "inconclusive: no node is writable" in told
 
 
 @pytest.mark.parametrize(
     ("found", "words"),
     [
-        (Clients(unknown="the load had only just begun"), "unknown: the load had only just"),
+        (Clients(unknown="the load had just started"), "unknown: the load had only just"),
         (Clients(back=True, outage=0.034), "no outage; the longest gap between two writes was 0.03"),
         (
             replace(BACK, times=2),

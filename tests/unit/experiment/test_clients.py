@@ -129,8 +129,8 @@ def test_faults_may_name_a_client_and_not_the_one_that_is_not_there() -> None:
 
 
 MISTAKES = [
-    ("[{name: Ann}]", "x.yaml:5:18: clients[0].name: found 'Ann'; a client is called as a host"),
-    ("[{name: node2}]", "x.yaml:5:18: clients[0].name: 'node2' means another host of the lab"),
+    ("[{name: Ann}]", "x.yaml:5:18: clients[0].name: found 'Ann'; a client's name has at most"),
+    ("[{name: node2}]", "x.yaml:5:18: clients[0].name: 'node2' is the name of another host of the lab"),
     ("[{name: a}, {name: a}]", "x.yaml:5:29: clients[1].name: another client has the name 'a': choose"),
     (
         "[{name: a, site: north}]",
@@ -143,7 +143,7 @@ MISTAKES = [
     ("[{name: a, endpoint: near}]", "x.yaml:5:31: clients[0].endpoint: found 'near'; write a node"),
     (
         "[{name: a, connections: 2, share: 1}]",
-        "x.yaml:5:44: clients[0].share: the client has `connections` of its own",
+        "x.yaml:5:44: clients[0].share: the client also has `connections`",
     ),
     (
         "[{name: a, workload: {workload: tatp}}]",
@@ -159,21 +159,24 @@ MISTAKES = [
     ),
     (
         "[{name: a}, {name: b}]\nledger: {clients: 40}",
-        "x.yaml:6:19: ledger.clients: 40 for each of 2 clients exceeds 64: set it to 32 or less",
+        "x.yaml:6:19: ledger.clients: 40 for each of 2 clients exceeds 64 in total: set it to 32 or less",
     ),
     (
         "[{name: a}]\ndesign: interleaved",
-        "x.yaml:5:10: clients: an interleaved comparison loads each solution by one client",
+        "x.yaml:5:10: clients: an interleaved comparison loads each solution from one client",
     ),
     (
         "[{name: a, adresses: 2}]",
         "x.yaml:5:21: unknown key 'adresses' in clients[0]; did you mean 'addresses'?",
     ),
-    ("[{name: a, load: {transactions: 5}}]", "x.yaml:5:27: clients[0].load: transactions: clients that"),
-    ("[{name: a, load: {cap: 5s}}]", "x.yaml:5:27: clients[0].load: cap: all clients end together"),
+    (
+        "[{name: a, load: {transactions: 5}}]",
+        "x.yaml:5:27: clients[0].load: transactions: either all clients",
+    ),
+    ("[{name: a, load: {cap: 5s}}]", "x.yaml:5:27: clients[0].load: cap: applies to all clients"),
     (
         "[{name: a, load: {connection_steps: [1@3s, 2@10s]}}]",
-        "clients[0].load: connection_steps: they are for one client",
+        "clients[0].load: connection_steps: requires a single client",
     ),
     (
         "[{name: a}, {name: b}]\nconnections: [2]\nload: {connection_steps: [1@3s, 2@10s]}",
@@ -181,7 +184,7 @@ MISTAKES = [
     ),
     (
         "[{name: a, load: {rate: 5}}]\nload: {transactions: 5}",
-        "x.yaml:5:27: clients[0].load: rate and steps: the clients have work",
+        "x.yaml:5:27: clients[0].load: rate and steps: not possible with fixed work",
     ),
     (
         "[{name: a}, {name: b}]\nload: {transactions: 1}",
@@ -199,7 +202,7 @@ def test_a_mistake_is_told_with_its_place(clients: str, message: str) -> None:
 def test_a_node_of_ones_own_is_for_clusters_that_write_everywhere() -> None:
     text = "name: x\nsolutions: [%s]\nworkloads: [oltp_read_write]\nclients: [{name: a, endpoint: %s}]\n"
     refused = _refusal(text % ("hot-standby", "node2"))
-    assert "x.yaml:4:31: clients[0].endpoint: 'hot-standby on' has one node at a time" in refused
+    assert "x.yaml:4:31: clients[0].endpoint: 'hot-standby on' has one writable node at a time" in refused
     assert parse_experiment(text % ("hot-standby", "local"), "x.yaml").clients
     proxied = "{solution: galera, engine: mariadb-10.11, size: 3, access: {kind: haproxy}}"
     assert "through haproxy, which says where they write" in _refusal(text % (proxied, "local"))
@@ -207,7 +210,7 @@ def test_a_node_of_ones_own_is_for_clusters_that_write_everywhere() -> None:
 
 def test_work_that_is_shared_out_by_one_generator_has_one_client() -> None:
     text = "name: x\nsolutions: [standalone]\nworkloads: [bulkload]\nclients: [{name: a}, {name: b}]\n"
-    assert "x.yaml:3:13: workloads[0]: 'bulkload' shares out its work" in _refusal(text)
+    assert "x.yaml:3:13: workloads[0]: 'bulkload' divides its work" in _refusal(text)
 
 
 def test_a_workload_of_ones_own_leaves_the_data_as_the_others_do() -> None:
@@ -216,7 +219,7 @@ def test_a_workload_of_ones_own_leaves_the_data_as_the_others_do() -> None:
         "clients: [{name: a}, {name: b, workload: {workload: crud, %s}}]\n"
     )
     refused = _refusal(text % "batch: 20")
-    assert "x.yaml:4:42: clients[1].workload: what must be true of its data afterwards" in refused
+    assert "x.yaml:4:42: clients[1].workload: its invariants differ from those of 'crud'" in refused
     assert "after 'crud'" in refused
     others = "batch: 10, select: 100, insert: 0, update: 0, delete: 0"
     assert len(parse_experiment(text % others, "x.yaml").clients) == 2

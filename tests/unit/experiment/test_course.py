@@ -124,7 +124,7 @@ def test_the_plan_says_at_most_where_loads_end_when_their_work_is_done() -> None
 @pytest.mark.parametrize(
     ("load", "workload", "more", "said"),
     [
-        ("{transactions: 9}", "bulkload", "", "workloads[0]: 'bulkload' is work that ends by itself"),
+        ("{transactions: 9}", "bulkload", "", "workloads[0]: 'bulkload' ends by itself"),
         ("{transactions: 9, cap: 5s}", "tatp", "faults: [kill]\n", "faults[0]: kill is injected after"),
         ("{connection_steps: [4@3s, 8@5s]}", "tatp", "", "connections: found [8], but"),
         ("{connection_steps: [4@3s, 8@9s]}", "tatp", "", "load.connection_steps: the steps last 12s"),

@@ -37,7 +37,7 @@ def test_a_fault_can_be_for_some_solutions_only() -> None:
 def test_names_and_what_is_no_part_of_the_fault_tell_none_apart() -> None:
     found = _parsed("[{fault: kill, name: murder, mtbf: 720h}, {fault: freeze, mtbf: 100h}]")
     assert [cell.key.fault for cell in cells(found)][:2] == ["murder", "freeze"]
-    assert "is the same fault as faults[0]" in _refused("[kill, {fault: kill, mtbf: 720h}]")
+    assert "repeats faults[0]" in _refused("[kill, {fault: kill, mtbf: 720h}]")
     both = _refused("[{fault: kill, name: a}, {fault: freeze, name: a}]")
     assert "faults[1] and faults[0] have the same name 'a'" in both
 

@@ -79,7 +79,7 @@ def test_a_interleaved_of_one_solution_is_none() -> None:
         ("load: {rate: 100}\n", TWO, "closed loop"),
         ("load: {burst: true}\n", TWO, "burst"),
         ("interleaved: {window: 200ms, skip: 150ms}\n", TWO, "more than half"),
-        ("", "solutions: [{solution: hot-standby}]\n", "two solutions or more"),
+        ("", "solutions: [{solution: hot-standby}]\n", "two or more solutions"),
         (
             "",
             "solutions: [{solution: hot-standby, sweep: {synchronous_commit: [on, off]}}]\ntrials: 4\n",
@@ -131,7 +131,7 @@ def test_the_plan_says_what_it_can_tell() -> None:
     )
     seen = seen_spread(Calibration(fivenines="1", machine=describe(), steps=[same]))
     first, second = power_lines(experiment("trials: 10\n", design="trials"), seen)
-    assert "from 70 % on" in first and "calibrate" in second
+    assert "of 70 % or more" in first and "calibrate" in second
     first, second = power_lines(experiment("interleaved: {blocks: 2, rounds: 12}\n"), seen)
     assert "from 4.3 % on" in first and "calibrate" in second
     assert seen_spread(None) is None

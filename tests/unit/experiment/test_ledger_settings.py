@@ -96,5 +96,5 @@ def test_the_file_is_told_where_it_is_wrong() -> None:
     text = (
         "name: twice\nsolutions: [standalone]\nworkloads: [{workload: append}]\nledger: {append: {rate: 5}}\n"
     )
-    with pytest.raises(UsageError, match=r"workloads\[0\]: ledger\.append runs beside the load"):
+    with pytest.raises(UsageError, match=r"workloads\[0\]: ledger\.append cannot run alongside a load"):
         parse_experiment(text, "twice.yaml")

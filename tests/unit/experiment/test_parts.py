@@ -75,7 +75,7 @@ def test_a_mistake_that_parts_share_is_told_once() -> None:
 def test_mistakes_of_several_parts_are_told_in_the_order_of_the_file() -> None:
     text = FILE.replace("[16]", "[0]").replace("faults: [kill]", "faults: [kil]")
     said = _refusal(text)
-    assert said.startswith("x.yaml has 2 mistakes:\nx.yaml:7:76: ")
+    assert said.startswith("x.yaml has 2 errors:\nx.yaml:7:76: ")
     assert "\nx.yaml:11:14: faults[0]: unknown fault 'kil'" in said
 
 
@@ -89,7 +89,10 @@ def test_what_is_missing_in_a_part_is_said_with_the_part() -> None:
     [
         ("parts: {}\n", "x.yaml:1:8: parts: found an empty mapping\n"),
         ("parts: [a]\n", "x.yaml:1:8: parts: found a list of 1\n"),
-        ("parts: {a b: {}}\n", "x.yaml:1:9: parts: found the name 'a b'\n    allowed: letters, digits"),
+        (
+            "parts: {a b: {}}\n",
+            "x.yaml:1:9: parts: found the name 'a b'\n    allowed: at most 40 letters, digits",
+        ),
         ("parts: {../a: {}}\n", "x.yaml:1:9: parts: found the name '../a'\n"),
         ("parts: {a: 3}\n", "x.yaml:1:12: parts.a: found 3\n"),
         ("parts: {a: {parts: {}}}\n", "unknown key 'parts'"),

@@ -201,7 +201,7 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         (
             HEAD + WORKLOADS + "solutions: [standalone, standalone]\n",
             "x.yaml:3:25: solutions[1] and solutions[0] have the same name 'standalone': set another "
-            "them another `name:`",
+            "`name:` for one of them",
         ),
         (
             HEAD + WORKLOADS + 'solutions: [{solution: galera, name: "a\\nb"}]\n',
@@ -282,7 +282,7 @@ def test_all_mistakes_come_at_once_in_the_order_of_the_file() -> None:
         "workloads: [oltp_read_only, oltp_read_only]\n"
         "timing: {steady: 0s}\n"
     ) == (
-        "x.yaml has 5 mistakes:\n"
+        "x.yaml has 5 errors:\n"
         "x.yaml:1:7: name: found ''\n"
         "    allowed: text, not empty\n"
         "x.yaml:4:15: solutions[0].standbys: found 0\n"
@@ -290,7 +290,7 @@ def test_all_mistakes_come_at_once_in_the_order_of_the_file() -> None:
         "x.yaml:5:5: solutions[1]: replication needs at least one replica: set replicas to 1 or "
         "more\n"
         "x.yaml:6:29: workloads[1] and workloads[0] have the same name 'oltp_read_only': set another "
-        "them another `name:`\n"
+        "`name:` for one of them\n"
         "x.yaml:7:18: timing.steady: found '0s'\n"
         "    allowed: a duration above 0s, with a unit, as 500ms, 10s, 1m30s"
     )

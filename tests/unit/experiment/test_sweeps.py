@@ -128,7 +128,7 @@ def test_the_name_of_the_whole_stands_for_all_variants() -> None:
 def test_few_trials_are_said() -> None:
     experiment = _parsed(SWEPT)
     assert few_trials(experiment) == ""
-    assert "no interval" in few_trials(experiment.model_copy(update={"trials": exactly(3)}))
+    assert "no confidence interval" in few_trials(experiment.model_copy(update={"trials": exactly(3)}))
     assert "at least 2 trials" in few_trials(experiment.model_copy(update={"trials": exactly(1)}))
     plain = _parsed("solutions: [standalone]\n").model_copy(update={"trials": exactly(1)})
     assert few_trials(plain) == ""
@@ -136,7 +136,7 @@ def test_few_trials_are_said() -> None:
 
 def test_a_playground_has_no_sweep() -> None:
     swept = {"solution": "galera", "sweep": {"settings": {"appliers": [1, 2]}}}
-    with pytest.raises(UsageError, match="only the solutions of an experiment file"):
+    with pytest.raises(UsageError, match="sweeps are possible only in experiment files"):
         solution_from(swept, "up")
 
 
