@@ -1,8 +1,8 @@
 """Lock files by flock(2), which the kernel releases when their owner ends.
 
-A lock file has a line that describes each holder, for messages to other processes. The lock itself is in the
-kernel: a line whose process has ended has no meaning. Children close the descriptors (PEP 446), so a child that
-outlives its parent never holds the lock.
+A lock file has a line that describes each holder, for messages to other processes. The lock itself is in
+the kernel: a line whose process has ended has no meaning. Children close the descriptors (PEP 446), so a
+child that outlives its parent never holds the lock.
 """
 
 import fcntl

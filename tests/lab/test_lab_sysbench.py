@@ -51,7 +51,7 @@ def start(place: Site, program: Program, out: Path, seconds: float = 3.0, **sett
     node = place.node
     endpoints = Endpoints.of_one(f"{node.host.address}:{node.port}")
     beside = [] if program == "sysbench" else ["--ledger-rate=0"]
-    load = LoadPlan(workload, CONNECTIONS, seconds, 5, beside=beside, warmup=1.0)
+    load = LoadPlan(workload, CONNECTIONS, seconds, 5, alongside=beside, warmup=1.0)
     return start_load(node.host, node, endpoints, load, out, lambda told: None)
 
 

@@ -13,14 +13,12 @@ def mistakes(experiment: Experiment) -> Iterator[Mistake]:
     if until is None:
         return
     if MEASURES[until.measure].fault and not any(one.fault != "none" for one in experiment.faults):
-        yield _mistake(
-            "measure", f"{until.measure} needs a fault: add one to `faults`, or name another measure"
-        )
+        yield _mistake("measure", f"{until.measure} needs a fault: add one, or name another measure")
     if any(one.variant for one in experiment.solutions):
         yield _mistake(
             "",
-            "a sweep chooses its best variant on one half of the trials and reports the other, so all variants "
-            "need the same number: set a number of trials, or sweep in a separate experiment",
+            "a sweep chooses its best variant on one half of the trials and reports the other, so all "
+            "variants need the same number: set a number of trials, or sweep in a separate experiment",
         )
 
 

@@ -47,7 +47,7 @@ class BackgroundLoad:
         self._live: dict[str, Any] = {"t": 0.0, "tps": None, "errors": 0}
         # Time until which its files are complete, in seconds since its start.
         self._known = 0.0
-                remove_tree(state.load())
+        remove_tree(state.load())
         settings, ledger = LoadSettings(rate=rate), _LEDGER.flags()
         plan = LoadPlan(workload, CONNECTIONS, _LONG, int(time.time()), settings, ledger)
         assert deployed.client is not None
@@ -58,17 +58,17 @@ class BackgroundLoad:
         self._faults = seen.Faults()
         # Rows reported as lost.
         self._reported: set[int] = set()
-        
+
     def status(self) -> LoadStatus:
         """Return the state of the load."""
         live = self._live
         found = LoadStatus(self._workload, self._rate, live["tps"], live["errors"])
-        return replace(found, tps=0.0, ended=self._running.said()) if self._running.ended else found
+        return replace(found, tps=0.0, ended=self._running.last_output()) if self._running.ended else found
 
     def since(self, moment_ns: int, check: bool) -> Clients:
         """Return what clients saw since a moment in ns of CLOCK_MONOTONIC; `check` includes their rows."""
         if self._running.ended:
-            return Clients(unknown=f"the load has ended: {self._running.said()}")
+            return Clients(unknown=f"the load has ended: {self._running.last_output()}")
         now = self._known * 1000
         moment = self._moment(moment_ns)
         self._seen.read()

@@ -11,7 +11,7 @@ import pytest
 
 from fivenines import core
 from fivenines.bench import generator
-from fivenines.bench.generator import BrokenOffError, Second, event_of, run
+from fivenines.bench.generator import InterruptedLoadError, Second, event_of, run
 from fivenines.bench.plan import Bench
 from fivenines.errors import FiveninesError, UsageError
 from fivenines.load.dsn import NOOP, parse_dsn
@@ -52,7 +52,7 @@ def test_who_asks_twice_gets_no_figures(tmp_path: Path, program: Program) -> Non
         os.kill(os.getpid(), signal.SIGINT)
         os.kill(os.getpid(), signal.SIGINT)
 
-    with pytest.raises(BrokenOffError, match="before the load began"):
+    with pytest.raises(InterruptedLoadError, match="before the load began"):
         run(Bench(DSN, WORKLOAD), tmp_path, twice)
 
 
@@ -95,11 +95,11 @@ def program(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFa
             FiveninesError,
             "the load on mysql://me@db:3306/test failed: denied for ***",
         ),
-        ("exit 3", FiveninesError, "the load on mysql://me@db:3306/test failed: it gave no reason"),
+        ("exit 3", FiveninesError, "the load on mysql://me@db:3306/test failed: no error message"),
         (
             "echo \"error: unexpected argument '--new'\n\nUsage: load\" >&2; exit 2",
             UsageError,
-            "fivenines-core refuses what is asked: unexpected argument '--new'",
+            "fivenines-core refuses the options: unexpected argument '--new'",
         ),
         (
             "echo \"db: server (1146): Table 'test.sbtest1' doesn't exist\" >&2; exit 1",
@@ -107,7 +107,7 @@ def program(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFa
             "the load on mysql://me@db:3306/test failed: db: server (1146): Table 'test.sbtest1' "
             "doesn't exist\n    --prepare makes the workload's tables and fills them",
         ),
-        ("exit 0", FiveninesError, "the load on mysql://me@db:3306/test failed: it gave no reason"),
+        ("exit 0", FiveninesError, "the load on mysql://me@db:3306/test failed: no error message"),
     ],
 )
 def test_a_failure_is_one_message_without_the_password(

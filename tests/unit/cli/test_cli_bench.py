@@ -160,7 +160,7 @@ def test_a_port_in_use_is_one_message(fivenines: Fivenines) -> None:
         port = other.getsockname()[1]
         answer = fivenines("bench", "--dsn", "noop://", "--metrics", f"127.0.0.1:{port}")
     assert (answer.code, answer.out) == (1, "")
-    assert answer.err.startswith(f"error: --metrics: nothing can listen on port {port}")
+    assert answer.err.startswith(f"error: --metrics: cannot listen on port {port}")
 
 
 def test_live_lines_are_aligned_and_narrow() -> None:

@@ -208,7 +208,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"retry_on": "deadlock"}, "--retry-on: has no effect without retries. Add --retries N"),
     ({"retry_on": "dedlock", "retries": 1}, "--retry-on dedlock: must be one of deadlock, conflict,"),
     ({"read_share": 5.0}, "--read-share: has no effect without --read. Add --read HOSTS"),
-    ({"read": "h:x"}, "'h:x': its host or port cannot be read"),
+    ({"read": "h:x"}, "'h:x': its host or port is malformed"),
     ({"threads": 0}, "--threads 0: must be between 1 and 256"),
     ({"retries": 1001}, "--retries: found 1001"),
     ({"protocol": "simpel"}, "--protocol simpel: must be one of prepared, extended"),

@@ -10,7 +10,7 @@ from cli_support import Fivenines, Pretend
 from fivenines.cli.up import wanted_network, wanted_solution
 from fivenines.errors import UsageError
 from fivenines.playground.state import Done, LoadStatus, Login, NodeStatus, Status, Way
-from fivenines.playground.wanted import Wanted
+from fivenines.playground.request import Request
 from fivenines.plugins import kinds
 from fivenines.solutions.settings import SolutionSettings
 
@@ -121,7 +121,7 @@ def test_up_passes_on_a_load_its_workload_and_the_ports(fivenines: Fivenines, ca
     answer = fivenines("up", "standalone", "--load", "50", "--workload", "tatp", "--port", "41000")
     assert answer.code == 0, answer.err
     assert (calls[0].rate, calls[0].workload.workload, calls[0].port) == (50, "tatp", 41000)
-    assert Wanted.model_validate_json(calls[0].model_dump_json()) == calls[0]
+    assert Request.model_validate_json(calls[0].model_dump_json()) == calls[0]
     wrong = fivenines("up", "standalone", "--workload", "tatpp")
     assert wrong.code == 2 and "did you mean 'tatp'" in wrong.err
 

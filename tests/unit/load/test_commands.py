@@ -86,7 +86,7 @@ def test_the_load_is_told_all_endpoints_in_their_order() -> None:
 
 
 def test_the_load_is_told_the_plan() -> None:
-    command = _load(ONE, seconds=0.25, beside=["--ledger-rate", "0"], seed=2**31 - 1)
+    command = _load(ONE, seconds=0.25, alongside=["--ledger-rate", "0"], seed=2**31 - 1)
     assert _values(command, "--duration") == ["0.25"]
     assert _values(command, "--ledger-rate") == ["0"]
     assert _values(command, "--seed") == [str(2**31 - 1)]

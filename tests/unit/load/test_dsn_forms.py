@@ -157,7 +157,7 @@ def test_what_has_no_effect_is_noted() -> None:
     dsn = parse_dsn("postgresql://u:p@h/d?pgbouncer=true&connection_limit=1&foo=1")
     assert len(dsn.notes) == 3
     assert "'pgbouncer' has no effect" in dsn.notes[0]
-    assert "'foo' is not known" in dsn.notes[2]
+    assert "'foo' is unknown" in dsn.notes[2]
 
 
 def test_a_service_a_password_file_and_the_environment(

@@ -85,7 +85,7 @@ def test_the_last_step_goes_on_until_the_end() -> None:
     assert settings.flags(28.0) == ["--rate", "1000@3s,2000@25s", *CLEAR]
     assert settings.problems_with(13.0) == []
     assert settings.problems_with(14.0) == [
-        "load.steps: the steps last 13s, timing.warmup and timing.steady 14s: make them equal"
+        "load.steps: the steps last 13s, but timing.warmup and timing.steady 14s: make them equal"
     ]
 
 
@@ -95,7 +95,7 @@ def test_steps_of_connections_go_on_until_the_end_and_storm() -> None:
     assert (settings.connected(9, 28.0), settings.most_connections()) == ("4000@3s,40000@25s", 40_000)
     assert settings.flags(28.0) == ["--storm", *CLEAR]
     assert settings.problems_with(14.0) == [
-        "load.connection_steps: the steps last 13s, timing.warmup and timing.steady 14s: make them equal"
+        "load.connection_steps: the steps last 13s, but timing.warmup and timing.steady 14s: make them equal"
     ]
     assert (LoadSettings().connected(9, 28.0), LoadSettings().most_connections()) == ("9", None)
 
@@ -159,7 +159,7 @@ def test_what_makes_no_sense_is_said(settings: dict[str, Any], said: str) -> Non
         ("{think: 1s}", "unknown key 'think' in load"),
         (
             "{steps: [100@5s]}",
-            "x.yaml:4:7: load.steps: the steps last 5s, timing.warmup and timing.steady 13s: make them equal",
+            "x.yaml:4:7: load.steps: the steps last 5s, but timing.warmup and timing.steady 13s: make them equal",
         ),
         ("{arrivals: poisson}", "x.yaml:4:7: load.arrivals: poisson arrivals need"),
         ("{rate: 5, tls: verify-full, tls_ca: none.pem}", "load.tls_ca: none.pem: there is no such file"),

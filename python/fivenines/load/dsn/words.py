@@ -1,10 +1,10 @@
-"""The one table of options in connection strings: taken, without effect here, or refused.
+"""The table of options in connection strings: supported, ignored or refused.
 
 Names are compared without case, `-`, `_`, `.` and spaces, see `forms.plain`.
 docs/how-to/connection-strings.md shows this table; a test compares the two.
 """
 
-# What has an effect: the name that messages use, and how it is spelled.
+# Supported options: the name in messages, and all spellings.
 TAKEN: dict[str, str] = {
     "user": "user username userid uid",
     "password": "password pwd",
@@ -59,7 +59,7 @@ TAKEN: dict[str, str] = {
     "client_encoding": "clientencoding",
 }
 
-# Those that become parameters of PostgreSQL's start-up message.
+# Options that become parameters of PostgreSQL's start-up message.
 PLAIN_SETTINGS = (
     "search_path",
     "statement_timeout",
@@ -69,7 +69,7 @@ PLAIN_SETTINGS = (
     "datestyle",
 )
 
-# What has no effect here: why, and the options.
+# Ignored options, with the reason.
 IGNORED: list[tuple[str, str]] = [
     (
         "the load has UTF-8",
@@ -135,7 +135,7 @@ IGNORED: list[tuple[str, str]] = [
     ("protocol 3.0 is spoken", "maxprotocolversion"),
 ]
 
-# What is refused: the options, and what to write instead.
+# Refused options, and what to write instead.
 REFUSED: list[tuple[str, str]] = [
     (
         "sslpassword sslkeypassword certificatepassword clientkeypassword",
@@ -183,7 +183,7 @@ REFUSED: list[tuple[str, str]] = [
     ("loginpath", "mysql_config_editor's file is not read: name another by defaults-file=~/.my.cnf"),
 ]
 
-# Parts of unknown options that may be about security: such are refused, where others have a note.
+# Unknown options with these parts may concern security, so they are refused; others only get a note.
 SECURITY = (
     "ssl",
     "tls",
