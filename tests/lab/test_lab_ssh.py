@@ -88,7 +88,7 @@ def test_who_may_not_log_in_is_told_why(centre: DataCentre, tmp_path: Path) -> N
     (centre.place / "empty").touch()
     keygen(centre.place / "other")
     for old, new, said in [
-        ("known_hosts: known_hosts", "known_hosts: empty", "the key of 10.99.0.11 is unknown"),
+        ("known_hosts: known_hosts", "known_hosts: empty", "the key of 10.99.0.11 is not known"),
         ("user: root", "user: mysql", "the login shell of mysql ended (exit code 1)"),
         ("key: key", "key: other", "does not let root in"),
         ("10.99.0.11", "10.99.0.99", "cannot be reached over SSH"),

@@ -71,7 +71,7 @@ def test_one_program_alone_has_its_name_too() -> None:
         ("sysbench]}", "sysbench], retries: 2}", "6:49", "load.retries: "),
         ("sysbench]}", "sysbench], rate: 100}", "6:46", "arrivals: poisson"),
         ("postgres-18}", "postgres-18, reads: replicas}", "2:64", "does not support endpoints for reads"),
-        ("rate: 0", "rate: 5", "7:16", "ledger.rate: sysbench does not support ledger alongside its load"),
+        ("rate: 0", "rate: 5", "7:16", "ledger.rate: sysbench has no ledger alongside its load"),
         ("ledger: {rate: 0}\n", "", "6:17", "write `ledger: {rate: 0}`"),
         ("rate: 0", "rate: 0, bank: {rate: 3}", "7:32", "ledger.bank.rate: "),
         ("warmup: 2s", "warmup: 2500ms", "8:18", "timing.warmup: sysbench supports only whole seconds"),
