@@ -203,7 +203,7 @@ def test_a_playground_is_its_owners_alone(place: Place, kind: str) -> None:
     del more
     up = place.run("up", solution, "--nodes", "3" if kind == "patroni" else "2", "--engine", software)
     assert up.returncode == 0, up.stderr
-    assert up.stderr.count("closed now (mode 0700)") == 2, up.stderr
+    assert up.stderr.count("now closed (mode 0700)") == 2, up.stderr
     playground, lab = place.cache / "playground", place.cache / "playground/lab"
     assert playground.stat().st_mode & 0o077 == place.cache.stat().st_mode & 0o077 == 0
     assert (playground / "keeper.sock").lstat().st_mode & 0o077 == 0
@@ -349,7 +349,7 @@ def test_a_running_trial_and_its_results_are_their_owners_alone(place: Place, ki
     leaking = [str(path) for path in run.rglob("*") if path.is_file() and leaks(path, known)]
     assert leaking == [] and not any(one in said for one in known)
     open_again = place.run("run", "tiny.yaml", "--out", "run", "--resume")
-    assert open_again.returncode == 0 and "closed now" in open_again.stderr
+    assert open_again.returncode == 0 and "now closed" in open_again.stderr
     assert run.stat().st_mode & 0o077 == 0
     if kind == "postgresql":
         shared_on_purpose(place, run)

@@ -46,7 +46,7 @@ def test_a_place_for_everybody_is_refused_and_left_as_it_is(tmp_path: Path) -> N
     folder = tmp_path / "tmp"
     folder.mkdir()
     folder.chmod(0o1777)
-    with pytest.raises(UsageError, match="for everybody"):
+    with pytest.raises(UsageError, match="is shared by all accounts"):
         private.close(folder)
     assert mode(folder) == 0o1777
 

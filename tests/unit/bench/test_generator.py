@@ -105,7 +105,7 @@ def program(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFa
             "echo \"db: server (1146): Table 'test.sbtest1' doesn't exist\" >&2; exit 1",
             FiveninesError,
             "the load on mysql://me@db:3306/test failed: db: server (1146): Table 'test.sbtest1' "
-            "doesn't exist\n    --prepare makes the workload's tables and fills them",
+            "doesn't exist\n    add --prepare to create and fill the workload's tables",
         ),
         ("exit 0", FiveninesError, "the load on mysql://me@db:3306/test failed: no error message"),
     ],
@@ -145,5 +145,5 @@ def test_the_folder_is_kept_only_if_asked_for(tmp_path: Path) -> None:
         pass
     assert made.is_dir()
     (tmp_path / "file").write_text("")
-    with pytest.raises(FiveninesError, match="cannot be made"), generator.folder(tmp_path / "file" / "x"):
+    with pytest.raises(FiveninesError, match="cannot create"), generator.folder(tmp_path / "file" / "x"):
         pass

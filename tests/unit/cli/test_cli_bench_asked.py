@@ -223,7 +223,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"transactions": "each=0"}, "--transactions each=0: write a whole number"),
     ({"transactions": "all=5"}, "--transactions all=5: write a whole number"),
     ({"transactions": "each=5", "connections": "8@1s,9@1s"}, "--transactions: each=N needs a constant"),
-    ({"storm": True}, "--storm: connections must rise"),
+    ({"storm": True}, "--storm: needs rising connection_steps"),
     ({"read_share": 101.0, "read": "h2"}, "--read-share: found 101"),
     ({"tables": 0}, "bench: tables: found 0"),
     ({"tls": "on"}, "--tls on: must be one of disable, prefer, require, verify-ca, verify-full"),

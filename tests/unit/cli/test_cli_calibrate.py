@@ -103,7 +103,7 @@ class Noise(Fake):
 def test_a_dry_run_reckons_with_the_noise_that_was_seen(
     fivenines: Fivenines, fake: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "differ by 20 % (assumed" in fivenines("run", "small.yaml", "--dry-run").out
+    assert "vary by 20 % (assumed" in fivenines("run", "small.yaml", "--dry-run").out
     for module in (base, run):
         monkeypatch.setattr(module, "calibrators", lambda: [Noise])
     fivenines("calibrate")

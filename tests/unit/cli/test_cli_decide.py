@@ -85,7 +85,7 @@ def test_check_fails_a_pipeline_with_code_3(fivenines: Fivenines, run: str, tmp_
     answer = fivenines("check", run, "--threshold", "lost = 0", "--junit", str(junit))
     assert answer.code == 3
     assert answer.out.splitlines()[-2:] == [
-        "undecided: about 26 more trials of each would decide (fivenines run FILE --resume --trials 29)",
+        "inconclusive: about 26 more trials of each would decide (fivenines run FILE --resume --trials 29)",
         "1 threshold, judged 2 times (for each solution and condition): 1 failed, 1 undecided",
     ]
     assert "<failure" in junit.read_text()

@@ -156,7 +156,7 @@ def test_a_load_that_does_not_come_back_is_told(
 @pytest.mark.parametrize(
     ("found", "words"),
     [
-        (Clients(unknown="the load had just started"), "unknown: the load had only just"),
+        (Clients(unknown="the load had just started"), "unknown: the load had just"),
         (Clients(back=True, outage=0.034), "no outage; the longest gap between two writes was 0.03"),
         (
             replace(BACK, times=2),

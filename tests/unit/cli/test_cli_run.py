@@ -39,8 +39,8 @@ def test_a_dry_run_shows_the_plan(fivenines: Fivenines) -> None:
         "pair        oltp_read_only            8  lan      none",
         "2 cells, 4 trials in interleaved order (seed 1), about 74 s once engines and data are in the cache",
         "power: 2 trials per solution can detect differences in throughput of a factor of 3.10 or more (with "
-        "80 %)",
-        "  20 % takes 20 trials, 10 % takes 71 trials and 5 % takes 265 trials, where trials of one solution"
+        "80 % probability)",
+        "  20 % takes 20 trials, 10 % takes 71 trials and 5 % takes 265 trials, if trials of one solution"
         " vary by 20 % (assumed; the report has the measured value); `design: interleaved` needs far fewer",
     ]
 
@@ -213,7 +213,7 @@ def test_a_full_disk_is_told_with_what_to_do(fivenines: Fivenines, pretend: Pret
     assert answer.code == 1
     assert answer.err.splitlines()[-1] == (
         "error: the disk under here is full (3MiB were left): free some; finished trials are kept. "
-        "Then continue with: fivenines run small.yaml --resume --out here"
+        "Free space, then run: fivenines run small.yaml --resume --out here"
     )
 
 

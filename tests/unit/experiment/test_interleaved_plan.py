@@ -133,7 +133,7 @@ def test_the_plan_says_what_it_can_tell() -> None:
     first, second = power_lines(experiment("trials: 10\n", design="trials"), seen)
     assert "of 70 % or more" in first and "calibrate" in second
     first, second = power_lines(experiment("interleaved: {blocks: 2, rounds: 12}\n"), seen)
-    assert "from 4.3 % on" in first and "calibrate" in second
+    assert "of 4.3 % or more" in first and "calibrate" in second
     assert seen_spread(None) is None
     assert seen_spread(Calibration(fivenines="1", machine=describe(), steps=[])) is None
     alone, _ = power_lines(experiment("trials: 1\n", design="trials"))

@@ -108,7 +108,7 @@ def test_our_own_program_is_refused_nothing_of_that() -> None:
 def test_one_client_among_several_has_no_program_of_its_own() -> None:
     clients = "clients: [{name: a, load: {program: sysbench}}]"
     found = refusals(changed("load: {program: [fivenines, sysbench]}", clients))
-    assert any("write it in `load.program`" in text for text in found.values()), found
+    assert any("set it in `load.program`" in text for text in found.values()), found
 
 
 def test_a_file_on_disk_is_spread_too(tmp_path: Path) -> None:

@@ -166,12 +166,12 @@ def _sweep(text: str) -> str:
         (_sweep("{appliers: []}"), "x.yaml:4:49: solutions[0].sweep.appliers: the list of values"),
         (
             _sweep("{appliers: [4]}"),
-            "x.yaml:4:49: solutions[0].sweep.appliers: one value is nothing to choose from",
+            "x.yaml:4:49: solutions[0].sweep.appliers: a sweep needs at least 2 values",
         ),
         (_sweep("{appliers: 4}"), "x.yaml:4:49: solutions[0].sweep.appliers: found 4, but a sweep"),
         (
             _sweep("{server: {innodb_io_capacity: [1, 2]}}"),
-            "x.yaml:4:49: solutions[0].sweep.server: found a mapping; write keys inside others with "
+            "x.yaml:4:49: solutions[0].sweep.server: found a mapping: write nested keys with "
             "dots, as 'server.innodb_io_capacity'",
         ),
         (_sweep("{appliers: [1, 2, 1]}"), "x.yaml:4:66: solutions[0].sweep.appliers[2]: 1 is repeated"),
@@ -209,7 +209,7 @@ def _sweep(text: str) -> str:
         ),
         (
             _sweep("{settings: {appliers: [1, 2]}, by: failover}"),
-            "x.yaml:4:13: solutions[0]: its sweep chooses by failover, which only a trial with a fault",
+            "x.yaml:4:13: solutions[0]: its sweep chooses by failover, which needs trials with a fault",
         ),
         (
             _sweep(f"{{appliers: {list(range(1, 102))}}}"),
@@ -229,15 +229,15 @@ def _sweep(text: str) -> str:
             "{solution: galera, name: g, sweep: {appliers: [3, 5]}}]\n",
             "x.yaml:4:90: solutions[1] and solutions[0] have the same name 'g'",
         ),
-        (SWEPT + "faults: [{fault: kill, only: [h]}]\n", "x.yaml:5:30: faults[0].only: no solution"),
-        ("trials: 1\n" + SWEPT, "x.yaml:4:1: the key 'trials' stands here twice"),
+        (SWEPT + "faults: [{fault: kill, only: [h]}]\n", "x.yaml:5:30: faults[0].only: unknown solution"),
+        ("trials: 1\n" + SWEPT, "x.yaml:4:1: the key 'trials' is repeated"),
     ],
 )
 def test_a_mistake_is_said_where_it_stands_and_once(text: str, said: str) -> None:
     with pytest.raises(UsageError) as refused:
         _parsed(text)
     message = str(refused.value)
-    assert message.startswith(said) and "mistakes" not in message
+    assert message.startswith(said) and "errors:" not in message
 
 
 def test_one_trial_is_refused() -> None:

@@ -46,7 +46,7 @@ def _flags(command: list[str]) -> set[str]:
 
 
 def _plan(**changes: Any) -> LoadPlan:
-    asked = {"connections": 8, "seconds": 28.0, "beside": ["--ledger-rate", "100"], "seed": 7, **changes}
+    asked = {"connections": 8, "seconds": 28.0, "alongside": ["--ledger-rate", "100"], "seed": 7, **changes}
     return LoadPlan(WORKLOAD, **asked)
 
 

@@ -174,8 +174,8 @@ def test_too_little_space_is_said_beforehand(tmp_path: Path, monkeypatch: pytest
     with pytest.raises(NoSpaceError) as refused:
         dataset.require_space(folder, tmp_path / "set", 3)
     assert str(refused.value) == (
-        f"no space: 3 nodes need about 774MiB at {folder}, 773MiB are free; "
-        "free some, or choose another --out"
+        f"not enough disk space at {folder}: 3 nodes need about 774MiB, but 773MiB are free. "
+        "Free some, or choose another --out"
     )
     assert not folder.parent.exists()
 

@@ -102,7 +102,7 @@ def test_no_server_needs_no_account() -> None:
         ),
         (
             "mysql://u:secret@::1/d",
-            f"DSN mysql://u:***@::1/d: its host or port is malformed (an IPv6 address stands in [ ]); {FORM}",
+            f"DSN mysql://u:***@::1/d: its host or port is malformed (write an IPv6 address in [ ]); {FORM}",
         ),
         (
             "mysql://u:se/cret@h/d",
@@ -112,7 +112,7 @@ def test_no_server_needs_no_account() -> None:
         ("mysql://u:se#cret@h/d", f"DSN mysql://u:***@h/d: it contains `#`: in a password write %23; {FORM}"),
         (
             "mysql://u:se?cret@h/d",
-            "DSN mysql://u:***@h/d: it has an `@` behind a `?`: in a password write %3F for `?`, "
+            "DSN mysql://u:***@h/d: it has `@` after `?`: in a password write %3F for `?`, "
             f"in an option %40 for `@`; {FORM}",
         ),
         (

@@ -39,7 +39,7 @@ def test_a_password_is_taken_out(text: str, kept: str, password: str | None) -> 
 def test_other_secrets_are_refused_by_their_names(text: str, name: str) -> None:
     with pytest.raises(UsageError) as told:
         parse_dsn(f"odbc:{text}")
-    assert f"{name} would be shown" in str(told.value) and "QqQ" not in str(told.value)
+    assert f"{name} would be visible" in str(told.value) and "QqQ" not in str(told.value)
     assert "QqQ" not in redacted(f"odbc:{text}")
 
 

@@ -63,7 +63,7 @@ def test_every_other_setting_of_the_load_is_refused() -> None:
         assert list(told) == [name], name
         assert "sysbench" in told[name]
     told = dict(load_problems(Later(unheard=1)))
-    assert told["unheard"].startswith("sysbench has nothing like it")
+    assert told["unheard"].startswith("sysbench does not support it")
     assert not dict(load_problems(Later()))
 
 
@@ -151,7 +151,7 @@ def test_where_it_connects_to() -> None:
         ("postgres", ["10.0.0.1:5432", "10.0.0.2:5432"]),
         ("mysql", ["10.0.0.1:3306", "10.0.0.2:3307"]),
     ):
-        with pytest.raises(FiveninesError, match="cannot spread its connections"):
+        with pytest.raises(FiveninesError, match="cannot distribute its connections"):
             address_flags(driver, endpoints, "app", "sbtest")
 
 

@@ -67,11 +67,11 @@ def test_a_break_before_the_one_before_is_over_has_no_result() -> None:
     faults = Faults()
     faults.note(20_000.0)
     calm = faults.calm_before(22_000.0, writes)
-    assert "not calm again" in since(writes, 22_000.0, 30_000.0, calm).unknown
+    assert "not recovered from the previous fault" in since(writes, 22_000.0, 30_000.0, calm).unknown
 
 
 def test_what_has_no_result_is_reported() -> None:
-    assert "just begun" in since(slots((0, 5000)), 500.0, 5000.0).unknown
+    assert "just started" in since(slots((0, 5000)), 500.0, 5000.0).unknown
     assert "no write succeeded before" in since(slots((0, 1000)), 70_000.0, 80_000.0).unknown
     assert since(slots((0, 5000)), 5000.0, 4000.0).observed == 0
 

@@ -33,7 +33,7 @@ def test_a_name_leads_nowhere_else(folder: Path) -> None:
     found = Runs(folder.parent)
     assert found.find(folder.name) == folder
     for name in ("..", ".", f"../{folder.parent.name}/{folder.name}", str(folder), "no-run", ""):
-        with pytest.raises(UsageError, match="there is no run"):
+        with pytest.raises(UsageError, match="unknown run"):
             found.find(name)
 
 

@@ -51,7 +51,7 @@ def test_a_broken_trial_says_why() -> None:
     state.apply({"at": 9.0, **broken, "will_retry": False})
     assert (state.rows["0001"]["state"], state.rows["0001"]["reason"]) == ("broken", "no space")
     assert (state.over, state.trial) == (1, None)
-    assert len(state.messages) == 2 and "given up" in state.messages[-1]["text"]
+    assert len(state.messages) == 2 and "not retried" in state.messages[-1]["text"]
 
 
 def test_a_run_that_goes_on_keeps_what_is_done() -> None:
