@@ -1,4 +1,4 @@
-# The named verbs of this project; `make` alone lists them.
+# The targets of this project; `make` alone lists them.
 
 PYTHON ?= python3
 VENV := .venv
@@ -10,7 +10,7 @@ TARGET ?=
 PYTHON_SOURCES := pyproject.toml $(shell find python -name '*.py' 2>/dev/null)
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null)
 
-# what Python compiles is kept: without that each of the hundreds of processes that the tests start compiles it anew
+# Keep compiled Python files: otherwise each of the hundreds of processes in the tests compiles them again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help

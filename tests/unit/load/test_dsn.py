@@ -106,8 +106,8 @@ def test_no_server_needs_no_account() -> None:
         ),
         (
             "mysql://u:se/cret@h/d",
-            "DSN mysql://u:***@h/d: it has an `@` behind a `/`: in a password write %2F, and a "
-            f"socket's path so: @%2Frun%2Fmysqld%2Fmysqld.sock; {FORM}",
+            "DSN mysql://u:***@h/d: it has `@` after `/`: in a password write %2F, and "
+            f"write the path of a socket as @%2Frun%2Fmysqld%2Fmysqld.sock; {FORM}",
         ),
         ("mysql://u:se#cret@h/d", f"DSN mysql://u:***@h/d: it contains `#`: in a password write %23; {FORM}"),
         (
