@@ -16,10 +16,10 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help quickstart install check compat test test-long test-kills test-repeat test-unit test-lab test-lab-long test-rust test-browser engines tools lint audit fmt bench docs pictures dist test-dist clean
 
-help: ## list the verbs
+help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-quickstart: install ## first comparison: PostgreSQL, 1-safe against 2-safe, with failovers
+quickstart: install ## run a first comparison: PostgreSQL with and without synchronous replication
 	@$(BIN)/fivenines run examples/quickstart.yaml
 
 install: $(STAMP) ## build and install into .venv
@@ -42,46 +42,46 @@ $(STAMP): $(VENV)/bin/python $(RUST_SOURCES) pyproject.toml
 	@touch $(STAMP)
 	@echo "installed: $(BIN)/fivenines (next: $(BIN)/fivenines doctor)"
 
-test: install tools ## set up all that the tests need, and pass them
+test: install tools ## install the prerequisites and run all tests
 	@$(BIN)/python tests/suites.py
 
-check: install ## after each change: lint, unit tests, and one trial with a failover on PostgreSQL
+check: install ## run after each change: lint, unit tests, and one failover trial on PostgreSQL
 	@$(BIN)/python tests/suites.py --quick
 
-test-rust: ## the Rust half's own tests
+test-rust: ## run the Rust tests
 	cargo test --quiet
 
-test-unit: install ## fast and pure
+test-unit: install ## run the unit tests
 	$(BIN)/python -m pytest -q -n 2 tests/unit
 
-test-browser: install tools ## the report in headless Chromium
+test-browser: install tools ## run the browser tests of the report in headless Chromium
 	$(BIN)/python -m pytest -q tests/browser
 
-test-lab: install tools ## real servers, real faults
+test-lab: install tools ## run the lab tests, with real servers and faults
 	@$(BIN)/python tests/suites.py engines lab
 
-test-lab-long: install tools ## the lab tests that would take too long in `make test`
+test-lab-long: install tools ## run the lab tests that are too slow for `make test`
 	$(BIN)/python -m pip install --quiet --editable '.[long]'
 	@$(BIN)/python tests/suites.py engines lab --long
 
 # the long form of tests/lab/test_lab_kills.py: about half an hour
-test-kills: install tools engines ## kill -9 at 100 random moments, over all faults; nothing may be left
+test-kills: install tools engines ## kill fivenines at 100 random moments and check that nothing is left behind
 	$(BIN)/python tests/kills/run.py --kills 100 --seed 1
 
-test-long: test-lab-long test-kills test-repeat test-dist ## what takes hours: run before a release
+test-long: test-lab-long test-kills test-repeat test-dist ## run the tests that take hours, before a release
 
 # three at a time beside a load that takes a core: what fails once in ten turns fails in somebody's clone
-test-repeat: install tools engines ## every lab test ten times beside a busy core
+test-repeat: install tools engines ## run every lab test ten times on a busy machine
 	$(BIN)/python tests/repeat.py --times 10
 
-engines: install tools ## fetch all server software into the cache, once
+engines: install tools ## fetch all engines into the cache
 	@$(BIN)/fivenines engines pull --all
 
 # what the tests need beside Python and Rust; installed when root, else named
 tools:
 	@./tests/tools.sh
 
-lint: install ## types and style, Python and Rust
+lint: install ## check types and style of Python and Rust
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -89,7 +89,7 @@ lint: install ## types and style, Python and Rust
 	cargo fmt --check
 
 # both ask the network for what is known of each dependency's version; not part of CI, which must not fail by others' news
-audit: install ## known holes in what we depend on, and licences (Python: pip-audit, Rust: cargo-deny)
+audit: install ## check dependencies for vulnerabilities and licences (pip-audit, cargo-deny)
 	$(BIN)/python -m pip install --quiet pip-audit
 	$(BIN)/pip-audit --skip-editable
 	@command -v cargo-deny >/dev/null || { echo "cargo-deny is missing: cargo install --locked cargo-deny" >&2; exit 1; }
@@ -100,27 +100,27 @@ fmt: install ## format Python and Rust
 	$(BIN)/ruff format --quiet .
 	cargo fmt
 
-compat: install tools ## scripts of pgbench and public ones of sysbench: do they ask the same of a server from us?
+compat: install tools ## compare pgbench and sysbench scripts run by fivenines with the original tools
 	$(BIN)/python -m pytest -q tests/compat
 	$(BIN)/python tests/compat/compare.py
 
-bench: install ## what it costs, as ratios against its peers
+bench: install ## measure the overhead of fivenines against comparable tools
 	$(BIN)/python tests/bench/run.py
 
-docs: install $(TOOLS)/.site ## write docs/reference and build/man from the code, and the site of all pages: build/site
+docs: install $(TOOLS)/.site ## generate docs/reference, build/man and the site build/site
 	$(BIN)/python -m fivenines.reference docs/reference
 	$(BIN)/python -m fivenines.manual build/man
 	@tools/site/build.sh $(TOOLS)/bin/mkdocs
 
 # RUNS: folders of runs; LIVE: a folder with screenshots of the live page, live-1280.png and live-390.png
-pictures: install tools ## the pictures in docs/images, from real runs: make pictures RUNS=runs LIVE=...
+pictures: install tools ## generate docs/images from runs: make pictures RUNS=runs LIVE=...
 	$(BIN)/python tools/pictures.py $(RUNS) $(if $(LIVE),--live $(LIVE))
 
-dist: install $(TOOLS)/.dist ## a wheel for old and new Linux, an sdist, bills of materials: dist/
+dist: install $(TOOLS)/.dist ## build wheels, an sdist and SBOMs in dist/
 	@tools/dist.sh $(TOOLS) $(TARGET)
 
 # a clean environment without Rust, a cache of its own, and a whole quickstart: about six minutes after `make dist`
-test-dist: dist ## what `make dist` made, as a stranger gets it
+test-dist: dist ## test the files of `make dist` in clean environments
 	$(BIN)/python -m pytest -q -rs tests/dist
 
 # tools of a release and of the site, apart from what fivenines itself needs
@@ -131,5 +131,5 @@ $(TOOLS)/.%:
 	@$(TOOLS)/bin/python -m pip install --quiet --requirement $<
 	@touch $@
 
-clean: ## remove what was built here (not the cache, not the runs)
+clean: ## remove build files (not the cache and runs)
 	rm -rf $(VENV) target build dist python/*.egg-info
