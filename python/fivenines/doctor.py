@@ -290,7 +290,7 @@ def calibration_check() -> Check:
         remedy = f"{HOW} (about three minutes) measures the accuracy on this machine"
         return Check("calibration", "warning", "this machine has not been calibrated", remedy)
     caveats = doubts(found, machine, __version__, datetime.now(UTC).isoformat(timespec="seconds"))
-    seen = f"{verdict(found)} ({found.steps[0].at[:10]})" + "".join(f"; {one}" for one in caveats)
+    seen = f"{verdict(found)} ({found.steps[0].at[:10]})" + "".join(f"; {caveat}" for caveat in caveats)
     if found.sound and not caveats:
         return Check("calibration", "ok", seen)
     remedy = f"{HOW} --show lists the values that are out of bounds" if not found.sound else f"{HOW} again"

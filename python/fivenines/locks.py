@@ -188,7 +188,7 @@ def active(path: Path) -> Holder | None:
         with Path("/proc/locks").open(encoding="ascii", errors="replace") as stream:
             rows = [line.split() for line in stream]
         pids = {row[4] for row in rows if row[1] == "FLOCK" and row[5].endswith(f":{inode}")}
-        return next((one for one in holders(path) if str(one.pid) in pids), None)
+        return next((holder for holder in holders(path) if str(holder.pid) in pids), None)
     return None
 
 

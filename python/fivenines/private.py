@@ -63,5 +63,5 @@ def share(path: Path) -> str:
     for one in [path, *(path.rglob("*") if path.is_dir() else ())]:
         if not one.is_symlink():
             one.chmod(one.stat().st_mode | (0o055 if one.is_dir() else 0o044))
-    closed = [one for one in path.absolute().parents if not one.stat().st_mode & stat.S_IXOTH]
+    closed = [parent for parent in path.absolute().parents if not parent.stat().st_mode & stat.S_IXOTH]
     return f"other accounts may not enter {closed[0]}" if closed else ""

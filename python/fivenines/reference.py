@@ -166,11 +166,11 @@ def study_page() -> str:
 def _measures() -> str:
     """Return the measures that requirements, preferences, thresholds, sweeps and comparisons can name."""
     kinds = (
-        "A measure with a unit has a value in each trial. Its mean over the trials is judged, or a percentile "
+        "A measure with a unit has a value in each trial. The mean over trials is judged, or a percentile "
         "(`p95`). A measure that is counted in trials is an event: it is judged by `= 0` or a share of "
         "trials, and cannot be a preference. "
-        "A share is a number from 0 to 1, or a percentage. Measures without a better direction cannot be "
-        "preferences, and no sweep chooses by them. `of`: the steady window before any "
+        "A share is a number from 0 to 1, or a percentage. Measures without a better direction cannot "
+        "be preferences, and no sweep chooses by them. `of`: the steady window before any "
         "fault, the whole load, or the effect of a fault. `requirements`: what a trial must have for it."
     )
     rows = listing()
@@ -232,7 +232,7 @@ def export_page() -> str:
         "Times within a trial count from the start of its load; `from_fault_...` counts from its first "
         "fault. A row of a trial's table is joined with `trials` by `run` and `trial`, where "
         "`status = 'complete'`.\n\n"
-        "A censored value (the service was still unavailable when the load ended) is in three columns: `X_ms` "
+        "A censored value (service still unavailable at the end of the load) is in three columns: `X_ms` "
         "is NULL, `X_at_least_ms` has the lower bound, `X_is_bound` is true. "
         "The mean of `X_ms` alone would leave out the worst trials.",
         *(_exported(table) for table in TABLES.values()),
@@ -241,7 +241,9 @@ def export_page() -> str:
 
 
 def _exported(table: ExportTable[Any]) -> str:
-    rows = [f"| `{one.name}` | {one.type} | {one.unit} | {one.meaning} |" for one in table.columns]
+    rows = [
+        f"| `{column.name}` | {column.type} | {column.unit} | {column.meaning} |" for column in table.columns
+    ]
     head = ["| column | type | unit | meaning |", "|---|---|---|---|"]
     return "\n".join([f"## {table.name}", "", f"A row is {table.row}.", "", *head, *rows])
 
@@ -302,7 +304,7 @@ def _allowed(model: type[Settings], name: str) -> str:
     """Describe the allowed values of a field; kinds are listed in a separate chapter."""
     shape = Shape.of_field(model, name)
     inner = shape.item() or shape
-    of_names = any(get_origin(one.annotation) is dict for one in shape.options())
+    of_names = any(get_origin(option.annotation) is dict for option in shape.options())
     many = "" if inner is shape else "by name, " if of_names else "a list of "
     if models := inner.models():
         key = discriminator(models)

@@ -67,7 +67,9 @@ class Bench:
         # The rows are always the same, as --seed applies to the load.
         how = ["--threads", str(filling.threads), "--seed", "1"]
         how += ["--drop"] if filling.drop else []
-        return [(one.family, [*program, *how, *described(one)]) for one in self.workload.prepares()]
+        return [
+            (workload.family, [*program, *how, *described(workload)]) for workload in self.workload.prepares()
+        ]
 
     def load_command(self, out: Path) -> list[str]:
         """Return the command of the load; results go to `out`."""

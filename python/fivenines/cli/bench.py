@@ -52,12 +52,12 @@ def _signature() -> Signature:
     return Signature(
         [
             Parameter(
-                one.name,
+                field.name,
                 Parameter.KEYWORD_ONLY,
-                default=Parameter.empty if one.default is MISSING else one.default,
-                annotation=types[one.name],
+                default=Parameter.empty if field.default is MISSING else field.default,
+                annotation=types[field.name],
             )
-            for one in fields(Options)
+            for field in fields(Options)
         ]
     )
 

@@ -176,7 +176,7 @@ def _load(options: Options, dsn: Dsn, connection_steps: list[str]) -> LoadSettin
 def _setting(name: str, word: str) -> str | None:
     """Return the word if it is a value of this setting of the load."""
     shape = Shape.of_field(LoadSettings, name)
-    known = [value for one in (shape.item() or shape).options() for value in one.values()]
+    known = [value for option in (shape.item() or shape).options() for value in option.values()]
     return _word(f"--{name.replace('_', '-')}", word, known)
 
 
@@ -214,7 +214,7 @@ def _make_sense(options: Options, bench: Bench) -> None:
         "out": bench.load.protocol != "prepared"
         and (by_odbc or bench.dsn.driver not in ("postgres", "noop")),
         "--read: write ODBC DSNs for both --dsn and --read, or for neither": bool(bench.reads)
-        and by_odbc != any(one.odbc for one in bench.reads),
+        and by_odbc != any(address.odbc for address in bench.reads),
         "--drop: has no effect without --prepare. Add --prepare": options.drop and not options.prepare,
         "--retry-on: has no effect without retries. Add --retries N": options.retry_on is not None
         and not options.retries,

@@ -134,8 +134,15 @@ def _steps(outcome: Outcome) -> Rows:
 
 def _errors(outcome: Outcome) -> Rows:
     return [
-        [one.kind, one.code, str(one.count), _at(one.first_ms), _at(one.last_ms), _shortened(one.message)]
-        for one in outcome.errors
+        [
+            error.kind,
+            error.code,
+            str(error.count),
+            _at(error.first_ms),
+            _at(error.last_ms),
+            _shortened(error.message),
+        ]
+        for error in outcome.errors
     ]
 
 
@@ -160,13 +167,13 @@ def _windows(outcome: Outcome) -> Rows:
     windows = found.get("windows", []) if isinstance(found, dict) else []
     return [
         [
-            f"{one['from_s']:.0f}-{one['to_s']:.0f} s",
-            rate(one["rate"]),
-            rate(one["achieved"]),
-            ms(one.get("value_ms")),
-            "met" if one["kept"] else str(one.get("reason") or "missed"),
+            f"{window['from_s']:.0f}-{window['to_s']:.0f} s",
+            rate(window["rate"]),
+            rate(window["achieved"]),
+            ms(window.get("value_ms")),
+            "met" if window["kept"] else str(window.get("reason") or "missed"),
         ]
-        for one in windows
+        for window in windows
     ]
 
 

@@ -101,7 +101,7 @@ def _runs_lua(options: Options) -> bool:
 
 def _changed(options: Options, name: str, word: Word, value: str) -> object:
     given = getattr(options, name)
-    if given == next(one.default for one in fields(Options) if one.name == name):
+    if given == next(field.default for field in fields(Options) if field.name == name):
         given = None
     found = f"{value}s" if name in ("duration", "warmup") else value
     parsed = int(value) if name == "seed" else found
@@ -144,9 +144,9 @@ def without_account(options: Options, dsn: Dsn) -> Options:
 
 def _account(dsn: Dsn) -> dict[str, Callable[[str], bool]]:
     """Return a check for each of sysbench's options for the account."""
-    hosts = {one.host for one in dsn.addresses}
-    ports = {str(one.port) for one in dsn.addresses}
-    sockets = {str(one.socket) for one in dsn.addresses if one.socket}
+    hosts = {address.host for address in dsn.addresses}
+    ports = {str(address.port) for address in dsn.addresses}
+    sockets = {str(address.socket) for address in dsn.addresses if address.socket}
     return {
         "host": lambda value: set(value.split(",")) <= hosts,
         "port": lambda value: set(value.split(",")) <= ports,

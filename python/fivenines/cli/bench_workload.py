@@ -121,14 +121,18 @@ def _set(parts: list[tuple[int, dict[str, Any]]], assignment: str) -> None:
     keys, value = assignments.split(assignment, origin, "subscribers=10000")
     models = plugins.kinds(_PACKAGE, WorkloadSettings, "workload")
     workloads = [part for _, part in parts]
-    named = [one for one in workloads if keys[0] in (one["workload"], models[one["workload"]].family)]
+    named = [
+        workload
+        for workload in workloads
+        if keys[0] in (workload["workload"], models[workload["workload"]].family)
+    ]
     if len(keys) > 1 and named and keys[0] not in _fields(models[named[0]["workload"]]):
         workloads, keys = named, keys[1:]
-    affected = [one for one in workloads if keys[0] in _fields(models[one["workload"]])]
+    affected = [workload for workload in workloads if keys[0] in _fields(models[workload["workload"]])]
     if not affected:
-        known = sorted({name for one in workloads for name in _fields(models[one["workload"]])})
+        known = sorted({name for workload in workloads for name in _fields(models[workload["workload"]])})
         raise UsageError(
-            f"{origin} {assignment}: {' and '.join(one['workload'] for one in workloads)} has no "
+            f"{origin} {assignment}: {' and '.join(workload['workload'] for workload in workloads)} has no "
             f"setting {keys[0]!r}{nearest(keys[0], known)}\n    allowed: {', '.join(known)}"
         )
     for one in affected:

@@ -131,8 +131,8 @@ def _show(step: "Step", wide: bool) -> None:
         return
     columns = ["", "injected", "measured", "error", "bounds"]
     rows = [
-        [_MARKS[one.within], one.planted, one.measured, one.error, one.bounds or "no bound"]
-        for one in step.lines
+        [_MARKS[line.within], line.planted, line.measured, line.error, line.bounds or "no bound"]
+        for line in step.lines
     ]
     if wide:
         console.table(columns, rows, wide=True)

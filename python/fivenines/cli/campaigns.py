@@ -81,7 +81,7 @@ class Outcome:
         broken = {one.work.part: len(one.broken) for one in self.done if one.broken}
         if not broken:
             return
-        planned = sum(one.work for one in self._campaign.works)
+        planned = sum(work.work for work in self._campaign.works)
         parts = ", ".join(part for part in broken if part)
         where = f" (in {parts})" if parts else ""
         raise FiveninesError(

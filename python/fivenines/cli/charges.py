@@ -14,8 +14,8 @@ _NOT_ALL = "Storage, I/O, backups and network traffic cost extra."
 
 def of(work: Planned) -> "list[Charge]":
     """Return the charges of a part, one per cloud solution, for its whole duration."""
-    solutions = {one.cell.solution.name: one.cell.solution for one in work.trials}
-    found = [one.charge(work.seconds) for one in solutions.values()]
+    solutions = {trial.cell.solution.name: trial.cell.solution for trial in work.trials}
+    found = [solution.charge(work.seconds) for solution in solutions.values()]
     return [one for one in found if one is not None]
 
 

@@ -119,9 +119,9 @@ def compare(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     if baseline is not None:
         first = known_runs.find(baseline, by_experiment=True)
         same = first.resolve()
-        folders = [first, *(one for one in folders if one.resolve() != same)]
+        folders = [first, *(folder for folder in folders if folder.resolve() != same)]
     _require_several(folders)
-    opened = [open_run(one) for one in folders]
+    opened = [open_run(folder) for folder in folders]
     found = versus(*opened, asked=asked)
     _require_known(thresholds, opened)
     judged = judge_ratios(found, thresholds)
@@ -256,7 +256,7 @@ def _fail(found: "Versus", judged: "Sequence[RatioResult]", share: float | None)
         option = "--allow" if share is not None else "--threshold"
         raise FiveninesError(f"{option}: the runs have no cell in common, so nothing could be compared")
     worse = share is not None and (
-        any(one.worse_than(share) for one in found.changes) or any(e.new for e in found.happened)
+        any(change.worse_than(share) for change in found.changes) or any(e.new for e in found.happened)
     )
     if worse or any(one.outcome == "failed" for one in judged):
         raise typer.Exit(FAILED)
@@ -313,12 +313,12 @@ def _require_known(thresholds: "Sequence[RatioThreshold]", runs: "Sequence[Run]"
     plans = [one.cell for run in runs for one in run.manifest.plan]
     plans += [cell for run in runs for block in run.manifest.blocks for cell in block.cells]
     solutions = [one for run in runs for one in run.manifest.experiment.get("solutions") or []]
-    swept = [one["variant"]["of"] for one in solutions if one.get("variant")]
+    swept = [solution["variant"]["of"] for solution in solutions if solution.get("variant")]
     known = list(dict.fromkeys([*(cell.solution for cell in plans), *swept]))
-    for one in thresholds:
-        if one.solution is not None and one.solution not in known:
+    for threshold in thresholds:
+        if threshold.solution is not None and threshold.solution not in known:
             raise UsageError(
-                f"--threshold: unknown solution {one.solution!r}\n    allowed: {', '.join(known)}"
+                f"--threshold: unknown solution {threshold.solution!r}\n    allowed: {', '.join(known)}"
             )
 
 

@@ -155,8 +155,8 @@ def wish_of(
             require_known(option, section, one)
         require_once(option, names)
     require_once("--connections", [str(number) for number in connections])
-    for one in faults:
-        if why := misfit(one, solutions):
+    for fault in faults:
+        if why := misfit(fault, solutions):
             raise UsageError(f"--fault {why}")
     if left := unmeasured(solutions, faults):
         raise UsageError(
@@ -166,10 +166,10 @@ def wish_of(
     words = [
         "fivenines",
         "init",
-        *(word for one in solutions for word in ("--solution", one)),
-        *(word for one in workloads for word in ("--workload", one)),
-        *(word for one in faults for word in ("--fault", one)),
-        *(word for one in connections for word in ("--connections", str(one))),
+        *(word for solution in solutions for word in ("--solution", solution)),
+        *(word for workload in workloads for word in ("--workload", workload)),
+        *(word for fault in faults for word in ("--fault", fault)),
+        *(word for connection in connections for word in ("--connections", str(connection))),
         "--trials",
         str(trials),
     ]

@@ -111,7 +111,7 @@ def _may_be_null(settings: "FaultSettings", key: str) -> bool:
     """Return whether this setting may be null: a fault without an end."""
     from fivenines.experiment.allowed import Shape
 
-    return any(one.annotation is type(None) for one in Shape.of_field(type(settings), key).options())
+    return any(option.annotation is type(None) for option in Shape.of_field(type(settings), key).options())
 
 
 def _list() -> None:

@@ -163,8 +163,8 @@ def described(machines: "Mapping[str, Introduction]", places: Mapping[str, int])
 def _demand(works: "Sequence[Planned]") -> "Demand":
     from fivenines.runner.workers.room import Demand
 
-    demands = [Demand.of([*one.blocks, *one.trials], one.experiment) for one in works]
-    return Demand(max(one.hosts for one in demands), max(one.memory for one in demands))
+    demands = [Demand.of([*work.blocks, *work.trials], work.experiment) for work in works]
+    return Demand(max(demand.hosts for demand in demands), max(demand.memory for demand in demands))
 
 
 def _on_this_machine(count: int) -> "Sequence[Worker]":

@@ -25,7 +25,7 @@ def show_plans(file: Path, works: Sequence[Planned], as_json: bool, at_once: int
     from fivenines.units import about
 
     if as_json:
-        found = [_as_dict(file, one, at_once) for one in works]
+        found = [_as_dict(file, work, at_once) for work in works]
         alone = len(works) == 1 and not works[0].part
         console.as_json(found[0] if alone else _all_as_dict(file, found))
         return
@@ -33,11 +33,11 @@ def show_plans(file: Path, works: Sequence[Planned], as_json: bool, at_once: int
         if index:
             console.say("")
         _show(one, at_once)
-    _show_machines([one.experiment for one in works])
+    _show_machines([work.experiment for work in works])
     for line in charges.lines(works):
         console.say(line)
-    if any(one.part for one in works):
-        seconds = sum(one.seconds_by(at_once) for one in works)
+    if any(work.part for work in works):
+        seconds = sum(work.seconds_by(at_once) for work in works)
         console.say("")
         console.say(f"{all_work(works)}, one part after another: about {about(seconds)}", "bold")
 
@@ -73,7 +73,7 @@ def all_work(works: Sequence[Planned]) -> str:
     """Format the amount of work, as "3 parts, 12 trials"."""
     from fivenines.analysis.wording import count
 
-    return f"{count(len(works), 'part')}, {count(sum(one.work for one in works), 'trial')}"
+    return f"{count(len(works), 'part')}, {count(sum(work.work for work in works), 'trial')}"
 
 
 def _show(work: Planned, at_once: int) -> None:
@@ -128,7 +128,7 @@ def _as_needed(experiment: "Experiment", trials: "list[Trial]", blocks: "list[Bl
     count = experiment.trials
     if count.until is None:
         return []
-    first = [one for one in trials if one.number <= count.at_least]
+    first = [trial for trial in trials if trial.number <= count.at_least]
     least = about(seconds_of([*blocks, *first], experiment))
     return [
         f"each cell ends after {count.at_least} to {count.at_most} trials, once the interval of "
@@ -243,17 +243,17 @@ def _as_dict(file: Path, work: Planned, at_once: int) -> dict[str, object]:
         "at_once": at_once,
         **({"charges": found} if (found := charges.as_dicts(work)) else {}),
         "trials": [
-            {"id": one.id, "number": one.number, "seed": one.seed, **one.cell.key.model_dump()}
-            for one in work.trials
+            {"id": trial.id, "number": trial.number, "seed": trial.seed, **trial.cell.key.model_dump()}
+            for trial in work.trials
         ],
         "blocks": [
             {
-                "id": one.id,
-                "number": one.number,
-                "seed": one.seed,
-                "cells": [cell.key.model_dump() for cell in one.cells],
+                "id": block.id,
+                "number": block.number,
+                "seed": block.seed,
+                "cells": [cell.key.model_dump() for cell in block.cells],
             }
-            for one in work.blocks
+            for block in work.blocks
         ],
     }
 

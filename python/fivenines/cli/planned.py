@@ -64,7 +64,7 @@ def planned(parts: "Sequence[Part]", only: Sequence[str] = (), trials: int | Non
         if trials is not None:
             experiment = experiment.model_copy(update={"trials": exactly(trials)})
         own = plan(experiment)
-        sides = [one for block in blocks(experiment) for one in block.members()]
+        sides = [member for block in blocks(experiment) for member in block.members()]
         every += [*own, *sides]
         mine = [one for one in only if any(t.cell.solution.is_called([one]) for t in [*own, *sides])]
         if only and not mine:
@@ -83,7 +83,7 @@ def chosen_parts(parts: "Sequence[Part]", names: Sequence[str], file: str) -> "l
     """
     from fivenines.spelling import nearest
 
-    known = [one.name for one in parts if one.name]
+    known = [part.name for part in parts if part.name]
     for name in names:
         if not known:
             raise UsageError(f"--part {name}: {file} has no parts")
@@ -91,7 +91,7 @@ def chosen_parts(parts: "Sequence[Part]", names: Sequence[str], file: str) -> "l
             raise UsageError(
                 f"{file} has no part {name!r}{nearest(name, known)}\n    allowed: {', '.join(known)}"
             )
-    return [one for one in parts if not names or one.name in names]
+    return [part for part in parts if not names or part.name in names]
 
 
 def remaining(work: Planned, folder: Path) -> Planned:
@@ -99,8 +99,8 @@ def remaining(work: Planned, folder: Path) -> Planned:
     from fivenines.cli import console
     from fivenines.results import layout
 
-    trials = [one for one in work.trials if not layout.trial_folder(folder, one.id).exists()]
-    blocks = [one for one in work.blocks if not layout.trial_folder(folder, one.id).exists()]
+    trials = [trial for trial in work.trials if not layout.trial_folder(folder, trial.id).exists()]
+    blocks = [block for block in work.blocks if not layout.trial_folder(folder, block.id).exists()]
     left = replace(work, trials=trials, blocks=blocks)
     console.note(f"{folder}: {work.work - left.work} of {work.work} trials are complete")
     return left

@@ -130,9 +130,9 @@ def _run(asked: _Asked, chosen: "Chosen", progress: How, format_: Format) -> Non
     from fivenines.cli import campaigns, console
     from fivenines.studies import run as studies
 
-    for one in chosen.plans:
-        if one.part.name in one.left_out:
-            console.note(f"warning: {one.left_out}", "yellow")
+    for plan in chosen.plans:
+        if plan.part.name in plan.left_out:
+            console.note(f"warning: {plan.left_out}", "yellow")
     if not chosen.parts:
         raise UsageError("no part of the study can run on this machine. --dry-run shows the reasons")
     campaign = _campaign(asked, chosen)
@@ -181,11 +181,11 @@ def _show(result: "StudyResult", format_: Format, kept: bool = True) -> None:
         return
     console.table(
         ["verdict", "claim", "as printed"],
-        [[one.result, one.claim.says, written.printed_word(one)] for one in result.claims],
+        [[claim.result, claim.claim.says, written.printed_word(claim)] for claim in result.claims],
     )
     console.say(result.sentence, "bold")
     if result.form == "quick" and (parts := _inconclusive(result)):
-        named = " ".join(f"--part {one}" for one in parts)
+        named = " ".join(f"--part {part}" for part in parts)
         console.say(
             "The quick form leaves claims inconclusive. To see how long the full form takes:\n"
             f"  fivenines replicate {_called(result)} --full {named} --dry-run"
@@ -243,8 +243,8 @@ def _list(format_: Format) -> None:
 
 def _inconclusive(result: "StudyResult") -> list[str]:
     """Return the parts of the inconclusive claims, without duplicates."""
-    claims = (one for one in result.claims if one.result == "cannot be told")
-    return list(dict.fromkeys(part for one in claims for part in one.parts))
+    claims = (claim for claim in result.claims if claim.result == "cannot be told")
+    return list(dict.fromkeys(part for claim in claims for part in claim.parts))
 
 
 def _called(result: "StudyResult") -> str:

@@ -103,9 +103,9 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     parallelism = Parallelism(parallel, oversubscribe, on)
     parts = _placed(load_parts(examples.located(file), only or []), inventory, parallelism)
     works = planned(chosen_parts(parts, part or [], str(file)), only or [], trials)
-    names = [name for one in works for name in solution_names(one.experiment)]
+    names = [name for work in works for name in solution_names(work.experiment)]
     thresholds = check.read(threshold, list(dict.fromkeys(names)))
-    if junit is not None and not (thresholds or any(one.experiment.thresholds for one in works)):
+    if junit is not None and not (thresholds or any(work.experiment.thresholds for work in works)):
         raise UsageError("--junit: there are no thresholds. Add one, as --threshold 'lost = 0'")
     check.require_writable(junit)
     title, every = parts[0].title, [one.name for one in parts if one.name]
@@ -114,7 +114,7 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     elif dry_run:
         if resume:
             folder = campaigns.place(title, out, resume, bool(every))
-            works = [remaining(one, one.folder(folder)) for one in works]
+            works = [remaining(work, work.folder(folder)) for work in works]
         plan_shown.show_plans(file, works, as_json, parallelism.crew(works).at_once)
     else:
         charges.require_agreed(works, yes)
@@ -215,7 +215,7 @@ def _show_defaults(title: str, works: "Sequence[Planned]") -> None:
     from fivenines.experiment.defaults import parts_with_defaults, with_defaults
 
     if works and works[0].part:
-        text = parts_with_defaults(title, {one.part: one.experiment for one in works})
+        text = parts_with_defaults(title, {work.part: work.experiment for work in works})
     else:
         text = with_defaults(works[0].experiment)
     console.stdout().out(text, end="", highlight=False)

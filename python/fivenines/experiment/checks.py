@@ -47,17 +47,17 @@ class Parts:
 
 def solution_names(solutions: Sequence[SolutionSettings]) -> list[str]:
     """Return the names of solutions; default names are made distinct."""
-    return _names([(one.name, one.default_name()) for one in solutions], solutions)
+    return _names([(solution.name, solution.default_name()) for solution in solutions], solutions)
 
 
 def workload_names(workloads: Sequence[WorkloadSettings]) -> list[str]:
     """Return the names of workloads; default names are made distinct."""
-    return _names([(one.name, one.workload) for one in workloads], workloads)
+    return _names([(workload.name, workload.workload) for workload in workloads], workloads)
 
 
 def fault_names(faults: Sequence[FaultSettings]) -> list[str]:
     """Return the names of faults; default names are made distinct."""
-    return _names([(one.name, one.fault) for one in faults], [_effect(one) for one in faults])
+    return _names([(fault.name, fault.fault) for fault in faults], [_effect(fault) for fault in faults])
 
 
 def _effect(fault: FaultSettings) -> FaultSettings:
@@ -286,7 +286,7 @@ def _senseless_faults(parts: Parts) -> Iterator[Mistake]:
 
 def _swept(solutions: Sequence[SolutionSettings]) -> list[str]:
     """Return the names of the sweeps of which solutions are variants."""
-    return list(dict.fromkeys(one.variant.of for one in solutions if one.variant is not None))
+    return list(dict.fromkeys(solution.variant.of for solution in solutions if solution.variant is not None))
 
 
 def problems_with(
@@ -297,7 +297,7 @@ def problems_with(
     `topology`: the solution's topology, if it has other hosts of the load than usual.
     """
     singles = [step.fault for step in fault.schedule(Random(0))]
-    refused = [text for one in singles for text in solution.problems_with_fault(one)]
+    refused = [text for single in singles for text in solution.problems_with_fault(single)]
     return [*fault.problems_with(topology or solution.topology()), *refused]
 
 

@@ -110,7 +110,10 @@ def works_of(
     client with very few connections would have none.
     """
     if work is None or work.together is None:
-        return [one.load.transactions if one.load and one.load.transactions else work for one in clients]
+        return [
+            client.load.transactions if client.load and client.load.transactions else work
+            for client in clients
+        ]
     shared = parts(work.together, [float(number) for number in connections])
     return [
         one.load.transactions if one.load and one.load.transactions else WorkSettings(together=max(part, 1))
@@ -123,8 +126,8 @@ def connections_of(clients: Sequence[ClientSettings], total: int) -> list[int]:
 
     The sum is `total` if any client has a share; a very small share may be 0.
     """
-    left = max(0, total - sum(one.connections or 0 for one in clients))
-    shares = [0.0 if one.connections else one.share or 1.0 for one in clients]
+    left = max(0, total - sum(client.connections or 0 for client in clients))
+    shares = [0.0 if client.connections else client.share or 1.0 for client in clients]
     found = parts(left, shares) if sum(shares) else [0] * len(shares)
     return [one.connections or own for one, own in zip(clients, found, strict=True)]
 
@@ -158,19 +161,19 @@ def part_of(load: LoadSettings, part: float) -> LoadSettings:
 def located(clients: Sequence[ClientSettings], base: Path) -> list[ClientSettings]:
     """Return the clients with absolute paths of their files, which are relative to `base`."""
     return [
-        one.model_copy(
+        client.model_copy(
             update={
-                "workload": one.workload and one.workload.located(base),
-                "load": one.load and one.load.located(base),
+                "workload": client.workload and client.workload.located(base),
+                "load": client.load and client.load.located(base),
             }
         )
-        for one in clients
+        for client in clients
     ]
 
 
 def with_clients(network: NetworkSettings, clients: Sequence[ClientSettings]) -> NetworkSettings:
     """Return the network with each client in its site; unchanged if it has no sites."""
-    placed = {one.name: one.site for one in clients if one.site is not None}
+    placed = {client.name: client.site for client in clients if client.site is not None}
     if not network.sites or not placed:
         return network
     sites = {

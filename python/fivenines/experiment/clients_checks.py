@@ -30,7 +30,7 @@ def with_total(data: dict[str, Any]) -> dict[str, Any]:
     clients = data.get("clients")
     if "connections" in data or not isinstance(clients, list) or not clients:
         return data
-    own = [one.get("connections") if isinstance(one, dict) else None for one in clients]
+    own = [client.get("connections") if isinstance(client, dict) else None for client in clients]
     if not all(type(number) is int and number > 0 for number in own):
         return data
     return {**data, "connections": [sum(own)]}
@@ -39,7 +39,11 @@ def with_total(data: dict[str, Any]) -> dict[str, Any]:
 def names(data: dict[str, Any]) -> tuple[str, ...]:
     """Return the names of the load's hosts, from values not yet validated."""
     clients = data.get("clients")
-    found = [one.get("name") for one in clients if isinstance(one, dict)] if isinstance(clients, list) else []
+    found = (
+        [client.get("name") for client in clients if isinstance(client, dict)]
+        if isinstance(clients, list)
+        else []
+    )
     return tuple(name for name in found if isinstance(name, str)) or (CLIENT,)
 
 
@@ -53,8 +57,12 @@ def mistakes(experiment: Experiment, parts: Parts, base: Path) -> Iterator[Mista
     for index, client in enumerate(clients):
         for key, text in _of_client(client, clients[:index], experiment):
             yield of_entry("clients", index, text, key)
-        files = [("load", one) for one in client.load.missing_files(base)] if client.load else []
-        files += [("workload", one) for one in client.workload.missing_files(base)] if client.workload else []
+        files = [("load", problem) for problem in client.load.missing_files(base)] if client.load else []
+        files += (
+            [("workload", problem) for problem in client.workload.missing_files(base)]
+            if client.workload
+            else []
+        )
         for key, text in files:
             yield of_entry("clients", index, text, key)
         for _, solution in parts.solutions:
@@ -178,7 +186,7 @@ def _name_problems(
                 "hyphens, and begins with a letter"
             ),
         )
-    others = {host for one in solutions for host in _hosts(one.topology())}
+    others = {host for solution in solutions for host in _hosts(solution.topology())}
     if NODE.fullmatch(name) or name in _RESERVED or name in others:
         yield (
             "name",

@@ -29,7 +29,10 @@ def read(path: Path) -> Inventory:
         except ValidationError as error:
             mistakes = from_validation(Inventory, error.errors())
     if mistakes:
-        placed = [replace(one, place=one.place or source.place(one.path, one.at_key)) for one in mistakes]
+        placed = [
+            replace(mistake, place=mistake.place or source.place(mistake.path, mistake.at_key))
+            for mistake in mistakes
+        ]
         raise UsageError("\n".join(one.block(str(path)) for one in placed))
     if problems := found.problems():
         raise UsageError("\n".join(f"{path}: {problem}" for problem in problems))

@@ -20,7 +20,7 @@ _SOLUTIONS = {"drbd": "it needs disks of virtual machines"}
 
 def mistakes(experiment: Experiment) -> list[Mistake]:
     """Return what is not possible over SSH."""
-    own = [Mistake(None, ("lab",), one) for one in experiment.lab.problems()]
+    own = [Mistake(None, ("lab",), problem) for problem in experiment.lab.problems()]
     if experiment.lab.kind != "ssh":
         return own
     return [*own, *_of_parts(experiment)]
@@ -71,7 +71,7 @@ def _has_power(lab: LabSettings) -> bool:
         # The inventory has not been read yet.
         return True
     machines = lab.machines.hosts.values()
-    return all(one.power_off is not None for one in machines if one.role in ("node", "any"))
+    return all(machine.power_off is not None for machine in machines if machine.role in ("node", "any"))
 
 
 def _of_solution(solution: SolutionSettings) -> Iterator[str]:

@@ -33,7 +33,7 @@ def _named(experiment: Experiment) -> Iterator[tuple[KeyPath, str]]:
 
 
 def _catalogues(experiment: Experiment) -> list[Catalogue]:
-    own = {family_of(name) for name in {one.engine for one in experiment.solutions}}
+    own = {family_of(name) for name in {solution.engine for solution in experiment.solutions}}
     return [CATALOGUES[family] for family in sorted(one for one in own if one in CATALOGUES)]
 
 

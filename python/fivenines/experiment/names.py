@@ -20,8 +20,8 @@ def distinct(bases: Sequence[str], settings: Sequence[Settings]) -> list[str]:
     for base in (base for base, count in counts.items() if count > 1):
         alike = [i for i, one in enumerate(bases) if one == base]
         leaves = [_leaves(settings[i].model_dump(mode="json")) for i in alike]
-        keys = dict.fromkeys(key for one in leaves for key in one)
-        differing = [key for key in keys if len({one.get(key, "-") for one in leaves}) > 1]
+        keys = dict.fromkeys(key for leaf in leaves for key in leaf)
+        differing = [key for key in keys if len({leaf.get(key, "-") for leaf in leaves}) > 1]
         if not 0 < len(differing) <= _MOST_DIFFERENCES:
             continue
         for i, one in zip(alike, leaves, strict=True):

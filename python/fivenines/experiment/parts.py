@@ -126,14 +126,14 @@ def _lay(
             _lay(found, below, into[key], source, here, value)
             continue
         for places in (found.keys, found.values):
-            for known in [one for one in places if one[: len(below)] == below]:
+            for known in [place for place in places if place[: len(below)] == below]:
                 del places[known]
         into[key] = _copied(found, below, source, here, value)
 
 
 def _copied(found: Document, to: KeyPath, source: Document, path: KeyPath, value: Any) -> Any:
     """Copy a value with the places and errors of everything in it."""
-    found.mistakes += [replace(one, path=to) for one in source.mistakes if one.path == path]
+    found.mistakes += [replace(mistake, path=to) for mistake in source.mistakes if mistake.path == path]
     if path in source.keys:
         found.keys[to] = source.keys[path]
     if path in source.values:

@@ -132,7 +132,7 @@ def select(
     )
     for name in only:
         if name not in solutions:
-            known = ", ".join(shown(one) for one in sorted(solutions))
+            known = ", ".join(shown(solution) for solution in sorted(solutions))
             raise UsageError(
                 f"unknown solution {shown(name)}{nearest(name, solutions)}\n    allowed: {known}"
             )
@@ -164,7 +164,7 @@ def trial_seconds(trial: Trial, experiment: Experiment) -> float:
 
 def servers_decide(trials: Sequence[Trial]) -> dict[tuple[str, str], float]:
     """Estimate the seconds of faults whose length the servers decide, by names of fault and solution."""
-    cells = {(one.cell.key.fault, one.cell.key.solution): one.cell for one in trials}
+    cells = {(trial.cell.key.fault, trial.cell.key.solution): trial.cell for trial in trials}
     expected = {
         names: (cell.fault.expected(cell.solution.topology()), cell.fault.longest())
         for names, cell in sorted(cells.items(), key=lambda one: one[0])

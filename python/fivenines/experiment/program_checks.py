@@ -16,8 +16,8 @@ _ALONE = "set `load.program: fivenines`, or use sysbench in a separate experimen
 def spread(experiment: Experiment) -> Experiment:
     """Return the experiment with every workload once per program, under separate names."""
     workloads = [
-        one.model_copy(update={"name": named(one.name, program), "program": program})
-        for one in experiment.workloads
+        workload.model_copy(update={"name": named(workload.name, program), "program": program})
+        for workload in experiment.workloads
         for program in experiment.load.program
     ]
     return experiment.model_copy(update={"workloads": workloads})

@@ -45,7 +45,9 @@ def too_few_trials(experiment: Experiment) -> str:
 
 def _halved(experiment: Experiment) -> bool:
     """Return whether a sweep splits its trials into two halves."""
-    return any(one.variant and one.variant.judged_on == "other-trials" for one in experiment.solutions)
+    return any(
+        solution.variant and solution.variant.judged_on == "other-trials" for solution in experiment.solutions
+    )
 
 
 def few_trials(experiment: Experiment) -> str:

@@ -170,7 +170,7 @@ def _long_form(raw: Any, place: KeyPath, mistakes: list[Mistake]) -> dict[str, A
         mistakes.append(Mistake(None, place, f"{where}: found {shown(raw)}", _EXAMPLE))
         return None
     if "settings" not in raw:
-        for key in (one for one in SweepSettings.model_fields if one in raw):
+        for key in (field for field in SweepSettings.model_fields if field in raw):
             mistakes.append(
                 Mistake(
                     None,
@@ -274,7 +274,7 @@ def _combinations(base: str, lists: dict[str, list[Any]]) -> list[tuple[str, str
         dict(zip(lists, items, strict=True))
         for items in product(*(range(len(values)) for values in lists.values()))
     ]
-    values = [[_words(lists[key][item]) for key, item in one.items()] for one in choices]
+    values = [[_words(lists[key][item]) for key, item in choice.items()] for choice in choices]
     full = [
         ", ".join(f"{short[key]}={word}" for key, word in zip(one, words, strict=True))
         for one, words in zip(choices, values, strict=True)

@@ -12,9 +12,9 @@ def mistakes(experiment: Experiment) -> Iterator[Mistake]:
     until = experiment.trials.until
     if until is None:
         return
-    if MEASURES[until.measure].fault and not any(one.fault != "none" for one in experiment.faults):
+    if MEASURES[until.measure].fault and not any(fault.fault != "none" for fault in experiment.faults):
         yield _mistake("measure", f"{until.measure} needs a fault: add one, or name another measure")
-    if any(one.variant for one in experiment.solutions):
+    if any(solution.variant for solution in experiment.solutions):
         yield _mistake(
             "",
             "a sweep chooses its best variant on one half of the trials and reports the other, so all "

@@ -33,7 +33,7 @@ def _ends_itself(experiment: Experiment) -> Iterator[Mistake]:
 
 def _recovery(experiment: Experiment) -> Iterator[Mistake]:
     """Refuse `recovery.until` with fixed work, which continues until it is done."""
-    fixed = [one.workload for one in experiment.workloads if one.ends_itself]
+    fixed = [workload.workload for workload in experiment.workloads if workload.ends_itself]
     if experiment.load.transactions is not None:
         fixed = ["load.transactions"]
     if experiment.timing.recovery.until is not None and fixed:

@@ -280,8 +280,8 @@ def fill_tables(seed: Server, workload: WorkloadSettings, report: Report) -> Non
     Raises:
         FiveninesError: loading failed, with the reason.
     """
-    for one in workload.prepares():
-        load_tables(seed, one, reporter(workload, report))
+    for part in workload.prepares():
+        load_tables(seed, part, reporter(workload, report))
     for file in workload.setup_files():
         report(f"running {file.name}", None)
         seed.run_file(file)

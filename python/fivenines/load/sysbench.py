@@ -88,7 +88,7 @@ class SysbenchLoad(RunningLoad):
 
     def _summary(self, reports: list[Report], unix: float) -> dict[str, Any]:
         plan, last = self.plan, reports[-1]
-        done = sum(one.transactions for one in reports)
+        done = sum(report.transactions for report in reports)
         rate = plan.settings.rate
         return {
             "format": _FORMAT,
@@ -103,15 +103,15 @@ class SysbenchLoad(RunningLoad):
             "started_unix_ns": round(unix * 1e9),
             "duration_s": last.at,
             "transactions": {"ok": done, "failed": 0, "in_doubt": 0},
-            "queries": sum(one.queries for one in reports),
-            "reconnects": sum(one.reconnects for one in reports),
+            "queries": sum(report.queries for report in reports),
+            "reconnects": sum(report.reconnects for report in reports),
             "schedule": {
                 "kind": "closed" if rate is None else "open",
                 "rate": rate,
                 "arrivals": None if rate is None else "poisson",
                 "started": done,
             },
-            "errors": _errors(sum(one.ignored for one in reports)),
+            "errors": _errors(sum(report.ignored for report in reports)),
             "latency": {
                 "min_ms": last.min_ms,
                 "avg_ms": last.avg_ms,

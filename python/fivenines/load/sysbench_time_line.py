@@ -51,9 +51,9 @@ def _density(seconds: Sequence[Second], rate: str, length: int) -> Floats:
     """Return the rate in each slot; slots without a line have the rate of the previous line."""
     density = np.full(length, np.nan)
     since = 0
-    for one in seconds:
-        until = min(round(one.at * _SLOTS), length)
-        density[since:until] = getattr(one, rate)
+    for second in seconds:
+        until = min(round(second.at * _SLOTS), length)
+        density[since:until] = getattr(second, rate)
         since = max(since, until)
     known = density[:since]
     density[since:] = known[-1] if len(known) else 1.0

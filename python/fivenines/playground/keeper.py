@@ -108,7 +108,7 @@ class Keeper:
         events = self._deployed.events()
         found = state.Status(
             solution=f"{settings.name or settings.default_name()} ({settings.engine})",
-            nodes=[self._described(one) for one in self._solution.members],
+            nodes=[self._described(member) for member in self._solution.members],
             endpoints=_described(endpoints),
             events=[f"{event.kind} {event.node} {event.detail}".rstrip() for event in events[-10:]],
             ways=self._forwards.ways,
@@ -186,7 +186,7 @@ class Keeper:
         events = [event.model_dump() for event in made.events() if event.t >= 0]
         records = made.records()
         moment = self._loaded_at(requested + round(records[0].at * 1e6)) if records else None
-        found = state.Injected(made.over, events, [one.model_dump() for one in records], moment)
+        found = state.Injected(made.over, events, [record.model_dump() for record in records], moment)
         return asdict(found)
 
     def _heal(self) -> Answer:

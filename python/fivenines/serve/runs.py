@@ -101,7 +101,7 @@ def planned(folder: Path) -> list[Json]:
 @lru_cache(maxsize=256)
 def _planned(folder: Path, _changed_at: int) -> list[Json]:
     manifest = store.open_manifest(folder)
-    found = [(one.number, one.id, {"cells": one.cells}) for one in manifest.blocks]
+    found = [(block.number, block.id, {"cells": block.cells}) for block in manifest.blocks]
     trials = [(one.number, one.id, {"cells": [one.cell]}) for one in manifest.plan]
     # In the order of the campaign: blocks precede trials of the same number.
     return [

@@ -47,8 +47,8 @@ class Mix(WorkloadSettings):
 
     def data_set(self) -> dict[str, str | int]:
         found: dict[str, str | int] = {"family": "mix"}
-        for one in self._workloads():
-            own = one.data_set()
+        for workload in self._workloads():
+            own = workload.data_set()
             family = str(own.pop("family"))
             # There can be several scripts, each with its own data.
             names = chain([family], (f"{family} {number}" for number in count(2)))
@@ -61,17 +61,17 @@ class Mix(WorkloadSettings):
 
     def prepares(self) -> list[WorkloadSettings]:
         found: dict[str, WorkloadSettings] = {}
-        for one in self._workloads():
-            found |= {f"{each.data_set()}": each for each in one.prepares()}
+        for workload in self._workloads():
+            found |= {f"{each.data_set()}": each for each in workload.prepares()}
         return list(found.values())
 
     def setup_files(self) -> list[Path]:
-        return list(dict.fromkeys(file for one in self._workloads() for file in one.setup_files()))
+        return list(dict.fromkeys(file for workload in self._workloads() for file in workload.setup_files()))
 
     def invariants(self) -> Sequence[Check]:
         found: list[Check] = []
-        for one in self._workloads():
-            named = [_with_types(check, one.workload) for check in one.invariants()]
+        for workload in self._workloads():
+            named = [_with_types(check, workload.workload) for check in workload.invariants()]
             found += [check for check in named if check not in found]
         return found
 
