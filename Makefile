@@ -70,14 +70,14 @@ test-kills: install tools engines ## kill fivenines at 100 random moments and ch
 
 test-long: test-lab-long test-kills test-repeat test-dist ## run the tests that take hours, before a release
 
-# three at a time beside a load that takes a core: what fails once in ten turns fails in somebody's clone
+# Three at a time on a machine with one busy core, to find tests that fail in one of ten runs.
 test-repeat: install tools engines ## run every lab test ten times on a busy machine
 	$(BIN)/python tests/repeat.py --times 10
 
 engines: install tools ## fetch all engines into the cache
 	@$(BIN)/fivenines engines pull --all
 
-# what the tests need beside Python and Rust; installed when root, else named
+# Prerequisites of the tests other than Python and Rust; installed as root, otherwise listed.
 tools:
 	@./tests/tools.sh
 
@@ -119,7 +119,7 @@ pictures: install tools ## generate docs/images from runs: make pictures RUNS=ru
 dist: install $(TOOLS)/.dist ## build wheels, an sdist and SBOMs in dist/
 	@tools/dist.sh $(TOOLS) $(TARGET)
 
-# a clean environment without Rust, a cache of its own, and a whole quickstart: about six minutes after `make dist`
+# A clean environment without Rust, an empty cache and a complete quickstart: about six minutes after `make dist`.
 test-dist: dist ## test the files of `make dist` in clean environments
 	$(BIN)/python -m pytest -q -rs tests/dist
 

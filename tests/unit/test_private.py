@@ -32,7 +32,7 @@ def test_what_is_made_for_a_while_is_its_own_and_nothing_later(tmp_path: Path) -
     assert modes == {"own": 0o600, "later": 0o644}
 
 
-def test_an_open_folder_is_closed_and_said_once(tmp_path: Path) -> None:
+def test_an_open_folder_is_closed_and_reported_once(tmp_path: Path) -> None:
     folder = tmp_path / "cache"
     assert private.close(folder) == "", "what is not there is not open"
     folder.mkdir()
@@ -60,8 +60,8 @@ def test_sharing_lets_others_read_and_nothing_more(tmp_path: Path) -> None:
         path.chmod(0o700)
     (run / "trials" / "trial.json").chmod(0o600)
     tmp_path.chmod(0o700)
-    said = private.share(run)
-    assert str(tmp_path) in said, "a closed folder above is named"
+    message = private.share(run)
+    assert str(tmp_path) in message, "a closed folder above is named"
     assert (mode(run), mode(run / "trials")) == (0o755, 0o755)
     assert mode(run / "trials" / "trial.json") == 0o644
     assert os.path.lexists(run / "link")

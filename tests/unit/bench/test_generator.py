@@ -129,12 +129,12 @@ def test_a_result_of_an_earlier_load_is_not_taken_for_this_one(tmp_path: Path, p
 
 def test_a_preparation_tells_progress(program: Program) -> None:
     program('echo \'{"event": "progress", "done": 1, "total": 2}\'; echo noise')
-    told: list[dict[str, object]] = []
-    generator.prepare([str(core.core_binary())], DSN, told.append)
-    assert told == [{"event": "progress", "done": 1, "total": 2}]
+    messages: list[dict[str, object]] = []
+    generator.prepare([str(core.core_binary())], DSN, messages.append)
+    assert messages == [{"event": "progress", "done": 1, "total": 2}]
     program('echo "refused: geheim" >&2; exit 1')
     with pytest.raises(FiveninesError, match=r"^preparing mysql://me@db:3306/test failed: refused: \*\*\*$"):
-        generator.prepare([str(core.core_binary())], DSN, told.append)
+        generator.prepare([str(core.core_binary())], DSN, messages.append)
 
 
 def test_the_folder_is_kept_only_if_asked_for(tmp_path: Path) -> None:

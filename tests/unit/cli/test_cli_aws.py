@@ -38,7 +38,7 @@ def test_a_run_that_costs_money_wants_yes_with_the_price(fivenines: Fivenines) -
     assert not Path("runs").exists()
 
 
-def test_a_price_that_nobody_knows_is_asked_for(
+def test_an_unknown_price_is_required(
     fivenines: Fivenines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("fivenines.solutions.aurora_settings.per_hour", lambda *_asked: None)

@@ -107,16 +107,16 @@ def test_only_preparing(fivenines: Fivenines) -> None:
     assert answer.err.startswith("oltp: 40000 rows in ")
 
 
-def test_nobody_there_is_one_message(fivenines: Fivenines) -> None:
+def test_an_unreachable_server_is_one_message(fivenines: Fivenines) -> None:
     answer = fivenines("bench", "--dsn", "mysql://me:geheim@127.0.0.1:1,[::1]:1/test")
     assert (answer.code, answer.out) == (1, "")
     assert answer.err.startswith(
-        "error: mysql://me@127.0.0.1:1,[::1]:1/test: nobody answers: 127.0.0.1:1: Connection "
+        "error: mysql://me@127.0.0.1:1,[::1]:1/test: no server answers: 127.0.0.1:1: Connection "
     )
     assert "geheim" not in answer.err
 
 
-def test_nothing_to_check_is_said(fivenines: Fivenines) -> None:
+def test_nothing_to_check_is_reported(fivenines: Fivenines) -> None:
     answer = fivenines("bench", "--dsn", "noop://", "--check", "--duration", "100ms")
     assert answer.code == 0
     assert "nothing to check: oltp_read_write has no invariants for this server" in answer.err
@@ -142,7 +142,7 @@ def test_without_a_dsn_it_takes_what_is_up(fivenines: Fivenines, pretend: Preten
     login = Login("app", "geheim", "sbtest", "mysql://app:geheim@127.0.0.1:1/sbtest", "mariadb")
     pretend("fivenines.playground", is_up=lambda: True, status=lambda: Status("x", [], login=login))
     answer = fivenines("bench", "--duration", "100ms")
-    assert answer.code == 1 and "127.0.0.1:1" in answer.err, "nobody answers there"
+    assert answer.code == 1 and "127.0.0.1:1" in answer.err, "no server answers there"
     assert "geheim" not in answer.err
     pretend("fivenines.playground", is_up=lambda: True, status=lambda: Status("x", []))
     assert "cannot connect to the running deployment" in fivenines("bench").err
@@ -164,14 +164,25 @@ def test_a_port_in_use_is_one_message(fivenines: Fivenines) -> None:
 
 
 def test_live_lines_are_aligned_and_narrow() -> None:
-    said: list[str] = []
-    lines = LiveLines(said.append, open_loop=True, repeat=True)
+    messages: list[str] = []
+    lines = LiveLines(messages.append, open_loop=True, repeat=True)
     for t in range(1, 23):
         lines(Second(t, 123456.7, 2000000.0, 12.34, t * 5, t, 16000, offered=1e6, backlog=1234567))
-    assert {len(line) for line in said} == {77}
-    assert sum("tps" in line for line in said) == 2, "headings come again"
-    assert said[1].split() == ["1", "s", "123457", "2000000", "12.3", "5", "1", "1000000", "1234567", "16000"]
-    assert said[2].split()[5:7] == ["5", "1"], "errors and doubts of one second"
+    assert {len(line) for line in messages} == {77}
+    assert sum("tps" in line for line in messages) == 2, "headings come again"
+    assert messages[1].split() == [
+        "1",
+        "s",
+        "123457",
+        "2000000",
+        "12.3",
+        "5",
+        "1",
+        "1000000",
+        "1234567",
+        "16000",
+    ]
+    assert messages[2].split()[5:7] == ["5", "1"], "errors and doubts of one second"
 
 
 @given(st.floats(0, 1e7))
@@ -301,6 +312,6 @@ def test_offending_rows_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert lines[2:] == ["holds     a holds", "VIOLATED  b: 1 row found", "            s_id=7, found=NULL"]
 
 
-def test_what_is_there_already_is_said() -> None:
+def test_what_is_there_already_is_reported() -> None:
     assert _summary("tatp", {"rows": 10, "seconds": 2.0}) == "tatp: 10 rows in 2.0 s, 5 rows/s"
     assert _summary("tatp", {"rows": 10, "already": True}) == ("tatp: the tables exist already, 10 rows")

@@ -39,7 +39,7 @@ def test_zero_is_without_a_limit(script: str) -> None:
     assert bench.load.rate is None
 
 
-def test_the_account_may_be_said_again(script: str) -> None:
+def test_the_account_may_be_repeated(script: str) -> None:
     words = [
         "--db-driver=pgsql",
         "--pgsql-host=h2",
@@ -80,7 +80,7 @@ def test_mistakes_are_named(script: str, words: list[str], message: str) -> None
         (["--rand-seed=2"], {"seed": 3}, "--seed 3 and --rand-seed=2 after `--` differ"),
     ],
 )
-def test_what_is_said_twice_must_agree(
+def test_what_is_reported_twice_must_agree(
     script: str, words: list[str], options: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(UsageError, match=message):

@@ -49,7 +49,7 @@ def test_it_writes_a_file_that_is_planned_as_it_stands(fivenines: Fivenines) -> 
     assert again.code == 0 and Path("mine.yaml").read_text() == text
 
 
-def test_it_overwrites_nothing_unless_told_to(fivenines: Fivenines) -> None:
+def test_it_overwrites_nothing_unless_reported_to(fivenines: Fivenines) -> None:
     Path("mine.yaml").write_text("mine")
     refused = fivenines("init", "mine.yaml", "--solution", "standalone")
     assert refused.code == 2
@@ -103,15 +103,15 @@ def test_an_answer_is_names_or_numbers() -> None:
 
 
 def test_on_a_terminal_it_asks_and_asks_again(tmp_path: Path) -> None:
-    said, code = _at_terminal(
+    message, code = _at_terminal(
         tmp_path,
         # a mistake, both, the default, its number, two numbers of connections, the default
         ["galra\n", "standalone, hot-standby\n", "\n", "kill\n", "2, 4\n", "\n"],
     )
-    assert code == 0, said
-    assert "unknown name 'galra'; did you mean 'galera'?" in said
-    assert "MariaDB Galera cluster" in said and "[hot-standby]" in said
-    assert "arbiter" not in said  # a fault that fits neither is not offered
+    assert code == 0, message
+    assert "unknown name 'galra'; did you mean 'galera'?" in message
+    assert "MariaDB Galera cluster" in message and "[hot-standby]" in message
+    assert "arbiter" not in message  # a fault that fits neither is not offered
     experiment, _ = load_experiment(tmp_path / "experiment.yaml")
     assert [one.name for one in experiment.solutions] == ["standalone", "hot-standby"]
     assert (experiment.connections, experiment.trials.at_most) == ([2, 4], 3)
@@ -129,18 +129,18 @@ def _at_terminal(folder: Path, answers: list[str]) -> tuple[str, int]:
         env={**os.environ, "FIVENINES_CACHE": str(folder / "cache"), "TERM": "xterm"},
     )
     os.close(its)
-    said, deadline = "", time.monotonic() + 60
+    message, deadline = "", time.monotonic() + 60
     while time.monotonic() < deadline:
         if select.select([mine], [], [], 0.2)[0]:
             try:
-                said += os.read(mine, 65536).decode()
+                message += os.read(mine, 65536).decode()
             except OSError:  # the other end is closed
                 break
-        elif answers and said.rstrip(" ").endswith("]:"):
+        elif answers and message.rstrip(" ").endswith("]:"):
             os.write(mine, answers.pop(0).encode())
-            said += "\n"
+            message += "\n"
     os.close(mine)
-    return said, process.wait(timeout=30)
+    return message, process.wait(timeout=30)
 
 
 def test_the_choices_have_a_line_each_at_80_columns() -> None:

@@ -117,7 +117,7 @@ def load(playground: Any, monkeypatch: pytest.MonkeyPatch) -> list[Clients]:
     return answers
 
 
-def test_what_clients_saw_is_told_once_writes_are_back(
+def test_what_clients_saw_is_reported_once_writes_are_back(
     fivenines: Any, playground: Any, load: list[Clients]
 ) -> None:
     playground["answers"] = [Injected(True, [], moment=77)]
@@ -132,7 +132,7 @@ def test_what_clients_saw_is_told_once_writes_are_back(
     ]
 
 
-def test_clients_are_told_of_also_where_a_node_stays_away(
+def test_clients_are_reported_even_if_a_node_stays_unavailable(
     fivenines: Any, playground: Any, load: list[Clients]
 ) -> None:
     playground["answers"] = [Injected(True, [], moment=77, rejoined=False, rejoin_detail="frozen")]
@@ -142,15 +142,15 @@ def test_clients_are_told_of_also_where_a_node_stays_away(
     assert "3 of 10 acknowledged rows are LOST on node2" in answer.out
 
 
-def test_a_load_that_does_not_come_back_is_told(
+def test_a_load_that_does_not_come_back_is_reported(
     fivenines: Any, playground: Any, load: list[Clients], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(clients, "PATIENCE", 0.0)
     playground["answers"] = [Injected(True, [], moment=77)]
     load += [replace(AWAY, outage=61.2, rows=Rows(9, 0, None, "", "no node is writable"))]
-    told = fivenines("inject", "kill").out
-    assert "clients: writes unavailable for 61.20 s, not yet recovered" in told
-    assert "inconclusive: no node is writable" in told
+    output = fivenines("inject", "kill").out
+    assert "clients: writes unavailable for 61.20 s, not yet recovered" in output
+    assert "inconclusive: no node is writable" in output
 
 
 @pytest.mark.parametrize(
@@ -204,12 +204,12 @@ def test_a_fault_by_hand_lasts_until_it_is_ended() -> None:
         (("sequence", None, ["steps=[{fault: kill}]"], "3s"), "has no duration"),
     ],
 )
-def test_mistakes_are_told(arguments: tuple[Any, ...], words: str) -> None:
+def test_mistakes_are_reported(arguments: tuple[Any, ...], words: str) -> None:
     with pytest.raises(UsageError) as refused:
         fault_of(*arguments)
     assert words in str(refused.value)
 
 
-def test_which_fault_is_meant_must_be_said(fivenines: Any) -> None:
+def test_the_fault_must_be_named(fivenines: Any) -> None:
     answer = fivenines("inject")
     assert (answer.code, "name a fault" in answer.err) == (2, True)

@@ -9,8 +9,8 @@ from cli_support import Fivenines, Pretend
 
 from fivenines.cli.up import wanted_network, wanted_solution
 from fivenines.errors import UsageError
-from fivenines.playground.state import Done, LoadStatus, Login, NodeStatus, Status, Way
 from fivenines.playground.request import Request
+from fivenines.playground.state import Done, LoadStatus, Login, NodeStatus, Status, Way
 from fivenines.plugins import kinds
 from fivenines.solutions.settings import SolutionSettings
 
@@ -113,8 +113,8 @@ def test_up_brings_up_what_was_asked_and_shows_it(fivenines: Fivenines, calls: l
         DSN,
         f'psql "{DSN}"',
     ]
-    told = json.loads(fivenines("status", "--json").out)
-    assert told["nodes"][1]["role"] == "standby" and told["login"]["dsn"] == DSN
+    output = json.loads(fivenines("status", "--json").out)
+    assert output["nodes"][1]["role"] == "standby" and output["login"]["dsn"] == DSN
 
 
 def test_up_passes_on_a_load_its_workload_and_the_ports(fivenines: Fivenines, calls: list[Any]) -> None:
@@ -137,7 +137,7 @@ def test_the_help_of_up_has_every_solution_with_a_line(fivenines: Fivenines) -> 
 
 @pytest.fixture
 def ticks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Two looks pass, then somebody presses Ctrl-C."""
+    """Poll twice, then simulate Ctrl-C."""
     left = [1, 1]
 
     def sleep(_seconds: float) -> None:
@@ -162,7 +162,7 @@ def test_status_is_watched_line_by_line_until_ctrl_c(
     look = "node1 primary, node2 standby NOT HEALTHY; load: oltp_read_write, 50/s requested, 49.8/s achieved, 0 errors"
     assert lines == [look] * 3
     events = [line.strip() for line in answer.out.splitlines() if line[0] == " "]
-    assert events == ["event: promoted node1", "event: fenced node2"], "each is told once"
+    assert events == ["event: promoted node1", "event: fenced node2"], "each is shown once"
     assert fivenines("status", "--watch", "--json").code == 2
 
 
@@ -173,8 +173,8 @@ def test_a_part_of_the_access_layer_is_shown_with_its_port(fivenines: Fivenines,
         ways=[*STATUS.ways, Way("writes", "10.0.0.9:3306", "127.0.0.1:4003")],
     )
     pretend("fivenines.playground", status=lambda: proxied)
-    told = fivenines("status").out
-    assert "writes: 10.0.0.9:3306, from here 127.0.0.1:4003" in told and "endpoint" not in told
+    output = fivenines("status").out
+    assert "writes: 10.0.0.9:3306, from here 127.0.0.1:4003" in output and "endpoint" not in output
 
 
 def test_nodes_are_asked_broken_and_brought_down(fivenines: Fivenines, calls: list[Any]) -> None:

@@ -207,7 +207,7 @@ def test_an_interrupted_run_says_how_to_continue(fivenines: Fivenines, pretend: 
     )
 
 
-def test_a_full_disk_is_told_with_what_to_do(fivenines: Fivenines, pretend: Pretend) -> None:
+def test_a_full_disk_is_reported_with_what_to_do(fivenines: Fivenines, pretend: Pretend) -> None:
     Campaign(pretend, NoSpaceError("the disk under here is full (3MiB were left): free some"))
     answer = fivenines("run", "small.yaml", "--out", "here")
     assert answer.code == 1
@@ -232,8 +232,8 @@ def test_a_run_that_was_killed_before_its_manifest_begins_anew(
 def test_resume_tells_that_the_run_was_killed(fivenines: Fivenines, pretend: Pretend) -> None:
     Campaign(pretend)
     folder = write_run("small-20260102-101500", as_dict(load_experiment(Path("small.yaml"))[0]))
-    told = {"pid": 2**22 + 1, "command": "fivenines run small.yaml", "since": "2026-01-02 10:15:00"}
-    line = json.dumps({**told, "terminal": "/dev/pts/3", "host": platform.node()})
+    message = {"pid": 2**22 + 1, "command": "fivenines run small.yaml", "since": "2026-01-02 10:15:00"}
+    line = json.dumps({**message, "terminal": "/dev/pts/3", "host": platform.node()})
     (folder / ".lock").write_text(f"{line}\n")
     answer = fivenines("run", "small.yaml", "--resume")
     assert answer.code == 0
@@ -279,10 +279,10 @@ def test_a_folder_with_something_in_it_is_not_overwritten(fivenines: Fivenines, 
 
 def test_resume_continues_the_newest_run_of_the_experiment(fivenines: Fivenines, pretend: Pretend) -> None:
     campaign = Campaign(pretend)
-    said = as_dict(load_experiment(Path("small.yaml"))[0])
-    write_run("other-20260102-101500", {**said, "name": "other"})
-    folder = write_run("small-20260102-101500", said)
-    write_run("small-but-other-20260103-101500", {**said, "name": "small but other"})
+    message = as_dict(load_experiment(Path("small.yaml"))[0])
+    write_run("other-20260102-101500", {**message, "name": "other"})
+    folder = write_run("small-20260102-101500", message)
+    write_run("small-but-other-20260103-101500", {**message, "name": "small but other"})
     assert fivenines("run", "small.yaml", "--resume").code == 0
     assert campaign.calls[0][1:] == (folder, True)
 
@@ -327,8 +327,8 @@ def test_resume_without_a_run_is_refused(fivenines: Fivenines, pretend: Pretend)
 
 def test_resume_with_a_changed_experiment_says_what_changed(fivenines: Fivenines, pretend: Pretend) -> None:
     Campaign(pretend)
-    said = as_dict(load_experiment(Path("small.yaml"))[0])
-    folder = write_run("small-20260102-101500", {**said, "connections": [16]})
+    message = as_dict(load_experiment(Path("small.yaml"))[0])
+    folder = write_run("small-20260102-101500", {**message, "connections": [16]})
     answer = fivenines("run", "small.yaml", "--resume", "--out", str(folder))
     assert answer.code == 2
     assert answer.err == (

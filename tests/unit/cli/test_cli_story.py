@@ -28,7 +28,7 @@ from fivenines.runner.progress import (
 
 
 class Clock:
-    """Time that goes by only when it is told to."""
+    """A clock that tests advance."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -94,12 +94,12 @@ def test_elsewhere_than_on_a_terminal_progress_is_a_few_plain_lines(trials: list
     ]
 
 
-def test_transactions_that_failed_are_said() -> None:
+def test_transactions_that_failed_are_reported() -> None:
     assert figures_text(Figures(190.2, failed=30999)) == "190 tps, 30999 transactions failed"
     assert figures_text(Figures(190.2, failed=1)) == "190 tps, 1 transaction failed"
 
 
-def test_what_lasts_is_said_though_no_event_comes(trials: list[Trial]) -> None:
+def test_what_lasts_is_reported_though_no_event_comes(trials: list[Trial]) -> None:
     clock, out = Clock(), io.StringIO()
     lines = progress.PlainLines(Console(file=out, width=80), clock, lambda: "10:15:00")
     lines(TrialPhase(trials[0].id, "settling", 300))

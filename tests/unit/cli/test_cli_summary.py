@@ -24,6 +24,6 @@ def test_results_are_on_stdout_and_alarms_on_stderr(
 ) -> None:
     pretend("fivenines.report", terminal=SimpleNamespace(blocks=lambda run, width, wide: blocks))
     summary.show(Path("run"))
-    said = capsys.readouterr()
-    assert [line.strip() for line in said.out.splitlines()] == out
-    assert said.err == err
+    message = capsys.readouterr()
+    assert [line.strip() for line in message.out.splitlines()] == out
+    assert message.err == err

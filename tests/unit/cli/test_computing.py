@@ -1,4 +1,4 @@
-"""The computing of figures is told where it takes long, and only there."""
+"""The progress of computing figures is shown only if it takes long."""
 
 import io
 
@@ -19,7 +19,7 @@ class Seconds:
 
 
 @pytest.mark.parametrize("terminal", [True, False])
-def test_nothing_is_said_of_what_is_quick(monkeypatch: pytest.MonkeyPatch, terminal: bool) -> None:
+def test_nothing_is_reported_of_what_is_quick(monkeypatch: pytest.MonkeyPatch, terminal: bool) -> None:
     text = shown(monkeypatch, terminal)
     clock = Seconds()
     with computing.shown(clock):

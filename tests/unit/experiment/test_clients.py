@@ -195,11 +195,11 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("clients", "message"), MISTAKES)
-def test_a_mistake_is_told_with_its_place(clients: str, message: str) -> None:
+def test_a_mistake_is_reported_with_its_place(clients: str, message: str) -> None:
     assert message in _refusal(f"{GALERA}clients: {clients}\n")
 
 
-def test_a_node_of_ones_own_is_for_clusters_that_write_everywhere() -> None:
+def test_a_node_that_is_custom_is_for_clusters_that_write_everywhere() -> None:
     text = "name: x\nsolutions: [%s]\nworkloads: [oltp_read_write]\nclients: [{name: a, endpoint: %s}]\n"
     refused = _refusal(text % ("hot-standby", "node2"))
     assert "x.yaml:4:31: clients[0].endpoint: 'hot-standby on' has one writable node at a time" in refused
@@ -213,7 +213,7 @@ def test_work_that_is_shared_out_by_one_generator_has_one_client() -> None:
     assert "x.yaml:3:13: workloads[0]: 'bulkload' divides its work" in _refusal(text)
 
 
-def test_a_workload_of_ones_own_leaves_the_data_as_the_others_do() -> None:
+def test_a_workload_that_is_custom_leaves_the_data_as_the_others_do() -> None:
     text = (
         "name: x\nsolutions: [standalone]\nworkloads: [{workload: crud, batch: 10}]\n"
         "clients: [{name: a}, {name: b, workload: {workload: crud, %s}}]\n"
@@ -225,7 +225,7 @@ def test_a_workload_of_ones_own_leaves_the_data_as_the_others_do() -> None:
     assert len(parse_experiment(text % others, "x.yaml").clients) == 2
 
 
-def test_files_of_a_client_are_found_beside_the_experiment(tmp_path: Path) -> None:
+def test_files_of_a_client_are_found_alongside_the_experiment(tmp_path: Path) -> None:
     text = (
         "name: x\nsolutions: [standalone]\nworkloads: [{workload: script, files: [a.sql]}]\n"
         "clients: [{name: a, workload: {workload: script, files: [b.sql]}}]\n"

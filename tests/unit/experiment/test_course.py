@@ -68,7 +68,7 @@ def test_a_fault_ends_the_steady_window_of_work_that_goes_on() -> None:
     assert (before.steady_end, before.end) == (4900, 4900)
 
 
-def test_work_that_was_done_before_its_fault_is_told() -> None:
+def test_work_that_was_done_before_its_fault_is_reported() -> None:
     planned = course(experiment("{transactions: 500, cap: 60s}"), False, True)
     event = planned.too_early(done(5.0, 2.0, 4.9), "kill")
     assert event is not None
@@ -137,7 +137,7 @@ def test_the_plan_says_at_most_where_loads_end_when_their_work_is_done() -> None
         ("{connection_steps: [4@3s, 8@5s]}", "tatp", "design: interleaved\n", "load.connection_steps: in a"),
     ],
 )
-def test_what_makes_no_sense_together_is_said(load: str, workload: str, more: str, said: str) -> None:
+def test_what_makes_no_sense_together_is_reported(load: str, workload: str, more: str, said: str) -> None:
     connections = "" if "found" not in said else "connections: [5, 8]\n"
     with pytest.raises(UsageError) as refused:
         experiment(load, workload, more + connections)

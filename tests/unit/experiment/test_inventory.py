@@ -35,8 +35,8 @@ def written(folder: Path, text: str, name: str = "hosts.yaml") -> Path:
 
 
 def test_one_processor_is_a_number_to_yaml(tmp_path: Path) -> None:
-    for said, meant in [("1", "1"), ("0-3", "0-3"), ("'0,2'", "0,2")]:
-        text = HOSTS.replace("role: node", f"processors: {said}")
+    for message, meant in [("1", "1"), ("0-3", "0-3"), ("'0,2'", "0,2")]:
+        text = HOSTS.replace("role: node", f"processors: {message}")
         assert read(written(tmp_path, text)).machine("a").processors == meant
 
 

@@ -40,7 +40,7 @@ workloads: [oltp_read_write]
         ("decide: {requirements: [reported_lag_mx < 2s]}\n", "did you mean 'reported_lag_max'?"),
     ],
 )
-def test_what_no_trial_will_have_is_told_with_its_place(section: str, says: str) -> None:
+def test_what_no_trial_will_have_is_reported_with_its_place(section: str, says: str) -> None:
     with pytest.raises(UsageError) as refused:
         parse_experiment(MARIADB + section, "x.yaml")
     assert says in str(refused.value)

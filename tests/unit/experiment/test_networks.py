@@ -99,7 +99,7 @@ def test_the_matrix_is_whole_and_its_names_are_distinct(rtts: list[int], rates: 
         ),
     ],
 )
-def test_a_mistake_is_said_where_it_stands_and_once(text: str, said: str) -> None:
+def test_a_mistake_is_reported_where_it_stands_and_once(text: str, said: str) -> None:
     with pytest.raises(UsageError) as refused:
         parse_experiment(HEAD + text, "x.yaml")
     message = str(refused.value)

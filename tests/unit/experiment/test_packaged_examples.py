@@ -44,7 +44,7 @@ def test_a_path_never_means_an_example() -> None:
 @pytest.mark.parametrize(
     ("typed", "said"), [("quikstart", "did you mean 'quickstart'"), ("x", "examples: drbd, failures, ")]
 )
-def test_a_mistyped_name_is_told_what_there_is(typed: str, said: str) -> None:
+def test_a_mistyped_name_is_reported_what_there_is(typed: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         examples.located(Path(typed))
 

@@ -154,6 +154,6 @@ def test_a_trial_with_a_fault_waits_at_random_up_to_the_longest_period_of_checks
     assert pauses == [trial.pause for trial in with_fault(solution)]
 
 
-def test_a_trial_that_nobody_watches_or_without_a_fault_does_not_wait() -> None:
+def test_a_trial_without_failure_detector_or_fault_does_not_wait() -> None:
     assert {trial.pause for trial in with_fault("{solution: standalone}")} == {0}
     assert {trial.pause for trial in with_fault("{solution: galera}", "none")} == {0}

@@ -36,7 +36,7 @@ def changed(old: str, new: str) -> str:
     return GOOD.replace(old, new)
 
 
-def test_each_program_measures_every_cell_under_a_name_of_its_own() -> None:
+def test_each_program_measures_every_cell_under_a_name_that_is_separate() -> None:
     experiment = parse_experiment(GOOD, "f.yaml")
     assert [(one.name, one.program) for one in experiment.workloads] == [
         ("oltp_read_write", "fivenines"),
@@ -47,7 +47,7 @@ def test_each_program_measures_every_cell_under_a_name_of_its_own() -> None:
     keys = [cell.key for cell in cells(experiment)]
     assert len(set(keys)) == len(keys) == 4
     ours, other = experiment.workloads[:2]
-    # the same data, and nothing of it is told to our own load generator
+    # The same data, and no trace of the program in the document for fivenines-core.
     assert ours.data_set() == other.data_set()
     assert "program" not in ours.document()
 
@@ -105,7 +105,7 @@ def test_our_own_program_is_refused_nothing_of_that() -> None:
     assert parse_experiment(text.replace("rate: 0", "rate: 5"), "f.yaml").ledger.rate == 5
 
 
-def test_one_client_among_several_has_no_program_of_its_own() -> None:
+def test_one_client_among_several_has_no_program_that_is_separate() -> None:
     clients = "clients: [{name: a, load: {program: sysbench}}]"
     found = refusals(changed("load: {program: [fivenines, sysbench]}", clients))
     assert any("set it in `load.program`" in text for text in found.values()), found

@@ -319,7 +319,7 @@ def test_siblings_are_named_after_what_tells_them_apart() -> None:
     ]
 
 
-def test_workloads_of_different_sizes_are_told_apart() -> None:
+def test_workloads_of_different_sizes_are_distinguished() -> None:
     experiment = parse_experiment(
         HEAD + SOLUTIONS + "workloads:\n"
         "  - {workload: oltp_read_only, tables: 1}\n"

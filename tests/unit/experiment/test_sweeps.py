@@ -125,7 +125,7 @@ def test_the_name_of_the_whole_stands_for_all_variants() -> None:
         select(trials, ["h"])
 
 
-def test_few_trials_are_said() -> None:
+def test_few_trials_are_reported() -> None:
     experiment = _parsed(SWEPT)
     assert few_trials(experiment) == ""
     assert "no confidence interval" in few_trials(experiment.model_copy(update={"trials": exactly(3)}))
@@ -233,7 +233,7 @@ def _sweep(text: str) -> str:
         ("trials: 1\n" + SWEPT, "x.yaml:4:1: the key 'trials' is repeated"),
     ],
 )
-def test_a_mistake_is_said_where_it_stands_and_once(text: str, said: str) -> None:
+def test_a_mistake_is_reported_where_it_stands_and_once(text: str, said: str) -> None:
     with pytest.raises(UsageError) as refused:
         _parsed(text)
     message = str(refused.value)

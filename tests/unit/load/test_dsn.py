@@ -1,4 +1,4 @@
-"""DSNs: hosts, sockets and options are read, mistakes are told, and no message shows a password."""
+"""DSNs: hosts, sockets and options are parsed, errors are reported, and no message shows a password."""
 
 from urllib.parse import quote
 

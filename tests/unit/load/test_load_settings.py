@@ -26,7 +26,7 @@ CLEAR = [*BOUNDS, "--tls", "disable"]
 VALID = "name: x\nsolutions: [standalone]\nworkloads: [tpcc]\n"
 
 
-def test_only_bounds_and_encryption_are_always_said() -> None:
+def test_only_timeouts_and_encryption_are_always_set() -> None:
     """The program would encrypt when it can; here nothing is unless it was asked for."""
     assert LoadSettings().flags(13.0) == CLEAR
 
@@ -147,7 +147,7 @@ def test_any_text_is_a_step_or_refused_in_words(text: str) -> None:
         ({"tls": "require", "tls_ca": "x"}, "tls_ca: has no effect with tls: require"),
     ],
 )
-def test_what_makes_no_sense_is_said(settings: dict[str, Any], said: str) -> None:
+def test_what_makes_no_sense_is_reported(settings: dict[str, Any], said: str) -> None:
     (problem,) = LoadSettings(**settings).problems()
     assert said in problem
 

@@ -96,7 +96,7 @@ def test_files_are_read_as_they_grow(tmp_path: Path) -> None:
     assert (list(seen.acknowledged), seen.in_doubt) == ([1, 2], [(15_000, 3)])
 
 
-def test_a_row_that_is_gone_is_found(tmp_path: Path) -> None:
+def test_a_lost_row_is_found(tmp_path: Path) -> None:
     seen = Seen(tmp_path)
     seen.acknowledged.extend([1, 2, 3, 4])
     seen.in_doubt += [(1_000, 8), (50_000, 9)]

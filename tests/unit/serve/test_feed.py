@@ -155,7 +155,7 @@ def test_what_a_run_is_doing_is_shown_by_its_lock_and_its_journal(tmp_path: Path
         layout.trial_folder(tmp_path, trial.id).mkdir(parents=True)
     assert now() == "finished"
     layout.trial_folder(tmp_path, TRIALS[0].id).rmdir()
-    # its process was killed: the journal has no end, and nobody holds the folder
+    # its process was killed: the journal has no end, and no process holds the folder
     Journal(tmp_path).note("run-opened", **BEGINS, resumed=True)
     assert now() == "interrupted"
 
@@ -179,7 +179,7 @@ def test_a_run_whose_cells_ended_early_is_finished(tmp_path: Path) -> None:
     assert (head["status"], head["done"], head["planned"]) == ("finished", 2, 2)
 
 
-def test_nobody_looks_when_nobody_watches(tmp_path: Path) -> None:
+def test_files_are_not_polled_without_viewers(tmp_path: Path) -> None:
     async def look() -> None:
         feed = Feed(tmp_path, Usage())
         messages = feed.messages()

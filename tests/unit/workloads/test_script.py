@@ -70,7 +70,7 @@ def test_a_lua_script_alone_prepares_its_own_data(tmp_path: Path) -> None:
         (script("a.sql", data={"workload": "tatp", "mix": "1"}), "write 7 percentages"),
     ],
 )
-def test_what_makes_no_sense_is_said(one: Script, said: str) -> None:
+def test_what_makes_no_sense_is_reported(one: Script, said: str) -> None:
     (problem,) = problems(one)
     assert said in problem
 
@@ -93,7 +93,7 @@ def _experiment(folder: Path, files: str) -> Path:
     return path
 
 
-def test_files_are_found_beside_the_experiment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_are_found_alongside_the_experiment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "own.sql").write_text("SELECT 1;")
     path = _experiment(tmp_path, "own.sql@2")
     monkeypatch.chdir(tmp_path)

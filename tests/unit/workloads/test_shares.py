@@ -36,5 +36,5 @@ def test_any_text_is_right_or_gets_one_message(text: str) -> None:
         ("33.3,33.3,33.4", None),
     ],
 )
-def test_what_is_wrong_is_said(text: str, problem: str | None) -> None:
+def test_what_is_wrong_is_reported(text: str, problem: str | None) -> None:
     assert share_problem(text, NAMES) == problem
