@@ -72,7 +72,8 @@ def test_the_program_alone_shows_its_help_as_a_mistake(fivenines: Fivenines) -> 
         ),
         (
             ["decide", "--format", "x"],
-            "error: --format: unknown value 'x': must be one of text, md, json\nsee: fivenines decide --help\n",
+            "error: --format: unknown value 'x': must be one of text, md, json\nsee: "
+            "fivenines decide --help\n",
         ),
         (["results", "show", "x"], "error: unknown run 'x': runs/ has no runs\n"),
     ],
@@ -190,9 +191,7 @@ def test_the_exit_code_of_the_process_is_the_programs(monkeypatch: pytest.Monkey
     assert left.value.code == 0
 
 
-def test_an_open_cache_is_closed_and_reported_in_one_line(
-    fivenines: Fivenines, tmp_path: Path
-) -> None:
+def test_an_open_cache_is_closed_and_reported_in_one_line(fivenines: Fivenines, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     (cache / "playground").mkdir(parents=True)
     for folder in (cache, cache / "playground"):

@@ -159,7 +159,10 @@ def test_status_is_watched_line_by_line_until_ctrl_c(
     answer = fivenines("status", "--watch")
     assert (answer.code, answer.err) == (0, "")
     lines = [line.partition(" ")[2] for line in answer.out.splitlines() if line[0] != " "]
-    look = "node1 primary, node2 standby NOT HEALTHY; load: oltp_read_write, 50/s requested, 49.8/s achieved, 0 errors"
+    look = (
+        "node1 primary, node2 standby NOT HEALTHY; load: oltp_read_write, 50/s "
+        "requested, 49.8/s achieved, 0 errors"
+    )
     assert lines == [look] * 3
     events = [line.strip() for line in answer.out.splitlines() if line[0] == " "]
     assert events == ["event: promoted node1", "event: fenced node2"], "each is shown once"

@@ -116,7 +116,8 @@ def test_an_experiments_name_stands_for_its_newest_run(fivenines: Fivenines, rep
     assert fivenines("report", "small").out == "runs/small-20260103-101500/report.html\n"
     assert fivenines("results", "rm", "small", "--yes").code == 2
     assert fivenines("report", "smalls").err == (
-        f"error: unknown run 'smalls'\n    newest runs: small-20260103-101500, {NAME} (fivenines results list)\n"
+        f"error: unknown run 'smalls'\n    newest runs: small-20260103-101500, {NAME} "
+        "(fivenines results list)\n"
     )
 
 

@@ -19,7 +19,10 @@ from fivenines.lab.machine import describe
 from fivenines.results.calibration import Calibration, Step
 from fivenines.runner.interleaved_memory import MemoryShortError, require_memory
 
-TWO = "solutions: [{solution: hot-standby, name: a}, {solution: hot-standby, name: b, synchronous_commit: local}]\n"
+TWO = (
+    "solutions: [{solution: hot-standby, name: a}, {solution: hot-standby, name: b, "
+    "synchronous_commit: local}]\n"
+)
 
 
 def experiment(text: str = "", solutions: str = TWO, design: str = "interleaved") -> Experiment:

@@ -72,7 +72,8 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         (
             VALID + "trails: 3\n",
             "x.yaml:4:1: unknown key 'trails'; did you mean 'trials'?\n"
-            "    allowed: name, description, seed, trials, design, interleaved, solutions, workloads, connections, "
+            "    allowed: name, description, seed, trials, design, interleaved, solutions, "
+            "workloads, connections, "
             "load, clients, lab, network, faults, timing, ledger, observe, decide, thresholds, availability, "
             "cost",
         ),
@@ -142,7 +143,8 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
             HEAD + WORKLOADS + "solutions:\n  - solution: hot-standby\n    standby: 2\n",
             "x.yaml:5:5: unknown key 'standby' in solutions[0]; did you mean 'standbys'?\n"
             "    allowed: solution, name, engine, durability, access, machines, reads, limits, server, "
-            "sweep, standbys, synchronous_commit, wait_for, choice, cascade, slots, delay, subscriber, manager",
+            "sweep, standbys, synchronous_commit, wait_for, choice, cascade, slots, delay, "
+            "subscriber, manager",
         ),
         (
             HEAD + WORKLOADS + "solutions:\n  - {solution: hot-standby, engine: postgress}\n",
@@ -181,7 +183,8 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         ),
         (
             VALID + "network: [{}, {bandwidth: 1Mbit/s}]\n",
-            "x.yaml:4:15: network[1] and network[0] have the same name 'lan': set another `name:` for one of them",
+            "x.yaml:4:15: network[1] and network[0] have the same name 'lan': set another "
+            "`name:` for one of them",
         ),
         (
             VALID + "network: [{bandwidth: fast}]\n",
@@ -214,7 +217,8 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         (
             "- a\n- b\n",
             "x.yaml:1:1: found a list of 2, but an experiment is a mapping\n"
-            "    allowed: the keys name, description, seed, trials, design, interleaved, solutions, workloads, "
+            "    allowed: the keys name, description, seed, trials, design, interleaved, "
+            "solutions, workloads, "
             "connections, load, clients, lab, network, faults, timing, ledger, observe, decide, thresholds, "
             "availability, cost, parts",
         ),
@@ -338,7 +342,8 @@ def test_siblings_that_differ_in_too_much_need_a_name() -> None:
         "  - galera\n"
         "  - {solution: galera, size: 5, writes: all, appliers: 4, gcache: 1GiB}\n"
     ) == (
-        "x.yaml:5:5: solutions[1] and solutions[0] have the same name 'galera': set another `name:` for one of them"
+        "x.yaml:5:5: solutions[1] and solutions[0] have the same name 'galera': set "
+        "another `name:` for one of them"
     )
 
 

@@ -162,7 +162,8 @@ def test_what_makes_no_sense_is_reported(settings: dict[str, Any], said: str) ->
         ("{think: 1s}", "unknown key 'think' in load"),
         (
             "{steps: [100@5s]}",
-            "x.yaml:4:7: load.steps: the steps last 5s, but timing.warmup and timing.steady 13s: make them equal",
+            "x.yaml:4:7: load.steps: the steps last 5s, but timing.warmup and timing.steady "
+            "13s: make them equal",
         ),
         ("{arrivals: poisson}", "x.yaml:4:7: load.arrivals: poisson arrivals need"),
         ("{rate: 5, tls: verify-full, tls_ca: none.pem}", "load.tls_ca: none.pem: the file does not exist"),
