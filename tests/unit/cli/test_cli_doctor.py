@@ -73,7 +73,7 @@ def test_without_nft_the_network_cannot_be_cut(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(doctor.shutil, "which", lambda name: None)
     found = doctor.cuts()
     assert (found.state, found.remedy) == ("warning", "install it: sudo apt-get install nftables")
-    assert "no fault can cut the network" in found.seen
+    assert "network faults are not possible" in found.seen
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_without_a_forbidding_sysctl_the_container_is_suspected(monkeypatch: pyt
     monkeypatch.setattr(doctor, "_words", lambda path: [])
     monkeypatch.setattr(doctor, "_LAB", ["false"])
     assert doctor.namespaces().remedy == (
-        "no sysctl forbids user namespaces; in a container its seccomp or AppArmor profile does:\n"
+        "no sysctl forbids user namespaces; in a container, the seccomp or AppArmor profile does:\n"
         "docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined "
         "--security-opt systempaths=unconfined"
     )
