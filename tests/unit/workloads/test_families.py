@@ -137,14 +137,14 @@ def test_the_sum_of_the_bank_is_known_beforehand() -> None:
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"workload": "tatp", "mix": "35,10,35,2,14,2,3"}, "these make 101; or write r80w20"),
-        ({"workload": "tatp", "mix": "r50w50"}, "write 7 percentages joined by commas"),
-        ({"workload": "tpcc", "mix": "45,43,4,4"}, "write 5 percentages joined by commas"),
+        ({"workload": "tatp", "mix": "35,10,35,2,14,2,3"}, "their sum is 101; or write r80w20"),
+        ({"workload": "tatp", "mix": "r50w50"}, "write 7 percentages separated by commas"),
+        ({"workload": "tpcc", "mix": "45,43,4,4"}, "write 5 percentages separated by commas"),
         ({"workload": "crud", "select": 60}, "select, insert, update, delete: the percentages"),
         ({"workload": "crud", "read_in": 11}, "read_exact: the percentages must sum to 100"),
-        ({"workload": "imsi", "site": 3}, "site: there is no site 3 of 2"),
-        ({"workload": "imsi", "home": 1}, "home: every one of the 2 sites needs one at least"),
-        ({"workload": "imsi", "visitors": 4, "sites": 5}, "visitors: every one of the 5 sites"),
+        ({"workload": "imsi", "site": 3}, "site: found 3, but there are only 2 sites"),
+        ({"workload": "imsi", "home": 1}, "home: each of the 2 sites needs at least one"),
+        ({"workload": "imsi", "visitors": 4, "sites": 5}, "visitors: each of the 5 sites"),
     ],
 )
 def test_what_makes_no_sense_is_reported(settings: dict[str, Any], said: str) -> None:

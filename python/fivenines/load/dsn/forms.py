@@ -41,8 +41,8 @@ INSTEAD = {
     "mysql+srv": "SRV records are not supported: name the hosts",
     "mysqlx+srv": "SRV records are not supported: name the hosts, with mysql://",
     "mongodb": "only SQL databases are supported",
-    "prisma": "Prisma Accelerate does not support SQL: write the connection string of the database itself",
-    "prisma+postgres": "Prisma Accelerate does not support SQL: write the connection string of the database itself",
+    "prisma": "Prisma Accelerate does not support SQL: write the database's own connection string",
+    "prisma+postgres": "Prisma Accelerate does not support SQL: write the database's own connection string",
     "sqlserver": "SQL Server requires ODBC: write odbc:Driver={...};Server=...",
     "mssql": "SQL Server requires ODBC: write odbc:Driver={...};Server=...",
     "sqlite": "SQLite has no server",
@@ -93,7 +93,6 @@ def _uri(text: str) -> Written | None:
         return Written("noop", "uri")
     authority, path, query = _split(rest)
     account, _, hosts = authority.rpartition("@")
-    user, colon, password = account.partition(":")
     return Written(driver, "uri", hosts, _query(query, unquote), _account(account, path, unquote))
 
 
