@@ -1,4 +1,4 @@
-# The commands of this project; `make` lists them.
+# The targets of this project; `make` alone lists them.
 
 PYTHON ?= python3
 VENV := .venv
@@ -10,16 +10,16 @@ TARGET ?=
 PYTHON_SOURCES := pyproject.toml $(shell find python -name '*.py' 2>/dev/null)
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null)
 
-# Python must cache its bytecode: otherwise each of the hundreds of processes of the tests compiles it again.
+# Keep compiled Python files: otherwise each of the hundreds of processes in the tests compiles them again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help quickstart install check compat test test-long test-kills test-repeat test-unit test-lab test-lab-long test-rust test-browser engines tools lint audit fmt bench docs pictures dist test-dist clean
 
-help: ## list the commands
+help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-quickstart: install ## first comparison: PostgreSQL with asynchronous and synchronous standbys, with failovers
+quickstart: install ## run a first comparison: PostgreSQL with and without synchronous replication
 	@$(BIN)/fivenines run examples/quickstart.yaml
 
 install: $(STAMP) ## build and install into .venv
@@ -42,10 +42,10 @@ $(STAMP): $(VENV)/bin/python $(RUST_SOURCES) pyproject.toml
 	@touch $(STAMP)
 	@echo "installed: $(BIN)/fivenines (next: $(BIN)/fivenines doctor)"
 
-test: install tools ## install everything for the tests, and run all suites
+test: install tools ## install the prerequisites and run all tests
 	@$(BIN)/python tests/suites.py
 
-check: install ## run lint, unit tests, and one trial with a failover on PostgreSQL
+check: install ## run after each change: lint, unit tests, and one failover trial on PostgreSQL
 	@$(BIN)/python tests/suites.py --quick
 
 test-rust: ## run the Rust tests
@@ -54,30 +54,30 @@ test-rust: ## run the Rust tests
 test-unit: install ## run the unit tests
 	$(BIN)/python -m pytest -q -n 2 tests/unit
 
-test-browser: install tools ## test the report in headless Chromium
+test-browser: install tools ## run the browser tests of the report in headless Chromium
 	$(BIN)/python -m pytest -q tests/browser
 
-test-lab: install tools ## run the lab tests: real servers, real faults
+test-lab: install tools ## run the lab tests, with real servers and faults
 	@$(BIN)/python tests/suites.py engines lab
 
-test-lab-long: install tools ## run the lab tests that take too long for `make test`
+test-lab-long: install tools ## run the lab tests that are too slow for `make test`
 	$(BIN)/python -m pip install --quiet --editable '.[long]'
 	@$(BIN)/python tests/suites.py engines lab --long
 
-# The long form of tests/lab/test_lab_kills.py takes about half an hour.
-test-kills: install tools engines ## kill the program at 100 random moments, over all faults; nothing may be left
+# the long form of tests/lab/test_lab_kills.py: about half an hour
+test-kills: install tools engines ## kill fivenines at 100 random moments and check that nothing is left behind
 	$(BIN)/python tests/kills/run.py --kills 100 --seed 1
 
 test-long: test-lab-long test-kills test-repeat test-dist ## run the tests that take hours, before a release
 
-# A test that fails once in ten turns on a busy machine fails in some user's clone.
-test-repeat: install tools engines ## run every lab test ten times next to a busy core
+# Three at a time on a machine with one busy core, to find tests that fail in one of ten runs.
+test-repeat: install tools engines ## run every lab test ten times on a busy machine
 	$(BIN)/python tests/repeat.py --times 10
 
-engines: install tools ## download all server software into the cache, once
+engines: install tools ## fetch all engines into the cache
 	@$(BIN)/fivenines engines pull --all
 
-# Packages for the tests in addition to Python and Rust: installed as root, otherwise listed.
+# Prerequisites of the tests other than Python and Rust; installed as root, otherwise listed.
 tools:
 	@./tests/tools.sh
 
@@ -88,7 +88,7 @@ lint: install ## check types and style of Python and Rust
 	cargo clippy --all-targets --quiet -- -D warnings
 	cargo fmt --check
 
-# Both query databases of advisories. They are not part of CI, which must not fail because of new entries there.
+# both ask the network for what is known of each dependency's version; not part of CI, which must not fail by others' news
 audit: install ## check dependencies for vulnerabilities and licences (pip-audit, cargo-deny)
 	$(BIN)/python -m pip install --quiet pip-audit
 	$(BIN)/pip-audit --skip-editable
@@ -100,27 +100,27 @@ fmt: install ## format Python and Rust
 	$(BIN)/ruff format --quiet .
 	cargo fmt
 
-compat: install tools ## compare pgbench and public sysbench scripts: the server must count the same statements
+compat: install tools ## compare pgbench and sysbench scripts run by fivenines with the original tools
 	$(BIN)/python -m pytest -q tests/compat
 	$(BIN)/python tests/compat/compare.py
 
-bench: install ## measure the cost of fivenines as ratios to other tools
+bench: install ## measure the overhead of fivenines against comparable tools
 	$(BIN)/python tests/bench/run.py
 
-docs: install $(TOOLS)/.site ## write docs/reference, build/man and the site build/site
+docs: install $(TOOLS)/.site ## generate docs/reference, build/man and the site build/site
 	$(BIN)/python -m fivenines.reference docs/reference
 	$(BIN)/python -m fivenines.manual build/man
 	@tools/site/build.sh $(TOOLS)/bin/mkdocs
 
-# RUNS: folders of runs; LIVE: a folder with the screenshots live-1280.png and live-390.png of the live page.
-pictures: install tools ## make the pictures in docs/images from real runs: make pictures RUNS=runs LIVE=...
+# RUNS: folders of runs; LIVE: a folder with screenshots of the live page, live-1280.png and live-390.png
+pictures: install tools ## generate docs/images from runs: make pictures RUNS=runs LIVE=...
 	$(BIN)/python tools/pictures.py $(RUNS) $(if $(LIVE),--live $(LIVE))
 
-dist: install $(TOOLS)/.dist ## build a wheel for old and new Linux, an sdist and bills of materials in dist/
+dist: install $(TOOLS)/.dist ## build wheels, an sdist and SBOMs in dist/
 	@tools/dist.sh $(TOOLS) $(TARGET)
 
-# A clean environment without Rust, an empty cache, and a complete quickstart: about six minutes after `make dist`.
-test-dist: dist ## test the results of `make dist` as a user gets them
+# A clean environment without Rust, an empty cache and a complete quickstart: about six minutes after `make dist`.
+test-dist: dist ## test the files of `make dist` in clean environments
 	$(BIN)/python -m pytest -q -rs tests/dist
 
 # Tools for releases and for the site, separate from the dependencies of fivenines.
@@ -131,5 +131,5 @@ $(TOOLS)/.%:
 	@$(TOOLS)/bin/python -m pip install --quiet --requirement $<
 	@touch $@
 
-clean: ## remove build results (not the cache, not the runs)
+clean: ## remove build files (not the cache and runs)
 	rm -rf $(VENV) target build dist python/*.egg-info

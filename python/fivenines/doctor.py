@@ -1,6 +1,6 @@
-"""What this machine can do. Each check really tries the thing, and knows the remedy."""
+"""Check the prerequisites on this machine. Each check tries the operation and names a fix."""
 
-# ruff: noqa: PLC0415  (a broken part must not keep the others from being examined)
+# ruff: noqa: PLC0415  (a broken module must not prevent the other checks)
 
 import os
 import shutil
@@ -35,7 +35,7 @@ _DISK_WISHED = 10_000_000_000
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was tried: what was seen, and what to do about it (empty when all is well)."""
+    """The result of a check: what was seen, and the fix (empty if there is no problem)."""
 
     name: str
     state: State
@@ -44,7 +44,7 @@ class Check:
 
 
 def examine() -> list[Check]:
-    """All checks. `failed` means that no experiment can run here."""
+    """Run all checks. `failed` means that no experiment can run on this machine."""
     checks: list[Callable[[], Check | list[Check]]] = [
         tools,
         namespaces,
@@ -69,26 +69,26 @@ def examine() -> list[Check]:
 
 
 def tools() -> list[Check]:
-    """The programs that the lab starts."""
+    """Check for the programs that the lab starts."""
     needed = {"ip": "iproute2", "unshare": "util-linux"}
     found = [_tool(name, package, "failed") for name, package in needed.items()]
-    why = "only needed to build MariaDB engines"
+    why = "needed only to build MariaDB engines"
     return [*found, _tool("mmdebstrap", "mmdebstrap", "warning", why)]
 
 
 def namespaces() -> Check:
-    """A user, mount, PID and network namespace, as every trial makes them."""
+    """Check for user, mount, PID and network namespaces, which every trial needs."""
     if not shutil.which("unshare"):
-        return Check("namespaces", "failed", "not tried without unshare", _install("util-linux"))
+        return Check("namespaces", "failed", "not checked: unshare is missing", _install("util-linux"))
     done = _try([*_LAB, "true"])
     if done.ok:
         who = "as root" if os.geteuid() == 0 else "as an ordinary user"
-        return Check("namespaces", "ok", f"a private lab of namespaces works {who}")
+        return Check("namespaces", "ok", f"namespaces work {who}")
     return Check("namespaces", "failed", f"unshare failed: {done.error}", _namespace_remedy())
 
 
 def overlay() -> Check:
-    """An overlay file system inside a user namespace, as every host of a lab has one."""
+    """Check for overlay file systems in a user namespace, which every host needs."""
     script = (
         'mount -t tmpfs none "$1" && cd "$1" && '
         "mkdir lower upper work merged && echo a > lower/f && "
@@ -113,7 +113,7 @@ def overlay() -> Check:
 
 
 def network() -> Check:
-    """A network namespace, a bridge and a veth pair inside a private lab."""
+    """Check for network namespaces, bridges and veth pairs."""
     script = (
         "mount -t tmpfs none /run && ip link set lo up && ip netns add h1 && "
         "ip link add br0 type bridge && ip link add v0 type veth peer name v1 netns h1 && "
@@ -124,7 +124,7 @@ def network() -> Check:
         Check(
             "network",
             "failed",
-            "a bridge with a veth pair failed",
+            "creating a bridge with a veth pair failed",
             "load the modules: sudo modprobe -a veth bridge",
         ),
         "network namespaces, veth and bridge work",
@@ -135,9 +135,9 @@ def network() -> Check:
 
 
 def cuts() -> Check:
-    """A table of nftables' family bridge inside a private lab: the means of cutting the network."""
+    """Check for bridge tables of nftables, which network faults need."""
     if not shutil.which("nft"):
-        seen = "not found; without it no fault can cut the network"
+        seen = "not found; network faults are not possible without it"
         return Check("network cuts", "warning", seen, _install("nftables"))
     rules = (
         "add table bridge t; add set bridge t s { type ether_addr . ether_addr; }; "
@@ -149,7 +149,7 @@ def cuts() -> Check:
             "network cuts",
             "warning",
             "nft cannot drop frames on a bridge",
-            "faults cannot cut the network here; load the module: sudo modprobe nf_tables",
+            "network faults are not possible; load the module: sudo modprobe nf_tables",
         ),
         "nft can drop frames on a bridge",
         "nft",
@@ -158,16 +158,16 @@ def cuts() -> Check:
 
 
 def packets() -> Check:
-    """A packet socket inside a private lab: the means of joining sites by links."""
+    """Check for packet sockets, which networks with several sites need."""
     script = "import socket; socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)"
     return _in_lab(
         Check(
             "links",
             "warning",
-            "no packet socket",
-            "networks with several sites are not possible here; load the module: sudo modprobe af_packet",
+            "packet sockets do not work",
+            "networks with several sites are not possible; load the module: sudo modprobe af_packet",
         ),
-        "packet sockets work, sites can be joined by links",
+        "packet sockets work, networks with several sites are possible",
         sys.executable,
         "-I",
         "-S",
@@ -177,17 +177,19 @@ def packets() -> Check:
 
 
 def user_ids() -> Check:
-    """Whether the lab can have all user ids, which some failover managers need."""
+    """Check whether the lab can use all user ids, which some failover managers need."""
     from fivenines.lab.ids import problem
 
     lacking = problem()
     if not lacking:
-        return Check("user ids", "ok", "the lab can have all user ids")
-    return Check("user ids", "warning", "the lab has one user id", f"only needed for Pacemaker; {lacking}")
+        return Check("user ids", "ok", "the lab can use all user ids")
+    return Check(
+        "user ids", "warning", "the lab has only one user id", f"needed only for Pacemaker; {lacking}"
+    )
 
 
 def vms() -> Check:
-    """Whether hosts can be virtual machines."""
+    """Check whether hosts can be virtual machines."""
     from fivenines.lab.vm_requirements import problem
 
     lacking = problem()
@@ -197,31 +199,31 @@ def vms() -> Check:
         "virtual machines",
         "warning",
         "hosts cannot be virtual machines",
-        f"only needed for `machines: virtual-machines`; {lacking}",
+        f"needed only for `machines: virtual-machines`; {lacking}",
     )
 
 
 def limits() -> Check:
-    """Whether control groups let us limit the memory and CPU of a host."""
+    """Check whether control groups can limit the memory and CPU of a host."""
     from fivenines.lab.limits import detect
 
     groups = detect()
     if groups.usable:
         return Check("limits", "ok", f"hosts can be limited (control groups, version {groups.version})")
     remedy = (
-        "only needed for `limits:` in experiments; run inside a delegated group, as in\n"
+        "needed only for `limits:` in experiments; run in a delegated control group:\n"
         "systemd-run --user --scope -p Delegate=yes fivenines run FILE"
     )
-    return Check("limits", "warning", f"hosts have no limits: {groups.reason}", remedy)
+    return Check("limits", "warning", f"hosts cannot be limited: {groups.reason}", remedy)
 
 
 def disk() -> Check:
-    """Room for engines, data sets and the data of running servers."""
+    """Check the free space for engines, data sets and running servers."""
     folder = paths.cache()
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     free = shutil.disk_usage(existing).free
     seen = f"{free / 1e9:.1f} GB free for the cache in {folder}"
-    remedy = "make room there, or set FIVENINES_CACHE to a folder on a larger disk"
+    remedy = "free some space, or set FIVENINES_CACHE to a folder on a larger disk"
     if not os.access(existing, os.W_OK):
         return Check("disk", "failed", f"{existing} is not writable", remedy)
     if free < _DISK_NEEDED:
@@ -230,12 +232,12 @@ def disk() -> Check:
         "disk",
         "ok" if free >= _DISK_WISHED else "warning",
         seen,
-        "" if free >= _DISK_WISHED else f"{remedy} (10 GB are comfortable)",
+        "" if free >= _DISK_WISHED else f"{remedy} (10 GB are recommended)",
     )
 
 
 def core() -> Check:
-    """fivenines-core, and that it starts."""
+    """Check that fivenines-core starts."""
     from fivenines.core import core_binary
 
     remedy = "install fivenines with `pip install .` (it builds it), or set FIVENINES_CORE to its path"
@@ -250,7 +252,7 @@ def core() -> Check:
 
 
 def engines() -> list[Check]:
-    """Which database servers are here; what is not here is fetched when it is needed."""
+    """List the installed engines; missing ones are fetched on demand."""
     from fivenines.software.store import engines as known
 
     found: list[Check] = []
@@ -260,21 +262,21 @@ def engines() -> list[Check]:
         if status.installed:
             found.append(Check(name, "ok", f"{status.version}, {status.path}".strip(", ")))
         elif engine.name.startswith("host"):
-            found.append(Check(name, "ok", f"not on this machine ({status.detail})"))
+            found.append(Check(name, "ok", f"not installed ({status.detail})"))
         else:
-            seen = f"{status.detail or 'not here yet'}; fetched by the first experiment that needs it"
+            seen = f"{status.detail or 'not installed yet'}; fetched by the first experiment that needs it"
             found.append(Check(name, "ok", seen))
     return found
 
 
 def yardsticks() -> list[Check]:
-    """Other load generators, only for tests/bench."""
-    missing = "not installed; only tests/bench compares with it"
+    """Check for other load generators, which only tests/bench uses."""
+    missing = "not installed; needed only for tests/bench"
     return [Check(name, "ok", shutil.which(name) or missing) for name in ("sysbench", "pgbench")]
 
 
 def calibration_check() -> Check:
-    """How far to trust what is measured here, in one line; the last of all checks."""
+    """Summarise the calibration of this machine."""
     from datetime import UTC, datetime
 
     from fivenines import __version__
@@ -285,13 +287,13 @@ def calibration_check() -> Check:
     machine = describe()
     found = load(machine)
     if found is None:
-        remedy = f"{HOW} (about three minutes) says how far to trust figures of this machine"
+        remedy = f"{HOW} (about three minutes) measures the accuracy on this machine"
         return Check("calibration", "warning", "this machine has not been calibrated", remedy)
-    but = doubts(found, machine, __version__, datetime.now(UTC).isoformat(timespec="seconds"))
-    seen = f"{verdict(found)} ({found.steps[0].at[:10]})" + "".join(f"; {one}" for one in but)
-    if found.sound and not but:
+    caveats = doubts(found, machine, __version__, datetime.now(UTC).isoformat(timespec="seconds"))
+    seen = f"{verdict(found)} ({found.steps[0].at[:10]})" + "".join(f"; {caveat}" for caveat in caveats)
+    if found.sound and not caveats:
         return Check("calibration", "ok", seen)
-    remedy = f"{HOW} --show says what is out of bounds" if not found.sound else f"{HOW} again"
+    remedy = f"{HOW} --show lists the values that are out of bounds" if not found.sound else f"{HOW} again"
     return Check("calibration", "warning", seen, remedy)
 
 
@@ -303,7 +305,7 @@ class _Done:
 
 
 def _try(command: list[str]) -> _Done:
-    """Run a short program; its last line of output, or the reason for its failure."""
+    """Run a short program; return its output, or the reason of its failure."""
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=_PATIENCE, check=False, stdin=subprocess.DEVNULL
@@ -317,12 +319,12 @@ def _try(command: list[str]) -> _Done:
     return _Done(done.returncode == 0, done.stdout.strip(), reason)
 
 
-def _in_lab(otherwise: Check, well: str, *command: str) -> Check:
-    """Try a command in a private lab; what is seen if it works, and what is said with the reason if not."""
+def _in_lab(failure: Check, success: str, *command: str) -> Check:
+    """Run a command in namespaces; return a check with the text `success`, or `failure` with the reason."""
     done = _try([*_LAB, *command])
     if done.ok:
-        return Check(otherwise.name, "ok", well)
-    return replace(otherwise, seen=f"{otherwise.seen}: {done.error}")
+        return Check(failure.name, "ok", success)
+    return replace(failure, seen=f"{failure.seen}: {done.error}")
 
 
 def _tool(name: str, package: str, otherwise: State, why: str = "") -> Check:
@@ -338,7 +340,7 @@ def _install(package: str) -> str:
 
 
 def _namespace_remedy() -> str:
-    """The setting that forbids user namespaces here, and how to change it."""
+    """Return the settings that forbid user namespaces, and how to change them."""
     forbidding = [
         ("kernel.unprivileged_userns_clone", "0", "1"),
         ("user.max_user_namespaces", "0", "15000"),
@@ -350,7 +352,7 @@ def _namespace_remedy() -> str:
             lines.append(f"{name} is {forbids}: sudo sysctl -w {name}={allows}")
     if not lines:
         lines.append(
-            "no sysctl forbids user namespaces; in a container its seccomp or AppArmor profile "
+            "no sysctl forbids user namespaces; in a container, the seccomp or AppArmor profile "
             "does:\n"
             "docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined "
             "--security-opt systempaths=unconfined"

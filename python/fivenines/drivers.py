@@ -1,4 +1,4 @@
-"""The drivers of databases, loaded at their first use: importing them takes longer than most commands."""
+"""Database drivers, imported at their first use, as importing them takes longer than most commands."""
 
 from importlib import import_module
 from threading import RLock
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 else:
 
     class _AtFirstUse(ModuleType):
-        """A module that is imported, with some of its parts, when something is looked up in it."""
+        """A module that is imported, with some submodules, at the first access to an attribute."""
 
         def __init__(self, name: str, *parts: str) -> None:
             super().__init__(name)
             self._parts = [f"{name}.{part}" for part in parts]
-            # a module becomes an attribute of its package only after other threads can import it
+            # A module becomes an attribute of its package only after other threads can import it.
             self._lock = RLock()
 
         def __getattr__(self, name: str) -> Any:

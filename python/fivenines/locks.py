@@ -1,8 +1,8 @@
-"""Who uses what: locks by flock(2), which the kernel frees with their owner, however that ends.
+"""Lock files by flock(2), which the kernel releases when their owner ends.
 
-A lock file holds a line for each holder: who it is, in words for whoever comes second. The lock itself is the
-kernel's; a line whose owner is gone means nothing. The descriptors are closed in children (PEP 446), so a
-process that outlives its owner never holds its lock.
+A lock file has a line that describes each holder, for messages to other processes. The lock itself is in
+the kernel: a line whose process has ended has no meaning. Children close the descriptors (PEP 446), so a
+child that outlives its parent never holds the lock.
 """
 
 import fcntl
@@ -20,17 +20,17 @@ from typing import IO
 
 from fivenines.errors import FiveninesError, UsageError
 
+# Called once with the holder of the lock before waiting.
 Waiting = Callable[[str], None]
-"""Told once, by whom the lock is held that one waits for."""
 
 
+# First words of messages about waiting for a lock.
 WAITING = "waiting for "
-"""How messages begin of whoever waits for a lock."""
 
 
 @dataclass(frozen=True)
 class Holder:
-    """A process that holds a lock: its command, and since when, on which terminal, of which machine."""
+    """A process that holds a lock: its command, start, terminal and machine."""
 
     pid: int
     command: str
@@ -44,21 +44,21 @@ class Holder:
 
     @property
     def alive(self) -> bool:
-        """Whether it runs, as far as can be seen from this machine."""
+        """Return whether the process runs; always True for processes of other machines."""
         return self.host != platform.node() or Path(f"/proc/{self.pid}").exists()
 
 
 class Lock:
-    """A lock that is held, until `release` or the end of this process."""
+    """A lock held until `release` or the end of this process."""
 
     def __init__(self, path: Path, stream: IO[str]) -> None:
         self._path = path
         self._stream = stream
 
     def release(self, remove: bool = False) -> None:
-        """Give it up; whoever is the last to use it leaves an empty file, or with `remove` none."""
+        """Release the lock; the last holder empties the file, or removes it with `remove`."""
         with self._stream, suppress(OSError):
-            # of several holders only the last one gets it alone
+            # Only the last of several holders gets it exclusively.
             fcntl.flock(self._stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self._stream.truncate(0)
             if remove:
@@ -66,18 +66,18 @@ class Lock:
 
 
 def take(path: Path, alone: bool = True, waiting: Waiting | None = None) -> Lock | None:
-    """Take a lock, alone or together with others that do not want it alone.
+    """Acquire an exclusive or shared lock.
 
     Args:
-        path: the lock file; made, with its folder, where it is not there.
-        alone: whether nobody else may hold it.
-        waiting: told who holds it, before waiting for them; without it nothing is waited for.
+        path: the lock file; created, with its folder, if it does not exist.
+        alone: whether the lock is exclusive.
+        waiting: called with the holder before waiting; without it the function does not wait.
 
     Returns:
-        The lock; None where somebody else holds it and nothing is waited for.
+        The lock; None if another process holds it and `waiting` is None.
 
     Raises:
-        FiveninesError: the file cannot be made.
+        FiveninesError: the file cannot be created.
     """
     kind = fcntl.LOCK_EX if alone else fcntl.LOCK_SH
     while True:
@@ -92,7 +92,7 @@ def take(path: Path, alone: bool = True, waiting: Waiting | None = None) -> Lock
             fcntl.flock(stream, kind)
         if _still_there(path, stream):
             break
-        stream.close()  # its last holder has removed it meanwhile
+        stream.close()  # its last holder has removed the file
     if alone:
         stream.truncate(0)
     stream.write(json.dumps(asdict(_ourselves())) + "\n")
@@ -102,16 +102,16 @@ def take(path: Path, alone: bool = True, waiting: Waiting | None = None) -> Lock
 
 @contextmanager
 def held(path: Path, what: str, advice: str, remove: bool = False) -> Iterator[None]:
-    """Hold a lock alone; whoever comes second is refused.
+    """Hold an exclusive lock; fail if another process holds it.
 
     Args:
         path: the lock file.
-        what: what it protects, as a message calls it.
-        advice: what to do where it is held.
-        remove: whether the file goes with the lock.
+        what: the protected resource, for messages.
+        advice: what to do if the lock is held.
+        remove: whether to remove the file at the end.
 
     Raises:
-        UsageError: somebody else holds it; says who, and the advice.
+        UsageError: another process holds it; names the process and the advice.
     """
     lock = take(path)
     if lock is None:
@@ -124,7 +124,7 @@ def held(path: Path, what: str, advice: str, remove: bool = False) -> Iterator[N
 
 @contextmanager
 def one_at_a_time(path: Path, waiting: Waiting) -> Iterator[None]:
-    """Hold a lock alone; whoever comes second waits, and is told for whom."""
+    """Hold an exclusive lock; wait if another process holds it, and report the holder."""
     lock = take(path, waiting=waiting)
     assert lock is not None
     try:
@@ -135,9 +135,9 @@ def one_at_a_time(path: Path, waiting: Waiting) -> Iterator[None]:
 
 @contextmanager
 def shared(path: Path, waiting: Waiting) -> Iterator[None]:
-    """Hold a lock together with others; waits for whoever holds it alone, and tells for whom.
+    """Hold a shared lock; wait for an exclusive holder, and report it.
 
-    Where the file cannot be made, as in a cache that is read-only, nobody of us can want it alone.
+    In a read-only cache, the file cannot be created, and no process can hold it exclusively.
     """
     if not path.exists() and not os.access(_existing(path.parent), os.W_OK):
         yield
@@ -151,7 +151,7 @@ def shared(path: Path, waiting: Waiting) -> Iterator[None]:
 
 
 def in_use(path: Path, what: str, advice: str) -> UsageError:
-    """The refusal of whoever comes second."""
+    """Return the error for a lock that another process holds."""
     return UsageError(f"{what} is in use by {described(path)}: {advice}")
 
 
@@ -159,14 +159,14 @@ def require_free(path: Path, what: str, advice: str) -> None:
     """Refuse if a lock is held now.
 
     Raises:
-        UsageError: somebody holds it; says who, and the advice.
+        UsageError: a process holds it; names the process and the advice.
     """
     if is_held(path):
         raise in_use(path, what, advice)
 
 
 def is_held(path: Path) -> bool:
-    """Whether somebody holds a lock now; leaves the file as it is, with what the dead have written."""
+    """Return whether a process holds a lock; does not change the file."""
     if not path.exists():
         return False
     with _opened(path) as stream:
@@ -178,9 +178,9 @@ def is_held(path: Path) -> bool:
 
 
 def active(path: Path) -> Holder | None:
-    """Who of those in a lock file holds its lock now, by the kernel's own list; None if nobody does.
+    """Return the process in a lock file that holds its lock, by the kernel's list; None if there is none.
 
-    For those who look often: unlike `is_held` it never takes the lock, so it is in nobody's way.
+    Suitable for frequent polling: unlike `is_held` it never acquires the lock.
     Source: proc_locks(5).
     """
     with suppress(OSError):
@@ -188,12 +188,12 @@ def active(path: Path) -> Holder | None:
         with Path("/proc/locks").open(encoding="ascii", errors="replace") as stream:
             rows = [line.split() for line in stream]
         pids = {row[4] for row in rows if row[1] == "FLOCK" and row[5].endswith(f":{inode}")}
-        return next((one for one in holders(path) if str(one.pid) in pids), None)
+        return next((holder for holder in holders(path) if str(holder.pid) in pids), None)
     return None
 
 
 def holders(path: Path) -> list[Holder]:
-    """Those who have written themselves into a lock file and were not seen to leave, the first one first."""
+    """Return the processes listed in a lock file, in order; they may have ended."""
     found = []
     with suppress(OSError):
         for line in path.read_text(encoding="utf-8").splitlines():
@@ -203,7 +203,7 @@ def holders(path: Path) -> list[Holder]:
 
 
 def described(path: Path) -> str:
-    """Who holds a lock, in words."""
+    """Describe the holders of a lock."""
     found = [holder for holder in holders(path) if holder.alive]
     if not found:
         return "another process"
@@ -221,7 +221,7 @@ def _opened(path: Path) -> IO[str]:
         return path.open("a+", encoding="utf-8")
     except OSError as error:
         raise FiveninesError(
-            f"{path.parent}: no lock can be made there: {error.strerror or error}"
+            f"{path.parent}: cannot create a lock file: {error.strerror or error}"
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""Man pages, made from the command line itself, as its help and its reference are.
+"""Generate man pages from the command line's help.
 
     python -m fivenines.manual build/man
 
@@ -19,7 +19,7 @@ _PROGRAM = "fivenines"
 
 
 def pages() -> dict[str, str]:
-    """The text of each page by its file name."""
+    """Return the text of each page by its file name."""
     from fivenines.cli.main import app  # noqa: PLC0415  (only the pages need the program)
 
     command: Any = typer.main.get_command(app)
@@ -41,7 +41,7 @@ def _page(command: Any, path: str) -> str:
     inner: dict[str, Any] = getattr(command, "commands", {})
     lines = [
         f'.TH {title.upper()} 1 "" "{_PROGRAM} {__version__}" "{_PROGRAM}"',
-        # ragged lines without hyphens: words of a command line are to be copied
+        # No hyphenation or justification, so that commands can be copied.
         ".nh",
         ".ad l",
         ".SH NAME",
@@ -56,8 +56,8 @@ def _page(command: Any, path: str) -> str:
         lines += [".SH COMMANDS"]
         for name, one in inner.items():
             lines += [".TP", f".B {_plain(f'{path} {name}')}", _plain(paragraphs(one)[0][1])]
-    for heading, wanted in (("ARGUMENTS", True), ("OPTIONS", False)):
-        rows = [(name, text) for argument, name, text in parameters(command) if argument == wanted]
+    for heading, arguments in (("ARGUMENTS", True), ("OPTIONS", False)):
+        rows = [(name, text) for is_argument, name, text in parameters(command) if is_argument == arguments]
         lines += [f".SH {heading}"] if rows else []
         for name, text in rows:
             lines += [".TP", f".B {_plain(name)}", _plain(text)]
@@ -71,18 +71,18 @@ def _synopsis(command: Any, path: str, group: bool) -> str:
 
 
 def _paragraph(verbatim: bool, text: str) -> str:
-    """A paragraph; examples are shown as they are."""
+    """Format a paragraph; examples stay verbatim."""
     return f".PP\n.nf\n.RS 2\n{_plain(text)}\n.RE\n.fi" if verbatim else f".PP\n{_plain(text)}"
 
 
 def _see_also(name: str, others: list[str]) -> str:
-    """The program's page names all others, and each of them the program's."""
+    """Return the section that links the program's page and the others."""
     named = others if name == f"{_PROGRAM}.1" else [_PROGRAM]
     return ".SH SEE ALSO\n" + ",\n".join(f".BR {_plain(one)} (1)" for one in named) + "\n"
 
 
 def _plain(text: str) -> str:
-    """Text as roff takes it: words in backticks bold; a dot or a quote that begins a line is no request."""
+    """Escape text for roff: words in backticks become bold; lines never begin with a request."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     text = re.sub(r"`([^`\n]+)`", r"\\fB\1\\fR", text)
     return re.sub(r"(?m)^(\s*)(?=[.'])", r"\1\\&", text)

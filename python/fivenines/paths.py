@@ -1,6 +1,6 @@
-"""Where fivenines keeps what it makes: the cache of the user, the runs, the playground's state.
+"""Paths of the user's cache, the runs and the running deployment.
 
-Nothing is created here; whoever writes makes the folder.
+The functions create nothing; the writer creates the folder.
 """
 
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def cache() -> Path:
-    """Engines, data sets and crash logs: all that can be made anew.
+    """Return the folder of engines, data sets and crash logs, which can be deleted.
 
     `$FIVENINES_CACHE`, else `$XDG_CACHE_HOME/fivenines`, else `~/.cache/fivenines`. A relative
     `XDG_CACHE_HOME` is ignored, as the XDG Base Directory Specification demands.
@@ -24,23 +24,23 @@ def cache() -> Path:
 
 
 def runs() -> Path:
-    """Where runs lie unless `--out` says otherwise: `./runs`."""
+    """Return the default folder of runs, `./runs`."""
     return Path("runs")
 
 
 def playground() -> Path:
-    """State of the solution that `fivenines up` has brought up."""
+    """Return the folder of the running deployment."""
     return cache() / "playground"
 
 
 def crashes() -> Path:
-    """Logs of unexpected errors."""
+    """Return the folder of logs of unexpected errors."""
     return cache() / "crashes"
 
 
 @contextmanager
 def short_path(folder: Path) -> Iterator[str]:
-    """A short name of a folder: the path of a unix socket must fit into 107 bytes (unix(7))."""
+    """Return a short path of a folder, as the path of a Unix socket has at most 107 bytes (unix(7))."""
     descriptor = os.open(folder, os.O_PATH | os.O_DIRECTORY)
     try:
         yield f"/proc/self/fd/{descriptor}"

@@ -1,6 +1,6 @@
-"""Kinds that register themselves: a file in a package that defines a subclass is all it takes.
+"""Discover kinds: a file in a package that defines a subclass registers it.
 
-`settings_union` makes the pydantic type of "one of the kinds", told apart by a key such as
+`settings_union` returns the pydantic type of "one of the kinds", distinguished by a key such as
 `solution:` or `kind:`; `classes` finds the classes that a package's files define.
 """
 
@@ -18,9 +18,9 @@ T = TypeVar("T")
 
 
 def classes(package: str, base: type[T], without: Container[str] = ()) -> list[type[T]]:
-    """The concrete subclasses of `base` defined in the files of `package`, by file name.
+    """Return the concrete subclasses of `base` in the files of `package`, by file name.
 
-    Files named in `without` are not looked at: their kinds consist of the others.
+    Files named in `without` are skipped: their kinds consist of the others.
     """
     root = importlib.import_module(package)
     found: list[type[T]] = []
@@ -41,7 +41,7 @@ def classes(package: str, base: type[T], without: Container[str] = ()) -> list[t
 
 
 def kinds(package: str, base: type[T], key: str, without: Container[str] = ()) -> dict[str, type[T]]:
-    """The settings models of a package, by each value that their field `key` allows."""
+    """Return the settings models of a package by the values of their field `key`."""
     named: dict[str, type[T]] = {}
     for model in classes(package, base, without):
         annotation = model.model_fields[key].annotation  # type: ignore[attr-defined]
@@ -51,7 +51,7 @@ def kinds(package: str, base: type[T], key: str, without: Container[str] = ()) -
 
 
 def settings_union(package: str, base: type[Settings], key: str, without: Container[str] = ()) -> Any:
-    """The pydantic type of "any of these kinds"; plain text `x` stands for `{key: x}`.
+    """Return the pydantic type of "any of these kinds"; plain text `x` stands for `{key: x}`.
 
     Raises:
         TypeError: the package defines no kind.
@@ -65,12 +65,12 @@ def settings_union(package: str, base: type[Settings], key: str, without: Contai
 
 
 def spelled_out(value: object, key: str) -> object:
-    """Settings of one of several kinds as a mapping, where their kind alone is written."""
+    """Return `{key: value}` for a text, and other values unchanged."""
     return {key: value} if isinstance(value, str) else value
 
 
 def implementation(package: str, base: type[T], settings: Settings) -> type[T]:
-    """The class in a package's files whose `settings_type` is the type of these settings."""
+    """Return the class of a package whose `settings_type` is the type of these settings."""
     for kind in classes(package, base):
         if kind.settings_type is type(settings):  # type: ignore[attr-defined]
             return kind

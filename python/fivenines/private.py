@@ -1,6 +1,6 @@
-"""Who else on this machine may read what fivenines makes: nobody, unless it is shared on purpose.
+"""Keep files private: no other account may read them unless the user shares them.
 
-The program, the playground's keeper and all that they start make files under the umask 077: folders are 0700,
+The program, the keeper and all processes that they start use the umask 077: folders are 0700,
 files, sockets and pipes 0600. Sources: umask(2), path_resolution(7).
 """
 
@@ -16,13 +16,13 @@ _OTHERS = 0o077
 
 
 def begin() -> None:
-    """From now on what this process, and whatever it starts, makes belongs to its account alone."""
+    """Make files of this process and its children private from now on."""
     os.umask(_OTHERS)
 
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """The same until it is left, also in a process that did not begin so: for what outlives it."""
+    """Make files private within the context, also in a process that did not call `begin`."""
     before = os.umask(_OTHERS)
     try:
         yield
@@ -31,10 +31,10 @@ def alone() -> Iterator[None]:
 
 
 def close(folder: Path) -> str:
-    """Take away what others may do in a folder; a sentence about it if it was open, else empty.
+    """Close a folder to other accounts; return a message if it was open, else an empty text.
 
     Raises:
-        UsageError: it is a place for everybody, as /tmp, or it cannot be closed.
+        UsageError: the folder is shared by all accounts, as /tmp, or it cannot be closed.
     """
     try:
         found = folder.stat().st_mode
@@ -44,24 +44,24 @@ def close(folder: Path) -> str:
     if not stat.S_ISDIR(found) or not mode & _OTHERS:
         return ""
     if mode & stat.S_ISVTX:
-        raise UsageError(f"{folder} is for everybody on this machine: choose a folder of its own")
+        raise UsageError(f"{folder} is shared by all accounts of this machine: choose another folder")
     try:
         folder.chmod(mode & ~_OTHERS)
     except OSError as error:
         raise UsageError(
-            f"{folder} is open to other accounts of this machine and could not be closed "
-            f"({error.strerror}): choose a folder of your own"
+            f"{folder} is open to other accounts of this machine and cannot be closed "
+            f"({error.strerror}): choose another folder"
         ) from error
-    return f"{folder} was open to other accounts of this machine: it is closed now (mode 0700)"
+    return f"{folder} was open to other accounts of this machine: it is now closed (mode 0700)"
 
 
 def share(path: Path) -> str:
-    """Let every account of this machine read a file, or a folder with all that is in it.
+    """Let every account of this machine read a file, or a folder and its contents.
 
-    Returns what still keeps others out: a folder above it that they may not enter; empty if nothing.
+    Returns a message about a parent folder that other accounts may not enter; empty if there is none.
     """
     for one in [path, *(path.rglob("*") if path.is_dir() else ())]:
         if not one.is_symlink():
             one.chmod(one.stat().st_mode | (0o055 if one.is_dir() else 0o044))
-    closed = [one for one in path.absolute().parents if not one.stat().st_mode & stat.S_IXOTH]
+    closed = [parent for parent in path.absolute().parents if not parent.stat().st_mode & stat.S_IXOTH]
     return f"other accounts may not enter {closed[0]}" if closed else ""

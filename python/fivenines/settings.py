@@ -1,4 +1,4 @@
-"""What the settings models of solutions, managers, access layers, workloads and faults share."""
+"""The base class of the settings models of an experiment file."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -6,37 +6,40 @@ from typing import ClassVar
 from pydantic import BaseModel, ConfigDict
 from pydantic_core import PydanticCustomError
 
-TOLD = "told"
-"""The type of an error whose message is for the person who wrote the file, as it stands."""
+# The type of errors whose message is shown to the user unchanged.
+INVALID = "invalid"
 
 
-def told(message: str) -> PydanticCustomError:
-    """An error of a validator that says by itself what is wrong, and what to write."""
-    return PydanticCustomError(TOLD, "{message}", {"message": message})
+def invalid(message: str) -> PydanticCustomError:
+    """Return an error for a validator whose message says what is wrong and what to write."""
+    return PydanticCustomError(INVALID, "{message}", {"message": message})
+
+
+told = invalid
 
 
 class Settings(BaseModel):
-    """Settings written in an experiment file: unknown keys are errors, values never change later.
+    """Settings of an experiment file: unknown keys are errors, instances are immutable.
 
-    Every field of a subclass carries a `description`: the reference page is generated from it.
+    Every field of a subclass has a `description`: the reference page is generated from it.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     def problems(self) -> list[str]:
-        """What is wrong with them alone, in sentences; parts that are settings speak for themselves."""
+        """Return problems of these settings, in sentences, without those of nested settings."""
         return []
 
+    # Description of the short form, which replaces a mapping.
     short: ClassVar[str] = ""
-    """What may be written instead of a mapping, in words."""
 
+    # Fields that the program sets, in the experiment that a run stores.
     made: ClassVar[frozenset[str]] = frozenset()
-    """Fields that the program itself writes, into the experiment that a run keeps."""
 
+    # Descriptions by kind, if a model defines several kinds.
     about: ClassVar[Mapping[str, str]] = {}
-    """A line for each kind by its name, where one model stands for several."""
 
     @classmethod
     def written(cls) -> list[str]:
-        """The fields that a person writes."""
+        """Return the fields that a user can set."""
         return [name for name in cls.model_fields if name not in cls.made]

@@ -1,4 +1,4 @@
-"""Room on disks: what is left, and how a disk without any is told."""
+"""Free disk space, and the error for a full disk."""
 
 import errno
 import os
@@ -9,16 +9,16 @@ from pathlib import Path
 from fivenines.errors import NoSpaceError
 from fivenines.units import format_size
 
+# A disk with fewer free bytes counts as full: a server's log grows by as much in one step.
 LEAST = 16 * 2**20
-"""Bytes below which a disk is called full: a server's log grows by as much in one step."""
 
 
+# End of the message of a failed write, in the load generator and the observers.
 _OF_OUR_RUST = f"(os error {errno.ENOSPC})"
-"""How the load generator and the observers end the message of a failed write."""
 
 
 def free(folder: Path) -> int:
-    """Bytes that we may still write at a folder, or at the nearest one above it that exists."""
+    """Return the free bytes at a folder, or at its nearest existing parent."""
     while not folder.exists():
         folder = folder.parent
     found = os.statvfs(folder)
@@ -27,22 +27,22 @@ def free(folder: Path) -> int:
 
 
 def full(folder: Path, least: int | None = None) -> NoSpaceError:
-    """The error of a full disk; `least` is how little was free, if that was before."""
+    """Return the error for a full disk; `least`: free bytes at the time of the failure."""
     left = free(folder) if least is None else least
-    # whoever failed may have made room again
+    # The failed process may have freed space since.
     were = f" ({format_size(left // 2**10 * 2**10)} were left)" if left < LEAST else ""
     return NoSpaceError(f"the disk under {folder} is full{were}: free some space there")
 
 
 def ran_out(error: BaseException | None) -> bool:
-    """Whether one of our own programs found no room on its disk, by what it failed of.
+    """Return whether an error was caused by a full disk of this machine.
 
-    A server's words do not count: the disk that a fault fills up is not ours.
+    Messages of database servers do not count: a fault may have filled their disk.
     """
     while error is not None:
         if isinstance(error, OSError) and error.errno == errno.ENOSPC:
             return True
-        # of a write that failed, not of a look at what is left before anything is written
+        # Raised by a failed write, not by a check before writing.
         if isinstance(error, NoSpaceError) and error.__cause__ is not None:
             return True
         if _OF_OUR_RUST in str(error):
@@ -52,11 +52,11 @@ def ran_out(error: BaseException | None) -> bool:
 
 
 @contextmanager
-def told(folder: Path) -> Iterator[None]:
-    """Whatever fails in the block while the disk under `folder` is full, or says so, fails because of that.
+def reported(folder: Path) -> Iterator[None]:
+    """Replace errors in the block by NoSpaceError if the disk of `folder` is full.
 
     Raises:
-        NoSpaceError: in the place of another error.
+        NoSpaceError: the disk is full.
     """
     try:
         yield

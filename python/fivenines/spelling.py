@@ -1,16 +1,16 @@
-"""Which known word somebody may have meant."""
+"""Suggest the known word nearest to a misspelled word."""
 
 from collections.abc import Iterable
 
+# Weight of a word that begins another: it ranks below any misspelling of a whole word.
 _BEGINNING = 100
-"""What a beginning weighs: less than any misspelling of the whole word; of several the first counts."""
 
+# Least length of a word that begins another to be suggested.
 _SHORTEST_PART = 4
-"""A word that begins another is a hint only from so many letters on."""
 
 
 def nearest_word(word: str, known: Iterable[str]) -> str | None:
-    """The known word nearest to `word`, or None when none is near enough to be meant.
+    """Return the known word nearest to `word`, or None if none is near enough.
 
     Near is a word that takes few edits, at most one for three letters (for two, where the first three
     are right); or one of which the other is
@@ -18,28 +18,28 @@ def nearest_word(word: str, known: Iterable[str]) -> str | None:
     separators `-`, `_` and blank make no difference.
     """
     best: tuple[float, str] | None = None
-    wanted = _plain(word)
+    plain = _plain(word)
     for one in known:
         other = _plain(one)
-        edits = distance(wanted, other)
-        # who begins right may go astray further
-        most = len(wanted) // 2 if wanted[:3] == other[:3] else max(1, len(wanted) // 3)
-        near = edits <= most and edits < len(wanted)
-        # a beginning is less than a misspelling of the whole word, but more than nothing
-        weight = edits if near else _BEGINNING if _begins(wanted, other) else None
+        edits = distance(plain, other)
+        # A word with the right beginning may have more errors.
+        most = len(plain) // 2 if plain[:3] == other[:3] else max(1, len(plain) // 3)
+        near = edits <= most and edits < len(plain)
+        # A matching beginning ranks below a misspelling of the whole word.
+        weight = edits if near else _BEGINNING if _begins(plain, other) else None
         if weight is not None and (best is None or weight < best[0]):
             best = (weight, one)
     return best[1] if best else None
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """`; did you mean 'x'?`, or nothing when no known word is near."""
+    """Return `; did you mean 'x'?`, or an empty text if no known word is near."""
     found = nearest_word(word, known)
     return f"; did you mean {found!r}?" if found is not None else ""
 
 
 def distance(a: str, b: str) -> int:
-    """The least number of insertions, deletions, substitutions and swaps of neighbours between two words.
+    """Return the least number of insertions, deletions, substitutions and swaps between two words.
 
     Source: the restricted Damerau-Levenshtein distance (optimal string alignment).
     """

@@ -1,7 +1,7 @@
-"""Durations and sizes as people write them: `500ms`, `1m30s`, `90d`, `64MiB`, `100Mbit/s`.
+"""Parse and format durations, sizes and rates: `500ms`, `1m30s`, `90d`, `64MiB`, `100Mbit/s`.
 
-Durations are kept in seconds, sizes in bytes, rates in bits per second. The annotated types at the
-end are what the settings models use: they accept text with a unit, and write it back so.
+Durations are in seconds, sizes in bytes, rates in bits per second. The settings models use the annotated
+types at the end, which accept and write text with a unit.
 """
 
 import math
@@ -11,8 +11,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, PlainSerializer, ValidationInfo, WithJsonSchema
 
+# Key of the validation context that forbids numbers without a unit, for values from a file.
 FROM_FILE = "from-file"
-"""Key of the validation context that forbids numbers without a unit: a person wrote the values."""
 
 _DURATION_UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86_400.0}
 _SIZE_UNITS = {
@@ -32,7 +32,7 @@ _ZERO = re.compile(r"0+(\.0+)?", re.ASCII)
 
 
 def parse_duration(text: str) -> float:
-    """Seconds from text such as `250ms`, `10s` or `1m30s`; only `0` needs no unit.
+    """Return the seconds of a text such as `250ms`, `10s` or `1m30s`; only `0` needs no unit.
 
     Raises:
         ValueError: the text is not a duration, or has no unit.
@@ -47,12 +47,12 @@ def parse_duration(text: str) -> float:
         total += float(part[1]) * _DURATION_UNITS[part[2].lower()]
         position = part.end()
     if position == 0 or position != len(stripped) or math.isinf(total):
-        raise ValueError(f"{text!r} is not a duration: write a number and a unit, as in 500ms, 10s, 1m30s")
+        raise ValueError(f"{text!r} is not a duration: write a number and a unit, as 500ms, 10s, 1m30s")
     return total
 
 
 def format_duration(seconds: float) -> str:
-    """Short text that `parse_duration` reads back to exactly the same number of seconds."""
+    """Return a short text that `parse_duration` converts back to exactly the same number."""
     if seconds == 0:
         return "0s"
     for unit in ("d", "h", "m", "s", "ms", "us"):
@@ -65,12 +65,12 @@ def format_duration(seconds: float) -> str:
 
 
 def parse_size(text: str) -> int:
-    """Bytes from text such as `64MiB` or `10GB` (powers of ten unless there is an `i`)."""
+    """Return the bytes of a text such as `64MiB` or `10GB` (powers of ten unless there is an `i`)."""
     return _scaled(text, _SIZE_UNITS, "size", "64MiB, 2GB")
 
 
 def format_size(size: int) -> str:
-    """Text with a binary unit where the number of bytes is a whole multiple of one."""
+    """Return text with the largest binary unit that divides the number of bytes."""
     for unit, factor in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
         if size >= factor and size % factor == 0:
             return f"{size // factor}{unit}"
@@ -78,13 +78,13 @@ def format_size(size: int) -> str:
 
 
 def parse_rate(text: str) -> int:
-    """Bits per second from text such as `100Mbit/s`."""
+    """Return the bits per second of a text such as `100Mbit/s`."""
     without_second = re.sub(r"(/s|ps)$", "", text.strip())
     return _scaled(without_second, _RATE_UNITS, "rate", "57kbit/s, 100Mbit/s", found=text)
 
 
 def format_rate(rate: int) -> str:
-    """Text with the largest unit that divides the rate."""
+    """Return text with the largest unit that divides the rate."""
     for unit, factor in (("Gbit/s", 10**9), ("Mbit/s", 10**6), ("kbit/s", 10**3)):
         if rate >= factor and rate % factor == 0:
             return f"{rate // factor}{unit}"
@@ -92,7 +92,7 @@ def format_rate(rate: int) -> str:
 
 
 def about(seconds: float) -> str:
-    """A duration for people, rounded: `45 s`, `3 min`, `1 h 20 min`."""
+    """Format a duration for people, rounded: `45 s`, `3 min`, `1 h 20 min`."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
@@ -102,7 +102,7 @@ def about(seconds: float) -> str:
 
 
 def _plain(number: float) -> str:
-    """All digits that tell the number from its neighbours, without an exponent."""
+    """Format a number with all significant digits, without an exponent."""
     text = format(Decimal(repr(number)), "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
 
@@ -111,7 +111,7 @@ def _scaled(text: str, units: dict[str, int], what: str, examples: str, found: s
     match = _PART.fullmatch(text.strip())
     if match is None or match[2].lower() not in units:
         shown = text if found is None else found
-        raise ValueError(f"{shown!r} is not a {what}: write a number and a unit, as in {examples}")
+        raise ValueError(f"{shown!r} is not a {what}: write a number and a unit, as {examples}")
     return round(Decimal(match[1]) * units[match[2].lower()])
 
 
@@ -127,6 +127,7 @@ def _reader(parse: Any) -> BeforeValidator:
     return BeforeValidator(read)
 
 
+# Seconds, written with a unit in files.
 Duration = Annotated[
     float,
     Field(ge=0, allow_inf_nan=False),
@@ -134,8 +135,8 @@ Duration = Annotated[
     PlainSerializer(format_duration),
     WithJsonSchema({"type": "string", "format": "duration", "examples": ["500ms", "10s"]}),
 ]
-"""Seconds, written with a unit in files."""
 
+# Bytes, written with a unit in files.
 Size = Annotated[
     int,
     Field(ge=0),
@@ -143,8 +144,8 @@ Size = Annotated[
     PlainSerializer(format_size),
     WithJsonSchema({"type": "string", "format": "size", "examples": ["64MiB"]}),
 ]
-"""Bytes, written with a unit in files."""
 
+# Bits per second, written with a unit in files.
 Rate = Annotated[
     int,
     Field(ge=1),
@@ -152,4 +153,3 @@ Rate = Annotated[
     PlainSerializer(format_rate),
     WithJsonSchema({"type": "string", "format": "rate", "examples": ["100Mbit/s"]}),
 ]
-"""Bits per second, written with a unit in files."""

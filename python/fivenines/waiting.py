@@ -1,4 +1,4 @@
-"""Waiting for something that should happen soon."""
+"""Wait for a condition."""
 
 import time
 from collections.abc import Callable

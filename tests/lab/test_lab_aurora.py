@@ -187,7 +187,10 @@ def test_what_a_killed_run_leaves_is_swept(api: Amazon, tmp_path: Path) -> None:
     done = fivenines(*sweep, "--yes", cwd=tmp_path, env=env)
     assert done.returncode == 0, done.stderr
     assert api.clusters() == ["foreign"]
-    assert fivenines(*sweep[:-1], cwd=tmp_path, env=env).stdout == "No cluster of fivenines is left here.\n"
+    assert (
+        fivenines(*sweep[:-1], cwd=tmp_path, env=env).stdout
+        == "No cluster of fivenines is left in this region.\n"
+    )
 
 
 @pytest.mark.lasts(15)

@@ -94,7 +94,7 @@ def test_tables_are_prepared_once_and_then_loaded(place: Place, tmp_path: Path) 
         str(tmp_path / "kept"),
     )
     assert done.returncode == 0, done.stderr
-    assert "tatp: the tables are there already" in done.stderr
+    assert "tatp: the tables exist already" in done.stderr
     answer = json.loads(done.stdout)
     assert answer["load"]["transactions"]["ok"] == answer["latency_ms"]["n"] > 0
     assert len(answer["latency_by_type_ms"]) >= 5
@@ -132,7 +132,7 @@ def test_breaking_off_keeps_the_figures(place: Place, number: int) -> None:
         own.send_signal(number)
         out, _ = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "broken off" in out and "MQTh" in out
+    assert "interrupted" in out and "MQTh" in out
     assert not any(child.is_running() for child in children), "nothing is left behind"
 
 

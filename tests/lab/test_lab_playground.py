@@ -88,14 +88,14 @@ def broken_off_in_a_transaction(dsn: str) -> None:
 def outage(output: str) -> float:
     """Return the longest write gap that clients saw, in seconds; on a busy machine it may be ordinary."""
     (line,) = [line for line in output.splitlines() if line.startswith("clients: ")]
-    match = re.search(r"(?:no write for|between two was) ([0-9.]+) s", line)
+    match = re.search(r"(?:writes unavailable for|between two writes was) ([0-9.]+) s", line)
     assert match is not None, output
     return float(match[1])
 
 
 def none_lost(output: str, node: str) -> bool:
     """Return whether all acknowledged rows were found on a node."""
-    return re.search(rf"^rows: none of [0-9,]+ acknowledged is lost on {node}", output, re.M) is not None
+    return re.search(rf"^rows: none of [0-9,]+ acknowledged rows is lost on {node}", output, re.M) is not None
 
 
 @pytest.mark.long

@@ -140,21 +140,21 @@ def test_the_running_deployment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         assert fivenines("kill", "node7", cwd=tmp_path).returncode != 0
         killed = fivenines("kill", "node1", cwd=tmp_path)
         assert killed.returncode == 0 and "SIGKILL" in killed.stdout
-        assert "already dead" in fivenines("kill", "node1", cwd=tmp_path).stderr
+        assert "is not running" in fivenines("kill", "node1", cwd=tmp_path).stderr
         nodes = _await_primary(tmp_path, "node2")
         assert (nodes["node1"]["role"], nodes["node1"]["healthy"]) == ("down", False)
         back = fivenines("restart", "node1", cwd=tmp_path)
         assert back.returncode == 0, back.stderr
         nodes = _await_primary(tmp_path, "node2")
         assert nodes["node1"]["role"] == "replica"
-        assert "runs already" in fivenines("restart", "node1", cwd=tmp_path).stderr
+        assert "is already running" in fivenines("restart", "node1", cwd=tmp_path).stderr
     finally:
         down = fivenines("down", cwd=tmp_path)
     assert down.returncode == 0, down.stderr
     assert not locks.is_held(keeper)
     assert fivenines("status", cwd=tmp_path).returncode == 2
     again = fivenines("down", cwd=tmp_path)
-    assert (again.returncode, again.stdout) == (0, "nothing is up\n"), again.stderr
+    assert (again.returncode, again.stdout) == (0, "no deployment is running\n"), again.stderr
     assert made.left() == []
 
 

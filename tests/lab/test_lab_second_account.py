@@ -203,7 +203,7 @@ def test_a_running_deployment_is_private_to_its_owner(place: Place, kind: str) -
     del more
     up = place.run("up", solution, "--nodes", "3" if kind == "patroni" else "2", "--engine", software)
     assert up.returncode == 0, up.stderr
-    assert up.stderr.count("closed now (mode 0700)") == 2, up.stderr
+    assert up.stderr.count("now closed (mode 0700)") == 2, up.stderr
     playground, lab = place.cache / "playground", place.cache / "playground/lab"
     assert playground.stat().st_mode & 0o077 == place.cache.stat().st_mode & 0o077 == 0
     assert (playground / "keeper.sock").lstat().st_mode & 0o077 == 0
@@ -350,7 +350,7 @@ def test_a_running_trial_and_its_results_are_private_to_their_owner(place: Place
     leaking = [str(path) for path in run.rglob("*") if path.is_file() and leaks(path, known)]
     assert leaking == [] and not any(item in output for item in known)
     open_again = place.run("run", "tiny.yaml", "--out", "run", "--resume")
-    assert open_again.returncode == 0 and "closed now" in open_again.stderr
+    assert open_again.returncode == 0 and "now closed" in open_again.stderr
     assert run.stat().st_mode & 0o077 == 0
     if kind == "postgresql":
         shared_on_purpose(place, run)

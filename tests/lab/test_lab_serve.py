@@ -100,7 +100,7 @@ def _sees_a_failover(page: Page) -> None:
     _says(page, "#events", "fault")
     _says(page, "#events", "promoted")
     _says(page, "#now", "longest time without a success")
-    _says(page, "#nodes", "node2: takes writes")
+    _says(page, "#nodes", "node2: writable")
     drawn = "document.querySelectorAll('#trial .chart canvas').length"
     page.wait(lambda: page.ask(drawn) == 3, "the charts are not drawn")
     first, second = page.text("#events li:first-child"), page.text("#events li:nth-child(2)")
@@ -126,7 +126,7 @@ def test_a_run_is_watched_stopped_and_continued_from_a_browser(serving: Serving,
         _sees_a_failover(narrow)
         assert narrow.ask("document.documentElement.scrollWidth") <= 390
         assert run.wait(180) == 130
-        assert "stopped as asked; 1 trial is left to do" in (tmp_path / "run.err").read_text()
+        assert "stopped on request; 1 trial is left" in (tmp_path / "run.err").read_text()
         _says(wide, "#status", "stopped")
         _says(narrow, "#done", "1 of 2")
         sleeper.wake()
@@ -159,7 +159,7 @@ def test_a_run_that_was_killed_is_seen_to_be(serving: Serving, tmp_path: Path) -
         _says(page, "#phase", "for")
         run.kill()
         run.wait()
-        _says(page, "#status", "broken off")
+        _says(page, "#status", "interrupted")
         assert page.ask("document.querySelector('#stop').disabled") is True
         assert page.ask("document.querySelector('#resume').disabled") is False
 

@@ -51,7 +51,7 @@ def start(place: Site, program: Program, out: Path, seconds: float = 3.0, **sett
     node = place.node
     endpoints = Endpoints.of_one(f"{node.host.address}:{node.port}")
     options = [] if program == "sysbench" else ["--ledger-rate=0"]
-    load = LoadPlan(workload, CONNECTIONS, seconds, 5, beside=options, warmup=1.0)
+    load = LoadPlan(workload, CONNECTIONS, seconds, 5, alongside=options, warmup=1.0)
     return start_load(node.host, node, endpoints, load, out, lambda event: None)
 
 

@@ -34,7 +34,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def hold(path: Path) -> Iterator[Hold]:
-    """Other processes that hold the lock, `alone` or `shared`, until they are told to end."""
+    """Other processes that hold the lock, `alone` or `shared`, until they are stopped."""
     begun: list[subprocess.Popen[str]] = []
 
     def start(how: str) -> subprocess.Popen[str]:
@@ -61,12 +61,12 @@ def _refused(path: Path) -> str:
 
 
 @pytest.mark.parametrize("how", ["alone", "shared"])
-def test_who_comes_second_is_told_by_whom_it_is_held(path: Path, hold: Hold, how: str) -> None:
+def test_who_comes_second_is_reported_by_whom_it_is_held(path: Path, hold: Hold, how: str) -> None:
     other = hold(how)
-    said = _refused(path)
-    assert said.startswith(f"the house is in use by process {other.pid} (`-c {path} {how}`, since 20")
-    assert said.endswith(": come back later")
-    assert len(said.splitlines()) == 1
+    message = _refused(path)
+    assert message.startswith(f"the house is in use by process {other.pid} (`-c {path} {how}`, since 20")
+    assert message.endswith(": come back later")
+    assert len(message.splitlines()) == 1
     assert locks.is_held(path)
     with pytest.raises(UsageError, match="the house is in use"):
         locks.require_free(path, "the house", "")
@@ -123,9 +123,9 @@ def test_two_processes_never_hold_it_together(tmp_path: Path) -> None:
         "from fivenines import locks\n"
         "folder = Path(sys.argv[1])\n"
         "for _ in range(20):\n"
-        # the file goes with the lock: whoever has opened it before must not take it for the lock
+        # The file is removed with the lock: a process that opened it before must not use it as the lock.
         "    lock = locks.take(folder / 'lock', waiting=lambda who: None)\n"
-        "    (folder / 'inside').mkdir()\n"  # fails if somebody else is inside
+        "    (folder / 'inside').mkdir()\n"  # fails if another process is inside
         "    time.sleep(0.001)\n"
         "    (folder / 'inside').rmdir()\n"
         "    lock.release(remove=True)\n"
@@ -169,7 +169,7 @@ def test_threads_of_one_process_exclude_each_other(path: Path) -> None:
 
 def test_a_place_where_no_lock_can_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(FiveninesError, match=r"/file: no lock can be made there: "):
+    with pytest.raises(FiveninesError, match=r"/file: cannot create a lock file: "):
         locks.take(tmp_path / "file/lock")
 
 

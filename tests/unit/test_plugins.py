@@ -31,7 +31,7 @@ def test_a_word_stands_for_a_kind_with_all_its_defaults() -> None:
         access.validate_python("nonesuch")
 
 
-def test_a_package_without_kinds_is_said_at_once() -> None:
+def test_a_package_without_kinds_is_reported_at_once() -> None:
     class Unused(Settings):
         """No file defines a kind of it."""
 

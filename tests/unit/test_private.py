@@ -32,7 +32,7 @@ def test_what_is_made_for_a_while_is_its_own_and_nothing_later(tmp_path: Path) -
     assert modes == {"own": 0o600, "later": 0o644}
 
 
-def test_an_open_folder_is_closed_and_said_once(tmp_path: Path) -> None:
+def test_an_open_folder_is_closed_and_reported_once(tmp_path: Path) -> None:
     folder = tmp_path / "cache"
     assert private.close(folder) == "", "what is not there is not open"
     folder.mkdir()
@@ -46,7 +46,7 @@ def test_a_place_for_everybody_is_refused_and_left_as_it_is(tmp_path: Path) -> N
     folder = tmp_path / "tmp"
     folder.mkdir()
     folder.chmod(0o1777)
-    with pytest.raises(UsageError, match="for everybody"):
+    with pytest.raises(UsageError, match="is shared by all accounts"):
         private.close(folder)
     assert mode(folder) == 0o1777
 
@@ -60,8 +60,8 @@ def test_sharing_lets_others_read_and_nothing_more(tmp_path: Path) -> None:
         path.chmod(0o700)
     (run / "trials" / "trial.json").chmod(0o600)
     tmp_path.chmod(0o700)
-    said = private.share(run)
-    assert str(tmp_path) in said, "a closed folder above is named"
+    message = private.share(run)
+    assert str(tmp_path) in message, "a closed folder above is named"
     assert (mode(run), mode(run / "trials")) == (0o755, 0o755)
     assert mode(run / "trials" / "trial.json") == 0o644
     assert os.path.lexists(run / "link")

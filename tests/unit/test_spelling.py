@@ -1,4 +1,4 @@
-"""Which known word somebody may have meant."""
+"""Suggestions for misspelled words."""
 
 import pytest
 from hypothesis import given

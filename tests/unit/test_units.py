@@ -37,7 +37,7 @@ def test_what_is_no_duration_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is not a duration") as refused:
         units.parse_duration(text)
     assert str(refused.value) == (
-        f"{text!r} is not a duration: write a number and a unit, as in 500ms, 10s, 1m30s"
+        f"{text!r} is not a duration: write a number and a unit, as 500ms, 10s, 1m30s"
     )
 
 
@@ -98,7 +98,7 @@ def test_a_wrong_rate_is_quoted_as_it_was_written() -> None:
     with pytest.raises(ValueError, match="is not a rate") as refused:
         units.parse_rate("10 parsec/s")
     assert str(refused.value) == (
-        "'10 parsec/s' is not a rate: write a number and a unit, as in 57kbit/s, 100Mbit/s"
+        "'10 parsec/s' is not a rate: write a number and a unit, as 57kbit/s, 100Mbit/s"
     )
 
 

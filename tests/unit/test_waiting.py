@@ -24,7 +24,7 @@ def test_what_is_true_already_is_not_waited_for(time: FakeClock) -> None:
     assert time.monotonic() == 0.0
 
 
-def test_the_last_reason_is_told(time: FakeClock) -> None:
+def test_the_last_reason_is_reported(time: FakeClock) -> None:
     reasons = iter(range(10**6))
     with pytest.raises(FiveninesError, match=r"^it did not come within 2 s: reason 5$"):
         wait_until(lambda: f"reason {next(reasons)}", 2.0, "it did not come", 0.5, time.clock())

@@ -1,1 +1,1 @@
-"""A load on a database that somebody else runs: what `fivenines bench` does, with live figures."""
+"""Run a load against an existing database: the work of `fivenines bench`."""

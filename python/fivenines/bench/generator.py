@@ -1,7 +1,7 @@
-"""fivenines-core at work for a bench: its lines, its end, and what a person breaks off.
+"""Run fivenines-core for a bench: its output, its end, and interruptions.
 
-The program runs in a process group of its own, so that Ctrl-C on a terminal reaches us alone; we
-ask it to end, it writes what it has, and the figures are kept.
+The program runs in a separate process group, so that Ctrl-C reaches only this process, which then stops
+the program; the program writes its results so far.
 """
 
 import json
@@ -26,17 +26,17 @@ from fivenines.errors import FiveninesError, UsageError
 from fivenines.lab.bound import ends_with_us
 from fivenines.load.dsn import Dsn
 
+# Extra time in seconds beyond the load's duration, for connecting and writing.
 PATIENCE = 75.0
-"""Seconds that the program may take beyond the duration of its load, for connecting and writing."""
 
 USAGE = 2
 _PREFIX = "fivenines-core: "
 _CLAP = "error: "
+# Number of last lines kept for the reason of a failure.
 KEPT = 200
-"""Lines of which the last ones say why the program has ended."""
 
+# Wait in seconds for the last lines, as a program started by a script may keep standard error open.
 DRAINED = 2.0
-"""Seconds for the last lines: a program that the script has started may hold on to standard error."""
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -44,7 +44,7 @@ _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 class Second:
     """The live figures of one second; `errors` and `in_doubt` count from the start.
 
-    In an open loop `offered` were due in that second, per second, and `backlog` waits at its end.
+    In an open loop, `offered` is the intended rate in that second, and `backlog` the queue at its end.
     """
 
     t: float
@@ -63,26 +63,26 @@ Listener = Callable[[Second], None]
 
 @dataclass(frozen=True)
 class Ended:
-    """load.json, and whether the load was broken off."""
+    """The contents of load.json, and whether the load was interrupted."""
 
     record: dict[str, Any]
     interrupted: bool
 
 
-class BrokenOffError(FiveninesError):
-    """Somebody ended it before there were figures."""
+class InterruptedLoadError(FiveninesError):
+    """The load was interrupted before it had results."""
 
     exit_code = 130
 
 
 def run(bench: Bench, out: Path, listener: Listener) -> Ended:
-    """Put the servers under load; files are in `out`. SIGINT, SIGTERM and SIGHUP end it early.
+    """Run the load, with its files in `out`. SIGINT, SIGTERM and SIGHUP end it early.
 
     Raises:
         FiveninesError: it failed, with the reason; the message never shows the password.
-        BrokenOffError: it was broken off before it began.
+        InterruptedLoadError: it was interrupted before it began.
     """
-    # of an earlier load into the same folder
+    # Files of an earlier load into the same folder.
     for stale in ("load.json", "latency.hlog", "timeline.csv"):
         (out / stale).unlink(missing_ok=True)
     with _Program(bench.load_command(out), bench.dsn) as program, _stopping(program):
@@ -91,24 +91,24 @@ def run(bench: Bench, out: Path, listener: Listener) -> Ended:
                 if (event := event_of(line)) is not None:
                     listener(event)
             code = program.wait()
-        broken_off = program.asked_to_end
+        interrupted = program.asked_to_end
     if not (out / "load.json").is_file():
-        if broken_off:
-            raise BrokenOffError("broken off before the load began: there are no figures")
-        raise _failure(code, f"the load on {bench.dsn}", program.said(), bench.dsn)
+        if interrupted:
+            raise InterruptedLoadError("interrupted before the load began: there are no results")
+        raise _failure(code, f"the load on {bench.dsn}", program.output(), bench.dsn)
     (out / "ledger.csv").unlink(missing_ok=True)  # a bench has no ledger
     record = _record(out / "load.json", bench.dsn)
-    if code != 0 and not broken_off:
-        raise _failure(code, f"the load on {bench.dsn}", program.said(), bench.dsn)
-    return Ended(record, broken_off)
+    if code != 0 and not interrupted:
+        raise _failure(code, f"the load on {bench.dsn}", program.output(), bench.dsn)
+    return Ended(record, interrupted)
 
 
 def prepare(command: list[str], dsn: Dsn, progress: Callable[[dict[str, Any]], None]) -> None:
-    """Make tables and fill them, by a command of `Bench.prepare_commands`.
+    """Create and fill tables, by a command of `Bench.prepare_commands`.
 
     Raises:
         FiveninesError: it failed, with the reason.
-        BrokenOffError: it was broken off; calling it again goes on where it was.
+        InterruptedLoadError: it was interrupted; another call continues it.
     """
     with _Program(command, dsn) as program, _stopping(program):
         for line in program.lines():
@@ -116,17 +116,17 @@ def prepare(command: list[str], dsn: Dsn, progress: Callable[[dict[str, Any]], N
                 progress(found)
         code = program.wait()
     if program.asked_to_end:
-        raise BrokenOffError("preparing was broken off; --prepare again goes on with it")
+        raise InterruptedLoadError("interrupted while filling tables; --prepare continues it")
     if code != 0:
-        raise _failure(code, f"preparing {dsn}", program.said(), dsn)
+        raise _failure(code, f"preparing {dsn}", program.output(), dsn)
 
 
 @contextmanager
 def folder(out: Path | None) -> Iterator[Path]:
-    """The folder of the files: the one that is asked for, or one that is gone afterwards.
+    """Return the folder of the files: `out`, or a temporary folder.
 
     Raises:
-        FiveninesError: it cannot be made.
+        FiveninesError: the folder cannot be created.
     """
     if out is None:
         with tempfile.TemporaryDirectory(prefix="fivenines-bench-") as made:
@@ -135,12 +135,12 @@ def folder(out: Path | None) -> Iterator[Path]:
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FiveninesError(f"{out} cannot be made: {error.strerror}") from None
+        raise FiveninesError(f"cannot create {out}: {error.strerror}") from None
     yield out
 
 
 def event_of(line: str) -> Second | None:
-    """What a line of output tells, or None when it is something else."""
+    """Parse a live line of the output; None for other lines."""
     found = _json(line)
     try:
         return Second(
@@ -159,20 +159,20 @@ def event_of(line: str) -> Second | None:
 
 
 def without_password(text: str, dsn: Dsn) -> str:
-    """The text without the password, should a server repeat it."""
+    """Remove the password from a text, in case a server repeats it."""
     return text.replace(dsn.password, "***") if dsn.password else text
 
 
 class _Program:
-    """fivenines-core, until it has ended.
+    """A running fivenines-core.
 
-    What a script prints goes to our standard error while it runs. Why the program ends is kept for
+    The output of scripts goes to standard error. The reason of a failure is kept for
     the message.
     """
 
     def __init__(self, command: list[str], dsn: Dsn) -> None:
         self.asked_to_end = False
-        self._said: deque[str] = deque(maxlen=KEPT)
+        self._output: deque[str] = deque(maxlen=KEPT)
         self._dsn = dsn
         self._process = subprocess.Popen(
             [*ends_with_us("TERM"), *command],
@@ -191,7 +191,7 @@ class _Program:
         assert self._process.stderr is not None
         ends = False
         for line in self._process.stderr:
-            self._said.append(line)
+            self._output.append(line)
             ends = ends or line.startswith((_PREFIX, _CLAP))
             if not ends:
                 self._show(line)
@@ -215,26 +215,26 @@ class _Program:
     def wait(self) -> int:
         code = self._process.wait()
         self._hears.join(DRAINED)
-        if code == 0:  # what looked like the reason to end was none
-            for line in dropwhile(lambda line: not line.startswith((_PREFIX, _CLAP)), self._said):
+        if code == 0:  # it was no reason of a failure
+            for line in dropwhile(lambda line: not line.startswith((_PREFIX, _CLAP)), self._output):
                 self._show(line)
         return code
 
     def end(self) -> None:
-        """Ask it to end politely; who asks twice is in a hurry."""
+        """Stop the program; kill it on the second call."""
         self._process.send_signal(signal.SIGKILL if self.asked_to_end else signal.SIGTERM)
         self.asked_to_end = True
 
     def kill(self) -> None:
         self._process.kill()
 
-    def said(self) -> str:
-        return "".join(self._said)
+    def output(self) -> str:
+        return "".join(self._output)
 
 
 @contextmanager
 def _stopping(program: _Program) -> Iterator[None]:
-    """While inside, signals that would end us end the program politely instead."""
+    """Stop the program on signals that would end this process."""
 
     def end(_number: int, _frame: FrameType | None) -> None:
         program.end()
@@ -252,7 +252,7 @@ def _stopping(program: _Program) -> Iterator[None]:
 
 @contextmanager
 def _patience(program: _Program, seconds: float) -> Iterator[None]:
-    """Kill a program that hangs."""
+    """Kill the program if it hangs."""
     timer = threading.Timer(min(seconds, threading.TIMEOUT_MAX), program.kill)
     timer.daemon = True
     timer.start()
@@ -266,21 +266,21 @@ def _record(file: Path, dsn: Dsn) -> dict[str, Any]:
     try:
         return dict(json.loads(file.read_text(encoding="utf-8")))
     except (OSError, ValueError) as error:
-        raise FiveninesError(f"the load on {dsn} left no result: {error}") from None
+        raise FiveninesError(f"the load on {dsn} wrote no result: {error}") from None
 
 
-def _failure(code: int, what: str, said: str, dsn: Dsn) -> FiveninesError:
-    reason = without_password(_reason(said), dsn)
+def _failure(code: int, what: str, output: str, dsn: Dsn) -> FiveninesError:
+    reason = without_password(_reason(output), dsn)
     if code == USAGE:
-        return UsageError(f"fivenines-core refuses what is asked: {reason}")
+        return UsageError(f"fivenines-core refuses the options: {reason}")
     return FiveninesError(f"{what} failed: {reason}{hint(reason)}")
 
 
-def _reason(said: str) -> str:
-    """What names the mistake: the line of clap's that begins with `error:`, or ours and all after it."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
+def _reason(output: str) -> str:
+    """Return the error message: clap's line with `error:`, or our line and all after it."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
     if not lines:
-        return "it gave no reason"
+        return "no error message"
     if (first := next((line for line in lines if line.startswith(_CLAP)), None)) is not None:
         return first.removeprefix(_CLAP)
     ours = [number for number, line in enumerate(lines) if line.startswith(_PREFIX)]
@@ -289,19 +289,16 @@ def _reason(said: str) -> str:
 
 
 def hint(reason: str) -> str:
-    """What to do about a refusal, on a line of its own, where that is plain."""
-    # a connection string of ODBC has the word, too
+    """Return a hint for a known error, on a separate line."""
+    # An ODBC connection string contains the word, too.
     reason = re.sub(r"(?i)database\s*=", "", reason)
     absent = any(word in reason for word in ("1146", "42P01", "doesn't exist", "does not exist"))
     if absent and "atabase" not in reason:
-        return "\n    --prepare makes the workload's tables and fills them"
+        return "\n    add --prepare to create and fill the workload's tables"
     if any(word in reason for word in ("insecure transport", "no encryption", "SSL off")):
-        return "\n    --tls require encrypts"
+        return "\n    add --tls require"
     if "unsupported startup parameter" in reason:
-        return (
-            "\n    leave the parameter out of the DSN, or name it in PgBouncer's ignore_startup_parameters "
-            "(which drops it)"
-        )
+        return "\n    leave the parameter out of the DSN, or add it to PgBouncer's ignore_startup_parameters"
     return ""
 
 

@@ -1,7 +1,7 @@
-"""The figures of a load that runs, in Prometheus' text format.
+"""Serve the live figures of a load to Prometheus.
 
-Counters and gauges come from the live lines; the histogram of response times is summed up from the
-HdrHistogram log, which grows by a line a second and type.
+Counters and gauges come from the live lines; the histogram of response times from the HdrHistogram log,
+which grows by one line per second and type.
 """
 
 import errno
@@ -21,6 +21,7 @@ from fivenines.errors import FiveninesError
 from fivenines.lab.process import whole_lines
 from fivenines.results.layout import LATENCY
 
+# Upper bounds of the histogram's buckets in microseconds.
 BUCKETS_US = (
     100,
     250,
@@ -40,14 +41,13 @@ BUCKETS_US = (
     10_000_000,
     30_000_000,
 )
-"""Upper bounds of the histogram's buckets in microseconds."""
 
 _TRANSACTION = "transaction"
 _ANY = 2**62
 
 
 class LoadCollector(Collector):
-    """Knows the last second of a load; asked by a scrape, on a thread of its own."""
+    """Collects the metrics of a load; a scrape calls it in a separate thread."""
 
     def __init__(self, out: Path, labels: dict[str, str]) -> None:
         self._tail = _Tail(out / LATENCY)
@@ -57,14 +57,14 @@ class LoadCollector(Collector):
         self._queries = 0.0
 
     def feed(self, event: Second) -> None:
-        """Take note of a second."""
+        """Record a second."""
         with self._lock:
-            # the program tells a rate; their sum is as exact as its tenths
+            # The program reports rates with one decimal, which limits the precision of the sum.
             self._queries += event.qps * (event.t - (self._last.t if self._last else 0.0))
             self._last = event
 
     def collect(self) -> Iterator[Metric]:
-        """All metrics, as of the last second that has ended."""
+        """Yield all metrics of the last completed second."""
         with self._lock:
             self._tail.read()
             names, values = list(self._labels), list(self._labels.values())
@@ -75,7 +75,7 @@ class LoadCollector(Collector):
     def _counters(self, names: list[str], values: list[str]) -> Iterator[Metric]:
         ended = CounterMetricFamily(
             "fivenines_transactions",
-            "Transactions by what became of them; failed ones are errors.",
+            "Transactions by outcome; failed ones are counted as errors.",
             labels=[*names, "outcome"],
         )
         last = self._last
@@ -84,7 +84,7 @@ class LoadCollector(Collector):
         ended.add_metric([*values, "in_doubt"], last.in_doubt if last else 0)
         yield ended
         for name, text, value in (
-            ("fivenines_queries", "Statements that were answered.", self._queries),
+            ("fivenines_queries", "Answered statements.", self._queries),
             ("fivenines_errors", "Errors of any kind.", last.errors if last else 0),
         ):
             counter = CounterMetricFamily(name, text, labels=names)
@@ -97,14 +97,14 @@ class LoadCollector(Collector):
             return
         found: dict[str, tuple[str, float | None]] = {
             "fivenines_elapsed_seconds": ("Time since the start of the load.", last.t),
-            "fivenines_connections": ("Connections that are usable now.", last.connected),
+            "fivenines_connections": ("Usable connections.", last.connected),
             "fivenines_transaction_p95_seconds": (
                 "95th percentile of the response times of the last second.",
                 last.p95_ms / 1000,
             ),
-            "fivenines_offered_rate": ("Transactions due, per second (open loop).", last.offered),
+            "fivenines_offered_rate": ("Intended transactions per second (open loop).", last.offered),
             "fivenines_backlog": (
-                "Transactions that are due and wait for a connection.",
+                "Due transactions that wait for a connection.",
                 None if last.offered is None else last.backlog,
             ),
         }
@@ -130,7 +130,7 @@ class LoadCollector(Collector):
 
 
 class _Tail:
-    """What a log that is being written holds so far, by tag."""
+    """The merged intervals of a growing log, by tag."""
 
     def __init__(self, log: Path) -> None:
         self.tags: dict[str, Merged] = {}
@@ -138,9 +138,9 @@ class _Tail:
         self._at = 0
 
     def read(self) -> None:
-        """Take in the lines that were added."""
+        """Read the new lines."""
         part = self._log.with_name(f"{self._log.name}.part")
-        # there is neither before the load has begun to write
+        # Neither file exists before the load has started to write.
         lines, self._at = whole_lines(part if part.exists() else self._log, self._at)
         for line in lines:
             interval = interval_of(line)
@@ -150,10 +150,10 @@ class _Tail:
 
 @contextmanager
 def offered(collector: Collector, host: str, port: int) -> Iterator[str]:
-    """While inside, metrics are answered at the URL that is given.
+    """Serve metrics, and return their URL.
 
     Raises:
-        FiveninesError: nothing can listen there.
+        FiveninesError: the port is not available.
     """
     registry = CollectorRegistry(auto_describe=False)
     registry.register(collector)
@@ -162,7 +162,7 @@ def offered(collector: Collector, host: str, port: int) -> Iterator[str]:
         server, thread = start_http_server(port, addr=host or "0.0.0.0", registry=registry)
     except OSError as error:
         why = "it is in use" if error.errno == errno.EADDRINUSE else error.strerror or str(error)
-        raise FiveninesError(f"--metrics: nothing can listen on port {port}: {why}") from None
+        raise FiveninesError(f"--metrics: cannot listen on port {port}: {why}") from None
     try:
         yield f"http://{host or 'localhost'}:{port}/metrics"
     finally:

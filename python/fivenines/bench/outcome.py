@@ -1,4 +1,4 @@
-"""What a load gave, in figures: read from load.json and latency.hlog, without wording."""
+"""The results of a load, read from load.json and latency.hlog."""
 
 import math
 from dataclasses import asdict, dataclass, field
@@ -11,21 +11,21 @@ from fivenines.results.layout import LATENCY
 from fivenines.workloads.mix import Mix
 from fivenines.workloads.settings import WorkloadSettings
 
+# The tag of all transactions in the log of response times.
 ALL = "transaction"
-"""The tag of all transactions in the log of response times."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a load gave.
+    """The results of a load.
 
     Attributes:
         record: load.json.
-        latencies: response times of all transactions under "", and of each type where there are
-            several; `expected` ends are not in them.
-        connect: times of connecting, of which there may be none.
-        throughput: figures per time that this workload is known by, by their unit.
-        interrupted: whether the load was broken off.
+        latencies: response times of all transactions under "", and of each type if there are
+            several, without `expected` failures.
+        connect: times of connecting, if any.
+        throughput: the workload's rates, by their unit.
+        interrupted: whether the load was interrupted.
     """
 
     record: dict[str, Any]
@@ -36,12 +36,12 @@ class Outcome:
 
     @property
     def types(self) -> list[TypeCounts]:
-        """The types of transactions."""
+        """Return the counts of each type of transaction."""
         return types_of(self.record)
 
     @property
     def total(self) -> TypeCounts:
-        """All transactions together."""
+        """Return the counts of all transactions."""
         counts = self.record["transactions"]
         return TypeCounts(
             name="all",
@@ -54,17 +54,17 @@ class Outcome:
 
     @property
     def seconds(self) -> float:
-        """How long the load was."""
+        """Return the duration of the load, in seconds."""
         return float(self.record["duration_s"])
 
     @property
     def errors(self) -> list[ErrorEntry]:
-        """Failures by class and engine number, the most frequent first."""
+        """Return failures by class and engine code, the most frequent first."""
         return errors_of(self.record, "load", scripts=False)
 
     @property
     def cpu_us_per_query(self) -> float | None:
-        """What a query cost the load generator, user and system time, in microseconds."""
+        """Return the load generator's CPU time per query, in microseconds."""
         client, queries = self.record.get("client", {}), self.record.get("queries", 0)
         if not queries or "user_s" not in client:
             return None
@@ -72,7 +72,7 @@ class Outcome:
 
     @property
     def limit(self) -> str | None:
-        """How the load generator itself limited the result, or None."""
+        """Return how the load generator limited the result, or None."""
         client = self.record.get("client", {})
         if client.get("limit"):
             return str(client["limit"])
@@ -82,13 +82,13 @@ class Outcome:
 
     @property
     def nothing_worked(self) -> str | None:
-        """The commonest error of a load without any success; None when something succeeded."""
+        """Return the most frequent error of a load without success; None if any transaction succeeded."""
         if self.total.ok or self.total.expected or not self.errors:
             return None
         return self.errors[0].message
 
     def as_json(self) -> dict[str, Any]:
-        """All of it for a script."""
+        """Return all results for scripts."""
         by_type = {name: asdict(found) for name, found in self.latencies.items() if name}
         return {
             "interrupted": self.interrupted,
@@ -104,7 +104,7 @@ class Outcome:
 def read_outcome(
     folder: Path, record: dict[str, Any], workload: WorkloadSettings, interrupted: bool
 ) -> Outcome:
-    """The outcome of a load from its folder.
+    """Read the results of a load from its folder.
 
     Raises:
         FiveninesError: the log of response times is missing or damaged.
@@ -117,9 +117,9 @@ def read_outcome(
 
 
 def _throughput(record: dict[str, Any], workload: WorkloadSettings) -> dict[str, float]:
-    """Transactions and queries a second, and what the workload's specification counts.
+    """Return transactions and queries per second, and the rates of the workload's specification.
 
-    Of fixed work that is done: over its own time, which the load outlasts by some ms.
+    Completed fixed work counts over its own time, which is some ms shorter than the load.
     """
     work = work_of(record)
     seconds = work.total_s if work and work.completed else float(record["duration_s"])

@@ -1,4 +1,4 @@
-"""What is asked of the load generator alone: against any running server that a DSN names."""
+"""The plan of a bench: a load against any server of a DSN."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,13 +11,13 @@ from fivenines.load.settings import LoadSettings
 from fivenines.load.work import WorkSettings
 from fivenines.workloads.settings import WorkloadSettings
 
+# Seconds for a load that ends by itself, when its work is done.
 ENDLESS = 365 * 86400.0
-"""Seconds for a load that ends by itself, when its work is done."""
 
 
 @dataclass(frozen=True)
 class Filling:
-    """How tables are made and filled: by so many connections, after dropping those of these names."""
+    """How tables are filled: the number of connections, and whether to drop tables first."""
 
     threads: int = 4
     drop: bool = False
@@ -25,19 +25,19 @@ class Filling:
 
 @dataclass(frozen=True)
 class Bench:
-    """A load, and the servers that it is for.
+    """A load and its servers.
 
     Attributes:
-        dsn: the account, and where writes go: candidates in their order.
-        reads: where read-only transactions go; none: where writes go.
-        workload: what is run.
-        load: how it is driven.
-        connections: how many, unless the load has steps of connections.
-        seconds: how long; None: until its work is done.
+        dsn: the account, and the candidate servers for writes.
+        reads: servers for read-only transactions; empty: those for writes.
+        workload: the workload.
+        load: the load's settings.
+        connections: the number of connections, unless the load has steps of connections.
+        seconds: the duration; None: until its work is done.
         transactions: fixed work, after which the load ends; None: it ends after a time.
-        bind: addresses of this machine to connect from, in turn; none: as the kernel chooses.
-        search: the bound, as `p99=20ms`, for which the highest rate is looked for.
-        seed: of all random numbers of the load.
+        bind: source addresses, used in turn; empty: chosen by the kernel.
+        search: the bound of a search for the highest rate, as `p99=20ms`.
+        seed: seed of all random numbers of the load.
     """
 
     dsn: Dsn
@@ -53,24 +53,26 @@ class Bench:
 
     @property
     def bound(self) -> float:
-        """Seconds after which the load ends at the latest."""
+        """Return the longest duration of the load, in seconds."""
         return ENDLESS if self.seconds is None else self.seconds
 
     @property
     def find(self) -> str:
-        """Which server to take: several are candidates of which one takes writes."""
+        """Return which server to use: one of several candidates must be writable."""
         return self.dsn.find or ("writable" if len(self.dsn.addresses) > 1 else "any")
 
     def prepare_commands(self, address: Address, filling: Filling) -> list[tuple[str, list[str]]]:
-        """Make the tables and fill them: each data set's name, and the command for it."""
+        """Return the name of each data set, and the command that creates and fills its tables."""
         program = [str(core_binary()), "prepare", *self._account(), *_address(address), *self._tls()]
-        # always the same rows: --seed is the load's
+        # The rows are always the same, as --seed applies to the load.
         how = ["--threads", str(filling.threads), "--seed", "1"]
         how += ["--drop"] if filling.drop else []
-        return [(one.family, [*program, *how, *described(one)]) for one in self.workload.prepares()]
+        return [
+            (workload.family, [*program, *how, *described(workload)]) for workload in self.workload.prepares()
+        ]
 
     def load_command(self, out: Path) -> list[str]:
-        """Put the servers under load; results go to `out`."""
+        """Return the command of the load; results go to `out`."""
         command = [str(core_binary()), "load", *self._account()]
         command += endpoint_flags(self.dsn.addresses, self.reads, self.find)
         if self.load.spread:
@@ -97,7 +99,7 @@ class Bench:
 
 
 def secret(dsn: Dsn) -> dict[str, str]:
-    """The environment that carries the password."""
+    """Return the environment with the password."""
     return {PASSWORD: dsn.password}
 
 

@@ -1,4 +1,4 @@
-"""From here to the servers of a DSN: whether anybody answers, and connections for checks and SQL files."""
+"""Connect to the servers of a DSN, for reachability, checks and SQL files."""
 
 import socket
 from collections.abc import Iterator
@@ -13,15 +13,15 @@ from fivenines.load.dsn import Address, Dsn
 from fivenines.servers import by_odbc, writable
 from fivenines.servers.remote import Target, open_mysql, open_postgres
 
+# Timeout in seconds for connecting to a server.
 CONNECT_TIMEOUT = 5.0
-"""Seconds until a server that does not answer is given up."""
 
 
 def first_answering(dsn: Dsn) -> Address:
-    """The first server that accepts a connection, so that a wrong address is told at once.
+    """Return the first server that accepts a connection, to detect wrong addresses early.
 
     Raises:
-        FiveninesError: none does, with what happened at each.
+        FiveninesError: no server does, with the reason of each.
     """
     if dsn.driver == "noop":
         return Address("localhost", 1)
@@ -36,25 +36,25 @@ def first_answering(dsn: Dsn) -> Address:
             problems.append(f"{address}: {reason or brief(error)}")
         else:
             return address
-    raise FiveninesError(f"{dsn}: nobody answers: {'; '.join(problems)}")
+    raise FiveninesError(f"{dsn}: no server answers: {'; '.join(problems)}")
 
 
 def with_dialect(dsn: Dsn, dialect: str) -> Dsn:
-    """The same, and if it is by ODBC with the dialect that was asked for, or that the DBMS' name tells.
+    """Return the DSN, for ODBC with the dialect of the option or of the server's name.
 
     Raises:
-        FiveninesError: the driver, the data source or the server cannot be reached.
-        UsageError: the dialect is not known.
+        FiveninesError: the driver, the data source or the server is not reachable.
+        UsageError: the dialect is unknown.
     """
     if not dsn.by_odbc:
         if dialect:
-            raise UsageError("--dialect: it is for DSNs of ODBC; elsewhere the scheme tells")
+            raise UsageError("--dialect: applies only to ODBC DSNs. Leave it out")
         return dsn
     found = by_odbc.ask(dsn.addresses[0].odbc, dsn.password, dsn.connect_timeout or CONNECT_TIMEOUT)
     spoken = str(dialect or found["dialect"])
     if spoken not in by_odbc.DIALECTS:
         raise UsageError(
-            f"{dsn}: the dialect of {found['dbms']} is not known: if it is like one that is, say --dialect "
+            f"{dsn}: the dialect of {found['dbms']} is unknown. Name a compatible one with --dialect "
             f"({', '.join(by_odbc.DIALECTS)})"
         )
     return replace(dsn, driver=by_odbc.known(spoken))
@@ -62,18 +62,18 @@ def with_dialect(dsn: Dsn, dialect: str) -> Dsn:
 
 @contextmanager
 def primary(bench: Bench, seconds: float) -> Iterator[Any]:
-    """A connection to the first server that takes writes, else to the first that lets us in.
+    """Connect to the first writable server, or else to the first that accepts the account.
 
-    No statement lasts longer than so many seconds.
+    `seconds` is the statement timeout.
 
     Raises:
-        FiveninesError: nobody lets us in.
+        FiveninesError: no server accepts the account.
     """
     problems, second_choice = [], None
     for address in bench.dsn.addresses:
         try:
             connection = _connect(bench, address, seconds)
-        except Exception as error:  # each driver has errors of its own
+        except Exception as error:  # each driver has its own exceptions
             problems.append(f"{address}: {brief(error)}")
             continue
         if len(bench.dsn.addresses) == 1 or not _why_not(connection, bench.dsn):
@@ -90,14 +90,14 @@ def primary(bench: Bench, seconds: float) -> Iterator[Any]:
 
 
 def for_writes(bench: Bench, answering: Address) -> Address:
-    """Return the first server that takes writes; the only one, or one by ODBC, is taken as it is.
+    """Return the first writable server; a single server or an ODBC server is not checked.
 
     Args:
         bench: the load, with its servers.
         answering: the first server that answers.
 
     Raises:
-        FiveninesError: no server takes writes, with the reason of each.
+        FiveninesError: no server is writable, with the reason of each.
     """
     if len(bench.dsn.addresses) < 2 or bench.dsn.by_odbc:
         return answering
@@ -106,30 +106,30 @@ def for_writes(bench: Bench, answering: Address) -> Address:
         try:
             with closing(_connect(bench, address, CONNECT_TIMEOUT)) as connection:
                 reason = _why_not(connection, bench.dsn)
-        except Exception as error:  # each driver has errors of its own
+        except Exception as error:  # each driver has its own exceptions
             reason = brief(error)
         if not reason:
             return address
         problems.append(f"{address}: {reason}")
-    raise FiveninesError(f"{bench.dsn}: no server takes writes: {'; '.join(problems)}")
+    raise FiveninesError(f"{bench.dsn}: no server is writable: {'; '.join(problems)}")
 
 
 def check_files(dsn: Dsn) -> None:
-    """Check that the files of a client's certificate are there.
+    """Check that the files of the client's certificate exist.
 
     Raises:
-        UsageError: one is not.
+        UsageError: a file does not exist.
     """
     for name, file in (("sslcert", dsn.session.tls_cert), ("sslkey", dsn.session.tls_key)):
         if file and not Path(file).is_file():
-            raise UsageError(f"{name} {file}: there is no such file")
+            raise UsageError(f"{name} {file}: the file does not exist")
 
 
 def run_files(bench: Bench, files: list[Path], seconds: float = 3600.0) -> None:
-    """Run files of SQL one after the other, each as a whole.
+    """Run SQL files one after another.
 
     Raises:
-        FiveninesError: a file cannot be read, or a statement failed.
+        FiveninesError: a file is not readable, or a statement failed.
     """
     for file in files:
         try:
@@ -154,7 +154,7 @@ def _knock(address: Address, timeout: float) -> None:
 
 
 def _why_not(connection: Any, dsn: Dsn) -> str:
-    """Why the server takes no writes; empty if it does."""
+    """Return why the server is not writable; empty if it is."""
 
     def ask(question: str) -> list[Any]:
         with connection.cursor() as cursor:
@@ -163,7 +163,7 @@ def _why_not(connection: Any, dsn: Dsn) -> str:
 
     try:
         return writable.why_not(dsn.driver, ask)
-    except Exception as error:  # each driver has errors of its own
+    except Exception as error:  # each driver has its own exceptions
         return brief(error)
 
 

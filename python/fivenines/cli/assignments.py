@@ -1,4 +1,4 @@
-"""`--set KEY=VALUE`: settings as an experiment file would have them, one by one."""
+"""Parse `--set KEY=VALUE` options into the settings of an experiment file."""
 
 from typing import Any
 
@@ -6,10 +6,10 @@ from fivenines.errors import UsageError
 
 
 def split(assignment: str, origin: str, example: str) -> tuple[list[str], Any]:
-    """The key, part by part (`a.b` has two), and the value, read as YAML.
+    """Return the parts of the key (`a.b` has two), and the value, parsed as YAML.
 
     Raises:
-        UsageError: it is no assignment; `origin` begins the message, `example` ends it.
+        UsageError: the text is not an assignment; the message begins with `origin`.
     """
     from fivenines.experiment.document import parse  # noqa: PLC0415  (--help answers at once)
 
@@ -24,24 +24,24 @@ def split(assignment: str, origin: str, example: str) -> tuple[list[str], Any]:
 
 
 def gather(asked: dict[str, Any], texts: list[str], origin: str, example: str, kind: str) -> None:
-    """Put each of these assignments into what is asked for, see `split` and `put`."""
+    """Add each of these assignments to the settings, see `split` and `put`."""
     for text in texts:
         parts, value = split(text, origin, example)
         put(asked, parts, value, f"{origin} {text}", kind)
 
 
 def put(place: dict[str, Any], parts: list[str], value: Any, origin: str, kind: str) -> None:
-    """Put a value into nested settings; `access=haproxy` may come before `access.fall=3`.
+    """Set a value in nested settings; `access=haproxy` may come before `access.fall=3`.
 
     Raises:
-        UsageError: it would be inside something that is no mapping.
+        UsageError: an outer part of the key is not a mapping.
     """
     *outer, last = parts
     for name in outer:
         inner = place.get(name, {})
         inner = {kind: inner} if isinstance(inner, str) else inner
         if not isinstance(inner, dict):
-            raise UsageError(f"{origin}: {name} has no settings inside")
+            raise UsageError(f"{origin}: {name} has no nested settings")
         place[name] = inner
         place = inner
     place[last] = value

@@ -1,4 +1,4 @@
-"""Who is told what a campaign does: the journal, the terminal or a machine, Prometheus, a live page."""
+"""Send a campaign's events to the journal, the terminal or a script, Prometheus and a live page."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class How(StrEnum):
-    """How progress is told."""
+    """Formats of progress."""
 
     AUTO = "auto"
     PLAIN = "plain"
@@ -26,7 +26,7 @@ class How(StrEnum):
 
 @dataclass(frozen=True)
 class Audience:
-    """Who shall be told, beside the journal."""
+    """Receivers of progress in addition to the journal."""
 
     how: How
     experiment: str
@@ -35,19 +35,19 @@ class Audience:
 
 
 class CampaignInterruptedError(FiveninesError):
-    """Ctrl-C during a campaign: what is done is kept."""
+    """The user pressed Ctrl-C during a campaign; finished trials are kept."""
 
     exit_code = 130
 
 
 class CampaignStoppedError(FiveninesError):
-    """Somebody asked that no further trial begins: what is done is kept."""
+    """The campaign was asked to begin no further trial; finished trials are kept."""
 
     exit_code = 130
 
 
 class Stopped:
-    """Whether somebody asked the campaign to stop, once it has told so."""
+    """Record whether the campaign was stopped, and how many trials are left."""
 
     def __init__(self) -> None:
         self.left = 0
@@ -61,22 +61,22 @@ class Stopped:
 
     @property
     def _why(self) -> str:
-        return f": {self._reason}" if self._reason else " as asked"
+        return f": {self._reason}" if self._reason else " on request"
 
     def require_not(self, command: str) -> None:
-        """Say that the run is not at its end, and how it is continued.
+        """Require that the campaign was not stopped.
 
         Raises:
-            CampaignStoppedError: it was stopped.
+            CampaignStoppedError: it was stopped; with the command that continues it.
         """
         if self.left:
             trials = "1 trial is" if self.left == 1 else f"{self.left} trials are"
-            raise CampaignStoppedError(f"stopped{self._why}; {trials} left to do. Continue with: {command}")
+            raise CampaignStoppedError(f"stopped{self._why}; {trials} left. Continue with: {command}")
 
 
 @dataclass(frozen=True)
 class Attendance:
-    """The campaign's listener, and what it has learned."""
+    """A campaign's listener, and whether the campaign was stopped."""
 
     listener: "Listener"
     stopped: Stopped
@@ -86,16 +86,16 @@ class Attendance:
 def attended(
     folder: Path, begins: dict[str, object], audience: Audience, more: "Listener | None" = None
 ) -> Iterator[Attendance]:
-    """A listener for the duration of a campaign.
+    """Return a listener for the duration of a campaign.
 
     Args:
-        folder: the run, which is held by this process.
-        begins: the line that the journal begins with, see `runner.journal.opened`.
-        audience: who else is told.
-        more: one more listener.
+        folder: the run's folder, locked by this process.
+        begins: the first line of the journal, see `runner.journal.opened`.
+        audience: the other receivers.
+        more: an additional listener.
 
     Raises:
-        FiveninesError: nothing can listen where metrics are to be offered.
+        FiveninesError: the address for metrics is not available.
     """
     from fivenines.cli.progress import listener
     from fivenines.runner.journal import kept
@@ -114,7 +114,7 @@ def attended(
 
 @contextmanager
 def continued_by(command: str) -> Iterator[None]:
-    """While inside, whatever breaks the campaign off says by which command it is continued."""
+    """Add the command that continues the campaign to errors that interrupt it."""
     try:
         yield
     except KeyboardInterrupt:
@@ -122,31 +122,31 @@ def continued_by(command: str) -> Iterator[None]:
             f"interrupted; finished trials are kept. Continue with: {command}"
         ) from None
     except NoSpaceError as error:
-        raise NoSpaceError(f"{error}; finished trials are kept. Then continue with: {command}") from error
+        raise NoSpaceError(f"{error}; finished trials are kept. Free space, then run: {command}") from error
 
 
 def address(text: str | None) -> tuple[str, int] | None:
-    """Where metrics are offered: PORT on all addresses, or HOST:PORT.
+    """Parse the address for metrics: PORT on all addresses, or HOST:PORT.
 
     Raises:
-        UsageError: it is neither.
+        UsageError: the text is neither.
     """
     if text is None:
         return None
     host, _, port = text.rpartition(":")
     if not (port.isascii() and port.isdecimal() and 1 <= int(port[:6]) <= 65535):
-        raise UsageError(f"--metrics {text}: write a port, as in 9187, or HOST:PORT")
+        raise UsageError(f"--metrics {text}: write a port, as 9187, or HOST:PORT")
     return host.strip("[]"), int(port)
 
 
 def _to_all(listeners: "Sequence[Listener]") -> "Listener":
-    # events come from several threads; each is told to all before the next one is
+    # Events come from several threads. Each reaches all listeners before the next one.
     one_at_a_time = threading.Lock()
 
     def listen(event: "Progress") -> None:
         with one_at_a_time:
-            for one in listeners:
-                one(event)
+            for listener in listeners:
+                listener(event)
 
     return listen
 
@@ -165,10 +165,10 @@ def _metrics(experiment: str, host: str, port: int) -> "Iterator[Listener]":
 
 @contextmanager
 def live_page(folder: Path) -> Iterator[None]:
-    """While inside, what runs in a folder is shown live; says where."""
+    """Serve a live page of a run in the background, and print its address."""
     from fivenines.cli import console
-    from fivenines.serve.child import beside
+    from fivenines.serve.child import page
 
-    with beside(folder) as url:
+    with page(folder) as url:
         console.note(f"live page: {url}")
         yield

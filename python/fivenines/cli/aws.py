@@ -1,4 +1,4 @@
-"""`fivenines aws`: what fivenines has left at Amazon, and what it can do there."""
+"""`fivenines aws`: find and delete AWS resources that runs have left behind."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from fivenines.aws.left import Left
 
 app = typer.Typer(
-    help="""What runs with `solution: aurora` have made at Amazon, and left there.
+    help="""Find and delete AWS resources that runs with `solution: aurora` have left behind.
 
     \b
-    fivenines run mine.yaml --dry-run       what a cluster for the run costs
-    fivenines run mine.yaml --yes           make it, measure it, delete it
-    fivenines aws sweep --region REGION     what a killed run has left
-    fivenines aws sweep --region REGION --yes    delete that
+    fivenines run mine.yaml --dry-run       show the estimated cost of the cluster
+    fivenines run mine.yaml --yes           create, measure and delete the cluster
+    fivenines aws sweep --region REGION     list what a killed run has left behind
+    fivenines aws sweep --region REGION --yes    delete it
 
-    Credentials are those of boto3: AWS_PROFILE, or ~/.aws, or the machine's
-    role. It takes the extra: pip install 'fivenines\\[aws]'
+    Credentials come from boto3: AWS_PROFILE, ~/.aws or the machine's role.
+    Install the extra first: pip install 'fivenines\\[aws]'
 
-    It was never run against AWS, but against a stand-in for its API.
+    Tested against an emulation of the AWS API only, never against AWS itself.
     """,
     cls=Group,
     no_args_is_help=True,
@@ -37,35 +37,39 @@ app = typer.Typer(
 @app.command("sweep", cls=Command)
 def sweep(
     region: Annotated[
-        str, typer.Option(help="As eu-central-1; default: as the environment says.", metavar="NAME")
+        str, typer.Option(help="AWS region, as eu-central-1; default: from the environment.", metavar="NAME")
     ] = "",
-    profile: Annotated[str, typer.Option(help="Of ~/.aws.", metavar="NAME")] = "",
-    endpoint_url: Annotated[str, typer.Option(help="Of a stand-in for the API.", metavar="URL")] = "",
-    yes: Annotated[bool, typer.Option("--yes", help="Delete it; without: only list.")] = False,
+    profile: Annotated[str, typer.Option(help="Profile in ~/.aws.", metavar="NAME")] = "",
+    endpoint_url: Annotated[str, typer.Option(help="Endpoint of an AWS-compatible API.", metavar="URL")] = "",
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Delete the resources; without --yes they are only listed.")
+    ] = False,
     in_use: Annotated[
-        bool, typer.Option("--in-use", help="Also what a run on this machine uses now.")
+        bool, typer.Option("--in-use", help="Include resources that a run on this machine is using.")
     ] = False,
     everybody: Annotated[
         bool,
-        typer.Option("--everybody", help="Also what others, or other machines, have made: it may be in use."),
+        typer.Option(
+            "--everybody", help="Include resources of other users and machines, which may be in use."
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find what runs have left at Amazon, and delete it.
+    """Find AWS resources that runs have left behind, and delete them.
 
-    A run deletes the cluster that it made, also after Ctrl-C, SIGTERM or a
-    failure. It cannot if it is killed itself (kill -9, a power loss), or if
-    its credentials have expired: then this does.
+    A run deletes its cluster when it ends, also after Ctrl-C, SIGTERM or a
+    failure. Use this command after a run was killed (kill -9, a power loss)
+    or its credentials expired.
 
     \b
     fivenines aws sweep --region eu-central-1
     fivenines aws sweep --region eu-central-1 --yes
 
-    Only what carries the tag fivenines:run is ever deleted, and only what this
-    account of this machine has made, unless you say --everybody. Rules of security
-    groups that a killed run on this machine has taken out are put back, too.
+    Only resources with the tag fivenines:run are deleted, and only those that this
+    account created on this machine, unless you add --everybody. Rules of security
+    groups that a killed run on this machine had removed are restored, too.
 
-    Each region is looked at by itself. Exit code 1: something is still there.
+    Run it for each region. Exit code 1: resources are left.
     """
     from fivenines.aws import left
     from fivenines.aws.api import Access, Api
@@ -95,7 +99,7 @@ def sweep(
 
 
 def _rules(yes: bool) -> tuple[list[str], list[str]]:
-    """The security groups whose rules were put back, and those whose rules are out, with the reason."""
+    """Return the security groups with restored rules, and those with missing rules and the reason."""
     from fivenines.aws import cuts
     from fivenines.aws.api import Api
 
@@ -131,9 +135,9 @@ def _show(found: "list[Left]", healed: list[str], out: list[str]) -> None:
             ],
         )
     for group in healed:
-        console.say(f"{group}: its rules are back")
+        console.say(f"{group}: its rules are restored")
     for group in out:
-        console.say(f"{group}: a run was killed that had taken rules out of it", "yellow")
+        console.say(f"{group}: a killed run has removed rules from it; restore them with --yes", "yellow")
 
 
 def _conclude(
@@ -143,15 +147,15 @@ def _conclude(
     from fivenines.cli import console
 
     if not found:
-        console.say("No cluster of fivenines is left here.")
+        console.say("No cluster of fivenines is left in this region.")
     elif not chosen:
-        console.say("None of these is yours to delete: it is in use, or others have made it.")
+        console.say("Nothing to delete: these clusters are in use or belong to another user or machine.")
     elif not yes:
-        console.say(f"To delete it: {left.command(access)}", "bold")
+        console.say(f"To delete them: {left.command(access)}", "bold")
     elif reasons:
         console.say(f"Not deleted: {'; '.join(reasons)}", "red")
     else:
-        console.say(f"Being deleted: {', '.join(one.name for one in chosen)}", "bold")
+        console.say(f"Deleting: {', '.join(one.name for one in chosen)}", "bold")
 
 
 def _as_dict(one: "Left") -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""`fivenines bench`: the load generator alone, against any running server."""
+"""`fivenines bench`: run the load generator alone, against any running server."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -12,33 +12,32 @@ from fivenines.cli.bench_options import Options
 
 
 def bench(**options: Any) -> None:
-    """Put any running server under load, without a lab.
+    """Run a load against any database server, without a lab.
 
     \b
     fivenines bench --dsn mysql://sbtest:secret@127.0.0.1/sbtest --prepare
-    fivenines bench --rate 100                 what `fivenines up` brought up
+    fivenines bench --rate 100                 on the deployment of `fivenines up`
     fivenines bench --dsn postgresql://me@db/test --workload tatp --prepare \\
         --connections 64 --rate 5000 --duration 60s
 
-    A DSN may name several hosts, a unix socket, and options:
+    A DSN can name several hosts, a Unix socket and options:
 
     \b
-    mysql://me@h1:3306,h2:3306/db              the one that takes writes
+    mysql://me@h1:3306,h2:3306/db              the writable host
     mysql://me@%2Frun%2Fmysqld%2Fmysqld.sock/db
     postgresql://me@db/test?sslmode=verify-full&sslrootcert=ca.pem
     'odbc:Driver={MariaDB Unicode};Server=db;Port=3306;Database=test;UID=me'
-    odbc:DSN=name                              ODBC: any driver of odbcinst.ini
-    noop://                                    no server: the generator alone
+    odbc:DSN=name                              any ODBC driver of odbcinst.ini
+    noop://                                    no server: test the generator
 
-    Without a password in it, $MYSQL_PWD, $PGPASSWORD or $ODBC_PWD counts.
+    If the DSN has no password, $MYSQL_PWD, $PGPASSWORD or $ODBC_PWD is used.
 
-    Each second a line goes to stderr, with --rate also the backlog.
-    In the end tables, or JSON, go to stdout.
-    Ctrl-C ends the load early and keeps its figures.
+    Progress goes to stderr, one line per second (with --rate also the backlog).
+    Results go to stdout as tables or JSON. Ctrl-C ends the load and keeps its results.
 
-    Exit codes: 0 the load ran, perhaps with errors, which are shown;
+    Exit codes: 0 the load ran, possibly with errors, which are shown;
     1 it failed, most transactions failed, or --check found a violation;
-    2 a mistake in the options; 130 broken off.
+    2 wrong options; 130 interrupted.
     """
     from fivenines.cli.bench_run import run
 
@@ -48,17 +47,17 @@ def bench(**options: Any) -> None:
 
 
 def _signature() -> Signature:
-    """The options as typer reads them from a function."""
+    """Return the options as a signature, from which Typer reads them."""
     types = get_type_hints(Options, include_extras=True)
     return Signature(
         [
             Parameter(
-                one.name,
+                field.name,
                 Parameter.KEYWORD_ONLY,
-                default=Parameter.empty if one.default is MISSING else one.default,
-                annotation=types[one.name],
+                default=Parameter.empty if field.default is MISSING else field.default,
+                annotation=types[field.name],
             )
-            for one in fields(Options)
+            for field in fields(Options)
         ]
     )
 

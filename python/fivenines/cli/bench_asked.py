@@ -1,6 +1,6 @@
-"""From the options of `fivenines bench` to what is asked of the load generator.
+"""Turn the options of `fivenines bench` into a plan of the load.
 
-Each mistake is one message that names the option.
+Each error names its option.
 """
 
 import re
@@ -31,21 +31,21 @@ from fivenines.units import format_duration, parse_duration
 from fivenines.workloads.settings import WorkloadSettings
 
 DURATION = 10.0
+# Defaults of the load, and of filling tables.
 CONNECTIONS, THREADS = "8", 4
-"""Of the load, and of filling tables, where nothing is said."""
 
 MOST_CONNECTIONS = 100_000
 MOST_THREADS = 256
+# Measures that a search can bound.
 MEASURES = ("mean", "p50", "p95", "p99", "p99.9")
-"""What a search can keep a bound of."""
 
+# Ranges of options that no model checks.
 _RANGES = {"threads": (1, MOST_THREADS), "seed": (0, 2**63 - 1)}
-"""Of what no model has bounds for."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked for, understood: the load, and what is done around it."""
+    """The plan of a bench: the load, filling, warm-up and metrics."""
 
     bench: Bench
     filling: Filling | None
@@ -54,10 +54,10 @@ class Asked:
 
 
 def understood(options: Options) -> Asked:
-    """What the options ask for.
+    """Return the plan that the options describe.
 
     Raises:
-        UsageError: they are wrong, or make no sense together.
+        UsageError: an option is wrong, or options contradict each other.
     """
     options = bench_sysbench.with_run(options, MOST_THREADS)
     connections = options.connections or CONNECTIONS
@@ -87,31 +87,31 @@ def understood(options: Options) -> Asked:
 
 
 def _reads(text: str, dsn: Dsn) -> tuple[Address, ...]:
-    """Where reads go; the account is that of the DSN."""
+    """Return the addresses for read-only transactions; the account is that of the DSN."""
     if not text.lower().startswith(PREFIX):
         return parse_addresses(text, dsn.driver)
     reads = parse_dsn(text)
     if dsn.by_odbc and reads.password not in ("", dsn.password):
-        raise UsageError("--read: its password is another than that of --dsn: leave it out")
+        raise UsageError("--read: its password differs from that of --dsn. Leave it out")
     return reads.addresses
 
 
 def _of_playground() -> str:
-    """The DSN of what is up.
+    """Return the DSN of the running deployment.
 
     Raises:
-        UsageError: nothing is, or it cannot be reached.
+        UsageError: no deployment is running, or this machine cannot reach it.
     """
-    from fivenines import playground  # noqa: PLC0415  (a bench of somebody's server needs none)
+    from fivenines import playground  # noqa: PLC0415  (a bench of another server needs none)
 
     if not playground.is_up():
         raise UsageError(
-            "bench: on which server? Give --dsn URL (or $FIVENINES_DSN), or bring a solution up with "
+            "bench: no server is named. Add --dsn URL (or set $FIVENINES_DSN), or deploy a solution with "
             "`fivenines up SOLUTION`"
         )
     login = playground.status().login
     if login is None:
-        raise UsageError("bench: nobody can connect to what is up from here: give --dsn URL")
+        raise UsageError("bench: this machine cannot connect to the running deployment. Add --dsn URL")
     return login.dsn
 
 
@@ -119,7 +119,7 @@ def _in_range(options: Options) -> None:
     for name, (low, high) in _RANGES.items():
         value = getattr(options, name)
         if value is not None and not low <= value <= high:
-            raise UsageError(f"--{name.replace('_', '-')} {value}: from {low} to {high}")
+            raise UsageError(f"--{name.replace('_', '-')} {value}: must be between {low} and {high}")
 
 
 def _workload(options: Options) -> WorkloadSettings:
@@ -136,7 +136,7 @@ def _workload(options: Options) -> WorkloadSettings:
 
 
 def _load(options: Options, dsn: Dsn, connection_steps: list[str]) -> LoadSettings:
-    """How the load is driven: what is said here or in the DSN, and else as `LoadSettings` has it."""
+    """Return the load's settings: from the options, the DSN or the defaults of `LoadSettings`."""
     rate = _rate(options.rate)
     asked: dict[str, Any] = {
         "rate": rate if isinstance(rate, float) else None,
@@ -155,7 +155,7 @@ def _load(options: Options, dsn: Dsn, connection_steps: list[str]) -> LoadSettin
         if (value := getattr(options, name)) is not None:
             asked[name] = value
     if options.protocol == "simple":
-        raise UsageError("--protocol simple: SQL files have it by --set protocol=simple")
+        raise UsageError("--protocol simple: for SQL files, write --set protocol=simple instead")
     for name in ("arrivals", "think_distribution", "protocol", "spread", "tls"):
         if (word := getattr(options, name)) is not None:
             asked[name] = _setting(name, word)
@@ -168,20 +168,20 @@ def _load(options: Options, dsn: Dsn, connection_steps: list[str]) -> LoadSettin
     except ValidationError as error:
         found = from_validation(LoadSettings, error.errors())
         raise UsageError("\n".join(_as_option(one.block("")[2:]) for one in found)) from None
-    if said := settings.problems():
-        raise UsageError("\n".join(_as_option(one) for one in said))
+    if problems := settings.problems():
+        raise UsageError("\n".join(_as_option(problem) for problem in problems))
     return settings
 
 
 def _setting(name: str, word: str) -> str | None:
-    """A word that this setting of the load can be."""
+    """Return the word if it is a value of this setting of the load."""
     shape = Shape.of_field(LoadSettings, name)
-    known = [value for one in (shape.item() or shape).options() for value in one.values()]
+    known = [value for option in (shape.item() or shape).options() for value in option.values()]
     return _word(f"--{name.replace('_', '-')}", word, known)
 
 
 def _bounds(options: Options, dsn: Dsn) -> dict[str, Any]:
-    """How long clients wait, as far as somebody says so."""
+    """Return the timeouts of clients that the options or the DSN set."""
     asked: dict[str, Any] = {}
     if (answer := options.answer_timeout) is not None:
         asked["answer_timeout"] = None if answer == "none" else _wait("--answer-timeout", answer)
@@ -202,39 +202,38 @@ def _bounds(options: Options, dsn: Dsn) -> dict[str, Any]:
 
 
 def _make_sense(options: Options, bench: Bench) -> None:
-    """What no single option shows."""
+    """Check combinations of options."""
     by_odbc = bench.dsn.by_odbc
     problems = {
-        "--tls: with ODBC the driver encrypts: say it by its keyword in the DSN": by_odbc
+        "--tls: with ODBC, the driver encrypts. Set its keyword in the DSN instead": by_odbc
         and bool(options.tls or options.tls_ca),
-        "--bind: with ODBC the driver chooses the address": by_odbc and bool(options.bind),
-        "--keepalive: with ODBC it is the driver's: say it by its keyword in the DSN": by_odbc
+        "--bind: with ODBC, the driver chooses the address. Leave it out": by_odbc and bool(options.bind),
+        "--keepalive: with ODBC, the driver sets it. Use its keyword in the DSN instead": by_odbc
         and options.keepalive is not None,
-        "--protocol extended: only PostgreSQL's own protocol executes statements without a name: leave it "
+        "--protocol extended: only the native PostgreSQL protocol supports unnamed statements. Leave it "
         "out": bench.load.protocol != "prepared"
         and (by_odbc or bench.dsn.driver not in ("postgres", "noop")),
-        "--read: with ODBC write a DSN of ODBC for both, or for none": bool(bench.reads)
-        and by_odbc != any(one.odbc for one in bench.reads),
-        "--drop: it drops tables before they are made: add --prepare": options.drop and not options.prepare,
-        "--retry-on: nothing is tried again: add --retries N": options.retry_on is not None
+        "--read: write ODBC DSNs for both --dsn and --read, or for neither": bool(bench.reads)
+        and by_odbc != any(address.odbc for address in bench.reads),
+        "--drop: has no effect without --prepare. Add --prepare": options.drop and not options.prepare,
+        "--retry-on: has no effect without retries. Add --retries N": options.retry_on is not None
         and not options.retries,
-        "--search: it looks for the rate itself: leave --rate out": bool(bench.search)
-        and options.rate is not None,
-        "--search: it needs its connections all the time: give one number": bool(bench.search)
+        "--search: finds the rate itself. Leave --rate out": bool(bench.search) and options.rate is not None,
+        "--search: needs a constant number of --connections. Write one number": bool(bench.search)
         and bool(bench.load.connection_steps),
-        "--rate and --connections: only one of them can have steps": bool(bench.load.steps)
+        "--rate and --connections: only one of the two can have steps": bool(bench.load.steps)
         and bool(bench.load.connection_steps),
-        "--transactions: a search takes as long as it takes": bool(bench.search)
+        "--transactions: a search decides its own length. Leave --transactions out": bool(bench.search)
         and bench.transactions is not None,
-        "--transactions: each=N needs the same connections all the time: give one number": bool(
+        "--transactions: each=N needs a constant number of --connections. Write one number": bool(
             bench.load.connection_steps and bench.transactions and bench.transactions.each
         ),
-        "--think-time: with a search, starts do not depend on pauses": bool(bench.search)
+        "--think-time: has no effect with --search. Leave it out": bool(bench.search)
         and bool(bench.load.think_time),
-        "--burst: a search begins when all are connected": bool(bench.search) and bench.load.burst,
-        "--read-share: there is no --read to send them to": options.read_share is not None
+        "--burst: has no effect with --search. Leave it out": bool(bench.search) and bench.load.burst,
+        "--read-share: has no effect without --read. Add --read HOSTS": options.read_share is not None
         and not bench.reads,
-        "--duration 0s: that measures nothing; with --prepare it only prepares": bench.seconds == 0
+        "--duration 0s: measures nothing. Add --prepare to only fill tables": bench.seconds == 0
         and not options.prepare,
     }
     for problem, applies in problems.items():
@@ -245,13 +244,13 @@ def _make_sense(options: Options, bench: Bench) -> None:
 def _seconds(
     options: Options, workload: WorkloadSettings, load: LoadSettings, steps: Sequence[RateStep]
 ) -> float | None:
-    """How long the load takes: as asked, as its steps take, or until its work is done."""
+    """Return the load's duration in seconds; None: until its work is done."""
     asked = None if options.duration is None else _duration("--duration", options.duration)
     all_steps = [*steps, *(parse_step(text) for text in load.steps)]
     if all_steps:
         total = sum(step.seconds for step in all_steps)
         if asked is not None and abs(asked - total) > 1e-6:
-            raise UsageError(f"--duration: the steps take {format_duration(total)} together; leave it out")
+            raise UsageError(f"--duration: the steps take {format_duration(total)} in total. Leave it out")
         return total
     if asked is not None:
         return asked
@@ -260,7 +259,7 @@ def _seconds(
 
 
 def _rate(text: str | None) -> float | list[str] | None:
-    """A rate, or steps as `LoadSettings` has them."""
+    """Parse a rate, or the steps of `LoadSettings`."""
     if text is None:
         return None
     if "@" in text:
@@ -270,7 +269,7 @@ def _rate(text: str | None) -> float | list[str] | None:
         return steps
     if not re.fullmatch(r"\d{1,8}(\.\d{1,6})?", text, re.ASCII) or not 0 < float(text) <= 1e7:
         raise UsageError(
-            f"--rate {text}: write transactions per second, as in 5000, or steps, as in 1000@10s,2000@10s"
+            f"--rate {text}: write transactions per second, as 5000, or steps, as 1000@10s,2000@10s"
         )
     return float(text)
 
@@ -287,7 +286,7 @@ def _connection_steps(text: str) -> tuple[RateStep, ...]:
 def _connections(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and 1 <= int(text[:9]) <= MOST_CONNECTIONS):
         raise UsageError(
-            f"--connections {text}: write a number from 1 to {MOST_CONNECTIONS}, or steps, as in 8@10s,64@10s"
+            f"--connections {text}: write a number from 1 to {MOST_CONNECTIONS}, or steps, as 8@10s,64@10s"
         )
     return int(text)
 
@@ -296,25 +295,25 @@ def _step(text: str, option: str, example: str) -> RateStep:
     try:
         return parse_step(text)
     except ValueError:
-        raise UsageError(f"{option}: {text.strip()!r} is not a step: write steps as in {example}") from None
+        raise UsageError(f"{option}: {text.strip()!r} is not a step. Write steps as {example}") from None
 
 
 def _work(text: str | None) -> WorkSettings | None:
-    """Fixed work: `5000` of all connections together, or `each=5000`."""
+    """Parse fixed work: `5000` for all connections together, or `each=5000`."""
     if text is None:
         return None
     word, equals, number = text.rpartition("=")
     count = int(number[:16]) if number.isascii() and number.isdecimal() else 0
     if (word, equals) not in {("", ""), ("each", "=")} or not 1 <= count <= MOST:
         raise UsageError(
-            f"--transactions {text}: write a whole number from 1 to {MOST}, as in 5000, or each=5000 for "
+            f"--transactions {text}: write a whole number from 1 to {MOST}, as 5000, or each=5000 for "
             "each connection"
         )
     return WorkSettings(each=count) if word else together(count)
 
 
 def _reconnect(text: str) -> str | int:
-    """A mode, or a number of transactions."""
+    """Parse a reconnect mode, or a number of transactions."""
     if text.isascii() and text.isdecimal():
         return int(text[:12])
     return _word("--reconnect", text, (*get_args(ReconnectMode), "N")) or text
@@ -328,23 +327,22 @@ def _addresses(text: str | None) -> tuple[str, ...]:
         try:
             ip_address(part)
         except ValueError:
-            raise UsageError(f"--bind: {part!r} is no address: write some as in 10.0.0.5,10.0.0.6") from None
+            raise UsageError(f"--bind: {part!r} is not an address; write 10.0.0.5,10.0.0.6") from None
     return found
 
 
 def _search(text: str | None) -> str:
-    """The bound of a search, as the program reads it."""
+    """Return the bound of a search in the form that the load generator reads."""
     if text is None:
         return ""
     measure, equals, limit = (part.strip() for part in text.partition("="))
     if not equals or measure not in MEASURES:
         raise UsageError(
-            f"--search {text}: write a measure and its bound, as in p99=20ms; measures are "
-            f"{', '.join(MEASURES)}"
+            f"--search {text}: write a measure and its bound, as p99=20ms. Measures: {', '.join(MEASURES)}"
         )
     seconds = _duration("--search", limit)
     if seconds <= 0:
-        raise UsageError("--search: the bound is above 0, as in p99=20ms")
+        raise UsageError("--search: the bound must be above 0, as p99=20ms")
     return f"{measure}={format_duration(seconds)}"
 
 
@@ -358,27 +356,27 @@ def _duration(option: str, text: str) -> float:
 def _wait(option: str, text: str) -> float:
     seconds = _duration(option, text)
     if seconds <= 0:
-        raise UsageError(f"{option} {text}: more than 0, as in 2s")
+        raise UsageError(f"{option} {text}: must be more than 0, as 2s")
     return seconds
 
 
 def _word(option: str, word: str | None, known: Sequence[str]) -> str | None:
     if word is None or word in known:
         return word
-    raise UsageError(f"{option} {word}: one of {', '.join(known)}{nearest(word, known)}")
+    raise UsageError(f"{option} {word}: must be one of {', '.join(known)}{nearest(word, known)}")
 
 
 def _authority(options: Options, dsn: Dsn) -> str | None:
     if options.tls_ca is None and options.tls and not options.tls.startswith("verify"):
-        return None  # the option overrules the string
+        return None  # The option overrides the DSN.
     file = str(options.tls_ca) if options.tls_ca is not None else dsn.tls_ca
     if file and not Path(file).is_file():
         name = "sslrootcert of the DSN:" if options.tls_ca is None else "--tls-ca"
-        raise UsageError(f"{name} {file}: there is no such file")
+        raise UsageError(f"{name} {file}: the file does not exist")
     return file or None
 
 
 def _as_option(problem: str) -> str:
-    """A message of the settings, with its key written as an option."""
+    """Rewrite a message about a setting as one about the option."""
     key, colon, rest = problem.partition(":")
     return f"--{key.replace('_', '-')}{colon}{rest}"

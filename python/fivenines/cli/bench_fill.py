@@ -1,4 +1,4 @@
-"""Preparing a workload's tables, with progress: a bar on a terminal, lines elsewhere."""
+"""Fill a workload's tables, with a progress bar on a terminal and lines elsewhere."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -14,34 +14,34 @@ from fivenines.load.dsn import Address
 from fivenines.units import about
 from fivenines.workloads.script import Script
 
+# Seconds between two progress lines without a terminal.
 EVERY = 5.0
-"""Seconds between two lines where there is no terminal."""
 
-Told = Callable[[int, int], None]
-"""Hears of rows that are there, and of how many; 0: only the end will tell, as with scripts."""
+# Receives the number of rows filled, and of all rows; 0: the total is unknown, as with scripts.
+Reporter = Callable[[int, int], None]
 
 
 def fill(bench: Bench, address: Address, filling: Filling, quiet: bool) -> None:
-    """Make the workload's tables and fill them, data set by data set.
+    """Create and fill the workload's tables, data set by data set.
 
     Raises:
-        FiveninesError: it failed, with the reason.
+        FiveninesError: filling failed, with the reason.
     """
     commands = bench.prepare_commands(address, filling)
     files = bench.workload.setup_files()
     if not commands and not files:
-        console.note("nothing to prepare: this workload brings no data of its own")
+        console.note("nothing to prepare: this workload has no tables to fill")
     for name, command in commands:
-        done = _one(command, name, bench, quiet)
+        done = _fill_data_set(command, name, bench, quiet)
         if not quiet:
-            console.note(_told(name, done))
+            console.note(_summary(name, done))
     if files:
         reach.run_files(bench, files)
         if not quiet:
             console.note(f"ran {', '.join(file.name for file in files)}")
 
 
-def _one(command: list[str], name: str, bench: Bench, quiet: bool) -> dict[str, Any]:
+def _fill_data_set(command: list[str], name: str, bench: Bench, quiet: bool) -> dict[str, Any]:
     last: dict[str, Any] = {}
     with _shown(name, quiet) as show:
 
@@ -57,17 +57,17 @@ def _one(command: list[str], name: str, bench: Bench, quiet: bool) -> dict[str, 
     return last
 
 
-def _told(name: str, done: dict[str, Any]) -> str:
+def _summary(name: str, done: dict[str, Any]) -> str:
     rows, seconds = int(done.get("rows", 0)), float(done.get("seconds", 0.0))
     if done.get("already"):
-        return f"{name}: the tables are there already, {rows} rows"
+        return f"{name}: the tables exist already, {rows} rows"
     speed = f", {rows / seconds:.0f} rows/s" if seconds > 0 else ""
     into = f" into {done['tables']} new tables" if name == Script.family and done.get("tables") else ""
     return f"{name}: {rows} rows{into} in {seconds:.1f} s{speed}"
 
 
 @contextmanager
-def _shown(name: str, quiet: bool) -> Iterator[Told]:
+def _shown(name: str, quiet: bool) -> Iterator[Reporter]:
     err = console.stderr()
     if quiet:
         yield lambda _done, _total: None
@@ -75,34 +75,34 @@ def _shown(name: str, quiet: bool) -> Iterator[Told]:
         columns = (
             TextColumn("{task.description}"),
             BarColumn(bar_width=30),
-            TextColumn("{task.fields[far]}"),
+            TextColumn("{task.fields[amount]}"),
             TimeRemainingColumn(compact=True),
             TimeElapsedColumn(),
         )
         with Progress(*columns, console=err, transient=True) as progress:
-            task = progress.add_task(f"filling {name}", total=None, far="")
+            task = progress.add_task(f"filling {name}", total=None, amount="")
             yield lambda done, total: progress.update(
-                task, completed=done, total=total or None, far=_far(done, total)
+                task, completed=done, total=total or None, amount=_amount(done, total)
             )
     else:
         yield _lines(name)
 
 
-def _far(done: int, total: int) -> str:
+def _amount(done: int, total: int) -> str:
     return f"{100 * done // total} %" if total else f"{done} rows"
 
 
-def _lines(name: str) -> Told:
+def _lines(name: str) -> Reporter:
     begun = time.monotonic()
     last = begun
 
-    def tell(done: int, total: int) -> None:
+    def show(done: int, total: int) -> None:
         nonlocal last
         now = time.monotonic()
         if now - last < EVERY:
             return
         last = now
         left = f", about {about((now - begun) * (total - done) / done)} left" if total and done else ""
-        console.note(f"filling {name}: {_far(done, total)}{left}")
+        console.note(f"filling {name}: {_amount(done, total)}{left}")
 
-    return tell
+    return show

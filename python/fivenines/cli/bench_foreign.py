@@ -1,19 +1,20 @@
-"""pgbench's options on the command line of `bench`: which option of ours does the same."""
+"""Name the option of `fivenines bench` that corresponds to an option of pgbench."""
 
 from collections.abc import Iterator, Sequence
 
-_BUILT_IN = "print it into a file by `pgbench --show-script=NAME`, then --script FILE"
-_DATA = "make tables with pgbench --initialize or psql, or by `setup` in an experiment file"
+_BUILT_IN = "write it to a file with `pgbench --show-script=NAME`, then use --script FILE"
+_DATA = "create the tables with pgbench --initialize or psql, or with `setup` in an experiment file"
 _DSN = "--dsn postgresql://USER:PASSWORD@HOST:PORT/DATABASE"
-_ALWAYS = "leave it out: the results have it anyway"
+_ALWAYS = "leave it out: the results always include it"
 
+# Short and long name, number of values, what to write instead. `bench` has all other names.
 _ADVICE = (
     ("-f", "--file", 1, "--script FILE[@WEIGHT]"),
     ("-b", "--builtin", 1, _BUILT_IN),
     ("-N", "--skip-some-updates", 0, _BUILT_IN),
     ("-S", "--select-only", 0, _BUILT_IN),
     ("-c", "--client", 1, "--connections N"),
-    ("-j", "--jobs", 1, "leave it out: one thread drives all connections"),
+    ("-j", "--jobs", 1, "leave it out: one thread runs all connections"),
     ("-T", "--time", 1, "--duration SECONDSs"),
     ("-t", None, 1, "--transactions each=N"),
     ("-D", None, 1, "--define NAME=VALUE"),
@@ -24,21 +25,21 @@ _ADVICE = (
         "-L",
         "--latency-limit",
         1,
-        "leave it out: all response times are shown; --search finds the rate that keeps a bound",
+        "leave it out: all response times are shown; --search finds the rate that meets a bound",
     ),
-    ("-P", "--progress", 1, "leave it out: each second has a line"),
+    ("-P", "--progress", 1, "leave it out: progress is shown each second"),
     ("-C", "--connect", 0, "--reconnect transaction"),
     ("-n", "--no-vacuum", 0, "leave it out: nothing is vacuumed"),
-    ("-v", "--vacuum-all", 0, "vacuum with psql before"),
+    ("-v", "--vacuum-all", 0, "run VACUUM with psql beforehand"),
     ("-l", "--log", 0, "--out FOLDER"),
     (None, "--log-prefix", 1, "--out FOLDER"),
     (None, "--aggregate-interval", 1, "--out FOLDER: timeline.csv has intervals"),
-    (None, "--sampling-rate", 1, "leave it out: --out FOLDER has all response times as a histogram"),
-    ("-r", "--report-per-command", 0, "give each part a file of its own: files are measured apart"),
-    (None, "--max-tries", 1, "--retries N, one less: the first try does not count"),
+    (None, "--sampling-rate", 1, "leave it out: --out FOLDER writes all response times as a histogram"),
+    ("-r", "--report-per-command", 0, "write each part to a separate file: files are measured separately"),
+    (None, "--max-tries", 1, "--retries N, which is one less: the first attempt does not count"),
     (None, "--failures-detailed", 0, _ALWAYS),
     (None, "--verbose-errors", 0, _ALWAYS),
-    (None, "--exit-on-abort", 0, "leave it out: a connection goes on after an error"),
+    (None, "--exit-on-abort", 0, "leave it out: a connection continues after an error"),
     (None, "--random-seed", 1, "--seed N"),
     (None, "--show-script", 1, _BUILT_IN),
     (None, "--progress-timestamp", 0, _ALWAYS),
@@ -56,20 +57,19 @@ _ADVICE = (
     ("-U", "--username", 1, _DSN),
     ("-d", "--dbname", 1, _DSN),
 )
-"""Short and long name, how many values follow, what to write instead. `bench` has all other names."""
 
 
 def advice(arguments: Sequence[str]) -> str:
-    """Say for each of pgbench's options which of ours to use; empty if there are none.
+    """Return a message that translates the options of pgbench; empty if there are none.
 
     Args:
-        arguments: what stands behind `bench`.
+        arguments: the command line after `bench`.
     """
     found = dict.fromkeys(_named(arguments))
     if not found:
         return ""
     lines = [f"    {option}: {instead}" for option, instead in found]
-    return "\n".join(["bench: these are pgbench's options; write", *lines])
+    return "\n".join(["bench: these are options of pgbench. Use instead:", *lines])
 
 
 def _named(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -1,11 +1,11 @@
-"""The lines of a load that runs: one a second, aligned, at most 80 characters wide."""
+"""Format the live lines of a load: one per second, aligned, at most 80 characters wide."""
 
 from collections.abc import Callable
 
 from fivenines.bench.generator import Second
 
+# Lines after which a terminal shows the headings again.
 HEADER_EVERY = 20
-"""Lines until the headings are repeated on a terminal."""
 
 _WIDTHS = {"time": 7, "tps": 9, "qps": 9, "p95 ms": 9, "errors": 8, "in doubt": 10}
 _OPEN = {"offered": 9, "backlog": 9}
@@ -15,7 +15,7 @@ Say = Callable[[str], None]
 
 
 class LiveLines:
-    """Turns seconds into lines. `tps`, `qps`, `p95 ms`, `errors` and `in doubt` are of one second."""
+    """Format one line per second. `tps`, `qps`, `p95 ms`, `errors` and `in doubt` cover that second."""
 
     def __init__(self, say: Say, open_loop: bool, repeat: bool) -> None:
         self._say = say
@@ -25,7 +25,7 @@ class LiveLines:
         self._before = (0, 0)
 
     def __call__(self, event: Second) -> None:
-        """Say what happened."""
+        """Print the line of a second."""
         if self._lines == 0 or (self._repeat and self._lines % HEADER_EVERY == 0):
             self._say("".join(f"{name:>{width}}" for name, width in self._widths.items()))
         self._lines += 1
@@ -49,12 +49,12 @@ class LiveLines:
 
 
 def ms(value: float | None) -> str:
-    """Milliseconds with about three digits that count."""
+    """Format milliseconds with about three significant digits."""
     if value is None:
         return "-"
     return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
 
 
 def rate(value: float) -> str:
-    """So many a second: whole from a hundred on."""
+    """Format a rate per second; without decimals from 100 on."""
     return f"{value:.0f}" if value >= 100 or value == int(value) else f"{value:.1f}"

@@ -1,7 +1,6 @@
-"""The options of `fivenines bench`: the one list of them, with their help.
+"""The options of `fivenines bench`, with their help.
 
-What they may say, and what holds where they say nothing, is in the models that they fill: `LoadSettings` and
-the settings of workloads.
+Allowed values and defaults are defined by the models that they fill: `LoadSettings` and the workloads.
 """
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
@@ -15,7 +14,7 @@ import typer
 
 
 def _workloads(incomplete: str) -> list[str]:
-    """Kinds of workloads, for the shell's completion."""
+    """Return the workloads that complete a word in the shell."""
     from fivenines.cli.bench_workload import kinds
 
     return [name for name in kinds() if name.startswith(incomplete)]
@@ -25,21 +24,21 @@ def _option(panel: str, metavar: str, text: str, *names: str, **more: Any) -> An
     return typer.Option(*names, help=text, metavar=metavar or None, rich_help_panel=panel, **more)
 
 
+# Options of each panel of the help.
 _server, _workload, _load, _failures, _results = (
     partial(_option, panel) for panel in ("Server", "Workload", "Load", "Failures", "Results")
 )
-"""Options of each panel of the help."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """The command line, an attribute for each option."""
+    """The command line, with one attribute per option."""
 
     dsn: Annotated[
         str | None,
         _server(
             "URL",
-            "Server, account and database, see the examples above; or $FIVENINES_DSN; default: what is up.",
+            "Server, account and database, as above; default: $FIVENINES_DSN, else the running deployment.",
             envvar="FIVENINES_DSN",
             show_envvar=False,
         ),
@@ -51,14 +50,14 @@ class Options:
         float | None,
         _server(
             "PERCENT",
-            "Percentage of read-only transactions that go there; default all. Example: --read-share 80",
+            "Percentage of read-only transactions sent to --read; default 100. Example: --read-share 80",
         ),
     ] = None
     find: Annotated[
         str | None,
         _server(
             "WHICH",
-            "Of several hosts take the one that is writable, or any (proxies); default "
+            "Which of several hosts to use: writable, or any (for proxies); default "
             "writable, any for one host. Example: --find any",
         ),
     ] = None
@@ -66,40 +65,38 @@ class Options:
         str | None,
         _server(
             "NAME",
-            "SQL of a server by ODBC, where its name does not tell: mysql, postgres, soliddb, oracle, "
+            "SQL dialect of an ODBC server with an unknown name: mysql, postgres, soliddb, oracle, "
             "sqlserver, db2. Example: --dialect mysql",
         ),
     ] = None
     spread: Annotated[
         str | None,
         _server(
-            "HOW",
-            "Host that connections try first: first, all (one after the other), random. "
-            "Example: --spread all",
+            "HOW", "Host that a connection tries first: first, all (in turn), random. Example: --spread all"
         ),
     ] = None
     tls: Annotated[
         str | None,
         _server(
-            "MODE", "disable, prefer (default), require, verify-ca, verify-full. Example: --tls verify-full"
+            "MODE",
+            "TLS mode: disable, prefer (default), require, verify-ca, verify-full. Example: --tls require",
         ),
     ] = None
     bind: Annotated[
         str | None,
         _server(
             "ADDRESSES",
-            "Addresses of this machine to connect from, in turn: each has 28,000 ports. Example: "
-            "--bind 10.0.0.5,10.0.0.6",
+            "Source addresses, used in turn: each has about 28,000 ports. Example: --bind 10.0.0.5,10.0.0.6",
         ),
     ] = None
     tls_ca: Annotated[
-        Path | None, _server("FILE", "Authority that verify-* trusts. Example: --tls-ca ca.pem")
+        Path | None, _server("FILE", "CA certificate for verify-ca and verify-full. Example: --tls-ca ca.pem")
     ] = None
     workload: Annotated[
         list[str] | None,
         _workload(
             "KIND[@WEIGHT]",
-            "What to run; default oltp_read_write. Repeated, transactions are drawn by weight. "
+            "Workload to run; default oltp_read_write. Can be repeated to mix by weight. "
             "Example: --workload oltp_read_only@4 --workload tatp@1",
             autocompletion=_workloads,
         ),
@@ -108,20 +105,22 @@ class Options:
         list[str] | None,
         _workload(
             "KEY=VALUE",
-            "A setting of the workload, as in experiment files; of one of several as "
+            "Setting of the workload, as in experiment files; with several workloads, "
             "KIND.KEY. Example: --set subscribers=20000 --set mix=r20w80",
             "--set",
         ),
     ] = None
-    tables: Annotated[int | None, _workload("N", "Tables of oltp_*; default 4. Example: --tables 10")] = None
+    tables: Annotated[
+        int | None, _workload("N", "Number of tables of oltp_*; default 4. Example: --tables 10")
+    ] = None
     table_size: Annotated[
-        int | None, _workload("ROWS", "Rows in each; default 10000. Example: --table-size 1000000")
+        int | None, _workload("ROWS", "Rows in each table; default 10000. Example: --table-size 1000000")
     ] = None
     script: Annotated[
         list[str] | None,
         _workload(
             "FILE[@WEIGHT]",
-            "Custom transactions: pgbench's SQL, or sysbench's .lua with its options at the end. Example: "
+            "Custom transactions: pgbench SQL, or sysbench .lua with its options at the end. Example: "
             "--script my.sql@3 --script oltp_read_only.lua -- --tables=4",
         ),
     ] = None
@@ -133,23 +132,28 @@ class Options:
         bool,
         _workload(
             "",
-            "First make and fill the workload's tables, if they are not there yet. "
+            "Create and fill the workload's tables first, unless they exist. "
             "Example: --workload tpcc --set warehouses=10 --prepare --duration 0s",
             "--prepare",
         ),
     ] = False
     drop: Annotated[
-        bool, _workload("", "Drop tables of these names before. Example: --prepare --drop", "--drop")
+        bool,
+        _workload(
+            "", "With --prepare, drop existing tables of these names. Example: --prepare --drop", "--drop"
+        ),
     ] = False
     threads: Annotated[
         int | None,
-        _workload("N", "Connections that fill tables. Example: --prepare --threads 8", show_default="4"),
+        _workload(
+            "N", "Number of connections that fill tables. Example: --prepare --threads 8", show_default="4"
+        ),
     ] = None
     connections: Annotated[
         str | None,
         _load(
             "N",
-            "Connections, each running one transaction after the other; or steps. Example: "
+            "Number of connections, each running one transaction at a time; or steps. Example: "
             "--connections 8@10s,64@10s,512@10s",
             show_default="8",
         ),
@@ -158,43 +162,46 @@ class Options:
         str | None,
         _load(
             "RATE",
-            "Transactions per second of all connections together (open loop: response times "
-            "count from the intended start); or steps. Example: --rate 1000@10s,2000@10s",
+            "Total transactions per second (open loop: response times count from the "
+            "intended start); or steps. Example: --rate 1000@10s,2000@10s",
         ),
     ] = None
     arrivals: Annotated[
         str | None,
         _load(
             "HOW",
-            "How intended starts are spread: constant (default) or poisson. Example: "
+            "Distribution of intended starts: constant (default) or poisson. Example: "
             "--rate 5000 --arrivals poisson",
         ),
     ] = None
     search: Annotated[
         str | None,
-        _load("PNN=TIME", "Look for the highest rate that keeps a percentile. Example: --search p99=20ms"),
+        _load(
+            "PNN=TIME", "Find the highest rate whose response times meet a bound. Example: --search p99=20ms"
+        ),
     ] = None
     think_time: Annotated[
-        str | None, _load("TIME", "Pause of a connection between transactions. Example: --think-time 100ms")
+        str | None,
+        _load("TIME", "Pause of each connection between transactions. Example: --think-time 100ms"),
     ] = None
     think_distribution: Annotated[
         str | None,
-        _load("HOW", "constant (default) or exponential pauses. Example: --think-distribution exponential"),
+        _load("HOW", "Pauses: constant (default) or exponential. Example: --think-distribution exponential"),
     ] = None
     protocol: Annotated[
         str | None,
         _load(
             "HOW",
-            "How statements are executed: prepared (default) once for each connection, or extended: parsed "
-            "with each execution, behind a pooler that changes the server between two transactions "
-            "(PostgreSQL). Example: --protocol extended",
+            "How to execute statements: prepared (default) once per connection, or extended: parsed at "
+            "each execution, as needed behind a transaction pooler (PostgreSQL). "
+            "Example: --protocol extended",
         ),
     ] = None
     burst: Annotated[
         bool,
         _load(
             "",
-            "Connect all at once at the start, and measure it. Example: --burst --connections 4000",
+            "Open all connections at once at the start, and measure it. Example: --burst --connections 4000",
             "--burst",
         ),
     ] = False
@@ -202,8 +209,7 @@ class Options:
         bool,
         _load(
             "",
-            "Where connections rise in steps, make all new ones at once. Example: --storm "
-            "--connections 4000@10s,40000@20s",
+            "Open all new connections of a step at once. Example: --storm --connections 4000@10s,40000@20s",
             "--storm",
         ),
     ] = False
@@ -211,29 +217,30 @@ class Options:
         str | None,
         _load(
             "TIME",
-            "How long; default 10s, with steps their sum, with --transactions until they are "
-            "done. Example: --duration 5m",
+            "Duration of the load; default 10s, the sum of the steps, or until --transactions "
+            "are done. Example: --duration 5m",
         ),
     ] = None
     transactions: Annotated[
         str | None,
         _load(
             "N",
-            "Fixed work: end when so many are done, of all connections together, or each=N of each; what "
-            "fails is done by another. Example: --transactions 100000",
+            "Fixed work: end after N successful transactions in total, or after each=N per connection. "
+            "Example: --transactions 100000",
         ),
     ] = None
-    warmup: Annotated[str | None, _load("TIME", "First so long without figures. Example: --warmup 30s")] = (
-        None
-    )
+    warmup: Annotated[
+        str | None, _load("TIME", "Warm-up period, excluded from the results. Example: --warmup 30s")
+    ] = None
     seed: Annotated[
-        int, _load("N", "Of all random numbers: the same seed, the same statements. Example: --seed 42")
+        int,
+        _load("N", "Seed of all random numbers: the same seed gives the same statements. Example: --seed 42"),
     ] = 1
     retries: Annotated[
         int | None,
         _failures(
             "N",
-            "Try a failed transaction again so often; default 0. Its time spans all attempts. "
+            "Retry a failed transaction up to N times; default 0. Response times span all attempts. "
             "Example: --retries 3",
         ),
     ] = None
@@ -241,7 +248,7 @@ class Options:
         str | None,
         _failures(
             "CLASSES",
-            "After which failures; default deadlock,conflict,lock_timeout. Example: "
+            "Failures to retry after; default deadlock,conflict,lock_timeout. Example: "
             "--retries 3 --retry-on deadlock",
         ),
     ] = None
@@ -249,36 +256,37 @@ class Options:
         str | None,
         _failures(
             "WHEN",
-            "A new connection: session (never, the default), transaction (after each), query (also after "
-            "each statement outside of one), random (drawn for each), or after N. Example: --reconnect 100",
+            "When to reconnect: session (never, the default), transaction (after each), query (also after "
+            "each single statement), random, or after N transactions. Example: --reconnect 100",
         ),
     ] = None
     answer_timeout: Annotated[
         str | None,
         _failures(
             "TIME",
-            "Give a connection up after so long without an answer; default 30s, or none. "
+            "Close a connection after this time without an answer; default 30s, or none. "
             "Example: --answer-timeout 2s",
         ),
     ] = None
     connect_timeout: Annotated[
         str | None,
-        _failures("TIME", "Bound on connecting and logging in; default 10s. Example: --connect-timeout 2s"),
+        _failures(
+            "TIME", "Timeout for connecting and logging in; default 10s. Example: --connect-timeout 2s"
+        ),
     ] = None
     keepalive: Annotated[
         str | None,
         _failures(
             "TIMES",
-            "TCP keepalive: silence before the first question, time between two, and how "
-            "many; default 15s,15s,9, or off. Example: --keepalive 5s,1s,3",
+            "TCP keepalive: idle time before the first probe, interval, number of "
+            "probes; default 15s,15s,9, or off. Example: --keepalive 5s,1s,3",
         ),
     ] = None
     check: Annotated[
         bool,
         _failures(
             "",
-            "Afterwards ask the server whether the data are as the workload demands. "
-            "Example: --workload tpcc --check",
+            "Check the invariants of the workload's data after the load. Example: --workload tpcc --check",
             "--check",
         ),
     ] = False
@@ -286,7 +294,7 @@ class Options:
         Path | None,
         _results(
             "DIR",
-            "Keep load.json, latency.hlog (HdrHistogram), timeline.csv and summary.csv. "
+            "Write load.json, latency.hlog (HdrHistogram), timeline.csv and summary.csv to a folder. "
             "Example: --out results/monday",
         ),
     ] = None
@@ -294,12 +302,11 @@ class Options:
         bool, _results("", "Print JSON for scripts. Example: --json > result.json", "--json")
     ] = False
     metrics: Annotated[
-        str | None, _results("[HOST:]PORT", "Offer Prometheus metrics while it runs. Example: --metrics 9187")
+        str | None,
+        _results("[HOST:]PORT", "Serve Prometheus metrics during the load. Example: --metrics 9187"),
     ] = None
-    quiet: Annotated[bool, _results("", "No live lines.", "--quiet", "-q")] = False
+    quiet: Annotated[bool, _results("", "Show no live lines.", "--quiet", "-q")] = False
     script_options: Annotated[
         list[str] | None,
-        typer.Argument(
-            help="Behind --: the own options of a Lua script.", metavar="[-- SCRIPT-OPTIONS]", hidden=True
-        ),
+        typer.Argument(help="After --: options of a Lua script.", metavar="[-- SCRIPT-OPTIONS]", hidden=True),
     ] = None

@@ -1,4 +1,4 @@
-"""The figures of a bench as tables that fit 80 columns, and as one CSV file."""
+"""Show the results of a bench as tables that fit 80 columns, and write them as CSV."""
 
 import csv
 from collections.abc import Iterator, Sequence
@@ -38,7 +38,7 @@ def show(outcome: Outcome, headline: Sequence[str]) -> None:
 
 
 def show_checks(checks: Sequence[InvariantCheck]) -> None:
-    """Print what became of the invariants, with the rows that offend."""
+    """Print the outcome of each invariant, with the offending rows."""
     console.say("")
     words = {"holds": "holds", "violated": "VIOLATED", "unknown": "unknown"}
     rows = []
@@ -47,19 +47,19 @@ def show_checks(checks: Sequence[InvariantCheck]) -> None:
         rows.append([words[check.status], f"{check.name}{detail}"])
         for row in check.offending:
             rows.append(["", "  " + ", ".join(f"{key}={value}" for key, value in row.items())])
-    console.table(["check", "of the data after the load"], rows)
+    console.table(["result", "invariant, checked after the load"], rows)
 
 
 def write_csv(outcome: Outcome, file: Path) -> None:
-    """One line for all transactions, and one for each type where there are several."""
+    """Write a line for all transactions, and one per type if there are several."""
     with file.open("w", newline="", encoding="utf-8") as out:
         writer = csv.writer(out)
         counts = ("ok", "expected", "failed", "in_doubt", "retries")
         writer.writerow(["transactions", "per_s", *counts, *(f"{name}_ms" for name in TIMES)])
-        for one, latency in _by_type(outcome):
+        for counted, latency in _by_type(outcome):
             writer.writerow(
-                [one.name, round(one.ok / outcome.seconds, 3) if outcome.seconds else ""]
-                + [getattr(one, name) for name in counts]
+                [counted.name, round(counted.ok / outcome.seconds, 3) if outcome.seconds else ""]
+                + [getattr(counted, name) for name in counts]
                 + [round(getattr(latency, name), 4) if latency else "" for name in TIMES]
             )
 
@@ -76,7 +76,7 @@ def _throughput(outcome: Outcome) -> Rows:
 
 
 def _by_type(outcome: Outcome) -> Iterator[tuple[TypeCounts, Latency | None]]:
-    """All transactions, then each type where there are several."""
+    """Yield the counts of all transactions, then of each type if there are several."""
     yield outcome.total, outcome.latencies.get("")
     if len(outcome.types) > 1:
         for one in outcome.types:
@@ -84,7 +84,7 @@ def _by_type(outcome: Outcome) -> Iterator[tuple[TypeCounts, Latency | None]]:
 
 
 def _outcomes(outcome: Outcome) -> tuple[list[str], Rows]:
-    """Transactions by what became of them; a column that is all 0 says nothing, but for failed ones."""
+    """Return the table of outcomes, without columns of zeros other than failed and in doubt."""
     always = {"ok": "ok", "failed": "failed", "in_doubt": "in doubt"}
     some = {
         key: word
@@ -109,7 +109,7 @@ def _times(outcome: Outcome) -> Rows:
 
 
 def _steps(outcome: Outcome) -> Rows:
-    """One row for each step; none for a load without steps, or whose steps are windows of a search."""
+    """Return a row per step; none for a load without steps, or for a search."""
     steps = steps_of(outcome.record)
     if len(steps) < 2 or outcome.record.get("search"):
         return []
@@ -134,47 +134,54 @@ def _steps(outcome: Outcome) -> Rows:
 
 def _errors(outcome: Outcome) -> Rows:
     return [
-        [one.kind, one.code, str(one.count), _at(one.first_ms), _at(one.last_ms), _shortened(one.message)]
-        for one in outcome.errors
+        [
+            error.kind,
+            error.code,
+            str(error.count),
+            _at(error.first_ms),
+            _at(error.last_ms),
+            _shortened(error.message),
+        ]
+        for error in outcome.errors
     ]
 
 
 def _search(outcome: Outcome) -> Iterator[str]:
-    """The rate that was found with its interval, in a sentence."""
+    """Describe the rate that the search found, with its interval."""
     found = outcome.record.get("search")
     if not isinstance(found, dict):
         return
     yield ""
     bound = f"{found.get('percentile')} within {ms(found.get('bound'))} ms"
     if found.get("rate") is None:
-        yield f"search: no rate was found that keeps {bound}, see the windows"
+        yield f"search: no rate meets {bound}; see the windows above"
         return
     low, high = found.get("low"), found.get("high")
     between = "" if low is None or high is None else f" (95 % interval {rate(low)} to {rate(high)})"
-    yield f"search: {rate(found['rate'])} transactions/s{between} keep {bound}"
+    yield f"search: {rate(found['rate'])} transactions/s{between} meet {bound}"
 
 
 def _windows(outcome: Outcome) -> Rows:
-    """The rates that a search has tried."""
+    """Return a row per rate that the search has tried."""
     found = outcome.record.get("search")
     windows = found.get("windows", []) if isinstance(found, dict) else []
     return [
         [
-            f"{one['from_s']:.0f}-{one['to_s']:.0f} s",
-            rate(one["rate"]),
-            rate(one["achieved"]),
-            ms(one.get("value_ms")),
-            "kept" if one["kept"] else str(one.get("reason") or "broken"),
+            f"{window['from_s']:.0f}-{window['to_s']:.0f} s",
+            rate(window["rate"]),
+            rate(window["achieved"]),
+            ms(window.get("value_ms")),
+            "met" if window["kept"] else str(window.get("reason") or "missed"),
         ]
-        for one in windows
+        for window in windows
     ]
 
 
 def _about(outcome: Outcome) -> Iterator[str]:
-    """What the figures rest on: schedule, connecting, the load generator's own cost."""
+    """Describe the schedule, the connects, and the load generator's own cost."""
     schedule, connects = schedule_of(outcome.record), connects_of(outcome.record)
     if (work := work_of(outcome.record)) is not None:
-        ended = "all of the work" if work.completed else "CUT before the work was done"
+        ended = "completed" if work.completed else "CUT before it was completed"
         yield f"work: {work.done} transactions in {work.total_s:.3f} s, {ended}"
     if schedule is not None and schedule.open:
         yield (
@@ -182,7 +189,7 @@ def _about(outcome: Outcome) -> Iterator[str]:
             f"at the end {_known(schedule.backlog_end)}"
         )
         lag = f"p99 {_us(schedule.lag_p99_us)}, at most {_us(schedule.lag_max_us)}"
-        yield f"lag of starts behind the schedule: {lag}"
+        yield f"delay of starts behind the schedule: {lag}"
     if connects is not None:
         refused = f", {connects.refused} refused" if connects.refused else ""
         yield f"connects: {connects.ok} ok, {connects.failed} failed{refused}"

@@ -1,4 +1,4 @@
-"""What `fivenines bench` does, one thing after the other: prepare, warm up, load, check, show."""
+"""Run `fivenines bench`: prepare, warm up, load, check, show."""
 
 import subprocess
 import sys
@@ -34,14 +34,14 @@ SUMMARY = "summary.csv"
 
 
 class NothingWorkedError(FiveninesError):
-    """So few transactions succeeded that the load has no figures."""
+    """Too few transactions succeeded for results."""
 
 
 def run(options: Options) -> int:
-    """Do what the options ask for; the exit code.
+    """Run the bench that the options describe and return its exit code.
 
     Raises:
-        FiveninesError: something failed or makes no sense.
+        FiveninesError: the bench failed, or the options are wrong.
     """
     asked = understood(options)
     if _asks_for_help(asked.bench.workload):
@@ -63,35 +63,36 @@ def run(options: Options) -> int:
             return INTERRUPTED
         outcome, checks = _measured(asked, options, out, say)
         if outcome.interrupted:
-            console.note("")  # behind the terminal's ^C
+            console.note("")  # ends the line of the terminal's ^C
         bench_result.write_csv(outcome, out / SUMMARY)
         _show(asked.bench, outcome, checks, options)
         unserved = _unserved(out, outcome)
     if outcome.nothing_worked is not None:
         reason = generator.without_password(outcome.nothing_worked, asked.bench.dsn)
-        told = f"{reason}{generator.hint(reason)}"
-        raise NothingWorkedError(f"no transaction succeeded on {asked.bench.dsn}: {told}")
+        raise NothingWorkedError(
+            f"no transaction succeeded on {asked.bench.dsn}: {reason}{generator.hint(reason)}"
+        )
     if unserved is not None:
         reason = generator.without_password(unserved, asked.bench.dsn)
         raise NothingWorkedError(
-            f"{reason}{generator.hint(reason)}\n    the figures above are none of the database's"
+            f"{reason}{generator.hint(reason)}\n    the results above do not describe the database"
         )
     if any(check.status == "violated" for check in checks):
-        console.note("error: the data are not as the workload demands, see above", "red")
+        console.note("error: an invariant of the data is violated, see above", "red")
         return 1
     return INTERRUPTED if outcome.interrupted else 0
 
 
 def _unserved(out: Path, outcome: Outcome) -> str | None:
-    """Why the load has no figures, though some transactions may have succeeded; None if it has."""
-    if outcome.interrupted:  # perhaps before there was anything to see
+    """Return why the results are invalid although transactions succeeded; None if they are valid."""
+    if outcome.interrupted:  # possibly before the first result
         return None
     seconds = seconds_of(out / "timeline.csv")
     return why_not(seconds, outcome.record, 0.0, outcome.seconds * 1000)
 
 
 def _asks_for_help(workload: WorkloadSettings) -> bool:
-    """Whether a Lua script shall list its own options, as in `-- --help`."""
+    """Return whether a Lua script shall list its options, as in `-- --help`."""
     return isinstance(workload, Script) and "help" in workload.options
 
 
@@ -104,10 +105,10 @@ def _script_help(workload: WorkloadSettings) -> int:
 
 
 def headline(bench: Bench, outcome: Outcome) -> list[str]:
-    """What was run where, and how, in two lines."""
+    """Return two lines: the workload and server, and how the load was run."""
     loop = "closed loop"
     if bench.search:
-        loop = f"search of the rate for {bench.search}"
+        loop = f"search for the rate with {bench.search}"
     elif bench.load.steps:
         loop = f"open loop, {len(bench.load.steps)} rates"
     elif bench.load.rate is not None:
@@ -115,8 +116,9 @@ def headline(bench: Bench, outcome: Outcome) -> list[str]:
     many = f"{bench.connections} connections"
     if steps := bench.load.connection_steps:
         many = ", ".join(step.partition("@")[0] for step in steps) + " connections"
-    broken_off = ", broken off" if outcome.interrupted else ""
-    return [f"{_name(bench.workload)} on {bench.dsn}", f"{many}, {loop}, {outcome.seconds:.1f} s{broken_off}"]
+    interrupted = ", interrupted" if outcome.interrupted else ""
+    server = f"{_name(bench.workload)} on {bench.dsn}"
+    return [server, f"{many}, {loop}, {outcome.seconds:.1f} s{interrupted}"]
 
 
 def _measured(
@@ -125,7 +127,7 @@ def _measured(
     bench, driver = asked.bench, asked.bench.dsn.driver
     demanded = bench.workload.invariants() if options.check and driver != "noop" else []
     if options.check and not demanded:
-        console.note(f"nothing to check: {_name(bench.workload)} demands nothing of its data here")
+        console.note(f"nothing to check: {_name(bench.workload)} has no invariants for this server")
     connect = partial(reach.primary, bench)
     written = driver in invariants.WRITTEN
     before = invariants.count_before(connect, demanded) if written else {}
@@ -137,13 +139,13 @@ def _measured(
     say("checking the data")
     try:
         return outcome, invariants.check_after(connect, driver, demanded, before, ended.record)
-    except KeyboardInterrupt:  # the figures of the load are worth more than the check
-        return outcome, invariants.unknown(demanded, "broken off")
+    except KeyboardInterrupt:  # the results of the load are kept without the check
+        return outcome, invariants.unknown(demanded, "interrupted")
 
 
 @contextmanager
 def _listening(asked: Asked, out: Path, say: Callable[[str], None]) -> Iterator[Listener]:
-    """Who is told each second: the terminal, and Prometheus where that was asked for."""
+    """Return the receiver of live figures: the terminal and, if wanted, Prometheus."""
     lines = _lines(asked.bench, say)
     if asked.metrics is None:
         yield lines
@@ -167,16 +169,16 @@ def _lines(bench: Bench, say: Callable[[str], None]) -> LiveLines:
 
 
 def _warmed_up(asked: Asked, say: Callable[[str], None]) -> bool:
-    """Run the load without figures; whether it came to its end."""
+    """Run the warm-up; return whether it completed."""
     say(f"warming up for {about(asked.warmup)}")
-    calm = asked.bench.load.model_copy(
+    constant = asked.bench.load.model_copy(
         update={"burst": False, "steps": [], "connection_steps": [], "storm": False}
     )
-    bench = replace(asked.bench, seconds=asked.warmup, transactions=None, search="", load=calm)
+    bench = replace(asked.bench, seconds=asked.warmup, transactions=None, search="", load=constant)
     with TemporaryDirectory(prefix="fivenines-bench-") as out:
         ended = generator.run(bench, Path(out), _lines(bench, say))
     if ended.interrupted:
-        console.note("broken off during the warm-up: there are no figures")
+        console.note("interrupted during the warm-up: there are no results")
     else:
         say("measuring")
     return not ended.interrupted
@@ -204,7 +206,7 @@ def _files(out: Path | None) -> list[str]:
 
 
 def _name(workload: WorkloadSettings) -> str:
-    """Kinds of workloads, names of scripts."""
+    """Return the kinds of the workloads or the names of the scripts."""
     if isinstance(workload, Mix):
         return " + ".join(_name(part.workload) for part in workload.parts)
     if isinstance(workload, Script):
@@ -213,4 +215,4 @@ def _name(workload: WorkloadSettings) -> str:
 
 
 def _silent(_text: str) -> None:
-    """Where nobody wants to hear."""
+    """Print nothing, for --quiet."""

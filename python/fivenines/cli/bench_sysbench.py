@@ -1,6 +1,6 @@
-"""sysbench's general options behind `--`: those that `bench` has under another name, and the account.
+"""Translate sysbench's general options after `--` into options of `bench`.
 
-What is left is for the script; the load generator names all options of sysbench that mean nothing here.
+The rest is for the script; the load generator refuses options of sysbench that have no meaning here.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,9 +10,10 @@ from fivenines.cli.bench_options import Options
 from fivenines.errors import UsageError
 from fivenines.load.dsn import Dsn
 
+# Names of drivers in sysbench and here.
 _DRIVERS = {"mysql": "mysql", "pgsql": "postgres"}
-"""sysbench's names for drivers, and ours."""
 
+# Options of sysbench and of `bench`.
 NAMES = {
     "threads": "connections",
     "num_threads": "connections",
@@ -25,12 +26,11 @@ NAMES = {
     "rand_seed": "seed",
     "warmup_time": "warmup",
 }
-"""Options of sysbench, and what they are here."""
 
 
 @dataclass(frozen=True)
 class Word:
-    """An option behind `--`, as it was written."""
+    """An option after `--`, as written."""
 
     name: str
     value: str
@@ -38,22 +38,22 @@ class Word:
 
     @property
     def shown(self) -> str:
-        """How messages name it: without what may be a password."""
+        """Return its name for messages, without the value, which may be a password."""
         return self.written[0].partition("=")[0]
 
 
 def read(words: Sequence[str]) -> list[Word]:
-    """`--tables=4` or `--tables 4`; without a value it is on.
+    """Parse `--tables=4` or `--tables 4`; an option without a value is on.
 
     Raises:
-        UsageError: something is no option.
+        UsageError: a word is not an option.
     """
     found: list[Word] = []
     rest = list(words)
     while rest:
         word = rest.pop(0)
         if not word.startswith("--") or len(word) < 3:
-            raise UsageError(f"bench: {word!r} behind `--` is not an option: write --NAME=VALUE")
+            raise UsageError(f"bench: {word!r} after `--` is not an option. Write --NAME=VALUE")
         name, equals, value = word[2:].partition("=")
         written = [word]
         if not equals:
@@ -64,10 +64,10 @@ def read(words: Sequence[str]) -> list[Word]:
 
 
 def with_run(options: Options, most_threads: int) -> Options:
-    """The options, with what sysbench's options say of the run: threads, time, events, rate, seed.
+    """Apply sysbench's options for threads, time, events, rate and seed.
 
     Raises:
-        UsageError: two of them differ, or something is no number.
+        UsageError: two options contradict each other, or a value is not a number.
     """
     if not _runs_lua(options):
         return options
@@ -77,11 +77,11 @@ def with_run(options: Options, most_threads: int) -> Options:
         if word.name not in NAMES:
             continue
         if not (word.value.isascii() and word.value.isdecimal() and len(word.value) < 19):
-            raise UsageError(f"bench: {word.shown} behind `--` is a whole number, not {word.value!r}")
-        if int(word.value) > 0:  # 0 is without a limit
+            raise UsageError(f"bench: {word.shown} after `--` must be a whole number, not {word.value!r}")
+        if int(word.value) > 0:  # 0 means unlimited
             asked[NAMES[word.name]] = word, word.value
         elif NAMES[word.name] == "connections":
-            raise UsageError("bench: --threads=0 behind `--`: there is at least one")
+            raise UsageError("bench: --threads=0 after `--`: must be at least 1")
     changes: dict[str, object] = {}
     for name, (word, value) in asked.items():
         changes[name] = _changed(options, name, word, value)
@@ -101,26 +101,26 @@ def _runs_lua(options: Options) -> bool:
 
 def _changed(options: Options, name: str, word: Word, value: str) -> object:
     given = getattr(options, name)
-    if given == next(one.default for one in fields(Options) if one.name == name):
+    if given == next(field.default for field in fields(Options) if field.name == name):
         given = None
     found = f"{value}s" if name in ("duration", "warmup") else value
-    wanted = int(value) if name == "seed" else found
+    parsed = int(value) if name == "seed" else found
     if given is not None and str(given) not in (value, found):
         raise _differs(name, given, word)
-    return wanted
+    return parsed
 
 
 def _differs(name: str, given: object, word: Word) -> UsageError:
     return UsageError(
-        f"bench: --{name} {given} and {' '.join(word.written)} behind `--` differ: give one of them"
+        f"bench: --{name} {given} and {' '.join(word.written)} after `--` differ. Write one of them"
     )
 
 
 def without_account(options: Options, dsn: Dsn) -> Options:
-    """The options without those of sysbench that say what the DSN says.
+    """Remove sysbench's options for the account that agree with the DSN.
 
     Raises:
-        UsageError: some say something else; all of them are named.
+        UsageError: some contradict the DSN; all of them are named.
     """
     if not _runs_lua(options):
         return options
@@ -131,22 +131,22 @@ def without_account(options: Options, dsn: Dsn) -> Options:
         driver, _, what = word.name.partition("_")
         if word.name == "db_driver":
             if dsn.driver != "noop" and _DRIVERS.get(word.value, word.value) != dsn.driver:
-                others.append(f"{word.shown} is not that of --dsn ({dsn.driver})")
+                others.append(f"{word.shown} differs from --dsn ({dsn.driver})")
         elif driver in _DRIVERS and what in same:
             if _DRIVERS[driver] == dsn.driver and not same[what](word.value):
-                others.append(f"{word.shown} is not that of --dsn")
+                others.append(f"{word.shown} differs from --dsn")
         else:
             rest += word.written
     if others:
-        raise UsageError(f"bench: behind `--`: {'; '.join(others)}: leave it out")
+        raise UsageError(f"bench: after `--`: {'; '.join(others)}. Leave it out")
     return replace(options, script_options=rest)
 
 
 def _account(dsn: Dsn) -> dict[str, Callable[[str], bool]]:
-    """What sysbench's options of a driver may say."""
-    hosts = {one.host for one in dsn.addresses}
-    ports = {str(one.port) for one in dsn.addresses}
-    sockets = {str(one.socket) for one in dsn.addresses if one.socket}
+    """Return a check for each of sysbench's options for the account."""
+    hosts = {address.host for address in dsn.addresses}
+    ports = {str(address.port) for address in dsn.addresses}
+    sockets = {str(address.socket) for address in dsn.addresses if address.socket}
     return {
         "host": lambda value: set(value.split(",")) <= hosts,
         "port": lambda value: set(value.split(",")) <= ports,

@@ -1,4 +1,4 @@
-"""Which workload a bench runs: from --workload, --script, --set and what follows `--`."""
+"""Build the workload of a bench from --workload, --script, --set and the options after `--`."""
 
 import json
 from collections.abc import Sequence
@@ -31,40 +31,40 @@ def workload_from(
     defines: Sequence[str],
     words: Sequence[str],
 ) -> WorkloadSettings:
-    """The settings of the workload, or of the mix of several.
+    """Return the settings of the workload, or of a mix of several.
 
     Args:
-        names: kinds of workloads, with `@WEIGHT` behind.
-        scripts: files, with `@WEIGHT` behind.
-        settings: assignments; each is for all workloads that have the setting, or for the one
-            whose kind or family stands before it.
+        names: kinds of workloads, with an optional `@WEIGHT`.
+        scripts: files, with an optional `@WEIGHT`.
+        settings: assignments; each applies to all workloads that have the setting, or only to
+            the kind or family that precedes it.
         defines: values of parameters in SQL files.
-        words: a Lua script's own options.
+        words: options of a Lua script.
 
     Raises:
-        UsageError: they are wrong, or make no sense.
+        UsageError: the options are wrong or contradict each other.
     """
     if words and not any(parted(script)[0].endswith(".lua") for script in scripts):
         if advice := bench_foreign.advice(words):
             raise UsageError(advice)
-        raise UsageError(f"bench: {words[0]!r} is not an option, and no --script FILE.lua takes it")
+        raise UsageError(f"bench: {words[0]!r} is not an option. Options after `--` need --script FILE.lua")
     parts = [_kind(name) for name in names]
     parts += _scripts(scripts, defines, words)
     if defines and not any(part["workload"] == "script" for _, part in parts):
-        raise UsageError("--define: it is for --script FILE.sql, which is not there")
+        raise UsageError("--define: has no effect without --script FILE.sql")
     parts = parts or [(1, {"workload": DEFAULT})]
     for assignment in settings:
         _set(parts, assignment)
     if len(parts) == 1:
         return _validated(parts[0][1])
-    for _, part in parts:  # alone first: a mistake is then told in fewer words
+    for _, part in parts:  # alone first, for shorter messages
         _validated(part)
     mixed = [{"weight": weight, "workload": part} for weight, part in parts]
     return _validated({"workload": "mix", "parts": mixed})
 
 
 def kinds() -> dict[str, type[WorkloadSettings]]:
-    """The workloads that --workload names."""
+    """Return the workloads that --workload can name."""
     found = plugins.kinds(_PACKAGE, WorkloadSettings, "workload")
     return {name: model for name, model in found.items() if name not in ("mix", "script")}
 
@@ -83,20 +83,20 @@ def _kind(text: str) -> tuple[int, dict[str, Any]]:
 def _scripts(
     scripts: Sequence[str], defines: Sequence[str], words: Sequence[str]
 ) -> list[tuple[int, dict[str, Any]]]:
-    """SQL files make one workload together, each Lua script one of its own."""
+    """Return one workload for all SQL files, and one per Lua script."""
     together: list[str] = []
     parts: list[tuple[int, dict[str, Any]]] = []
     for script in scripts:
         name, weight = parted(script)
         if not Path(name).is_file():
-            raise UsageError(f"--script {name}: there is no such file")
-        often = _weight(weight, f"--script {script}")
+            raise UsageError(f"--script {name}: the file does not exist")
+        share = _weight(weight, f"--script {script}")
         if name.endswith(".lua"):
             part: dict[str, Any] = {"workload": "script", "files": [str(Path(name).absolute())]}
             own = {word.name: word.value for word in bench_sysbench.read(words)}
-            parts.append((often, {**part, "options": own}))
+            parts.append((share, {**part, "options": own}))
         else:
-            together.append(f"{Path(name).absolute()}@{often}")
+            together.append(f"{Path(name).absolute()}@{share}")
     if together:
         alone = not parts
         total = 1 if alone else sum(int(one.rpartition("@")[2]) for one in together)
@@ -111,7 +111,7 @@ def _defined(defines: Sequence[str]) -> dict[str, str]:
     for text in defines:
         name, equals, value = text.partition("=")
         if not equals or not name.isidentifier():
-            raise UsageError(f"--define {text}: write NAME=VALUE, as in --define scale=10")
+            raise UsageError(f"--define {text}: write NAME=VALUE, as --define scale=10")
         found[name] = value
     return found
 
@@ -120,18 +120,22 @@ def _set(parts: list[tuple[int, dict[str, Any]]], assignment: str) -> None:
     origin = "bench: --set"
     keys, value = assignments.split(assignment, origin, "subscribers=10000")
     models = plugins.kinds(_PACKAGE, WorkloadSettings, "workload")
-    wanted = [part for _, part in parts]
-    named = [one for one in wanted if keys[0] in (one["workload"], models[one["workload"]].family)]
+    workloads = [part for _, part in parts]
+    named = [
+        workload
+        for workload in workloads
+        if keys[0] in (workload["workload"], models[workload["workload"]].family)
+    ]
     if len(keys) > 1 and named and keys[0] not in _fields(models[named[0]["workload"]]):
-        wanted, keys = named, keys[1:]
-    taking = [one for one in wanted if keys[0] in _fields(models[one["workload"]])]
-    if not taking:
-        known = sorted({name for one in wanted for name in _fields(models[one["workload"]])})
+        workloads, keys = named, keys[1:]
+    affected = [workload for workload in workloads if keys[0] in _fields(models[workload["workload"]])]
+    if not affected:
+        known = sorted({name for workload in workloads for name in _fields(models[workload["workload"]])})
         raise UsageError(
-            f"{origin} {assignment}: {' and '.join(one['workload'] for one in wanted)} has no "
+            f"{origin} {assignment}: {' and '.join(workload['workload'] for workload in workloads)} has no "
             f"setting {keys[0]!r}{nearest(keys[0], known)}\n    allowed: {', '.join(known)}"
         )
-    for one in taking:
+    for one in affected:
         assignments.put(one, keys, value, f"{origin} {assignment}", "workload")
 
 
@@ -148,9 +152,9 @@ def _validated(asked: dict[str, Any]) -> WorkloadSettings:
     except ValidationError as error:
         found = from_validation(WorkloadSettings, error.errors(), Shape.of(AnyWorkload))
         raise UsageError("\n".join(one.block("bench") for one in found)) from None
-    said = [*checks.problems(workload), *workload.missing_files(Path())]
-    if said:
-        raise UsageError("\n".join(f"bench: {one}" for one in said))
+    problems = [*checks.problems(workload), *workload.missing_files(Path())]
+    if problems:
+        raise UsageError("\n".join(f"bench: {problem}" for problem in problems))
     return workload.located(Path())
 
 
@@ -158,5 +162,5 @@ def _weight(text: str, origin: str) -> int:
     if not text:
         return 1
     if not (text.isascii() and text.isdecimal() and 1 <= int(text[:8]) <= 1_000_000):
-        raise UsageError(f"{origin}: the weight is not a whole number from 1 to 1000000")
+        raise UsageError(f"{origin}: the weight must be a whole number from 1 to 1000000")
     return int(text)

@@ -1,4 +1,4 @@
-"""`fivenines calibrate`: plants known errors on this machine, and says what fivenines measures of them."""
+"""`fivenines calibrate`: inject known errors on this machine and report how well they are measured."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Format(StrEnum):
-    """What the result is written as."""
+    """Output formats."""
 
     TABLE = "table"
     JSON = "json"
@@ -25,46 +25,44 @@ def calibrate(
     only: Annotated[
         str | None,
         typer.Option(
-            help="Only these: outages, rows, divergence, links, throughput, same, machine.",
+            help="Only these calibrators: outages, rows, divergence, links, throughput, same, machine.",
             metavar="NAME,...",
         ),
     ] = None,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Few repetitions, in about a minute and a half.")
-    ] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Use few repetitions, in about 90 seconds.")] = False,
     show: Annotated[
-        bool, typer.Option("--show", help="Measure nothing; show what was found before.")
+        bool, typer.Option("--show", help="Show the stored calibration; measure nothing.")
     ] = False,
     wide: Wide = False,
     format: Annotated[  # noqa: A002  (the word of the command line)
-        Format, typer.Option("--format", help="table: for people; json: for programs.")
+        Format, typer.Option("--format", help="Output format: table or json.")
     ] = Format.TABLE,
 ) -> None:
-    """Find out how far to trust fivenines on this machine, in about three minutes.
+    """Measure the accuracy of fivenines on this machine, in about three minutes.
 
-    Each line plants something that is known, measures it as a trial does, and compares:
+    Each calibrator injects a known error, measures it as a trial does, and compares:
 
     \b
-      machine     late timers, and time that others take
-      outages     50 ms, 500 ms and 5 s behind a proxy of ours
+      machine     late timers, and CPU time of other processes
+      outages     50 ms, 500 ms and 5 s, by a built-in proxy
       rows        lost, phantom, duplicate, out-of-order and stale rows
       divergence  rows that differ between two nodes
       links       0.5, 10 and 100 ms, 10 and 100 Mbit/s
       throughput  a fixed rate, and the server's own count of statements
-      same        one solution against itself: noise, and false alarms
+      same        one solution against itself: noise and false positives
 
     \b
     fivenines calibrate
     fivenines calibrate --only outages,links
     fivenines calibrate --show
 
-    Run it when the machine does nothing else, as it does when you measure.
+    Run it while the machine is otherwise idle.
 
-    What is found is kept, and written into every later run and its report.
+    The result is stored, and included in every later run and its report.
 
-    Ctrl-C keeps the lines that are done.
+    Ctrl-C keeps the completed calibrators.
 
-    Exit code 1: a line is out of bounds, or could not be measured.
+    Exit code 1: a value is out of bounds, or could not be measured.
     """
     from fivenines.cli import console
     from fivenines.lab.machine import describe
@@ -83,7 +81,7 @@ def calibrate(
     else:
         _conclude(measured)
         if not wide and measured:
-            console.note("bounds, intervals and how often each was planted: --wide")
+            console.note("to show bounds, intervals and the number of repetitions: --wide")
     if any(step.out or step.failure for step in measured) or not measured:
         raise typer.Exit(1)
 
@@ -110,20 +108,20 @@ def _measured(
     def begin(number: int, name: str) -> None:
         console.note(f"[{number} of {len(kinds)}] {name}")
 
-    def tell(text: str) -> None:
+    def report(text: str) -> None:
         console.note(f"  {text}")
 
     try:
-        found = run(kinds, Listener(begin, tell, done), short=quick)
+        found = run(kinds, Listener(begin, report, done), short=quick)
     except KeyboardInterrupt:
-        names = ", ".join(step.name for step in measured) or "nothing yet"
-        console.note(f"broken off; kept: {names}")
+        names = ", ".join(step.name for step in measured) or "none"
+        console.note(f"interrupted; completed calibrators are kept: {names}")
         raise
     return found, measured
 
 
 def _show(step: "Step", wide: bool) -> None:
-    """One line for each, with so much as there is room for: first of all the error."""
+    """Print a line per value with as many columns as fit."""
     from fivenines.cli import console
     from fivenines.report.narrow import fitted
 
@@ -131,20 +129,21 @@ def _show(step: "Step", wide: bool) -> None:
     if step.failure:
         console.say(f"  could not be measured: {step.failure}", "red")
         return
-    columns = ["", "planted", "measured", "error", "bounds"]
+    columns = ["", "injected", "measured", "error", "bounds"]
     rows = [
-        [_MARKS[one.within], one.planted, one.measured, one.error, one.bounds or "no bound"]
-        for one in step.lines
+        [_MARKS[line.within], line.planted, line.measured, line.error, line.bounds or "no bound"]
+        for line in step.lines
     ]
     if wide:
         console.table(columns, rows, wide=True)
     else:
         short = [dict(zip(columns, map(_short, row), strict=True)) for row in rows]
-        found = fitted(short, ["bounds"], ["", "planted", "error"], ["planted"], console.stdout().width)
-        console.table(found.columns, found.rows, names=["planted"])
+        found = fitted(short, ["bounds"], ["", "injected", "error"], ["injected"], console.stdout().width)
+        console.table(found.columns, found.rows, names=["injected"])
     console.say("")
 
 
+# Abbreviations without `--wide`: repetitions and intervals are left out.
 _SHORTER = (
     (r", \d+ (?:times|of a side)\b", ""),
     (r"\bconnections reset, new ones refused\b", "connections refused"),
@@ -154,7 +153,6 @@ _SHORTER = (
     (r" \(median\)", ""),
     (r", neighbouring windows of .*", ", neighbouring windows"),
 )
-"""What a line loses where `--wide` is not asked for: how often, and intervals."""
 
 
 def _short(text: str) -> str:
@@ -171,14 +169,14 @@ def _conclude(measured: list["Step"]) -> None:
     from fivenines.doctor import calibration_check
 
     if not measured:
-        console.say("this machine has not been calibrated: fivenines calibrate")
+        console.say("this machine has not been calibrated. Run: fivenines calibrate")
         return
     check = calibration_check()
     console.say(check.seen, "" if check.state == "ok" else "yellow")
 
 
 def _plain(found: "Calibration | None", measured: list["Step"]) -> dict[str, Any]:
-    """What was measured now, and all that is kept of this machine."""
+    """Return what was measured now, and the stored calibration, for JSON."""
     return {
         "within_bounds": bool(measured) and not any(s.out or s.failure for s in measured),
         "measured": [step.model_dump(mode="json") for step in measured],

@@ -1,4 +1,4 @@
-"""Runs the parts of a file one after another, each into a folder of its own below that of all.
+"""Run the parts of a file one after another, each into its subfolder of the run's folder.
 
 A file without parts is one part without a name, whose run is in the folder itself.
 """
@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fivenines.cli.attended import Audience, Stopped, attended, continued_by, live_page
+from fivenines.cli.parallel import Crew
 from fivenines.cli.plan_shown import note_few_trials, note_long_faults
 from fivenines.cli.planned import Planned
-from fivenines.cli.side_by_side import Crew
 from fivenines.errors import FiveninesError, UsageError
 
 if TYPE_CHECKING:
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Campaign:
-    """All that is to be run of a file.
+    """A campaign: the work of a file, its folder and its workers.
 
     Attributes:
-        folder: where the run is; of a file with parts where the runs of all are.
-        works: the parts; one without a name where the file has none.
-        group: what the folder says of its parts; None where the file has none.
-        resume: whether what is there is continued.
+        folder: the run's folder; for a file with parts, the parent of all runs.
+        works: the parts; one without a name if the file has none.
+        group: the record of the parts; None if the file has none.
+        resume: whether to continue an existing run.
         command: the command line that continues it.
-        begins: the line that the journals begin with, see `runner.journal.opened`.
-        crew: who carries out the trials.
+        begins: the first line of the journals, see `runner.journal.opened`.
+        crew: the workers that run the trials.
         copy_to: the URL of shared storage to which finished trials are copied; empty: none.
     """
 
@@ -54,7 +54,7 @@ class Campaign:
 
 @dataclass
 class Done:
-    """A part that has run: its report, and the trials that were given up."""
+    """A completed part: its report, and its broken trials."""
 
     work: Planned
     folder: Path
@@ -63,7 +63,7 @@ class Done:
 
 
 class Outcome:
-    """What became of a campaign; nothing is raised before all of it has been shown."""
+    """The outcome of a campaign; it raises nothing before everything has been shown."""
 
     def __init__(self, campaign: Campaign) -> None:
         self.done: list[Done] = []
@@ -71,55 +71,53 @@ class Outcome:
         self._campaign = campaign
 
     def require_complete(self) -> None:
-        """Say by the exit code that it is not at its end, or that trials are broken.
-
-        A script must not take it for a success.
+        """Require that the campaign is complete, so that scripts see an exit code other than 0.
 
         Raises:
-            CampaignStoppedError: somebody has asked it to stop, or more would cost too much.
+            CampaignStoppedError: it was stopped on request or by its budget.
             FiveninesError: trials are broken.
         """
         self.stopped.require_not(self._campaign.command)
         broken = {one.work.part: len(one.broken) for one in self.done if one.broken}
         if not broken:
             return
-        planned = sum(one.work for one in self._campaign.works)
+        planned = sum(work.work for work in self._campaign.works)
         parts = ", ".join(part for part in broken if part)
         where = f" (in {parts})" if parts else ""
         raise FiveninesError(
-            f"{sum(broken.values())} of {planned} trials are broken{where}: their reasons are in the report, "
-            "their logs in the run's folder; --resume tries them again"
+            f"{sum(broken.values())} of {planned} trials are broken{where}. See the report for the reasons "
+            "and the run's folder for the logs. Add --resume to run them again"
         )
 
 
 def carry_out(
     campaign: Campaign, audience: Audience, after: Callable[[Done], None], end: Callable[[], None]
 ) -> Outcome:
-    """Run all parts.
+    """Run all parts of a campaign.
 
     Args:
-        campaign: what is to be run.
-        audience: who is told.
-        after: shows what came out of a part, once its report is written.
-        end: writes what is made of all parts together; called as well where one was broken off.
+        campaign: the work.
+        audience: the receivers of progress.
+        after: shows the results of a part, once its report is written.
+        end: writes the index of all parts; also called if a part was interrupted.
 
     Raises:
-        UsageError: a folder holds something else, or somebody else runs there.
+        UsageError: a folder contains something else, or another process uses it.
         FiveninesError: it was interrupted, with the command that continues it; or nothing could run.
     """
     from fivenines.results import claims, parts
 
     _prepare(campaign)
     outcome = Outcome(campaign)
-    # nobody removes or resumes it before its report is written
-    with ExitStack() as held:
-        held.enter_context(claims.claimed(campaign.folder))
+    # The locks keep other processes from removing or resuming a run before its report is written.
+    with ExitStack() as stack:
+        stack.enter_context(claims.claimed(campaign.folder))
         if campaign.group is not None:
             parts.write(campaign.folder, campaign.group)
-            held.callback(end)
+            stack.callback(end)
             if audience.serve:
-                # one page for all parts
-                held.enter_context(live_page(campaign.folder))
+                # One page shows all parts.
+                stack.enter_context(live_page(campaign.folder))
                 audience = replace(audience, serve=False)
         for number, work in enumerate(campaign.works, start=1):
             if work.part:
@@ -163,7 +161,7 @@ def _run(campaign: Campaign, work: Planned, folder: Path, audience: Audience, st
 
 
 def _storage(campaign: Campaign, grouped: bool) -> "Storage | None":
-    """Where copies go; `grouped`: those of the parts of a file, below the name of all."""
+    """Return the storage for copies; with `grouped`, the subfolder for the parts of a file."""
     from fivenines.results.storage import Storage
 
     if not campaign.copy_to:
@@ -184,10 +182,10 @@ def _prepare(campaign: Campaign) -> None:
     from fivenines import private
     from fivenines.cli import console
 
-    # keep others out of what is there already: `report --share` opens a run, once it is done
-    if said := private.close(campaign.folder):
-        console.note(said)
-    _storage(campaign, grouped=False)  # what is wrong with it is said before anything runs
+    # Close an existing folder to other accounts: `report --share` opens a run once it is done.
+    if message := private.close(campaign.folder):
+        console.note(message)
+    _storage(campaign, grouped=False)  # reports an unusable storage before anything runs
     if campaign.crew.where:
         console.note(campaign.crew.where)
     for work in campaign.works:
@@ -205,10 +203,10 @@ def _say_part(work: Planned, number: int, of: int) -> None:
 
 
 def place(title: str, out: Path | None, resume: bool, grouped: bool, form: str = "") -> Path:
-    """The folder of a new run, or of the one to be continued; `form`: of which form of a study.
+    """Return the folder of a new run or of the run to continue; `form`: the form of a study.
 
     Raises:
-        UsageError: there is nothing to be continued, somebody runs there, or something else is there.
+        UsageError: there is no run to continue, another process uses it, or the folder is not empty.
     """
     from fivenines.cli import runs
     from fivenines.results import claims, parts
@@ -217,18 +215,18 @@ def place(title: str, out: Path | None, resume: bool, grouped: bool, form: str =
         folder = out or (runs.newest_group(title, form) if grouped else runs.newest(title))
         claims.require_unclaimed(folder)
         if claims.begun(folder) and grouped != parts.is_group(folder):
-            has = "has no parts" if grouped else "has parts, and the file has none"
+            has = "has no parts, but the file has" if grouped else "has parts, but the file has none"
             raise UsageError(f"{folder} cannot be continued with this file: the run {has}")
         return folder
     folder = out or runs.new_name(title, datetime.now())
     claims.require_unclaimed(folder)
     if claims.begun(folder):
-        raise UsageError(f"{folder} exists: continue it with --resume, or name another --out")
+        raise UsageError(f"{folder} exists. Continue it with --resume, or name another folder with --out")
     return folder
 
 
 def require_same(folder: Path, experiment: "Experiment") -> None:
-    """Refuse to continue the run of another experiment; warn where the last one was killed.
+    """Refuse to continue the run of a different experiment; warn if the last process was killed.
 
     Raises:
         UsageError: with the first setting that differs.
@@ -241,8 +239,8 @@ def require_same(folder: Path, experiment: "Experiment") -> None:
     runs.check_same(folder, experiment)
     if before := claims.deserter(folder):
         console.note(
-            f"warning: {before} ended in the middle of this run without a word: it was killed, by hand, "
-            "by a restart of the machine, or by the kernel when memory ran out (`dmesg` tells). "
-            "Finished trials are kept; the one that ran is run again",
+            f"warning: {before} was killed during this run: by a user, by a restart of the machine, "
+            "or by the kernel's out-of-memory killer (see `dmesg`). "
+            "Finished trials are kept; the interrupted trial runs again",
             "yellow",
         )

@@ -1,4 +1,4 @@
-"""What a run costs where somebody is paid for it: said before, and agreed to."""
+"""Estimate the cloud cost of a run, and require the user's consent."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -9,27 +9,27 @@ from fivenines.errors import UsageError
 if TYPE_CHECKING:
     from fivenines.aws.prices import Charge
 
-_NOT_ALL = "Storage, I/O, backups and traffic come on top."
+_NOT_ALL = "Storage, I/O, backups and network traffic cost extra."
 
 
 def of(work: Planned) -> "list[Charge]":
-    """The charges of a part: of each solution that is made at others' place, for the whole of it."""
-    solutions = {one.cell.solution.name: one.cell.solution for one in work.trials}
-    found = [one.charge(work.seconds) for one in solutions.values()]
+    """Return the charges of a part, one per cloud solution, for its whole duration."""
+    solutions = {trial.cell.solution.name: trial.cell.solution for trial in work.trials}
+    found = [solution.charge(work.seconds) for solution in solutions.values()]
     return [one for one in found if one is not None]
 
 
 def lines(works: Sequence[Planned]) -> list[str]:
-    """The estimate in lines; none where nothing is paid for."""
+    """Return the estimate as lines; empty if the run costs nothing."""
     found = [charge for work in works for charge in of(work)]
     if not found:
         return []
-    said = [f"made for the run and deleted afterwards: {one}" for one in found]
-    return [*said, f"{_total(found)} {_NOT_ALL}"]
+    charges = [f"created for the run and deleted afterwards: {charge}" for charge in found]
+    return [*charges, f"{_total(found)} {_NOT_ALL}"]
 
 
 def as_dicts(work: Planned) -> list[dict[str, Any]]:
-    """The same as JSON: instances, hours, price of an instance per hour, and the amount."""
+    """Return the charges for JSON: instances, hours, price of an instance per hour, amount."""
     return [
         {
             "solution": one.solution,
@@ -45,23 +45,23 @@ def as_dicts(work: Planned) -> list[dict[str, Any]]:
 
 
 def require_agreed(works: Sequence[Planned], yes: bool) -> None:
-    """Begin nothing that costs money before somebody has read how much.
+    """Require consent to the estimated cost before anything is created.
 
     Raises:
-        UsageError: the price is not known, or nobody has agreed to it.
+        UsageError: the price is unknown, or --yes is missing.
     """
     found = [charge for work in works for charge in of(work)]
     if unknown := [one.solution for one in found if one.price is None]:
         raise UsageError(
-            f"{', '.join(unknown)}: what an instance costs is not known: the price list does not say. Set "
-            "`price_per_hour` to what you pay for one"
+            f"{', '.join(unknown)}: the price list has no price for this instance class. Set "
+            "`price_per_hour` to the price of one instance"
         )
     if found and not yes:
-        raise UsageError("\n".join([*lines(works), "Add --yes to run it at that price"]))
+        raise UsageError("\n".join([*lines(works), "Add --yes to accept this cost"]))
 
 
 def _total(found: "Sequence[Charge]") -> str:
     amounts = [one.amount for one in found if one.amount is not None]
     if len(amounts) < len(found):
-        return "What it costs is not known: set `price_per_hour`."
+        return "The cost is unknown. Set `price_per_hour`."
     return f"Estimate: {sum(amounts):.2f} for instances, in the currency of the price (list prices: USD)."

@@ -1,4 +1,4 @@
-"""`fivenines check`: whether a run passes thresholds, for a pipeline."""
+"""`fivenines check`: check a finished run against thresholds, for CI pipelines."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     from fivenines.analysis.thresholds import ThresholdResult
     from fivenines.requirements.thresholds import ThresholdSettings
 
+# Exit code if a threshold failed.
 FAILED = 3
-"""The exit code where a threshold failed."""
 
 ThresholdOption = Annotated[
     list[str] | None,
     typer.Option(
         "--threshold",
         metavar="CONDITION",
-        help="What must hold of every cell, as 'failover p95 < 10s' or 'lost = 0', or of one solution, "
-        "as 'galera: tps >= 500'; beside what the experiment says. Exit code 3 where one fails.",
+        help="Threshold for every cell, as 'failover p95 < 10s' or 'lost = 0', or for one solution, "
+        "as 'galera: tps >= 500'. Added to those of the experiment. Exit code 3 if any fails.",
     ),
 ]
 JunitOption = Annotated[
-    Path | None, typer.Option("--junit", metavar="FILE", help="Write what became of thresholds as JUnit XML.")
+    Path | None, typer.Option("--junit", metavar="FILE", help="Write the results of thresholds as JUnit XML.")
 ]
 
 
@@ -38,11 +38,11 @@ def check(
     wide: Wide = False,
     format_: AsFormat = Format.text,
 ) -> None:
-    """Judge thresholds by a run that is done; nothing is run again.
+    """Check a finished run against thresholds, for CI pipelines.
 
-    Each one is passed or failed where 95 % intervals prove it, else
-    undecided, with how many more trials would decide it. Exit code 3 if any
-    failed; undecided ones fail nothing.
+    A threshold passes or fails if the 95 % confidence interval proves it.
+    Otherwise it is inconclusive, and the output names the number of trials that
+    would decide it. Exit code 3 if any threshold failed. Nothing runs again.
 
     \b
     fivenines check quickstart --threshold 'lost = 0'
@@ -50,13 +50,12 @@ def check(
     fivenines check nightly --junit thresholds.xml
     fivenines check nightly --format md
 
-    `fivenines list measures` names what can be asked for. A percentile is one
-    of the trials' values (failover p95); a swept solution is called by its
-    own name, and judged as its best case. Throughput and response times are
-    those before a fault, of the trials with any fault together.
+    `fivenines list measures` lists the measures. Percentiles are over trials
+    (failover p95). A swept solution is judged by its best variant. Throughput
+    and response times are those before the fault, over the trials of all faults.
 
     \b
-    A pipeline can do it in one step:
+    Run and check in one step:
       fivenines run nightly.yaml --threshold 'lost = 0' --junit thresholds.xml
     """
     from fivenines.cli import console, runs
@@ -72,15 +71,15 @@ def check(
     known = list(dict.fromkeys(variants.get(t.cell.solution, t.cell.solution) for t in plan))
     wanted = [*report.thresholds_of(opened), *read(threshold, known)]
     if not wanted:
-        raise UsageError("there are no thresholds: name one by --threshold 'lost = 0'")
+        raise UsageError("there are no thresholds. Add one, as --threshold 'lost = 0'")
     require_writable(junit)
     found = judged(folder, wanted)
     if junit is not None:
         report.write_junit(junit, str(opened.manifest.experiment.get("name", folder.name)), {"": found})
     if not found:
         raise FiveninesError(
-            f"{folder}: no threshold could be judged, as no trial of its solutions is complete; blocks are "
-            "not judged"
+            f"{folder}: no threshold could be checked, because no trial of its solutions is complete "
+            "(thresholds do not apply to interleaved blocks)"
         )
     if format_ is Format.json:
         console.as_json(report.as_json(found))
@@ -93,10 +92,10 @@ def check(
 
 
 def read(texts: Sequence[str] | None, known: Sequence[str]) -> "list[ThresholdSettings]":
-    """The thresholds of a command line; `known` are the names of the solutions.
+    """Parse the thresholds of a command line; `known` are the names of the solutions.
 
     Raises:
-        UsageError: one cannot be read, or is of a solution that there is not.
+        UsageError: a threshold is malformed, or names an unknown solution.
     """
     from pydantic import ValidationError
 
@@ -110,40 +109,40 @@ def read(texts: Sequence[str] | None, known: Sequence[str]) -> "list[ThresholdSe
         except ValidationError as error:
             raise UsageError(f"--threshold: {error.errors()[0]['msg']}") from None
         if one.solution is not None and one.solution not in known:
-            there = ", ".join(known)
-            raise UsageError(f"--threshold: no solution is called {one.solution!r}; there are {there}")
+            names = ", ".join(known)
+            raise UsageError(f"--threshold: unknown solution {one.solution!r}\n    allowed: {names}")
         found.append(one)
     return found
 
 
 def require_writable(junit: Path | None) -> None:
-    """Before anything is measured: the folder of the file is there.
+    """Require that the file's folder exists, before anything is measured.
 
     Raises:
-        UsageError: it is not.
+        UsageError: the folder does not exist.
     """
     from fivenines.errors import UsageError
 
     if junit is not None and not junit.absolute().parent.is_dir():
-        raise UsageError(f"--junit: there is no folder {junit.absolute().parent}")
+        raise UsageError(f"--junit: the folder {junit.absolute().parent} does not exist")
 
 
 def judged(folder: Path, thresholds: "Sequence[ThresholdSettings]") -> "list[ThresholdResult]":
-    """What becomes of them by a run that is done."""
+    """Check thresholds against a finished run."""
     from fivenines.report import thresholds as report
 
     return report.judge(folder, thresholds)
 
 
 def as_json(found: "Sequence[ThresholdResult]") -> list[dict[str, object]]:
-    """What became of them, for a script."""
+    """Return the results for scripts."""
     from fivenines.report import thresholds as report
 
     return report.as_json(found)
 
 
 def require_passed(found: "Sequence[ThresholdResult]") -> None:
-    """End with exit code 3 where one failed."""
+    """End with exit code 3 if a threshold failed."""
     if any(one.outcome == "failed" for one in found):
         raise typer.Exit(FAILED)
 
@@ -152,9 +151,9 @@ _MUST = ("Outcome", "Threshold", "Evidence")
 
 
 def show(found: "Sequence[ThresholdResult]", wide: bool = False) -> None:
-    """A row for each, what would decide those that are undecided, then all in short.
+    """Print a row per threshold, what would decide the inconclusive ones, and a summary.
 
-    With `wide` the evidence in full, however long the lines are.
+    With `wide`, print the full evidence without wrapping lines.
     """
     from fivenines.cli import console
     from fivenines.report import thresholds as report
@@ -169,5 +168,5 @@ def show(found: "Sequence[ThresholdResult]", wide: bool = False) -> None:
         console.table(narrow.columns, narrow.rows, names=["Solution"])
         console.note_left_out(narrow.left_out, "fivenines check --wide")
     if more := report.what_decides(found):
-        console.say(f"undecided: {more}")
+        console.say(f"inconclusive: {more}")
     console.say(report.sentence(found), "bold")

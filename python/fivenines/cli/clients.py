@@ -1,4 +1,4 @@
-"""What clients of the playground's load saw of a break by hand, in two lines."""
+"""Report in two lines what clients of the running deployment's load saw of a manual fault."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fivenines.playground import Clients, Rows
 
+# Longest wait, in seconds, until writes are available again.
 PATIENCE = 60.0
-"""Longest wait, in seconds, until writes are back."""
 
 _LOOK = 0.5
+# Seconds of uninterrupted writes, and of observation, before the result is reported.
 _CALM, _OBSERVED = 2.0, 3.0
-"""Seconds for which writes must have gone on, and for which clients were watched, before it is told."""
 
 
-def tell(moment: int | None) -> None:
-    """Say what clients saw since a moment, once writes are back; nothing where there is no load."""
+def report(moment: int | None) -> None:
+    """Report what clients saw since a moment, once writes are available; nothing without a load."""
     if moment is None:
         return
     from fivenines.cli import console
@@ -30,26 +30,26 @@ def tell(moment: int | None) -> None:
 
 
 def sentence(found: "Clients") -> str:
-    """What they saw, in words."""
+    """Describe what clients saw."""
     if found.unknown:
-        return f"what they saw cannot be told: {found.unknown}"
+        return f"unknown: {found.unknown}"
     if not found.noticed:
-        return f"writes went on; the longest time between two was {found.outage:.2f} s"
+        return f"no outage; the longest gap between two writes was {found.outage:.2f} s"
     if not found.back or found.returned is None:
-        return f"no write for {found.outage:.2f} s, and none yet"
-    often = f" at the longest, {found.times} times" if found.times > 1 else ""
-    return f"no write for {found.outage:.2f} s{often}; back {found.returned:.2f} s after it"
+        return f"writes unavailable for {found.outage:.2f} s, not yet recovered"
+    often = f" (longest of {found.times} outages)" if found.times > 1 else ""
+    return f"writes unavailable for {found.outage:.2f} s{often}; available again after {found.returned:.2f} s"
 
 
 def about_rows(rows: "Rows") -> str:
-    """What became of acknowledged rows, in words."""
+    """Describe the fate of acknowledged rows."""
     if rows.lost is None:
-        return f"whether acknowledged rows are lost cannot be told: {rows.detail}"
+        return f"the check for lost rows was inconclusive: {rows.detail}"
     doubt = f"; {rows.in_doubt:,} in doubt" if rows.in_doubt else ""
-    doubt += f"; {rows.before:,} more were lost before" if rows.before else ""
+    doubt += f"; {rows.before:,} more were lost earlier" if rows.before else ""
     if rows.lost:
-        return f"{rows.lost:,} of {rows.acknowledged:,} acknowledged are LOST on {rows.node}{doubt}"
-    return f"none of {rows.acknowledged:,} acknowledged is lost on {rows.node}{doubt}"
+        return f"{rows.lost:,} of {rows.acknowledged:,} acknowledged rows are LOST on {rows.node}{doubt}"
+    return f"none of {rows.acknowledged:,} acknowledged rows is lost on {rows.node}{doubt}"
 
 
 def _awaited(moment: int) -> "Clients":

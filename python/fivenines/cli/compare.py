@@ -1,4 +1,4 @@
-"""`fivenines compare`: runs against a baseline, for versions, machines or settings."""
+"""`fivenines compare`: compare runs of different versions, machines or settings with a baseline."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Format(StrEnum):
-    """How a comparison is told."""
+    """Output formats of a comparison."""
 
     text = "text"
     md = "md"
@@ -35,29 +35,29 @@ def compare(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     runs: Annotated[
         list[str],
         typer.Argument(
-            help="Two runs or more, the first one is the baseline: folders, names under ./runs, or "
+            help="Two or more runs, the first is the baseline: folders, names under ./runs, or "
             "experiments' names for their newest runs.",
             metavar="RUN...",
             autocompletion=complete.runs,
         ),
     ],
     baseline: Annotated[
-        str | None, typer.Option("--baseline", help="The baseline, instead of the first.", metavar="RUN")
+        str | None, typer.Option("--baseline", help="Baseline run, instead of the first.", metavar="RUN")
     ] = None,
     threshold: Annotated[
         list[str] | None,
         typer.Option(
             "--threshold",
-            help="What a measure may become, as a multiple of the baseline: 'tps >= 0.95', or of one "
-            "solution, as 'galera: outage_writes <= 110%'. Exit code 3 where one fails.",
+            help="Threshold for a ratio to the baseline, as 'tps >= 0.95', or for one "
+            "solution, as 'galera: outage_writes <= 110%'. Exit code 3 if any fails.",
         ),
     ] = None,
     measure: Annotated[
         list[str] | None,
         typer.Option(
             "--measure",
-            help="A measure to compare besides the usual ones, as host_cpu or counter:Com_commit/transaction "
-            "(fivenines list measures). May be repeated; those of thresholds are compared anyway.",
+            help="Additional measure, as host_cpu or counter:Com_commit/transaction "
+            "(fivenines list measures). Can be repeated.",
             metavar="NAME",
         ),
     ] = None,
@@ -65,28 +65,29 @@ def compare(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
         str | None,
         typer.Option(
             "--allow",
-            help="How much worse any measure may be, as 5%; exit code 3 where more is proven, or where rows "
-            "are lost (or the like) as never before.",
+            help="Largest allowed regression of any measure, as 5%. Exit code 3 if a larger one is proven, "
+            "or on a new violation such as lost rows.",
             metavar="SHARE",
         ),
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Also measures without a clear change.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Include measures without a clear change.")] = False,
     format_: Annotated[
-        Format, typer.Option("--format", help="text, md, json, or html: one self-contained page.")
+        Format,
+        typer.Option("--format", help="Output format: text, md, json, or html (one self-contained page)."),
     ] = Format.text,
-    output: Annotated[Path | None, typer.Option("--output", help="The file; default: stdout.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", help="Output file; default: stdout.")] = None,
     junit: JunitOption = None,
     share_: Annotated[
-        bool, typer.Option("--share", help="Let other accounts of this machine read the file of --output.")
+        bool, typer.Option("--share", help="Let other accounts of this machine read the output file.")
     ] = False,
     wide: Wide = False,
 ) -> None:
-    """Compare runs cell by cell: each measure as a ratio with its interval, regressions first.
+    """Compare runs and show the ratio of each measure, regressions first.
 
-    Solutions with the same name, workload, connections, network and fault are
-    compared; of blocks also how solutions stand to each other. What else differs
-    between the runs (versions, machine, settings) is named, as a ratio may be
-    due to it.
+    Cells with the same solution, workload, connections, network and fault are
+    compared. Interleaved comparisons also show how solutions relate to each
+    other. Other differences between the runs (versions, machine, settings) are
+    listed, as they may explain a ratio.
 
     \b
     fivenines compare runs/before runs/after
@@ -95,12 +96,12 @@ def compare(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     fivenines compare before after --allow 10%
     fivenines compare before after --threshold 'tps >= 0.95' --junit new.xml
 
-    A threshold is passed or failed where the whole interval of the ratio lies on
-    one side of it, else undecided. Without any, and without --allow, differences
-    are shown and nothing fails.
+    A threshold passes or fails if the whole confidence interval of the ratio is
+    on one side of it. Otherwise it is inconclusive. Without --threshold and
+    --allow, the exit code is 0.
 
-    With more than two runs, the intervals of a measure hold for all runs
-    together with 95 % (Bonferroni).
+    With more than two runs, the 95 % intervals of a measure are simultaneous
+    (Bonferroni).
     """
     from fivenines.analysis.ratio_thresholds import judge_ratios
     from fivenines.analysis.versus import versus
@@ -113,18 +114,18 @@ def compare(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     asked = [*_measures(measure), *(one.measure.name for one in thresholds)]
     _require_sense(junit, bool(thresholds) or share is not None, format_, output)
     if share_ and output is None:
-        raise UsageError("--share: there is no file to share: name one by --output")
+        raise UsageError("--share: there is no file to share. Name one with --output")
     folders = [known_runs.find(name, by_experiment=True) for name in runs]
     if baseline is not None:
         first = known_runs.find(baseline, by_experiment=True)
         same = first.resolve()
-        folders = [first, *(one for one in folders if one.resolve() != same)]
+        folders = [first, *(folder for folder in folders if folder.resolve() != same)]
     _require_several(folders)
-    opened = [open_run(one) for one in folders]
+    opened = [open_run(folder) for folder in folders]
     found = versus(*opened, asked=asked)
     _require_known(thresholds, opened)
     judged = judge_ratios(found, thresholds)
-    _tell(_Told(found, opened, judged, share or 0.0, every), format_, output, wide)
+    _write(_Comparison(found, opened, judged, share or 0.0, every), format_, output, wide)
     if share_ and output is not None:
         sharing.share(output)
     if junit is not None:
@@ -134,8 +135,8 @@ def compare(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     _fail(found, judged, share)
 
 
-class _Told:
-    """A comparison with all that is said of it."""
+class _Comparison:
+    """A comparison with its tables and sentences."""
 
     def __init__(
         self,
@@ -164,15 +165,15 @@ class _Told:
             self.sentences.insert(0, ratio_thresholds.sentence(judged))
 
 
-def _tell(told: _Told, format_: Format, output: Path | None, wide: bool) -> None:
+def _write(comparison: _Comparison, format_: Format, output: Path | None, wide: bool) -> None:
     from fivenines.cli import console
     from fivenines.results.store import write_text
 
     if format_ is Format.text and output is None:
-        first, *rest = told.sentences
+        first, *rest = comparison.sentences
         console.say(first, "bold")
         left_out: list[str] = []
-        for table in told.tables:
+        for table in comparison.tables:
             console.say("")
             console.say(table.caption, "bold")
             left_out += _table(table, wide)
@@ -181,30 +182,30 @@ def _tell(told: _Told, format_: Format, output: Path | None, wide: bool) -> None
             console.say(f"- {line}")
         console.note_left_out(left_out, "--wide")
         return
-    text = _text(told, format_)
+    text = _text(comparison, format_)
     if output is None:
         console.stdout().out(text.rstrip("\n"), highlight=False)
     else:
         write_text(output, text)
         console.say(str(output))
-        console.say(told.sentences[0])
+        console.say(comparison.sentences[0])
 
 
 _FIGURES = ("Ratio", "Change of the ratio", "Baseline", "Later")
 
+# Columns that may wrap if the terminal is too narrow.
 _NAMES = ("Solution", "Solutions", "Of", "What")
-"""Columns whose words may go to further lines where nothing else has room."""
 
 _MUST = ("Verdict", "Outcome", "Measure", "Threshold", "Ratio", "Change of the ratio", "Evidence")
 
 
 def _table(table: "Table", wide: bool) -> list[str]:
-    """One line a row, so many columns as there is room for; returns those that are left out."""
+    """Print a line per row with as many columns as fit; return the columns left out."""
     from fivenines.cli import console
     from fivenines.report.narrow import fitted
 
     if wide or table.columns[0] == "What":
-        # values of settings are not figures: none is left out
+        # Values of settings are no figures: all columns are shown.
         console.table(table.columns, table.rows, right=_FIGURES, names=_NAMES, wide=wide)
         return []
     rows = [dict(zip(table.columns, _short(table, row), strict=True)) for row in table.rows]
@@ -214,7 +215,7 @@ def _table(table: "Table", wide: bool) -> list[str]:
 
 
 def _short(table: "Table", row: Sequence[str]) -> list[str]:
-    """The row with means alone where the ratio has an interval of its own."""
+    """Return the row with means alone, as the ratio has its interval."""
     found = []
     for name, cell in zip(table.columns, row, strict=True):
         if name in ("Baseline", "Later"):
@@ -224,36 +225,38 @@ def _short(table: "Table", row: Sequence[str]) -> list[str]:
     return found
 
 
-def _text(told: _Told, format_: Format) -> str:
+def _text(comparison: _Comparison, format_: Format) -> str:
     import json
 
     from fivenines.report import ratio_thresholds, versus, versus_page
 
     if format_ is Format.html:
-        return versus_page.render(told.found, told.runs, told.names, told.judged, told.share)
+        return versus_page.render(
+            comparison.found, comparison.runs, comparison.names, comparison.judged, comparison.share
+        )
     if format_ is Format.json:
-        judged = ratio_thresholds.as_json(told.judged)
-        data = {**versus.as_json(told.found), "thresholds": judged}
+        judged = ratio_thresholds.as_json(comparison.judged)
+        data = {**versus.as_json(comparison.found), "thresholds": judged}
         return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    tables = [table.markdown() for table in told.tables]
-    return "\n\n".join([*told.sentences, *tables]).rstrip("\n") + "\n"
+    tables = [table.markdown() for table in comparison.tables]
+    return "\n\n".join([*comparison.sentences, *tables]).rstrip("\n") + "\n"
 
 
 def _fail(found: "Versus", judged: "Sequence[RatioResult]", share: float | None) -> None:
-    """End with exit code 3 where a threshold failed, or more is proven than is allowed.
+    """End with exit code 3 if a threshold failed, or a larger regression than allowed is proven.
 
     Raises:
-        FiveninesError: nothing could be compared, so nothing was shown to be as before.
+        FiveninesError: the runs have no cell in common.
     """
     from fivenines.errors import FiveninesError
 
     if share is None and not judged:
         return
     if not found.changes:
-        asked = "--allow" if share is not None else "--threshold"
-        raise FiveninesError(f"{asked}: nothing could be compared, so nothing was shown to be as before")
+        option = "--allow" if share is not None else "--threshold"
+        raise FiveninesError(f"{option}: the runs have no cell in common, so nothing could be compared")
     worse = share is not None and (
-        any(one.worse_than(share) for one in found.changes) or any(e.new for e in found.happened)
+        any(change.worse_than(share) for change in found.changes) or any(e.new for e in found.happened)
     )
     if worse or any(one.outcome == "failed" for one in judged):
         raise typer.Exit(FAILED)
@@ -270,7 +273,7 @@ def _thresholds(texts: Sequence[str] | None) -> "list[RatioThreshold]":
 
 
 def _measures(names: Sequence[str] | None) -> list[str]:
-    """The names, each of a measure that has a ratio."""
+    """Return the names; each must be a measure with a ratio."""
     from fivenines.errors import UsageError
     from fivenines.requirements.measures import measure_named
 
@@ -281,7 +284,7 @@ def _measures(names: Sequence[str] | None) -> list[str]:
             raise UsageError(f"--measure: {error}") from None
         if not measure.valued:
             raise UsageError(
-                f"--measure: {name} has no ratio; what never happened before is told without being asked for"
+                f"--measure: {name} has no ratio. Leave it out: new violations are always reported"
             )
     return list(names or [])
 
@@ -291,31 +294,31 @@ def _require_sense(junit: Path | None, judges: bool, format_: Format, output: Pa
 
     require_writable(junit)
     if junit is not None and not judges:
-        raise UsageError("--junit: there is nothing to judge: add --threshold or --allow")
+        raise UsageError("--junit: there is nothing to check. Add --threshold or --allow")
     if format_ is Format.html and output is None and sys.stdout.isatty():
-        raise UsageError("--format html: name the file by --output")
+        raise UsageError("--format html: name the file with --output")
 
 
 def _require_several(folders: Sequence[Path]) -> None:
     from fivenines.errors import UsageError
 
     if len(folders) < 2:
-        raise UsageError("name at least two runs; the first one is the baseline")
+        raise UsageError("name at least two runs; the first is the baseline")
 
 
 def _require_known(thresholds: "Sequence[RatioThreshold]", runs: "Sequence[Run]") -> None:
-    """Thresholds are of solutions that a run has."""
+    """Require that the runs have the solutions that thresholds name."""
     from fivenines.errors import UsageError
 
     plans = [one.cell for run in runs for one in run.manifest.plan]
     plans += [cell for run in runs for block in run.manifest.blocks for cell in block.cells]
     solutions = [one for run in runs for one in run.manifest.experiment.get("solutions") or []]
-    swept = [one["variant"]["of"] for one in solutions if one.get("variant")]
+    swept = [solution["variant"]["of"] for solution in solutions if solution.get("variant")]
     known = list(dict.fromkeys([*(cell.solution for cell in plans), *swept]))
-    for one in thresholds:
-        if one.solution is not None and one.solution not in known:
+    for threshold in thresholds:
+        if threshold.solution is not None and threshold.solution not in known:
             raise UsageError(
-                f"--threshold: no solution is called {one.solution!r}; there are {', '.join(known)}"
+                f"--threshold: unknown solution {threshold.solution!r}\n    allowed: {', '.join(known)}"
             )
 
 
@@ -330,5 +333,5 @@ def _share(text: str | None) -> float | None:
     except ValueError:
         share = -1.0
     if not text.strip().endswith("%") or not 0 <= share < 1:
-        raise UsageError(f"--allow: {text!r} is no share: write 5% or 0%")
+        raise UsageError(f"--allow: {text!r} is not a percentage: write 5% or 0%")
     return share

@@ -1,5 +1,7 @@
-"""What a shell completes an argument with. It is asked at each press of a key, so nothing heavy is imported:
-names of kinds are read out of the files that define them, and runs are folders.
+"""Complete arguments in the shell.
+
+The shell calls this at each press of a key, so nothing heavy is imported: names of kinds are read out
+of the files that define them, and runs are folders.
 """
 
 import json
@@ -11,56 +13,56 @@ from pathlib import Path
 
 from fivenines import paths
 
+# A word, and its description, which some shells show.
 Item = tuple[str, str]
-"""A word, and a line about it that some shells show."""
 
 _PACKAGE = Path(__file__).parents[1]
+# Longest wait, in seconds, after a press of a key.
 _PATIENCE = 1.0
-"""Seconds that somebody waits at a key."""
 
 _STRING = r'"((?:[^"\\]|\\.)*)"'
 
 
 def solutions(incomplete: str) -> list[Item]:
-    """Kinds of solutions."""
+    """Return matching kinds of solutions."""
     return _beginning(incomplete, kinds("solutions", "solution"))
 
 
 def workloads(incomplete: str) -> list[Item]:
-    """Kinds of workloads."""
+    """Return matching kinds of workloads."""
     return _beginning(incomplete, kinds("workloads", "workload"))
 
 
 def faults(incomplete: str) -> list[Item]:
-    """Kinds of faults."""
+    """Return matching kinds of faults."""
     return _beginning(incomplete, kinds("faults", "fault"))
 
 
 def runs(incomplete: str) -> list[Item]:
-    """Runs under ./runs, the newest first; folders are left to the shell."""
+    """Return matching runs under ./runs, the newest first; the shell completes folders."""
     from fivenines.cli.runs import all_runs, called  # noqa: PLC0415  (needs more than a completion should)
 
     return _beginning(incomplete, ((called(folder), "") for folder in reversed(all_runs())))
 
 
 def studies(incomplete: str) -> list[Item]:
-    """Studies that come along; files are left to the shell."""
+    """Return matching built-in studies; the shell completes files."""
     names = sorted(path.stem for path in (_PACKAGE / "studies").glob("*.yaml"))
     return _beginning(incomplete, ((name, "") for name in names))
 
 
 def engines(incomplete: str) -> list[Item]:
-    """Names of engines."""
+    """Return matching names of engines."""
     return _beginning(incomplete, _engines())
 
 
 def hosts(incomplete: str) -> list[Item]:
-    """Nodes of what `fivenines up` brought up, with their roles now."""
+    """Return matching nodes of the running deployment, with their current roles."""
     return _beginning(incomplete, _hosts())
 
 
 def kinds(package: str, key: str) -> Iterator[Item]:
-    """The kinds that a package's files define, with the description of their key.
+    """Return the kinds that a package's files define, with the description of their key.
 
     A kind is a class with `key: Literal["name", ...]`, as `plugins.kinds` finds it; importing them all
     would take half a second.
@@ -80,15 +82,15 @@ def _engines() -> Iterator[Item]:
 
 
 def _hosts() -> Iterator[Item]:
-    """Asks the playground's keeper, as `fivenines status` does; nothing where none answers at once."""
+    """Ask the running deployment's keeper, as `fivenines status` does; empty if none answers."""
     with (
         suppress(OSError, ValueError, KeyError),
         paths.short_path(paths.playground()) as folder,
-        socket.socket(socket.AF_UNIX) as asked,
+        socket.socket(socket.AF_UNIX) as connection,
     ):
-        asked.settimeout(_PATIENCE)
-        asked.connect(f"{folder}/keeper.sock")
-        with asked.makefile("rw", encoding="utf-8") as stream:
+        connection.settimeout(_PATIENCE)
+        connection.connect(f"{folder}/keeper.sock")
+        with connection.makefile("rw", encoding="utf-8") as stream:
             stream.write('{"do": "status"}\n')
             stream.flush()
             for node in json.loads(stream.readline())["status"]["nodes"]:

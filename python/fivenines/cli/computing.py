@@ -1,4 +1,4 @@
-"""Says how far the computing of figures is, where that takes long; once kept, there is nothing to say."""
+"""Show the progress of computing figures if it takes long; computed figures are cached."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -12,28 +12,28 @@ from rich.text import Text
 from fivenines.analysis.listening import told_to
 from fivenines.cli import console
 
+# Seconds until progress is shown.
 PATIENCE = 2.0
-"""So many seconds nobody wonders."""
 
 _ERASE = Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2))
 
+# Seconds between two progress lines without a terminal.
 EVERY = 5.0
-"""Seconds between two lines where they stay."""
 
 
 @contextmanager
-def told(clock: Callable[[], float] = time.monotonic) -> Iterator[None]:
-    """Tell of it on stderr: in one line that goes again on a terminal, in lines elsewhere."""
-    shown = _Shown(console.stderr(), clock)
-    with told_to(shown.tell):
+def shown(clock: Callable[[], float] = time.monotonic) -> Iterator[None]:
+    """Show progress on stderr: one line that is erased on a terminal, separate lines elsewhere."""
+    progress = _Progress(console.stderr(), clock)
+    with told_to(progress.show):
         try:
             yield
         finally:
-            shown.clear()
+            progress.clear()
 
 
-class _Shown:
-    """What stands on stderr."""
+class _Progress:
+    """The progress shown on stderr."""
 
     def __init__(self, out: Console, clock: Callable[[], float]) -> None:
         self._out, self._clock = out, clock
@@ -41,8 +41,8 @@ class _Shown:
         self._done: int | None = None
         self._line = False
 
-    def tell(self, done: int, total: int) -> None:
-        """Figures of so many of the run's trials are there."""
+    def show(self, done: int, total: int) -> None:
+        """Show how many of the run's trials have figures."""
         now = self._clock()
         others = self._done is None or done <= self._done
         if others:
@@ -52,7 +52,7 @@ class _Shown:
         if now < self._next:
             return
         self._next = now + (0.0 if live else EVERY)
-        text = f"computing the figures of trials, kept for the next time: {done:,} of {total:,}"
+        text = f"computing and caching the figures of trials: {done:,} of {total:,}"
         if live:
             self.clear()
             self._out.print(Text(text), end="\r", soft_wrap=True)
@@ -61,7 +61,7 @@ class _Shown:
             self._out.print(Text(text), soft_wrap=True)
 
     def clear(self) -> None:
-        """Take the line away."""
+        """Erase the line."""
         if self._line:
             self._out.control(_ERASE)
             self._line = False

@@ -1,4 +1,4 @@
-"""`fivenines connect`: the engine's own client on a node of the playground."""
+"""`fivenines connect`: open the engine's client on a node of the running deployment."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -11,11 +11,11 @@ def connect(
     node: Annotated[
         str,
         typer.Argument(
-            help="A node, as `fivenines status` calls it; default: the primary.", metavar="[NODE]"
+            help="Node name, as shown by `fivenines status`; default: the primary.", metavar="[NODE]"
         ),
     ] = "",
 ) -> None:
-    """Open the engine's own client (psql, mariadb, mysql) on a node that `up` brought up.
+    """Open the database's command-line client (psql, mariadb, mysql) on a node.
 
     \b
     fivenines connect

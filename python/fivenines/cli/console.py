@@ -1,7 +1,7 @@
-"""What commands print with: results on stdout, everything else on stderr, colour on terminals only.
+"""Print results on stdout and everything else on stderr, with colour on terminals only.
 
-Rich itself honours NO_COLOR and TERM=dumb. Its markup stays off for texts that come from elsewhere:
-`solutions[0]` is no style.
+Rich honours NO_COLOR and TERM=dumb. Its markup stays off, because texts may contain brackets:
+`solutions[0]` is not a style.
 """
 
 import json
@@ -13,44 +13,44 @@ from rich.text import Text
 
 from fivenines.cli import layout
 
+# Width of tables in a pipe, where the width of the reader is unknown.
 _PIPED_WIDTH = 160
-"""Wide enough for tables in a pipe, where nobody says how wide the other end is."""
 
 
 def stdout() -> Console:
-    """For what a command was asked for."""
+    """Return the console for results."""
     return _console(stderr=False)
 
 
 def stderr() -> Console:
-    """For progress, warnings and errors."""
+    """Return the console for progress, warnings and errors."""
     return _console(stderr=True)
 
 
 def say(text: str, style: str = "") -> None:
-    """A line of result."""
+    """Print a line of the result on stdout."""
     _lines(stdout(), text, style)
 
 
 def note(text: str, style: str = "") -> None:
-    """A line beside the result."""
+    """Print a line on stderr."""
     _lines(stderr(), text, style)
 
 
 def note_left_out(columns: Iterable[str], command: str) -> None:
-    """Which columns had no room, and the command that shows them; nothing where all had."""
+    """Name the columns that did not fit and the command that shows them."""
     if names := "; ".join(dict.fromkeys(columns)):
-        note(f"not shown for want of room: {names} ({command})")
+        note(f"columns not shown: {names}; to show them: {command}")
 
 
 def as_json(value: Any) -> None:
-    """The result for a script: plain JSON whatever the terminal is."""
+    """Print the result as JSON for scripts, without colour."""
     text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
     stdout().out(text, highlight=False)
 
 
 def as_line(value: dict[str, Any]) -> None:
-    """One of many results for a script: a JSON object on a line of its own, at once."""
+    """Print one result as a JSON object on one line, and flush."""
     out = stdout()
     out.out(json.dumps(value, ensure_ascii=False, default=str), highlight=False)
     out.file.flush()
@@ -64,11 +64,10 @@ def table(
     groups: Sequence[str] = (),
     wide: bool = False,
 ) -> None:
-    """A plain table, its lines broken between words; see `layout`.
+    """Print a plain table whose lines break between words; see `layout`.
 
-    `right` are columns of numbers, `names` those whose words go to further lines first.
-    `groups` has a heading for each row; it is shown where another one begins. With `wide` nothing is
-    broken, however long the lines are.
+    `right` names right-aligned columns, `names` the columns that wrap first.
+    `groups` has a heading for each row, printed where it changes. With `wide` no line wraps.
     """
     out = stdout()
     cells = [[str(cell) for cell in row] for row in rows]
@@ -89,7 +88,7 @@ _ENDLESS = 10_000
 
 
 def size(number: int) -> str:
-    """Bytes for people: `514 MB`."""
+    """Format a number of bytes for people, as `514 MB`."""
     value = float(number)
     for unit in ("B", "kB", "MB", "GB"):
         if value < 1000:
@@ -99,7 +98,7 @@ def size(number: int) -> str:
 
 
 def _lines(console: Console, text: str, style: str) -> None:
-    """Text wrapped between words on a terminal, and left as it is in a pipe or a file."""
+    """Print text, wrapped between words on a terminal and unchanged in a pipe or a file."""
     lines = layout.wrapped(text, console.width) if console.is_terminal else text.split("\n")
     for line in lines:
         _whole(console, line, style)

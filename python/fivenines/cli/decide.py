@@ -1,4 +1,4 @@
-"""`fivenines decide`: which solution to take, by needs and preferences, from a run that is done."""
+"""`fivenines decide`: recommend a solution by requirements and preferences, from a finished run."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -20,30 +20,30 @@ def decide(
         typer.Option(
             "--require",
             metavar="CONDITION",
-            help="What a solution must do, as 'outage_writes < 10s' or 'lost = 0'; several together. "
-            "They replace those of the experiment.",
+            help="Requirement, as 'outage_writes < 10s' or 'lost = 0'. Can be repeated. "
+            "Replaces the requirements of the experiment.",
         ),
     ] = None,
     prefer: Annotated[
         list[str] | None,
         typer.Option(
-            "--prefer", metavar="MEASURE", help="A measure to choose by; several: one after the other."
+            "--prefer", metavar="MEASURE", help="Measure to rank by. Can be repeated, in order of priority."
         ),
     ] = None,
     by: Annotated[
         list[str] | None,
         typer.Option(
-            "--by", metavar="NAME", help="workload, connections or network: each value has its own decision."
+            "--by", metavar="NAME", help="Decide separately for each workload, connections or network."
         ),
     ] = None,
     wide: Wide = False,
     format_: AsFormat = Format.text,
 ) -> None:
-    """Say which solution to take, from what a run has measured; nothing is run again.
+    """Recommend a solution from a finished run, by requirements and preferences.
 
-    Needs come first: a solution that misses one is out. Of the others the first measure
-    of --prefer keeps all that may be the best by their 95 % intervals, of
-    these the next one, and so on.
+    Solutions that miss a requirement are excluded. The first measure of --prefer
+    keeps every solution that may be the best by its 95 % confidence interval.
+    The next measure chooses among these, and so on. Nothing runs again.
 
     \b
     fivenines decide quickstart
@@ -51,15 +51,15 @@ def decide(
     fivenines decide managers --prefer outage_writes --prefer tps
     fivenines decide workloads --by connections --format json
 
-    By default: needs not_recovered, lost, violated and split_brain = 0, as far as
-    they were measured; preferences tps, outage_writes, latency_p99; by all
-    three. `failover p95 < 10s` is about a percentile of the trials' values.
-    Exit code 0 also where no solution is left.
+    Default requirements: not_recovered, lost, violated and split_brain = 0, if
+    measured. Default preferences: tps, outage_writes, latency_p99. Default --by:
+    all three. `failover p95 < 10s` means the 95th percentile over the trials.
+    The exit code is 0 even if no solution is left.
 
     Measures: tps, latency_mean, latency_p50, latency_p95, latency_p99,
-    outage_writes, outage_reads, outage_connections, failover, hosts, cost. Only
-    for needs, as shares of trials: not_recovered, lost, phantom, duplicate, stale,
-    split_brain, violated, diverged.
+    outage_writes, outage_reads, outage_connections, failover, hosts, cost.
+    For requirements only, as shares of trials: not_recovered, lost, phantom,
+    duplicate, stale, split_brain, violated, diverged.
     """
     from fivenines.cli import console, runs
     from fivenines.report import decision
@@ -73,7 +73,7 @@ def decide(
     if format_ is Format.json:
         console.as_json(decision.as_json(found))
     elif not found:
-        console.note(f"{folder}: no complete trial to decide by; blocks alone compare speed")
+        console.note(f"{folder}: no trial is complete; interleaved blocks alone compare only speed")
     elif format_ is Format.md:
         console.stdout().out(_markdown(found).rstrip("\n"), highlight=False)
     else:
@@ -110,30 +110,30 @@ def _show(found: "list[Verdict]", wide: bool) -> None:
     first, *rest = overview(found)
     console.say(first, "bold")
     left_out: list[str] = []
-    for one in found:
-        if one.where:
+    for verdict in found:
+        if verdict.where:
             console.say("")
-            console.say(one.where, "bold")
-        left_out += _table(one, wide)
-    console.say("\u2713 met, \u2717 missed, ? undecided; with the trials that fail it")
+            console.say(verdict.where, "bold")
+        left_out += _table(verdict, wide)
+    console.say("\u2713 met, \u2717 not met, ? inconclusive; with the number of trials that miss it")
     for line in rest:
         console.say(f"- {line}")
     console.note_left_out(left_out, "fivenines decide --wide")
 
 
-def _table(one: "Verdict", wide: bool) -> list[str]:
-    """A line for each solution: all needs, and so many measures as there is room for; the other measures."""
+def _table(verdict: "Verdict", wide: bool) -> list[str]:
+    """Print a line per solution with as many measures as fit; return the measures left out."""
     from fivenines.cli import console
     from fivenines.report import decision
     from fivenines.report.narrow import fitted
 
-    requirements = [requirement.text for requirement in decision.requirements_of([one])]
-    measures = decision.shown_measures(one.decision)
+    requirements = [requirement.text for requirement in decision.requirements_of([verdict])]
+    measures = decision.shown_measures(verdict.decision)
     rows = [
         {"Solution": each.called}
         | dict(zip(requirements, map(decision.short, each.judgements), strict=True))
         | {measure.title: decision.value_text(each, measure) for measure in measures}
-        for each in one.decision.candidates
+        for each in verdict.decision.candidates
     ]
     names = ["Solution"]
     if wide:

@@ -1,4 +1,4 @@
-"""`fivenines doctor`: what this machine can do, and the remedy for what it cannot."""
+"""`fivenines doctor`: check the prerequisites on this machine."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -19,13 +19,13 @@ _MARKS = {"ok": ("ok     ", "green"), "warning": ("warning", "yellow"), "failed"
 
 def doctor(
     inventory: Annotated[
-        Path | None, typer.Option(help="The machines of this inventory instead.", metavar="HOSTS.yaml")
+        Path | None, typer.Option(help="Check the machines of this inventory instead.", metavar="HOSTS.yaml")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check what this machine can do; for what it cannot, say the exact remedy.
+    """Check this machine and print a fix for every missing prerequisite.
 
-    Exit code 1 when something is missing that every experiment needs.
+    Exit code 1 if a prerequisite of every experiment is missing.
 
     \b
     fivenines doctor
@@ -50,10 +50,10 @@ def doctor(
 
 
 def of_inventory(inventory: Path, as_json: bool, only: list[str]) -> None:
-    """Check what each machine of an inventory can do.
+    """Check the prerequisites on each machine of an inventory.
 
     Raises:
-        Exit: with code 1, when one can have no experiment.
+        Exit: with code 1, if no experiment can run on one of them.
     """
     from fivenines.cli import console
     from fivenines.cli.hosts import done_on, names_of
@@ -81,7 +81,7 @@ def of_inventory(inventory: Path, as_json: bool, only: list[str]) -> None:
 
 
 def show(checks: "Sequence[Check]") -> None:
-    """A line each, with the remedy below."""
+    """Print a line per check, with its fix below."""
     from fivenines.cli import console
 
     for check in checks:
@@ -92,11 +92,11 @@ def show(checks: "Sequence[Check]") -> None:
 
 
 def _verdict(states: list[str]) -> str:
-    """All in a sentence, the last line."""
+    """Return the conclusion."""
     failed, warnings = states.count("failed"), states.count("warning")
     if failed:
         return f"No experiment can run here yet: {failed} of {len(states)} checks failed, see above."
     if warnings:
-        said = "1 warning" if warnings == 1 else f"{warnings} warnings"
-        return f"Ready: experiments can run here. {said} above: what they name is limited."
-    return "Ready: everything works here."
+        number = "1 warning" if warnings == 1 else f"{warnings} warnings"
+        return f"Ready: experiments can run here, with limits: see {number} above."
+    return "Ready: all checks passed."

@@ -1,10 +1,10 @@
-"""`fivenines down`: ends what `up` began."""
+"""`fivenines down`: tear down the running deployment."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
 
 def down() -> None:
-    """End what `up` brought up; nothing is left of it. With nothing up there is nothing to do.
+    """Tear down the running deployment. Does nothing if there is none.
 
     \b
     fivenines down
@@ -12,4 +12,4 @@ def down() -> None:
     from fivenines.cli import console
     from fivenines.playground import down as end
 
-    console.say("down" if end() else "nothing is up")
+    console.say("torn down" if end() else "no deployment is running")

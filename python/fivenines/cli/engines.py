@@ -1,4 +1,4 @@
-"""`fivenines engines`: the database servers that solutions run on."""
+"""`fivenines engines`: manage database server binaries."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from fivenines.software.base import Engine, EngineStatus, Report
 
 app = typer.Typer(
-    help="List, fetch and remove database servers.", cls=Group, no_args_is_help=True, rich_markup_mode="rich"
+    help="List, fetch and remove database server binaries.",
+    cls=Group,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
 )
 
 Names = Annotated[
@@ -28,7 +31,7 @@ Names = Annotated[
 
 @app.command("list", cls=Command)
 def list_(wide: Wide = False, as_json: AsJson = False) -> None:
-    """List the engines, which of them are here, and how big they are.
+    """List the engines, whether they are installed, and their size.
 
     \b
     fivenines engines list
@@ -46,29 +49,29 @@ def list_(wide: Wide = False, as_json: AsJson = False) -> None:
             ]
         )
         return
-    # a description takes a line of its own, or several: those who want to read do not look for one engine
-    told = wide or console.stdout().width >= _ROOM
+    # A description takes one or more lines, which hides the names in a narrow terminal.
+    described = wide or console.stdout().width >= _ROOM
     console.table(
-        ["engine", "here", "version", "size", *(["description"] if told else [])],
+        ["engine", "installed", "version", "size", *(["description"] if described else [])],
         [
             [
                 engine.name,
                 "yes" if status.installed else "no",
                 status.version or "-",
                 console.size(status.size_bytes) if status.size_bytes else "-",
-                *([_description(engine, status)] if told else []),
+                *([_description(engine, status)] if described else []),
             ]
             for engine, status in found
         ],
         right=["size"],
         wide=wide,
     )
-    if not told:
-        console.note("what each of them is: fivenines engines list --wide")
+    if not described:
+        console.note("to show descriptions: fivenines engines list --wide")
 
 
+# Least width of a terminal, in columns, that shows descriptions.
 _ROOM = 120
-"""Columns of a terminal from which on there is room for a description."""
 
 
 def _description(engine: "Engine", status: "EngineStatus") -> str:
@@ -81,9 +84,9 @@ def pull(
         list[str] | None,
         typer.Argument(help="Names of engines.", metavar="[ENGINE...]", autocompletion=complete.engines),
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="All that the cache can hold.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Fetch all engines that can be cached.")] = False,
 ) -> None:
-    """Fetch or build engines into the cache; an experiment also does it by itself.
+    """Fetch or build engines into the cache; experiments do so on demand.
 
     \b
     fivenines engines pull postgres-18
@@ -95,7 +98,7 @@ def pull(
     from fivenines.software.store import engine, engines
 
     if bool(names) == every:
-        raise UsageError("name the engines to fetch, or write --all (`fivenines engines list`)")
+        raise UsageError("name the engines to fetch, or add --all (see `fivenines engines list`)")
     named = [engine(name) for name in names or []]
     for one in named or [one for one in engines() if isinstance(one, CachedEngine) and one.fetched]:
         with _reporter(one.name) as report:
@@ -111,17 +114,15 @@ def add(
     path: Annotated[
         Path,
         typer.Argument(
-            help="An archive (.tar, .tar.gz, .tar.xz or .tar.zst), or a folder with the programs.",
-            metavar="PATH",
+            help="Archive (.tar, .tar.gz, .tar.xz or .tar.zst), or folder with the programs.", metavar="PATH"
         ),
     ],
 ) -> None:
-    """Put a database server that cannot be fetched among the engines.
+    """Add a database server that cannot be fetched automatically.
 
-    \b
-    MySQL NDB Cluster is one: its generic Linux archive is on MySQL's site.
+    Needed for MySQL NDB Cluster: download its generic Linux archive from MySQL's site.
 
-    An archive is unpacked into the cache. A folder is used where it is: a tarball that you have unpacked,
+    An archive is unpacked into the cache. A folder is used in place: an unpacked tarball,
     or /usr with installed packages.
 
     \b
@@ -136,17 +137,17 @@ def add(
         with _reporter(one.name) as report:
             one.adopt(path.resolve(), report)
     elif not path.is_file():
-        raise UsageError(f"there is no file and no folder {path}")
+        raise UsageError(f"{path}: no such file or folder")
     elif not ndb_archive.takes(path):
         raise UsageError(
-            f"{path.name} is no archive that is known by its name\n"
+            f"{path.name}: unknown archive\n"
             "    allowed: mysql-cluster-9.7*.tar*, mysql-ndb-9.7*.tar* (MySQL NDB Cluster)"
         )
     else:
         one.archive = path.absolute()
         with _reporter(one.name) as report:
             one.replace(report)
-    _say_what_is_there(one)
+    _say_installed(one)
 
 
 @app.command(cls=Command)
@@ -155,19 +156,19 @@ def build(
         str, typer.Argument(help="Name of an engine.", metavar="ENGINE", autocompletion=complete.engines)
     ],
     folder: Annotated[
-        Path | None, typer.Option(help="Where to build; default: beside the cache's engines.", metavar="DIR")
+        Path | None, typer.Option(help="Build folder; default: next to the cached engines.", metavar="DIR")
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option(min=1, help="Compilers at once; default: one for each core.")
+        int | None, typer.Option(min=1, help="Number of parallel compilers; default: one per core.")
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only list what is missing, and the commands.")
+        bool, typer.Option("--dry-run", help="Only list missing prerequisites and the commands.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
-    """Build a database server from Debian's source package, where nobody ships it ready.
+    """Build a database server from Debian's source package, if there is no binary package.
 
-    It takes hours. What was done is not done again: after an interruption, give the same command.
+    It takes hours. After an interruption, repeat the command to continue.
 
     \b
     fivenines engines build mysql-ndb-9.7 --dry-run
@@ -181,7 +182,7 @@ def build(
     one = NdbArchive()
     if name != one.name:
         raise UsageError(
-            f"{name} is not built by fivenines: run `fivenines engines pull {name}`\n    allowed: {one.name}"
+            f"{name} cannot be built. Run `fivenines engines pull {name}` instead\n    allowed: {one.name}"
         )
     build = ndb_build.Build(folder or ndb_build.default_folder(), jobs)
     for line in ndb_build.announced(build):
@@ -195,18 +196,18 @@ def build(
             console.say(f"  {step.shown}")
         return
     if missing:
-        raise UsageError("what is missing has to be there first: see above")
-    if not (yes or typer.confirm("go on?")):
+        raise UsageError("install the missing prerequisites first, see above")
+    if not (yes or typer.confirm("Continue?")):
         raise typer.Exit(1)
     with _reporter(one.name) as report:
         build.run(report)
         one.made = build.result
         one.replace(report)
-    _say_what_is_there(one)
-    console.say(f"the folder {build.folder} is not needed any more")
+    _say_installed(one)
+    console.say(f"you can delete the folder {build.folder}")
 
 
-def _say_what_is_there(one: "Engine") -> None:
+def _say_installed(one: "Engine") -> None:
     from fivenines.cli import console
 
     status = one.status()
@@ -230,7 +231,7 @@ def remove(names: Names) -> None:
 
 @contextmanager
 def _reporter(name: str) -> "Iterator[Report]":
-    """A pull's progress, shown as a campaign's would be."""
+    """Show the progress of a pull like that of a campaign."""
     from fivenines.cli.progress import listener
     from fivenines.runner.progress import EnginePull
 

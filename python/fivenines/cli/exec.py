@@ -1,4 +1,4 @@
-"""`fivenines exec`: any command on a host of the playground."""
+"""`fivenines exec`: run a command on a host of the running deployment."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -13,16 +13,14 @@ def execute(
     host: Annotated[
         str,
         typer.Argument(
-            help="A node, or another host: proxy, manager, client.",
+            help="Node name, or another host: proxy, manager, client.",
             metavar="HOST",
             autocompletion=complete.hosts,
         ),
     ],
-    command: Annotated[
-        list[str], typer.Argument(help="The command and its arguments, behind --.", metavar="CMD")
-    ],
+    command: Annotated[list[str], typer.Argument(help="Command and its arguments, after --.", metavar="CMD")],
 ) -> None:
-    """Run a command inside a host of what `up` brought up, with its files, its network and its programs.
+    """Run a command on a host of the running deployment, with its files and network.
 
     \b
     fivenines exec node1 -- ip address

@@ -1,4 +1,4 @@
-"""`fivenines export`: all trials of runs as one file for one's own analysis."""
+"""`fivenines export`: write the trials of runs to one file for custom analysis."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -9,42 +9,42 @@ from typing import Annotated
 
 import typer
 
+# Seconds until progress is shown.
 _PATIENCE = 2.0
-"""Seconds without a word; then it is said how far the export is."""
 
+# Seconds between two progress lines without a terminal.
 _EVERY = 5.0
-"""Seconds between two lines where nobody watches."""
 
 
 def export(
     run: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Runs: folders, names under ./runs, or experiments' names for their newest runs; "
-            "default: the newest of all.",
+            help="Run folders, names under ./runs, or experiments' names for their newest runs; "
+            "default: the newest run.",
             metavar="RUN...",
         ),
     ] = None,
     to: Annotated[
         Path | None,
-        typer.Option("--to", help="The file: .duckdb has all tables, .parquet one. It is replaced."),
+        typer.Option("--to", help="Output file: .duckdb for all tables, .parquet for one. Overwritten."),
     ] = None,
     table: Annotated[
-        str | None, typer.Option("--table", help="The table of a .parquet file; default: trials.")
+        str | None, typer.Option("--table", help="Table to write to a .parquet file; default: trials.")
     ] = None,
     share: Annotated[
         bool, typer.Option("--share", help="Let other accounts of this machine read the file.")
     ] = False,
 ) -> None:
-    """Write all trials of one run or several to one file, for notebooks and SQL.
+    """Export all trials of one or more runs to one file, for notebooks and SQL.
 
     A .duckdb file has the tables trials, seconds, faults, interruptions,
-    events, latencies, blocks, windows and runs; a .parquet file has trials, or
-    the one that --table names. docs/reference/export.md says what each column
-    is, and so do the comments in the file.
+    events, latencies, blocks, windows and runs. A .parquet file has one table:
+    trials, or the one named by --table. docs/reference/export.md and the comments
+    in the file describe each column.
 
-    Broken and missing trials are rows, too, with their reason. A value that
-    is only known to be at least so large is in no column of values.
+    Broken and missing trials are rows with their reason. Censored values, of which
+    only a lower bound is known, are left out of the columns of values.
 
     \b
     fivenines export quickstart --to trials.duckdb
@@ -57,30 +57,30 @@ def export(
     from fivenines.results.store import open_run
 
     if to is None:
-        raise UsageError("name the file to write: --to trials.duckdb, or --to trials.parquet")
+        raise UsageError("name the output file, as in --to trials.duckdb or --to trials.parquet")
     names: list[str | None] = [*run] if run else [None]
     opened = [open_run(runs.find(name, by_experiment=True)) for name in names]
     numbers = file.export(opened, to, table, _reporter())
     rows = ", ".join(f"{name} {number}" for name, number in numbers.items())
     console.say(f"{to} ({console.size(to.stat().st_size)}); rows: {rows}")
-    for one in opened:
-        for problem in one.problems:
+    for each in opened:
+        for problem in each.problems:
             console.note(f"warning: {problem}", "yellow")
     if share:
         sharing.share(to)
 
 
 def _reporter(clock: Callable[[], float] = time.monotonic) -> Callable[[int, int], None]:
-    """Says how far it is once that takes time: one line that changes on a terminal, else few lines."""
+    """Return a function that shows progress once the export takes long."""
     from rich.text import Text
 
     from fivenines.cli import console
 
     out, start = console.stderr(), clock()
-    said = start + _PATIENCE - _EVERY
+    last = start + _PATIENCE - _EVERY
 
-    def tell(done: int, of: int) -> None:
-        nonlocal said
+    def show(done: int, of: int) -> None:
+        nonlocal last
         now = clock()
         if now - start < _PATIENCE:
             return
@@ -89,8 +89,8 @@ def _reporter(clock: Callable[[], float] = time.monotonic) -> Callable[[int, int
             left = (now - start) / done * (of - done)
             text = f"{text}, about {left:.0f} s left" if done < of else text
             out.print(Text(f"{text:<50}"), end="\n" if done == of else "\r")
-        elif now - said >= _EVERY:
-            said = now
+        elif now - last >= _EVERY:
+            last = now
             out.print(Text(text))
 
-    return tell
+    return show

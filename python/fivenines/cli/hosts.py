@@ -1,4 +1,4 @@
-"""`fivenines hosts`: the machines of an inventory: let fivenines use them, look at them, clear them."""
+"""`fivenines hosts`: enrol, check and clean the machines of an inventory."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -19,17 +19,15 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 app = typer.Typer(
-    help="The machines of an inventory, which are reached over SSH.",
+    help="Enrol, check and clean the SSH machines of an inventory.",
     cls=Group,
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
 
-InventoryArgument = Annotated[
-    Path, typer.Argument(help="The file that names the machines.", metavar="HOSTS.yaml")
-]
+InventoryArgument = Annotated[Path, typer.Argument(help="Inventory file.", metavar="HOSTS.yaml")]
 OnlyOption = Annotated[
-    list[str] | None, typer.Option(help="Only this machine; may be repeated.", metavar="NAME")
+    list[str] | None, typer.Option(help="Only this machine. Can be repeated.", metavar="NAME")
 ]
 
 
@@ -39,10 +37,10 @@ def enrol(
     only: OnlyOption = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
-    """Let fivenines start, kill and cut off servers on these machines.
+    """Allow fivenines to start, kill and isolate servers on these machines.
 
-    It makes a folder and a marker file on each. Without the marker no other
-    command touches a machine.
+    Creates a folder and a marker file on each machine. Without the marker, no other
+    command changes a machine.
 
     \b
     fivenines hosts enrol hosts.yaml
@@ -52,19 +50,19 @@ def enrol(
 
     names = names_of(inventory, only)
     if not yes:
-        console.say(f"fivenines will start, kill and cut off database servers on: {', '.join(names)}.")
-        typer.confirm("Are they yours to be used so?", abort=True)
+        console.say(f"fivenines will start, kill and isolate database servers on: {', '.join(names)}.")
+        typer.confirm("Do you permit this?", abort=True)
 
     def work(connection: "Connection") -> str:
         made = enrol_one(connection)
-        return "enrolled" if made else "was enrolled before"
+        return "enrolled" if made else "already enrolled"
 
     _on_each(inventory, names, work)
 
 
 @app.command("check", cls=Command)
 def check(inventory: InventoryArgument, only: OnlyOption = None, as_json: AsJson = False) -> None:
-    """Say what each machine can do; the same as `doctor --inventory`.
+    """Check the prerequisites on each machine; same as `doctor --inventory`.
 
     \b
     fivenines hosts check hosts.yaml
@@ -79,13 +77,12 @@ def clean(
     inventory: InventoryArgument,
     only: OnlyOption = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Also engines, data sets, and the marker: nothing is left.")
+        bool, typer.Option("--all", help="Also remove engines, data sets and the marker.")
     ] = False,
 ) -> None:
-    """Remove what a trial has left, as after a machine lost its power.
+    """Remove what a trial has left behind, for example after a power loss.
 
-    A trial that ends, however it ends, clears up by itself; engines and data
-    sets stay for the next one.
+    Trials clean up when they end. Engines and data sets are kept for the next trial.
 
     \b
     fivenines hosts clean hosts.yaml
@@ -95,17 +92,17 @@ def clean(
 
     def work(connection: "Connection") -> str:
         enrolled.require(connection)
-        gone = enrolled.clear(connection, everything)
-        return "removed " + ", ".join(gone) if gone else "nothing was left"
+        removed = enrolled.clear(connection, everything)
+        return "removed " + ", ".join(removed) if removed else "nothing to remove"
 
     _on_each(inventory, names_of(inventory, only), work)
 
 
 def names_of(inventory: Path, only: list[str] | None) -> list[str]:
-    """The machines of an inventory that are meant.
+    """Return the selected machines of an inventory.
 
     Raises:
-        UsageError: it has no machine of such a name.
+        UsageError: the inventory has no machine of such a name.
     """
     from fivenines.experiment.inventory import read
     from fivenines.spelling import nearest
@@ -114,31 +111,30 @@ def names_of(inventory: Path, only: list[str] | None) -> list[str]:
     for name in only or []:
         if name not in known:
             raise UsageError(
-                f"--only {name}: the inventory has no such machine{nearest(name, known)}\n"
-                f"    allowed: {', '.join(known)}"
+                f"--only {name}: unknown machine{nearest(name, known)}\n    allowed: {', '.join(known)}"
             )
     return only or known
 
 
 def _on_each(inventory: Path, names: list[str], work: "Callable[[Connection], str]") -> None:
-    """Do something on several machines at once, and say what came of it on each."""
+    """Run a function on several machines in parallel, and print the result of each."""
     from fivenines.cli import console
 
     failed = []
-    for name, said, error in done_on(inventory, names, work):
+    for name, result, error in done_on(inventory, names, work):
         if error is None:
-            console.say(f"{name}: {said}")
+            console.say(f"{name}: {result}")
         else:
             failed.append(name)
             console.note(str(error), "red")
     if failed:
-        raise FiveninesError(f"not done on {', '.join(failed)}")
+        raise FiveninesError(f"failed on {', '.join(failed)}, see above")
 
 
 def done_on(
     inventory: Path, names: list[str], work: "Callable[[Connection], T]"
 ) -> Iterator[tuple[str, T | None, FiveninesError | None]]:
-    """What was done on each machine, all at once, in the order of the names; or why it was not."""
+    """Run a function on machines in parallel; yield results or errors in the order of names."""
     from fivenines.experiment.inventory import read
     from fivenines.lab.ssh.connection import Connection
     from fivenines.lab.ssh.login import require_library
@@ -146,7 +142,7 @@ def done_on(
     require_library()
     machines = read(inventory)
 
-    def one(name: str) -> T | FiveninesError:
+    def on_machine(name: str) -> T | FiveninesError:
         try:
             connection = Connection(name, machines.machine(name))
             try:
@@ -157,6 +153,6 @@ def done_on(
             return error
 
     with ThreadPoolExecutor(min(32, len(names))) as pool:
-        for name, found in zip(names, pool.map(one, names), strict=True):
+        for name, found in zip(names, pool.map(on_machine, names), strict=True):
             failed = isinstance(found, FiveninesError)
             yield (name, None, found) if failed else (name, found, None)  # type: ignore[misc]

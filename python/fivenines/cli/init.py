@@ -1,4 +1,4 @@
-"""`fivenines init`: an experiment file to begin with, by questions or by options."""
+"""`fivenines init`: create an experiment file from options or interactively."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
     from fivenines.experiment.starter import Wish
 
 DEFAULT = Path("experiment.yaml")
+# Defaults.
 WORKLOAD, FAULT, CONNECTIONS, TRIALS = "oltp_read_write", "kill", 8, 3
-"""What is taken where nothing is said."""
 
 
 def init(
     file: Annotated[
-        Path, typer.Argument(help="The file to write; - for stdout.", metavar="[FILE]", allow_dash=True)
+        Path, typer.Argument(help="File to write; - for stdout.", metavar="[FILE]", allow_dash=True)
     ] = DEFAULT,
     solution: Annotated[
         list[str] | None,
         typer.Option(
-            help="What is compared; may be repeated.", metavar="NAME", autocompletion=complete.solutions
+            help="Solution to compare. Can be repeated.", metavar="NAME", autocompletion=complete.solutions
         ),
     ] = None,
     workload: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"What it is asked; may be repeated. Default: {WORKLOAD}.",
+            help=f"Workload to run. Can be repeated. Default: {WORKLOAD}.",
             metavar="NAME",
             autocompletion=complete.workloads,
         ),
@@ -41,7 +41,7 @@ def init(
     fault: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"What is broken on purpose, or none; may be repeated. Default: {FAULT}.",
+            help=f"Fault to inject, or none. Can be repeated. Default: {FAULT}.",
             metavar="NAME",
             autocompletion=complete.faults,
         ),
@@ -52,26 +52,25 @@ def init(
             min=1,
             max=100_000,
             metavar="N",
-            help=f"Connections of the load; may be repeated. Default: {CONNECTIONS}.",
+            help=f"Connections of the load. Can be repeated. Default: {CONNECTIONS}.",
         ),
     ] = None,
     trials: Annotated[
-        int | None,
-        typer.Option(min=1, max=1000, help=f"Trials of each cell. Default: {TRIALS}.", metavar="N"),
+        int | None, typer.Option(min=1, max=1000, help=f"Trials per cell. Default: {TRIALS}.", metavar="N")
     ] = None,
-    stdout: Annotated[bool, typer.Option("--stdout", help="Print it, write no file.")] = False,
+    stdout: Annotated[bool, typer.Option("--stdout", help="Print the file instead of writing it.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
 ) -> None:
-    """Write an experiment file to begin with: it runs as it stands, and its comments teach the rest.
+    """Create a commented experiment file that is ready to run.
 
     \b
     fivenines init
     fivenines init mine.yaml --solution hot-standby --solution patroni
     fivenines init --solution galera --workload tpcc --fault freeze --stdout
 
-    Without --solution it asks. `fivenines list solutions` (workloads, faults)
-    says what there is. A fault that makes no sense for one of the solutions
-    is for the others only.
+    Without --solution it asks interactively. `fivenines list solutions` (workloads,
+    faults) lists the choices. A fault that does not apply to a solution is used
+    for the other solutions only.
     """
     from fivenines.cli import console
 
@@ -83,13 +82,13 @@ def init(
     if not solutions:
         from fivenines.cli import questions
 
-        require_somebody()
+        require_terminal()
         solutions = questions.solutions()
         workloads = workloads or questions.workloads(WORKLOAD)
         faults = faults or questions.faults(solutions, FAULT)
         numbers = numbers or questions.connections(CONNECTIONS)
         trials = trials or questions.trials(TRIALS)
-    wish = wanted(
+    wish = wish_of(
         "experiment" if printed else file.stem,
         solutions,
         workloads or [WORKLOAD],
@@ -105,34 +104,34 @@ def init(
     write(file, text)
     console.say(f"{file}: {about}", "bold")
     console.say("next:")
-    console.say(f"  {shlex.join(['fivenines', 'run', str(file), '--dry-run'])}   the plan")
+    console.say(f"  {shlex.join(['fivenines', 'run', str(file), '--dry-run'])}   to show the plan")
     console.say(f"  {shlex.join(['fivenines', 'run', str(file)])}")
 
 
 def require_absent(file: Path) -> None:
-    """Before anything is asked: nothing would be overwritten.
+    """Require that the file does not exist, before the first question.
 
     Raises:
-        UsageError: the file is there.
+        UsageError: the file exists.
     """
     if file.exists():
-        raise UsageError(f"{file} exists: name another file, or overwrite it by --force")
+        raise UsageError(f"{file} exists. Name another file, or overwrite it with --force")
 
 
-def require_somebody() -> None:
-    """Whether there is somebody to ask.
+def require_terminal() -> None:
+    """Require a terminal for the questions.
 
     Raises:
-        UsageError: stdin or stderr is no terminal.
+        UsageError: stdin or stderr is not a terminal.
     """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError(
-            "init: nobody can be asked here: say it by options, as in "
+            "init: cannot ask questions without a terminal. Use options, as in "
             "fivenines init mine.yaml --solution hot-standby --workload tpcc --fault kill"
         )
 
 
-def wanted(
+def wish_of(
     name: str,
     solutions: list[str],
     workloads: list[str],
@@ -140,10 +139,10 @@ def wanted(
     connections: list[int],
     trials: int,
 ) -> "Wish":
-    """What the file is to be made of.
+    """Return the contents of the file.
 
     Raises:
-        UsageError: something is unknown, named twice, or makes no sense together.
+        UsageError: a name is unknown or repeated, or the choices contradict each other.
     """
     from fivenines.experiment.starter import Wish, misfit, unmeasured
 
@@ -156,21 +155,21 @@ def wanted(
             require_known(option, section, one)
         require_once(option, names)
     require_once("--connections", [str(number) for number in connections])
-    for one in faults:
-        if why := misfit(one, solutions):
+    for fault in faults:
+        if why := misfit(fault, solutions):
             raise UsageError(f"--fault {why}")
     if left := unmeasured(solutions, faults):
         raise UsageError(
-            f"{left[0]} would not be measured, as no fault here makes sense for it: add --fault none, or "
+            f"{left[0]} would not be measured, as none of the faults applies to it. Add --fault none, or "
             "leave it out"
         )
     words = [
         "fivenines",
         "init",
-        *(word for one in solutions for word in ("--solution", one)),
-        *(word for one in workloads for word in ("--workload", one)),
-        *(word for one in faults for word in ("--fault", one)),
-        *(word for one in connections for word in ("--connections", str(one))),
+        *(word for solution in solutions for word in ("--solution", solution)),
+        *(word for workload in workloads for word in ("--workload", workload)),
+        *(word for fault in faults for word in ("--fault", fault)),
+        *(word for connection in connections for word in ("--connections", str(connection))),
         "--trials",
         str(trials),
     ]
@@ -178,10 +177,10 @@ def wanted(
 
 
 def require_known(option: str, section: str, name: str) -> None:
-    """Whether a first file can be made of this kind.
+    """Require a known kind that needs no further settings.
 
     Raises:
-        UsageError: there is none of this name, or it needs settings that nobody else can know.
+        UsageError: the name is unknown, or the kind needs settings that only the user knows.
     """
     from fivenines.experiment import choices
     from fivenines.experiment.starter import offered
@@ -194,28 +193,30 @@ def require_known(option: str, section: str, name: str) -> None:
     if model is not None:
         keys = ", ".join(choices.needed(model, section))
         raise UsageError(
-            f"{option} {name}: it needs settings of yours ({keys}), so write it into a file by hand: "
+            f"{option} {name}: needs settings that have no default ({keys}). Add it to the file by hand, "
             "see docs/reference/experiment.md"
         )
-    raise UsageError(f"{option}: there is no {name!r}{nearest(name, known)}\n    allowed: {', '.join(known)}")
+    raise UsageError(
+        f"{option}: unknown name {name!r}{nearest(name, known)}\n    allowed: {', '.join(known)}"
+    )
 
 
 def require_once(option: str, names: list[str]) -> None:
-    """What is named twice would be measured twice.
+    """Require that no name is repeated.
 
     Raises:
-        UsageError: something is.
+        UsageError: a name is repeated.
     """
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise UsageError(f"{option} {twice} is named twice: name it once")
+        raise UsageError(f"{option} {twice} is repeated. Name it once")
 
 
 def made(wish: "Wish") -> tuple[str, str]:
-    """The file's text, read by the reader of such files; and what it plans, in a line.
+    """Return the file's text, after parsing it, and a summary of its plan in one line.
 
     Raises:
-        UsageError: its name cannot be one, or this machine cannot run it.
+        UsageError: the file's name is not a valid name, or this machine cannot run the file.
     """
     from fivenines.analysis.wording import count
     from fivenines.cli.schema import file_for_editors
@@ -234,15 +235,15 @@ def made(wish: "Wish") -> tuple[str, str]:
 
 
 def write(file: Path, text: str) -> None:
-    """Write the file whole or not at all.
+    """Write the file atomically.
 
     Raises:
-        UsageError: it has no folder to be in.
+        UsageError: the file's folder does not exist.
     """
     from fivenines.results.store import write_text
 
     if not file.absolute().parent.is_dir():
-        raise UsageError(f"{file}: there is no folder {file.absolute().parent}")
+        raise UsageError(f"{file}: the folder {file.absolute().parent} does not exist")
     if file.is_dir():
-        raise UsageError(f"{file} is a folder, not a file")
+        raise UsageError(f"{file} is a folder. Name a file")
     write_text(file, text)

@@ -1,4 +1,4 @@
-"""`fivenines inject`: breaks the playground as an experiment's faults do, and says what becomes of it."""
+"""`fivenines inject`: inject a fault into the running deployment and report its effects."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -16,34 +16,34 @@ if TYPE_CHECKING:
     from fivenines.faults.settings import FaultSettings
     from fivenines.playground import Injected
 
+# Duration in seconds of a manual fault that the user ends.
 _FOREVER = 30 * 86400.0
-"""Seconds that a fault by hand lasts until somebody ends it."""
 
+# Seconds between two polls of the deployment.
 _LOOK = 0.5
-"""Seconds between two looks at the playground."""
 
+# An event already shown: its time, kind and node.
 Shown = tuple[float, str, str]
-"""An event that was shown: its time, kind and node."""
 
 
 def inject(
     fault: Annotated[
         str | None,
         typer.Argument(
-            help="A fault; --list shows them all.", metavar="FAULT", autocompletion=complete.faults
+            help="Fault to inject; --list shows all.", metavar="FAULT", autocompletion=complete.faults
         ),
     ] = None,
     target: Annotated[
-        str | None, typer.Option(help="Who is hit: primary, replica, majority, node1, ...", metavar="ROLE")
+        str | None, typer.Option(help="Target: primary, replica, majority, node1, ...", metavar="ROLE")
     ] = None,
     settings: Settings = None,
     seconds: Annotated[
-        str | None, typer.Option("--for", help="How long; default: until Ctrl-C or --heal.", metavar="TIME")
+        str | None, typer.Option("--for", help="Duration; default: until Ctrl-C or --heal.", metavar="TIME")
     ] = None,
-    heal: Annotated[bool, typer.Option("--heal", help="End what is at work now.")] = False,
-    show: Annotated[bool, typer.Option("--list", help="Only list all faults.")] = False,
+    heal: Annotated[bool, typer.Option("--heal", help="End all active faults.")] = False,
+    show: Annotated[bool, typer.Option("--list", help="List all faults.")] = False,
 ) -> None:
-    """Break the playground on purpose, and watch what becomes of it.
+    """Inject a fault into the running deployment and report its effects.
 
     \b
     fivenines inject --list
@@ -54,12 +54,11 @@ def inject(
     fivenines inject maintenance --set switchover=false
     fivenines inject --heal
 
-    A fault that lasts ends after --for, at Ctrl-C, or by --heal from elsewhere.
+    A lasting fault ends after --for, at Ctrl-C, or by --heal from another terminal.
+    Then the nodes rejoin, as after a fault of an experiment.
 
-    Then the nodes become members again, as after a fault of an experiment.
-
-    Under a load (up --load) it also says for how long clients could not write,
-    and whether rows that were acknowledged to them are lost.
+    With a load (up --load) it also reports how long writes were unavailable
+    and whether acknowledged rows are lost.
     """
     from fivenines.playground import heal as end_all
     from fivenines.playground import inject as begin
@@ -69,14 +68,14 @@ def inject(
     elif heal:
         numbers = end_all()
         if not numbers:
-            raise UsageError("no fault is at work now")
+            raise UsageError("no fault is active")
         for number in numbers:
             _conclude(_follow(number, set()))
     elif fault is None:
-        raise UsageError("inject: which fault? `fivenines inject --list` shows them all")
+        raise UsageError("inject: name a fault. `fivenines inject --list` shows all")
     else:
-        asked = wanted_fault(fault, target, settings or [], seconds)
-        number = begin(asked.model_dump(mode="json"))
+        chosen = fault_of(fault, target, settings or [], seconds)
+        number = begin(chosen.model_dump(mode="json"))
         shown: set[Shown] = set()
         try:
             over = _follow(number, shown)
@@ -86,13 +85,11 @@ def inject(
         _conclude(over)
 
 
-def wanted_fault(
-    fault: str, target: str | None, assignments: list[str], seconds: str | None
-) -> "FaultSettings":
-    """The fault that a command line describes.
+def fault_of(fault: str, target: str | None, assignments: list[str], seconds: str | None) -> "FaultSettings":
+    """Return the fault that a command line describes.
 
     Raises:
-        UsageError: it is wrong, or makes no sense.
+        UsageError: the fault is unknown, or its settings are wrong.
     """
     from fivenines.experiment.source import fault_from
 
@@ -100,21 +97,21 @@ def wanted_fault(
     if target is not None:
         asked["target"] = target
     gather(asked, assignments, "inject: --set", "direction=in", "fault")
-    wanted = fault_from(asked, "inject")
-    keys = [key for key in ("duration", "restart_after") if key in type(wanted).model_fields]
+    settings = fault_from(asked, "inject")
+    keys = [key for key in ("duration", "restart_after") if key in type(settings).model_fields]
     if seconds is not None:
         if not keys:
-            raise UsageError(f"inject: --for {seconds}: {fault} has no duration of its own")
+            raise UsageError(f"inject: --for {seconds}: {fault} has no duration")
         return fault_from({**asked, keys[0]: seconds}, f"inject: --for {seconds}")
-    open_end = [key for key in keys if key not in asked and _may_be_null(wanted, key)]
-    return wanted.model_copy(update=dict.fromkeys(open_end, _FOREVER))
+    open_end = [key for key in keys if key not in asked and _may_be_null(settings, key)]
+    return settings.model_copy(update=dict.fromkeys(open_end, _FOREVER))
 
 
 def _may_be_null(settings: "FaultSettings", key: str) -> bool:
-    """Whether a fault of this kind may last for ever."""
+    """Return whether this setting may be null: a fault without an end."""
     from fivenines.experiment.allowed import Shape
 
-    return any(one.annotation is type(None) for one in Shape.of_field(type(settings), key).options())
+    return any(option.annotation is type(None) for option in Shape.of_field(type(settings), key).options())
 
 
 def _list() -> None:
@@ -132,7 +129,7 @@ def _list() -> None:
 
 
 def _follow(number: int, shown: set[Shown]) -> "Injected":
-    """Show each event as it comes, until the fault is over; how it stands then."""
+    """Print events until the fault is over; return its final state."""
     from fivenines.cli import console
     from fivenines.playground import injected
 
@@ -150,25 +147,25 @@ def _follow(number: int, shown: set[Shown]) -> "Injected":
 
 
 def _conclude(now: "Injected") -> None:
-    """Say what became of the nodes, and of the clients, whatever became of the nodes."""
+    """Report the state of the nodes, and in any case what clients saw."""
     from fivenines.cli import clients
 
     try:
-        _tell_of_nodes(now)
+        _report_nodes(now)
     finally:
-        clients.tell(now.moment)
+        clients.report(now.moment)
 
 
-def _tell_of_nodes(now: "Injected") -> None:
+def _report_nodes(now: "Injected") -> None:
     from fivenines.cli import console
 
     for record in now.records:
-        name = f"{record['kind']} of {', '.join(record['nodes']) or record['role'] or 'nobody'}"
+        name = f"{record['kind']} of {', '.join(record['nodes']) or record['role'] or 'no node'}"
         if not record["verified"]:
-            raise FiveninesError(f"{name}: it was not seen to take effect: {record['detail']}")
+            raise FiveninesError(f"{name}: no effect was observed: {record['detail']}")
         if record["ended_verified"] is False:
-            raise FiveninesError(f"{name}: it was not seen to end: {record['ended_detail']}")
+            raise FiveninesError(f"{name}: its end was not observed: {record['ended_detail']}")
         if record["rejoined"] is False:
             raise FiveninesError(f"{name}: {record['rejoin_detail']}")
-        back = f"{', '.join(record['nodes'])} back" if record["rejoined"] else "over"
-        console.say(f"{name}: {back}", "bold")
+        state = f"{', '.join(record['nodes'])} rejoined" if record["rejoined"] else "ended"
+        console.say(f"{name}: {state}", "bold")

@@ -1,4 +1,4 @@
-"""`fivenines kill`: breaks a node of the playground."""
+"""`fivenines kill`: kill a node of the running deployment."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -6,16 +6,16 @@ from fivenines.cli.options import Node
 
 
 def kill(node: Node) -> None:
-    """Kill all server processes of a node (SIGKILL), and see who takes over.
+    """Kill all server processes of a node (SIGKILL).
 
     \b
     fivenines kill node1
 
-    Under a load (up --load) it also says what clients saw, once writes are back.
+    With a load (up --load) it also reports how long writes were unavailable.
     """
     from fivenines.cli import clients, console
     from fivenines.playground import kill as kill_node
 
     done = kill_node(node)
-    console.say(done.said)
-    clients.tell(done.moment)
+    console.say(done.message)
+    clients.report(done.moment)

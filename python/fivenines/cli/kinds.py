@@ -1,4 +1,4 @@
-"""`fivenines list`: what an experiment file can name, and the experiments that there are."""
+"""`fivenines list`: list what an experiment file can name, and the examples."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -11,7 +11,7 @@ from fivenines.cli.options import AsJson
 
 
 class What(StrEnum):
-    """What can be listed."""
+    """Values of the argument WHAT."""
 
     solutions = "solutions"
     workloads = "workloads"
@@ -23,9 +23,15 @@ class What(StrEnum):
 
 
 def list_(
-    what: Annotated[What, typer.Argument(help="What to list.", metavar="WHAT")], as_json: AsJson = False
+    what: Annotated[
+        What,
+        typer.Argument(
+            help="One of solutions, workloads, faults, managers, access, measures, examples.", metavar="WHAT"
+        ),
+    ],
+    as_json: AsJson = False,
 ) -> None:
-    """List what an experiment file can name, or the examples, each with a line about it.
+    """List the available solutions, workloads, faults, managers, access, measures or examples.
 
     \b
     fivenines list solutions
@@ -46,11 +52,11 @@ def list_(
     else:
         console.table(["name", "about"], rows)
     if examples_asked:
-        console.note(f"fivenines run NAME runs one; the files, to copy and change: {examples.FOLDER}")
+        console.note(f"To run one: fivenines run NAME. To copy and edit one: {examples.FOLDER}")
 
 
 def _list_measures(as_json: bool) -> None:
-    """Each measure with its unit, the better direction, and what a trial must have for it."""
+    """Print each measure with its unit, its better direction and the trials that have it."""
     from fivenines.cli import console
     from fivenines.requirements.measures import listing
 

@@ -1,6 +1,6 @@
-"""Tables and texts in a given width: lines break between words, never in a word or a number.
+"""Lay out tables and texts in a given width: lines break between words, never within one.
 
-A narrow no-break space (as in `1 326`) is no place to break; nor is the blank between a number and its unit.
+Lines never break at a narrow no-break space (as in `1 326`) or between a number and its unit.
 """
 
 import re
@@ -9,20 +9,20 @@ from itertools import zip_longest
 
 from rich.cells import cell_len
 
+# Blanks between two columns.
 GAP = 2
-"""Blanks between two columns."""
 
+# Least width of a column of names before other columns wrap, too.
 NAME = 14
-"""So narrow a column of names may become before other columns are broken, too."""
 
 _UNIT = re.compile(r"(?<=\d) (?=(?:%|µs|ms|s|min|h|kB|MB|GB|TB)(?:$|[\s.,;:)]))")
+# Stands for a blank at which no line breaks: a private-use character, as wide as a blank.
 _JOINED = "\ue000"
-"""Stands for a blank that is no place to break: one of nobody's characters, as wide as a blank."""
 
 _NUMBER = re.compile("(?:at (?:least|most) |median )?[0-9+\N{MINUS SIGN}]")
 
+# Where a cell breaks first if it does not fit: before an interval, then between its ends.
 _INTERVALS = ((" (", "\n("), (" to ", " to\n"))
-"""Where a cell is broken first, as long as there is no room: before an interval, then between its ends."""
 
 
 def table(
@@ -32,9 +32,9 @@ def table(
     right: Sequence[str] = (),
     names: Sequence[str] = (),
 ) -> tuple[list[str], list[list[str]]]:
-    """The lines of the head and those of each row, in a width; wider only where a word alone is.
+    """Return the lines of the heading and of each row; wider only if a word is wider.
 
-    `right` are the columns that end under each other, `names` those that are broken before all others.
+    `right` names the right-aligned columns, `names` the columns that wrap first.
     """
     folded, widths = _fit(columns, rows, width, names)
 
@@ -52,13 +52,13 @@ def table(
 
     head = [wrapped(name, room) for name, room in zip(columns, widths, strict=True)]
     most = max(map(len, head), default=0)
-    # a heading stands right above its column
+    # A heading is aligned with the bottom, right above its column.
     raised = ["\n".join([*[""] * (most - len(one)), *one]) for one in head]
     return lines(raised), [lines(row) for row in folded]
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """The text in lines of this width, broken at blanks; a longer word has a longer line."""
+    """Wrap text at blanks to this width; a longer word has a longer line."""
     found: list[str] = []
     for paragraph in text.split("\n"):
         rest = paragraph.lstrip(" ")
@@ -77,10 +77,9 @@ def wrapped(text: str, width: int) -> list[str]:
 def _fit(
     columns: Sequence[str], rows: Sequence[Sequence[str]], width: int, names: Sequence[str]
 ) -> tuple[list[list[str]], list[int]]:
-    """The cells as they are broken, and the width of each column.
+    """Return the cells with their line breaks, and the width of each column.
 
-    What is broken first: names, then all texts, then an interval goes to a line of its own, and then to
-    one for each of its ends.
+    Names wrap first, then all texts, then intervals move to a separate line, then each end of them.
     """
     folded = [list(row) for row in rows]
     cells = list(zip(*folded, strict=True)) or [()] * len(columns)
@@ -98,7 +97,7 @@ def _fit(
 def _broken(
     columns: Sequence[str], rows: Sequence[Sequence[str]], width: int, names: Sequence[str]
 ) -> list[int]:
-    """The widths where only these columns are broken, from the first on, as far as they must."""
+    """Return the widths if only these columns wrap, from the first on, as far as necessary."""
     natural, least = _natural(columns, rows), _least(columns, rows)
     over = _total(natural) - width
     for index, name in enumerate(columns):
@@ -110,12 +109,12 @@ def _broken(
 
 
 def _figure(cell: str) -> bool:
-    """Whether a cell is a figure with something in brackets, and no sentence or name."""
+    """Return whether a cell begins with a number, unlike a sentence or a name."""
     return _NUMBER.match(cell) is not None
 
 
 def _widths(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[int]:
-    """The width of each column where all may be broken: the widest give way first."""
+    """Return the width of each column if all may wrap: the widest shrink first."""
     natural, least = _natural(columns, rows), _least(columns, rows)
     cap = max(natural, default=0)
     while _total(_capped(natural, least, cap)) > width and cap > 1:
@@ -124,7 +123,7 @@ def _widths(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int) -
 
 
 def _roomy(columns: Sequence[str], widths: list[int], width: int) -> list[int]:
-    """The same; what is left over goes to headings, so that they need not be broken."""
+    """Give the remaining width to headings, so that they do not wrap."""
     left = width - _total(widths)
     for index, name in enumerate(columns):
         more = max(0, min(left, cell_len(name) - widths[index]))
@@ -142,12 +141,12 @@ def _total(widths: Sequence[int]) -> int:
 
 
 def _natural(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
-    """What each column needs without a break in a line of a cell, or in a word of its heading."""
+    """Return the width of each column without wrapping cells."""
     return _needed(columns, rows, lambda cell: cell.split("\n"))
 
 
 def _least(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
-    """What each column needs without a break in a word."""
+    """Return the width of each column's longest word."""
     return _needed(columns, rows, lambda cell: wrapped(cell, 1))
 
 

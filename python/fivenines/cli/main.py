@@ -1,6 +1,6 @@
 """The program `fivenines`: its entry point, and the only place that handles errors.
 
-The registry lists the commands. A command is imported when it runs, so that `--help` answers at once.
+The registry lists the commands. A command is imported when it runs, so that `--help` starts fast.
 """
 
 import gc
@@ -15,7 +15,7 @@ import typer
 from fivenines import paths, private
 from fivenines.cli import computing, console, mistyped
 from fivenines.cli.registry import Program
-from fivenines.errors import FiveninesError, RenamedWarning
+from fivenines.errors import FiveninesError
 
 INTERRUPTED = 130
 
@@ -29,8 +29,8 @@ app = typer.Typer(
 )
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(requested: bool) -> None:
+    if requested:
         from fivenines.cli import version  # noqa: PLC0415  (only here)
 
         version.version()
@@ -43,34 +43,34 @@ def program(
         bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_show_version)
     ] = False,
 ) -> None:
-    """Measures what high-availability databases really give: speed, failover time, lost data.
+    """Measure what high-availability databases deliver: throughput, failover time, data loss.
 
     \b
-    A first experiment, without root, in about four minutes:
+    Run a first experiment (about four minutes, no root needed):
       fivenines doctor
       fivenines run quickstart
       fivenines report
 
-    Every command explains itself: fivenines run --help
+    Help for one command: fivenines run --help
     """
 
 
 def main() -> None:
-    """Entry point of the program."""
-    # what is imported stays: garbage collection would look at it dozens of times, a tenth of a short command
+    """Run the program with the arguments of the process."""
+    # Imported objects stay alive: repeated garbage collections cost a tenth of a short command's run time.
     gc.set_threshold(200_000, 20, 100)
     sys.exit(execute(sys.argv[1:]))
 
 
 def execute(arguments: list[str]) -> int:
-    """Run one command line; the exit code. Never raises, never shows a traceback."""
+    """Run one command line and return its exit code. Never raises or prints a traceback."""
     private.begin()
-    warnings.showwarning = _warned
+    warnings.showwarning = _hide_warning
     try:
-        _close_what_is_open(arguments)
-        with computing.told():
+        _close_folders(arguments)
+        with computing.shown():
             code = app(arguments, prog_name="fivenines", standalone_mode=False)
-        if code == INTERRUPTED:  # what typer makes of Ctrl-C
+        if code == INTERRUPTED:  # Typer's exit code for Ctrl-C
             raise KeyboardInterrupt
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
@@ -81,29 +81,27 @@ def execute(arguments: list[str]) -> int:
         console.note("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
-        # the reader of our output went away, as in `fivenines ... | head`: not our error
+        # The reader closed the pipe, as in `fivenines ... | head`: this is no error of ours.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except Exception as error:
         return _mistyped(error, arguments) if _is_mistyped(error) else _crashed(error, arguments)
 
 
-def _warned(message: Warning | str, category: type[Warning], *_place: object, **_more: Any) -> None:
-    """Those that are meant for users; libraries warn their developers."""
-    if issubclass(category, RenamedWarning):
-        console.note(f"hint: {message}", "yellow")
+def _hide_warning(*_warning: object, **_more: object) -> None:
+    """Hide the warnings of libraries, which are meant for their developers."""
 
 
-def _close_what_is_open(arguments: list[str]) -> None:
-    """Other accounts are kept out of our folders, also where an older version left them open."""
+def _close_folders(arguments: list[str]) -> None:
+    """Close our folders to other accounts, in case an older version left them open."""
     if not {"-h", "--help"} & set(arguments):
         for folder in (paths.cache(), paths.playground()):
-            if said := private.close(folder):
-                console.note(said)
+            if message := private.close(folder):
+                console.note(message)
 
 
 def _is_mistyped(error: Exception) -> bool:
-    """Whether typer refuses the command line; its class is private and moved between versions."""
+    """Return whether Typer rejected the command line; its class is private and has moved."""
     return callable(getattr(error, "format_message", None)) and hasattr(error, "exit_code")
 
 
@@ -115,7 +113,7 @@ def _mistyped(error: Any, arguments: list[str]) -> int:
         from fivenines.cli import bench_foreign  # noqa: PLC0415
 
         message = bench_foreign.advice(arguments[arguments.index("bench") + 1 :]) or message
-    if not message:  # no command at all: help has been shown
+    if not message:  # there is no command, and help has been shown
         return 2
     console.note(f"error: {message}", "red")
     console.note(f"see: {path} --help")
@@ -123,7 +121,7 @@ def _mistyped(error: Any, arguments: list[str]) -> int:
 
 
 def _crashed(error: Exception, arguments: list[str]) -> int:
-    """An error that nobody foresaw: its details go to a file that can be sent to us."""
+    """Report an unexpected error and write its details to a file that can be sent to us."""
     import traceback  # noqa: PLC0415
     from datetime import UTC, datetime  # noqa: PLC0415
 
@@ -141,8 +139,8 @@ def _crashed(error: Exception, arguments: list[str]) -> int:
     try:
         log.parent.mkdir(parents=True, exist_ok=True)
         log.write_text("\n".join(details), encoding="utf-8")
-        where = f"details are in {log}"
+        where = f"details: {log}"
     except OSError as cannot:
-        where = f"details could not be written to {log}: {cannot.strerror}"
-    console.note(f"error: unexpected, a mistake in fivenines: {reason}\n{where}", "red")
+        where = f"cannot write the details to {log}: {cannot.strerror}"
+    console.note(f"error: unexpected error (a bug in fivenines): {reason}\n{where}", "red")
     return 1

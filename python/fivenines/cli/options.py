@@ -1,4 +1,4 @@
-"""Options and arguments that several commands have, with their one help."""
+"""Options and arguments that several commands share, with their help."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -9,37 +9,42 @@ from fivenines.cli import complete
 
 
 class Format(StrEnum):
-    """How an answer is told: to a person, in a pull request, to a program."""
+    """Output formats: text for people, Markdown for pull requests, JSON for programs."""
 
     text = "text"
     md = "md"
     json = "json"
 
 
-AsFormat = Annotated[Format, typer.Option("--format", help="text, md or json.")]
+AsFormat = Annotated[Format, typer.Option("--format", help="Output format: text, md or json.")]
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
 
 Wide = Annotated[
-    bool, typer.Option("--wide", help="All columns, figures in full, however long the lines are.")
+    bool, typer.Option("--wide", help="Show all columns and unabbreviated values, without wrapping lines.")
 ]
 
 Settings = Annotated[
-    list[str] | None, typer.Option("--set", help="A setting, as in an experiment file.", metavar="KEY=VALUE")
+    list[str] | None,
+    typer.Option(
+        "--set",
+        help="Override a setting of the experiment file format. Can be repeated.",
+        metavar="KEY=VALUE",
+    ),
 ]
 
 Node = Annotated[
     str,
     typer.Argument(
-        help="A node, as `fivenines status` calls it.", metavar="NODE", autocompletion=complete.hosts
+        help="Node name, as shown by `fivenines status`.", metavar="NODE", autocompletion=complete.hosts
     ),
 ]
 
 RunName = Annotated[
     str | None,
     typer.Argument(
-        help="A run's folder, its name under ./runs, or an experiment's name for "
-        "its newest run; default: the newest of all.",
+        help="Run folder, its name under ./runs, or an experiment's name for its newest run; "
+        "default: the newest run.",
         metavar="[RUN]",
         autocompletion=complete.runs,
     ),

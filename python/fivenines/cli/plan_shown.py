@@ -1,4 +1,4 @@
-"""What is said of a plan before it runs: cells, trials, times, and what they can tell."""
+"""Show a plan before it runs: cells, trials, duration and statistical power."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 
 def show_plans(file: Path, works: Sequence[Planned], as_json: bool, at_once: int = 1) -> None:
-    """The plan of a file; of one with parts that of each, then all together.
+    """Show the plan of a file; with parts, the plan of each and the total.
 
-    `at_once`: so many trials run side by side.
+    `at_once` is the number of parallel trials.
     """
     from fivenines.cli import console
     from fivenines.units import about
 
     if as_json:
-        found = [_as_dict(file, one, at_once) for one in works]
+        found = [_as_dict(file, work, at_once) for work in works]
         alone = len(works) == 1 and not works[0].part
         console.as_json(found[0] if alone else _all_as_dict(file, found))
         return
@@ -33,17 +33,17 @@ def show_plans(file: Path, works: Sequence[Planned], as_json: bool, at_once: int
         if index:
             console.say("")
         _show(one, at_once)
-    _show_machines([one.experiment for one in works])
+    _show_machines([work.experiment for work in works])
     for line in charges.lines(works):
         console.say(line)
-    if any(one.part for one in works):
-        seconds = sum(one.seconds_by(at_once) for one in works)
+    if any(work.part for work in works):
+        seconds = sum(work.seconds_by(at_once) for work in works)
         console.say("")
         console.say(f"{all_work(works)}, one part after another: about {about(seconds)}", "bold")
 
 
 def _show_machines(experiments: "Sequence[Experiment]") -> None:
-    """Over SSH: which machines there are, and all that they are asked to do."""
+    """Show the SSH machines, and all commands that they are given."""
     from fivenines.cli import console
     from fivenines.lab.ssh.commands import lines
 
@@ -60,7 +60,7 @@ def _show_machines(experiments: "Sequence[Experiment]") -> None:
         ["machine", "address", "role", "site", "folder"],
         [[name, str(one.address), one.role, one.site or "", one.folder] for name, one in machines.items()],
     )
-    console.say("Each is given these commands over SSH, as root, and no others:")
+    console.say("fivenines runs only these commands on each machine, over SSH, as root:")
     faults = {fault.fault for experiment in experiments for fault in experiment.faults}
     slow = any(
         network.link.changes or network.links for experiment in experiments for network in experiment.network
@@ -70,10 +70,10 @@ def _show_machines(experiments: "Sequence[Experiment]") -> None:
 
 
 def all_work(works: Sequence[Planned]) -> str:
-    """ "3 parts, 12 trials"."""
+    """Format the amount of work, as "3 parts, 12 trials"."""
     from fivenines.analysis.wording import count
 
-    return f"{count(len(works), 'part')}, {count(sum(one.work for one in works), 'trial')}"
+    return f"{count(len(works), 'part')}, {count(sum(work.work for work in works), 'trial')}"
 
 
 def _show(work: Planned, at_once: int) -> None:
@@ -91,7 +91,7 @@ def _show(work: Planned, at_once: int) -> None:
     for line in _interleaved_lines(experiment, blocks):
         console.say(line)
     if not keys and not blocks:
-        console.say("nothing is left to do")
+        console.say("nothing left to do")
         return
     if keys:
         console.table(
@@ -103,9 +103,9 @@ def _show(work: Planned, at_once: int) -> None:
     most = "at most " if experiment.trials.until else ""
     longest = most or ("at most " if is_at_most(trials, experiment) else "")
     amount = _work(len(keys), len(trials), len(blocks))
-    beside = f"{at_once} side by side, " if at_once > 1 else ""
+    parallel = f"{at_once} in parallel, " if at_once > 1 else ""
     console.say(
-        f"{most}{amount} in interleaved order (seed {experiment.seed}), {beside}{longest}about "
+        f"{most}{amount} in interleaved order (seed {experiment.seed}), {parallel}{longest}about "
         f"{about(work.seconds_by(at_once))} once engines and data are in the cache"
     )
     for line in _as_needed(experiment, trials, blocks):
@@ -121,23 +121,24 @@ def _show(work: Planned, at_once: int) -> None:
 
 
 def _as_needed(experiment: "Experiment", trials: "list[Trial]", blocks: "list[Block]") -> list[str]:
-    """When the trials of a cell end, where that is not by their number."""
+    """Describe when the trials of a cell end, if their number is not fixed."""
     from fivenines.experiment.interleaved_plan import seconds_of
     from fivenines.units import about
 
     count = experiment.trials
     if count.until is None:
         return []
-    first = [one for one in trials if one.number <= count.at_least]
+    first = [trial for trial in trials if trial.number <= count.at_least]
     least = about(seconds_of([*blocks, *first], experiment))
     return [
-        f"a cell ends after {count.at_least} to {count.at_most} trials, when {count.until.measure} is known "
-        f"within {100 * count.until.within:g} % of its mean: about {least} if all do at once"
+        f"each cell ends after {count.at_least} to {count.at_most} trials, once the interval of "
+        f"{count.until.measure} is within {100 * count.until.within:g} % of its mean: "
+        f"about {least} if all cells end early"
     ]
 
 
 def _interleaved_lines(experiment: "Experiment", blocks: "list[Block]") -> list[str]:
-    """Each group that is compared side by side in a line; what trials are left for."""
+    """Return a line per interleaved comparison."""
     from fivenines.units import format_duration
 
     interleaved = experiment.interleaved
@@ -145,18 +146,18 @@ def _interleaved_lines(experiment: "Experiment", blocks: "list[Block]") -> list[
     for block in blocks:
         groups.setdefault(tuple(cell.key for cell in block.cells), []).append(block)
     lines = [
-        f"speed, side by side: {' and '.join(key.solution for key in keys)} ({keys[0].workload}, "
-        f"{keys[0].connections} connections, network {keys[0].network}): {len(blocks)} x {interleaved.rounds} "
-        f"rounds of windows of {format_duration(interleaved.window)}"
+        f"speed, interleaved: {' and '.join(key.solution for key in keys)} ({keys[0].workload}, "
+        f"{keys[0].connections} connections, network {keys[0].network}): {len(blocks)} x "
+        f"{interleaved.rounds} rounds of windows of {format_duration(interleaved.window)}"
         for keys, blocks in groups.items()
     ]
     if blocks and any(fault.fault != "none" for fault in experiment.faults):
-        lines.append("faults, in trials of each alone:")
+        lines.append("faults, in separate trials:")
     return lines
 
 
 def _work(cells: int, trials: int, blocks: int) -> str:
-    """What is to be done, in numbers."""
+    """Format the numbers of blocks, cells and trials."""
     from fivenines.analysis.wording import count
 
     parts = [count(blocks, "block")] if blocks else []
@@ -165,7 +166,7 @@ def _work(cells: int, trials: int, blocks: int) -> str:
 
 
 def _sweeps(experiment: "Experiment", trials: "list[Trial]") -> list[str]:
-    """Each sweep of the plan in a line."""
+    """Return a line per sweep."""
     sizes: dict[str, set[str]] = {}
     measures: dict[str, str] = {}
     planned = {trial.cell.key.solution for trial in trials}
@@ -175,7 +176,7 @@ def _sweeps(experiment: "Experiment", trials: "list[Trial]") -> list[str]:
             on = _JUDGED[variant.judged_on]
             measures[variant.of] = f"by {variant.by}, {_BEST_FOR[variant.best_for]}, {on}"
     return [
-        f"{name} is swept: {len(sizes[name])} variants, the best chosen {measures[name]}" for name in sizes
+        f"sweep of {name}: {len(sizes[name])} variants, the best chosen {measures[name]}" for name in sizes
     ]
 
 
@@ -185,13 +186,13 @@ _BEST_FOR = {
     "all": "for all cells together",
 }
 _JUDGED = {
-    "other-trials": "on the trials with odd numbers, and compared on those with even ones",
-    "same-trials": "and compared, on the same trials, which flatters it",
+    "other-trials": "on odd-numbered trials, and compared on even-numbered trials",
+    "same-trials": "and compared on the same trials, which favours it",
 }
 
 
 def note_few_trials(experiment: "Experiment") -> None:
-    """Warn of a sweep that has too few trials to choose by."""
+    """Warn about a sweep with too few trials to choose a variant."""
     from fivenines.cli import console
     from fivenines.experiment.sweep_checks import few_trials
 
@@ -200,7 +201,7 @@ def note_few_trials(experiment: "Experiment") -> None:
 
 
 def _long_faults(experiment: "Experiment", trials: "Sequence[Trial]") -> list[str]:
-    """How long each fault takes whose length the servers decide, where that fits."""
+    """Describe how long faults take whose length the servers decide, if that fits."""
     from fivenines.analysis.wording import listed
     from fivenines.experiment.plan import servers_decide
     from fivenines.units import about
@@ -216,7 +217,7 @@ def _long_faults(experiment: "Experiment", trials: "Sequence[Trial]") -> list[st
 
 
 def note_long_faults(experiment: "Experiment", trials: "Sequence[Trial]") -> None:
-    """Warn of faults that the end of the load will probably cut short."""
+    """Warn about faults that the end of the load will probably cut short."""
     from fivenines.cli import console
     from fivenines.experiment.plan import servers_decide
     from fivenines.units import about, format_duration
@@ -226,7 +227,7 @@ def note_long_faults(experiment: "Experiment", trials: "Sequence[Trial]") -> Non
         if seconds > recovery:
             text = (
                 f"{fault} takes about {about(seconds)} with {solution}, and timing.recovery is "
-                f"{format_duration(recovery)}: the load may end before all servers had their turn"
+                f"{format_duration(recovery)}: the load may end before all servers are done"
             )
             console.note(f"warning: {text}", "yellow")
 
@@ -242,17 +243,17 @@ def _as_dict(file: Path, work: Planned, at_once: int) -> dict[str, object]:
         "at_once": at_once,
         **({"charges": found} if (found := charges.as_dicts(work)) else {}),
         "trials": [
-            {"id": one.id, "number": one.number, "seed": one.seed, **one.cell.key.model_dump()}
-            for one in work.trials
+            {"id": trial.id, "number": trial.number, "seed": trial.seed, **trial.cell.key.model_dump()}
+            for trial in work.trials
         ],
         "blocks": [
             {
-                "id": one.id,
-                "number": one.number,
-                "seed": one.seed,
-                "cells": [cell.key.model_dump() for cell in one.cells],
+                "id": block.id,
+                "number": block.number,
+                "seed": block.seed,
+                "cells": [cell.key.model_dump() for cell in block.cells],
             }
-            for one in work.blocks
+            for block in work.blocks
         ],
     }
 

@@ -1,4 +1,4 @@
-"""What is to be done of a file: of each of its parts the trials and blocks."""
+"""The planned work of a file: the trials and blocks of each part."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Planned:
-    """A part of a file with what is to be done of it; without a name it is the whole file."""
+    """The planned work of a part; a part without a name is the whole file."""
 
     part: str
     experiment: "Experiment"
@@ -29,27 +29,27 @@ class Planned:
 
     @property
     def seconds(self) -> float:
-        """About how long it takes."""
+        """Return the expected duration, in seconds."""
         from fivenines.experiment.interleaved_plan import seconds_of
 
         return seconds_of([*self.blocks, *self.trials], self.experiment)
 
     def seconds_by(self, at_once: int) -> float:
-        """The same with so many side by side."""
+        """Return the expected duration with parallel trials, in seconds."""
         return self.seconds / max(1, min(at_once, self.work))
 
     @property
     def work(self) -> int:
-        """The number of trials and blocks."""
+        """Return the number of trials and blocks."""
         return len(self.trials) + len(self.blocks)
 
     def folder(self, group: Path) -> Path:
-        """Where its run is, in the folder of all parts."""
+        """Return the run's folder, below that of all parts."""
         return group / self.part if self.part else group
 
 
 def planned(parts: "Sequence[Part]", only: Sequence[str] = (), trials: int | None = None) -> list[Planned]:
-    """The work of each part; of parts that have none of the solutions in `only`, nothing.
+    """Return the work of each part that has one of the solutions in `only`.
 
     Raises:
         UsageError: no part has a solution of such a name.
@@ -64,7 +64,7 @@ def planned(parts: "Sequence[Part]", only: Sequence[str] = (), trials: int | Non
         if trials is not None:
             experiment = experiment.model_copy(update={"trials": exactly(trials)})
         own = plan(experiment)
-        sides = [one for block in blocks(experiment) for one in block.members()]
+        sides = [member for block in blocks(experiment) for member in block.members()]
         every += [*own, *sides]
         mine = [one for one in only if any(t.cell.solution.is_called([one]) for t in [*own, *sides])]
         if only and not mine:
@@ -76,14 +76,14 @@ def planned(parts: "Sequence[Part]", only: Sequence[str] = (), trials: int | Non
 
 
 def chosen_parts(parts: "Sequence[Part]", names: Sequence[str], file: str) -> "list[Part]":
-    """The parts of these names, in the order of the file; all where none is named.
+    """Return the parts of these names, in the order of the file; all if no name is given.
 
     Raises:
         UsageError: the file has no such part.
     """
     from fivenines.spelling import nearest
 
-    known = [one.name for one in parts if one.name]
+    known = [part.name for part in parts if part.name]
     for name in names:
         if not known:
             raise UsageError(f"--part {name}: {file} has no parts")
@@ -91,22 +91,22 @@ def chosen_parts(parts: "Sequence[Part]", names: Sequence[str], file: str) -> "l
             raise UsageError(
                 f"{file} has no part {name!r}{nearest(name, known)}\n    allowed: {', '.join(known)}"
             )
-    return [one for one in parts if not names or one.name in names]
+    return [part for part in parts if not names or part.name in names]
 
 
-def what_is_left(work: Planned, folder: Path) -> Planned:
-    """The same without what its run holds already; says of which run."""
+def remaining(work: Planned, folder: Path) -> Planned:
+    """Return the work without the trials that the run has already; print their number."""
     from fivenines.cli import console
     from fivenines.results import layout
 
-    trials = [one for one in work.trials if not layout.trial_folder(folder, one.id).exists()]
-    blocks = [one for one in work.blocks if not layout.trial_folder(folder, one.id).exists()]
+    trials = [trial for trial in work.trials if not layout.trial_folder(folder, trial.id).exists()]
+    blocks = [block for block in work.blocks if not layout.trial_folder(folder, block.id).exists()]
     left = replace(work, trials=trials, blocks=blocks)
-    console.note(f"{folder}: {work.work - left.work} of {work.work} trials are done")
+    console.note(f"{folder}: {work.work - left.work} of {work.work} trials are complete")
     return left
 
 
 def solution_names(experiment: "Experiment") -> list[str]:
-    """What thresholds may call solutions; a sweep by its own name."""
+    """Return the names of solutions for thresholds, with a sweep under its own name."""
     every = experiment.solutions
     return list(dict.fromkeys(one.variant.of if one.variant else one.name for one in every))

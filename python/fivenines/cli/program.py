@@ -1,5 +1,4 @@
-"""How commands show themselves: typer's, without types behind flags, which take no value,
-and words instead of types of Python behind options."""
+"""Command classes that show flags without a type, and options with words instead of Python types."""
 
 import re
 from typing import Any
@@ -8,47 +7,47 @@ from typer.core import TyperCommand, TyperGroup
 
 
 class Command(TyperCommand):
-    """A command of the program."""
+    """Define how a command shows its arguments and options."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Its arguments and options, `--help` with them."""
+        """Return its arguments and options, including `--help`."""
         return _plain(super().get_params(ctx), ctx)
 
 
 class Group(TyperGroup):
-    """A command that has others."""
+    """Define how a command with subcommands shows its options."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Its options, `--help` with them."""
+        """Return its options, including `--help`."""
         return _plain(super().get_params(ctx), ctx)
 
 
+# Placeholder shown for each Python type.
 _WORDS = {"str": "TEXT", "path": "FILE", "int": "N", "float": "NUMBER"}
-"""What to write for a type of Python."""
 
+# A Python type, as some versions of Typer show it.
 _PYTHON = re.compile(r"<(?:list\[)?(\w+)(?: range)?\]?>")
-"""Such a type, as some versions of typer show it."""
 
 
 def _plain(parameters: list[Any], ctx: Any) -> list[Any]:
-    """A flag is given or not: some versions of typer say `<bool>` behind it, and `<list[str]>` elsewhere."""
-    for one in parameters:
-        if one.param_type_name == "argument" and _PYTHON.fullmatch(_type_of(one, ctx)):
-            # the argument's name says what it is
-            one.display_type_rich = _nothing
-        if one.metavar is not None or one.param_type_name != "option":
+    """Replace the Python types that some versions of Typer show behind options, as `<bool>`."""
+    for parameter in parameters:
+        if parameter.param_type_name == "argument" and _PYTHON.fullmatch(_type_of(parameter, ctx)):
+            # The argument's name is sufficient.
+            parameter.display_type_rich = _nothing
+        if parameter.metavar is not None or parameter.param_type_name != "option":
             continue
-        if one.is_flag:
-            one.metavar = ""
-        elif shown := _PYTHON.fullmatch(_type_of(one, ctx)):
-            one.metavar = _WORDS.get(shown[1])
+        if parameter.is_flag:
+            parameter.metavar = ""
+        elif shown := _PYTHON.fullmatch(_type_of(parameter, ctx)):
+            parameter.metavar = _WORDS.get(shown[1])
     return parameters
 
 
 def _nothing(ctx: Any) -> None:
-    """What is said of an argument's type."""
+    """Show no type for an argument."""
 
 
 def _type_of(option: Any, ctx: Any) -> str:
-    """What typer would say behind the option; older versions say it in words already."""
+    """Return the type that Typer would show; empty for older versions, which show words."""
     return str(option.display_type(ctx)) if hasattr(option, "display_type") else ""

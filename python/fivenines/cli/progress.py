@@ -1,4 +1,4 @@
-"""Shows a campaign's progress: live on a terminal, as plain lines every few seconds elsewhere, or as JSON."""
+"""Show a campaign's progress: live on a terminal, elsewhere as plain lines or JSON."""
 
 import threading
 import time
@@ -18,20 +18,20 @@ from fivenines.cli.story import Clock, Story
 from fivenines.runner.journal import line_of
 from fivenines.runner.progress import Listener, Progress
 
+# Seconds between two plain lines of progress without an event.
 EVERY = 5.0
-"""Seconds between two plain lines that only say where the campaign is."""
 
 Stamp = Callable[[], str]
 
 
 def time_of_day() -> str:
-    """When something happened, as a line begins with it."""
+    """Return the time of day, with which a line begins."""
     return f"{datetime.now():%H:%M:%S}"
 
 
 @contextmanager
 def listener(how: How = How.AUTO) -> Iterator[Listener]:
-    """A listener for the duration of a campaign, fit for where stderr leads, unless `how` says otherwise."""
+    """Return a listener for the duration of a campaign, that suits stderr unless `how` overrides it."""
     err = console.stderr()
     if how is How.JSON:
         yield as_json
@@ -45,38 +45,38 @@ def listener(how: How = How.AUTO) -> Iterator[Listener]:
 
 
 def as_json(event: Progress) -> None:
-    """A line of the journal (`results.journal`), and one for each second of load."""
+    """Print an event as a line of the journal (`results.journal`)."""
     console.as_line(line_of(event, time.time()))
 
 
 class PlainLines:
-    """Lines that stay; between them, every few seconds at most, where the campaign is."""
+    """Print events as permanent lines, and the progress in between every few seconds."""
 
     def __init__(self, out: Console, clock: Clock = time.monotonic, stamp: Stamp = time_of_day) -> None:
         self._out, self._clock, self._stamp = out, clock, stamp
         self._story = Story(clock)
-        self._last, self._said = clock(), ""
+        self._last, self._printed = clock(), ""
         self._lock = threading.Lock()
 
     def __call__(self, event: Progress) -> None:
-        """Say what an event means."""
+        """Print the lines of an event."""
         with self._lock:
             before = self._story.headline
-            for line in self._story.tell(event):
+            for line in self._story.take(event):
                 self._say(line)
             if self._story.headline != before:
                 self._say(f"{self._story.headline} ({self._story.left()})")
             self._where()
 
     def look(self) -> None:
-        """Say what lasts, as no event comes while it does."""
+        """Print the progress while no event comes."""
         with self._lock:
             self._where()
 
     def _where(self) -> None:
         now, status = self._clock(), self._story.status
-        if status and status != self._said and now - self._last >= EVERY:
-            self._last, self._said = now, status
+        if status and status != self._printed and now - self._last >= EVERY:
+            self._last, self._printed = now, status
             self._say(f"  {status}")
 
     def _say(self, line: str) -> None:
@@ -102,22 +102,22 @@ def _each_second(look: Callable[[], None]) -> Iterator[None]:
 
 @contextmanager
 def live(out: Console, clock: Clock = time.monotonic, stamp: Stamp = time_of_day) -> Iterator[Listener]:
-    """Three lines at the bottom of the terminal that change, and lines above them that stay."""
+    """Show three live lines at the bottom of the terminal, below permanent lines."""
     story = Story(clock)
     with Live(
         console=out, refresh_per_second=2, transient=True, get_renderable=lambda: panel(story)
     ) as shown:
 
         def listen(event: Progress) -> None:
-            for line in story.tell(event):
-                # folded between words
+            for line in story.take(event):
+                # Lines wrap between words.
                 shown.console.print(Text(f"{stamp()}  {line}"))
 
         yield listen
 
 
 def panel(story: Story) -> RenderableType:
-    """The lines that change: which trial, what it does, how far the campaign is."""
+    """Return the live lines: the trial, its state, the campaign's progress."""
     headline = Text(story.headline, style="bold", overflow="ellipsis", no_wrap=True)
     status = Text(f"  {story.status}", overflow="ellipsis", no_wrap=True)
     bar = ProgressBar(total=story.total or None, completed=story.done, width=30)

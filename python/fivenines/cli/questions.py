@@ -1,4 +1,4 @@
-"""The questions of `fivenines init`: on stderr, one after the other, each with a default."""
+"""Ask the questions of `fivenines init` on stderr, each with a default."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -9,53 +9,53 @@ import typer
 
 T = TypeVar("T")
 
+# Default solution.
 SOLUTION = "hot-standby"
-"""What is compared where somebody does not choose."""
 
 
 def solutions() -> list[str]:
-    """What is compared."""
+    """Ask for the solutions to compare."""
     from fivenines.experiment.starter import offered
 
-    return _choose("What is compared?", offered("solutions"), SOLUTION)
+    return _choose("Which solutions do you want to compare?", offered("solutions"), SOLUTION)
 
 
 def workloads(default: str) -> list[str]:
-    """What it is asked."""
+    """Ask for the workloads."""
     from fivenines.experiment.starter import offered
 
-    return _choose("What load do they get?", offered("workloads"), default)
+    return _choose("Which workloads do you want to run?", offered("workloads"), default)
 
 
 def faults(solutions: Sequence[str], default: str) -> list[str]:
-    """What is broken; only what makes sense for one of the solutions at least."""
+    """Ask for the faults, of those that apply to at least one of the solutions."""
     from fivenines.experiment.starter import misfit, offered
 
     every = offered("faults")
     fit = {name: about for name, about in every.items() if not misfit(name, solutions)}
-    return _choose("What is broken on purpose?", fit, default)
+    return _choose("Which faults do you want to inject?", fit, default)
 
 
 def connections(default: int) -> list[int]:
-    """Numbers of connections of the load."""
+    """Ask for the numbers of connections of the load."""
     return _ask(
-        "How many connections has the load? Several numbers are compared",
+        "How many connections does the load use? (one or more numbers)",
         str(default),
         lambda text: [_number(word, 100_000) for word in _words(text)],
     )
 
 
 def trials(default: int) -> int:
-    """Trials of each cell."""
+    """Ask for the number of trials per cell."""
     return _ask(
-        "How many trials of each combination? 3 for a first look, 10 for an answer",
+        "How many trials per combination? (3 for a first look, 10 for reliable results)",
         str(default),
         lambda text: _number(text.strip(), 1000),
     )
 
 
 def _choose(question: str, choices: Mapping[str, str], default: str) -> list[str]:
-    """One or more of the choices, by their names or their numbers in the list."""
+    """Ask for one or more of the choices, by name or number."""
     from fivenines.cli import console
 
     names = list(choices)
@@ -63,14 +63,14 @@ def _choose(question: str, choices: Mapping[str, str], default: str) -> list[str
     width = max(map(len, names))
     for number, name in enumerate(names, start=1):
         console.note(f"  {number:>2}  {name:<{width}}  {choices[name]}")
-    return _ask("Names or numbers, several with commas", default, lambda text: chosen(text, names))
+    return _ask("Names or numbers, separated by commas", default, lambda text: chosen(text, names))
 
 
 def chosen(text: str, names: Sequence[str]) -> list[str]:
-    """The names that an answer means.
+    """Return the names that an answer selects.
 
     Raises:
-        ValueError: it names something else, or nothing; in words.
+        ValueError: the answer is empty or has an unknown name.
     """
     from fivenines.spelling import nearest
 
@@ -81,25 +81,25 @@ def chosen(text: str, names: Sequence[str]) -> list[str]:
         elif word in names:
             found.append(word)
         else:
-            raise ValueError(f"there is no {word!r}{nearest(word, names)}")
+            raise ValueError(f"unknown name {word!r}{nearest(word, names)}")
     return list(dict.fromkeys(found))
 
 
 def _words(text: str) -> list[str]:
     words = text.replace(",", " ").split()
     if not words:
-        raise ValueError("name one at least")
+        raise ValueError("enter at least one")
     return words
 
 
 def _number(word: str, most: int) -> int:
     if not word.isdecimal() or not 1 <= int(word) <= most:
-        raise ValueError(f"{word!r} is no whole number from 1 to {most}")
+        raise ValueError(f"{word!r} is not a whole number from 1 to {most}")
     return int(word)
 
 
 def _ask(question: str, default: str, read: Callable[[str], T]) -> T:
-    """Ask until the answer can be read."""
+    """Ask until the answer is valid."""
     from fivenines.cli import console
 
     while True:

@@ -36,83 +36,59 @@ class Entry:
 
 
 ENTRIES = {
-    "init": Entry(
-        "init",
-        "init",
-        "Write an experiment file to begin with: it runs as it stands, and its comments teach the rest.",
-    ),
-    "run": Entry("run", "run", "Run an experiment: deploy, load, break, check, report."),
-    "replicate": Entry(
-        "replicate", "replicate", "Run a published study again and judge its claims, one by one."
-    ),
-    "serve": Entry(
-        "serve",
-        "serve",
-        "Show runs on a web page of this machine: the running one live, the others in their reports.",
-    ),
-    "report": Entry("report", "report", "Write the report of a run, or print its tables."),
+    "init": Entry("init", "init", "Create a commented experiment file that is ready to run."),
+    "run": Entry("run", "run", "Run an experiment: deploy, run the load, inject faults, check, report."),
+    "replicate": Entry("replicate", "replicate", "Run a published study again and check each of its claims."),
+    "serve": Entry("serve", "serve", "Show running experiments live and finished runs in a web browser."),
+    "report": Entry("report", "report", "Write the report of a run as a web page, or print its tables."),
     "decide": Entry(
-        "decide", "decide", "Say which solution to take, from what a run has measured; nothing is run again."
+        "decide", "decide", "Recommend a solution from a finished run, by requirements and preferences."
     ),
-    "check": Entry("check", "check", "Judge thresholds by a run that is done; nothing is run again."),
+    "check": Entry("check", "check", "Check a finished run against thresholds, for CI pipelines."),
     "compare": Entry(
-        "compare",
-        "compare",
-        "Compare runs cell by cell: each measure as a ratio with its interval, regressions first.",
+        "compare", "compare", "Compare runs and show the ratio of each measure, regressions first."
     ),
     "export": Entry(
-        "export", "export", "Write all trials of one run or several to one file, for notebooks and SQL."
+        "export", "export", "Export all trials of one or more runs to one file, for notebooks and SQL."
     ),
-    "up": Entry("up", "up", "Bring a solution up, to look at it and to break it by hand.", "WithSolutions"),
-    "down": Entry(
-        "down",
-        "down",
-        "End what `up` brought up; nothing is left of it. With nothing up there is nothing to do.",
-    ),
+    "up": Entry("up", "up", "Deploy a solution for manual experiments.", "WithSolutions"),
+    "down": Entry("down", "down", "Tear down the running deployment. Does nothing if there is none."),
     "status": Entry(
-        "status", "status", "Show the nodes that `up` brought up: address, role, health, and how to connect."
+        "status",
+        "status",
+        "Show the nodes of the running deployment: address, role, health, and how to connect.",
     ),
-    "sql": Entry(
-        "sql", "sql", "Run SQL on a node that `up` brought up, in the database with the workload's tables."
-    ),
+    "sql": Entry("sql", "sql", "Run SQL on a node, in the database with the workload's tables."),
     "connect": Entry(
-        "connect",
-        "connect",
-        "Open the engine's own client (psql, mariadb, mysql) on a node that `up` brought up.",
+        "connect", "connect", "Open the database's command-line client (psql, mariadb, mysql) on a node."
     ),
     "exec": Entry(
-        "exec",
-        "execute",
-        "Run a command inside a host of what `up` brought up, with its files, its network and its programs.",
+        "exec", "execute", "Run a command on a host of the running deployment, with its files and network."
     ),
-    "kill": Entry("kill", "kill", "Kill all server processes of a node (SIGKILL), and see who takes over."),
-    "restart": Entry(
-        "restart", "restart", "Start a killed node again; it has to find its place in the solution."
-    ),
-    "inject": Entry("inject", "inject", "Break the playground on purpose, and watch what becomes of it."),
-    "bench": Entry("bench", "bench", "Put any running server under load, without a lab."),
+    "kill": Entry("kill", "kill", "Kill all server processes of a node (SIGKILL)."),
+    "restart": Entry("restart", "restart", "Start a killed node, which then rejoins the deployment."),
+    "inject": Entry("inject", "inject", "Inject a fault into the running deployment and report its effects."),
+    "bench": Entry("bench", "bench", "Run a load against any database server, without a lab."),
     "calibrate": Entry(
-        "calibrate",
-        "calibrate",
-        "Find out how far to trust fivenines on this machine, in about three minutes.",
+        "calibrate", "calibrate", "Measure the accuracy of fivenines on this machine, in about three minutes."
     ),
     "list": Entry(
-        "kinds", "list_", "List what an experiment file can name, or the examples, each with a line about it."
+        "kinds",
+        "list_",
+        "List the available solutions, workloads, faults, managers, access, measures or examples.",
     ),
     "schema": Entry(
-        "schema",
-        "schema",
-        "Print the JSON Schema of experiment files, for editors that complete and check them.",
+        "schema", "schema", "Print the JSON Schema of experiment files, for completion and checks in editors."
     ),
-    "doctor": Entry(
-        "doctor", "doctor", "Check what this machine can do; for what it cannot, say the exact remedy."
-    ),
-    "version": Entry("version", "version", "Print the version of fivenines and of Python."),
-    "results": Entry("results", "app", "List, show, copy, ask and remove runs."),
-    "engines": Entry("engines", "app", "List, fetch and remove database servers."),
+    "doctor": Entry("doctor", "doctor", "Check this machine and print a fix for every missing prerequisite."),
+    "version": Entry("version", "version", "Print the versions of fivenines and Python."),
+    "results": Entry("results", "app", "List, show, copy, query and remove runs."),
+    "engines": Entry("engines", "app", "List, fetch and remove database server binaries."),
     "workers": Entry("workers", "app", "Check the machines of a Ray cluster."),
-    "hosts": Entry("hosts", "app", "The machines of an inventory, which are reached over SSH."),
-    "aws": Entry("aws", "app", "What runs with `solution: aurora` have made at Amazon, and left there."),
+    "hosts": Entry("hosts", "app", "Enrol, check and clean the SSH machines of an inventory."),
+    "aws": Entry(
+        "aws", "app", "Find and delete AWS resources that runs with `solution: aurora` have left behind."
+    ),
 }
 
 

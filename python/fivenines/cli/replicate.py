@@ -1,4 +1,4 @@
-"""`fivenines replicate`: a published study runs again, and is judged claim by claim."""
+"""`fivenines replicate`: run a published study again and check its claims."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -25,44 +25,44 @@ def replicate(  # noqa: PLR0913, PLR0917  (each is an option of the command line
     name: Annotated[
         str | None,
         typer.Argument(
-            help="A study by its name, or a file of yours; default: list them.",
+            help="Name of a built-in study, or a study file; default: list the studies.",
             metavar="[STUDY]",
             autocompletion=complete.studies,
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="The quick form, about half an hour (the default).")
+        bool, typer.Option("--quick", help="Run the quick form, about half an hour (the default).")
     ] = False,
-    full: Annotated[bool, typer.Option("--full", help="The full form, for hours.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Run the full form, which takes hours.")] = False,
     only: Annotated[
         list[str] | None,
-        typer.Option(help="Only this claim, and what it needs; may be repeated.", metavar="CLAIM"),
+        typer.Option(help="Only this claim, and the parts it needs. Can be repeated.", metavar="CLAIM"),
     ] = None,
     part: Annotated[
-        list[str] | None, typer.Option(help="Only this part of the study; may be repeated.", metavar="PART")
+        list[str] | None, typer.Option(help="Only this part of the study. Can be repeated.", metavar="PART")
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only show the parts and how long they take.")
+        bool, typer.Option("--dry-run", help="Show the parts and their durations; run nothing.")
     ] = False,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Continue the last run of this form, or --out.")
+        bool, typer.Option("--resume", help="Continue the last run of this form, or the run of --out.")
     ] = False,
     judge: Annotated[
-        str | None, typer.Option(help="Run nothing: judge what has run already.", metavar="RUN")
+        str | None, typer.Option(help="Check the claims against a finished run; run nothing.", metavar="RUN")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="The folder; default runs/STUDY-FORM-TIME.", metavar="DIR")
+        Path | None, typer.Option(help="Output folder; default: runs/STUDY-FORM-TIME.", metavar="DIR")
     ] = None,
     progress: Annotated[
-        How, typer.Option(help="auto; plain: lines that stay; json: not here.", hidden=True)
+        How, typer.Option(help="Format of progress: auto, or plain for permanent lines.", hidden=True)
     ] = How.AUTO,
     format_: AsFormat = Format.text,
 ) -> None:
-    """Run a published study again and judge its claims, one by one.
+    """Run a published study again and check each of its claims.
 
-    Each claim holds, does not hold, cannot be told, or cannot be run here, by
-    intervals over the trials. `study.html` shows our figures beside the
-    printed ones. A verdict never changes the exit code.
+    The verdict on a claim comes from confidence intervals over the trials.
+    `study.html` shows the measured figures next to the published ones.
+    Verdicts do not change the exit code.
 
     \b
     fivenines replicate
@@ -90,7 +90,7 @@ def replicate(  # noqa: PLR0913, PLR0917  (each is an option of the command line
         file = None if name is None else found.located(Path(name))
         file, form = studies.judged_folder(folder, file)
         chosen = studies.choose(load_study(file), form, only or [], [])
-        # the page beside the runs is of all claims: a look at some is told, and not kept
+        # The page in the run's folder has all claims, so a check of some of them is not written.
         if only:
             _show(studies.judge_run(chosen, folder), format_, kept=False)
         else:
@@ -107,7 +107,7 @@ def replicate(  # noqa: PLR0913, PLR0917  (each is an option of the command line
 
 @dataclass(frozen=True)
 class _Asked:
-    """What the command line asks for."""
+    """The options of the command line."""
 
     name: str
     form: Literal["quick", "full"]
@@ -117,7 +117,7 @@ class _Asked:
     out: Path | None = None
 
     def command(self, folder: Path) -> str:
-        """The command line that continues it."""
+        """Return the command line that continues the run."""
         words = ["fivenines", "replicate", self.name, f"--{self.form}", "--resume"]
         words += ["--out", str(folder)]
         for option, given in (("only", self.only), ("part", self.part)):
@@ -130,17 +130,17 @@ def _run(asked: _Asked, chosen: "Chosen", progress: How, format_: Format) -> Non
     from fivenines.cli import campaigns, console
     from fivenines.studies import run as studies
 
-    for one in chosen.plans:
-        if one.part.name in one.left_out:
-            console.note(f"warning: {one.left_out}", "yellow")
+    for plan in chosen.plans:
+        if plan.part.name in plan.left_out:
+            console.note(f"warning: {plan.left_out}", "yellow")
     if not chosen.parts:
-        raise UsageError("nothing of the study runs here: --dry-run says why")
+        raise UsageError("no part of the study can run on this machine. --dry-run shows the reasons")
     campaign = _campaign(asked, chosen)
     audience = Audience(progress, campaign.folder.name)
     results: list[StudyResult] = []
 
     def judged() -> None:
-        # whatever ends it, the page shows what has run
+        # The page shows the completed trials however the campaign ends.
         studies.keep_source(chosen, campaign.folder)
         results.append(studies.judge_and_write(chosen, campaign.folder))
 
@@ -181,13 +181,13 @@ def _show(result: "StudyResult", format_: Format, kept: bool = True) -> None:
         return
     console.table(
         ["verdict", "claim", "as printed"],
-        [[one.result, one.claim.says, written.printed_word(one)] for one in result.claims],
+        [[claim.result, claim.claim.says, written.printed_word(claim)] for claim in result.claims],
     )
     console.say(result.sentence, "bold")
-    if result.form == "quick" and (parts := _untold(result)):
-        named = " ".join(f"--part {one}" for one in parts)
+    if result.form == "quick" and (parts := _inconclusive(result)):
+        named = " ".join(f"--part {part}" for part in parts)
         console.say(
-            "few and short trials leave claims untold; how long the full form takes to tell them:\n"
+            "The quick form leaves claims inconclusive. To see how long the full form takes:\n"
             f"  fivenines replicate {_called(result)} --full {named} --dry-run"
         )
     if kept:
@@ -202,7 +202,7 @@ def _show_plan(chosen: "Chosen", format_: Format) -> None:
         console.as_json(plan_shown.as_json(chosen))
         return
     if format_ is Format.md:
-        raise UsageError("--dry-run is told as text or json")
+        raise UsageError("--dry-run supports --format text or json")
     console.say(f"{chosen.study.study}, {chosen.form} form: {chosen.study.question}", "bold")
     console.table(["part", "cells", "trials", "time", ""], plan_shown.rows(chosen), right=["cells", "trials"])
     console.say(plan_shown.total(chosen), "bold")
@@ -215,7 +215,7 @@ def _list(format_: Format) -> None:
     from fivenines.units import about
 
     if format_ is Format.md:
-        raise UsageError("the list is told as text or json")
+        raise UsageError("the list of studies supports --format text or json")
     every, wrong = plan_shown.listed()
     for text in wrong:
         console.note(f"warning: {text}", "yellow")
@@ -238,17 +238,17 @@ def _list(format_: Format) -> None:
         right=["claims"],
         names=["study"],
     )
-    console.say("fivenines replicate STUDY --dry-run shows the parts and claims of one")
+    console.say("To show the parts and claims of a study: fivenines replicate STUDY --dry-run")
 
 
-def _untold(result: "StudyResult") -> list[str]:
-    """The parts of the claims that cannot be told, each once."""
-    untold = (one for one in result.claims if one.result == "cannot be told")
-    return list(dict.fromkeys(part for one in untold for part in one.parts))
+def _inconclusive(result: "StudyResult") -> list[str]:
+    """Return the parts of the inconclusive claims, without duplicates."""
+    claims = (claim for claim in result.claims if claim.result == "cannot be told")
+    return list(dict.fromkeys(part for claim in claims for part in claim.parts))
 
 
 def _called(result: "StudyResult") -> str:
-    """How the command names the study: those that come along by their names."""
+    """Return the study's name on the command line: FILE unless it is built in."""
     from fivenines.studies import found
 
     return result.study.study if result.study.study in found.names() else "FILE"

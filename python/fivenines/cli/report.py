@@ -1,4 +1,4 @@
-"""`fivenines report`: the page of a run, or its tables."""
+"""`fivenines report`: write the report of a run as a page or as tables."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -12,7 +12,7 @@ from fivenines.cli.options import RunName
 
 
 class Format(StrEnum):
-    """What a report can be."""
+    """Formats of a report."""
 
     html = "html"
     md = "md"
@@ -23,21 +23,25 @@ class Format(StrEnum):
 def report(
     run: RunName = None,
     format_: Annotated[
-        Format, typer.Option("--format", help="html: one self-contained page; else its tables.")
+        Format,
+        typer.Option(
+            "--format", help="Output format: html (one self-contained page), md, json or csv (tables)."
+        ),
     ] = Format.html,
     output: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The file; default: report.html in the run, or stdout."),
+        typer.Option(
+            metavar="FILE", help="Output file; default: report.html in the run's folder, or stdout."
+        ),
     ] = None,
     share: Annotated[
         bool,
         typer.Option(
-            "--share",
-            help="Let other accounts of this machine read it: the file of --output, else the whole run.",
+            "--share", help="Let other accounts of this machine read the output file, or else the whole run."
         ),
     ] = False,
 ) -> None:
-    """Write the report of a run, or print its tables.
+    """Write the report of a run as a web page, or print its tables.
 
     \b
     fivenines report

@@ -1,4 +1,4 @@
-"""`fivenines restart`: brings a killed node of the playground back."""
+"""`fivenines restart`: start a killed node of the running deployment."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -6,16 +6,16 @@ from fivenines.cli.options import Node
 
 
 def restart(node: Node) -> None:
-    """Start a killed node again; it has to find its place in the solution.
+    """Start a killed node, which then rejoins the deployment.
 
     \b
     fivenines restart node1
 
-    Under a load (up --load) it also says what clients saw of it.
+    With a load (up --load) it also reports what clients saw.
     """
     from fivenines.cli import clients, console
     from fivenines.playground import restart as begin
 
     done = begin(node)
-    console.say(done.said)
-    clients.tell(done.moment)
+    console.say(done.message)
+    clients.report(done.moment)

@@ -1,4 +1,4 @@
-"""`fivenines results`: the runs on this machine."""
+"""`fivenines results`: manage the runs on this machine."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fivenines.results.store import Run
 
 app = typer.Typer(
-    help="List, show, copy, ask and remove runs.", cls=Group, no_args_is_help=True, rich_markup_mode="rich"
+    help="List, show, copy, query and remove runs.", cls=Group, no_args_is_help=True, rich_markup_mode="rich"
 )
 app.command(cls=Command)(storage.copy)
 app.command(cls=Command)(storage.query)
@@ -42,7 +42,7 @@ def list_(as_json: AsJson = False) -> None:
     if as_json:
         console.as_json(found)
     elif not found:
-        console.note("no runs here yet: fivenines run quickstart")
+        console.note("no runs yet. To start one: fivenines run quickstart")
     else:
         console.table(
             ["run", "created", "trials", "broken", "size"],
@@ -62,7 +62,7 @@ def list_(as_json: AsJson = False) -> None:
 
 @app.command(cls=Command)
 def show(run: RunName = None, wide: Wide = False, as_json: AsJson = False) -> None:
-    """Show a run: what was asked, what is done, and the summary.
+    """Show a run: its experiment, its state and its summary.
 
     \b
     fivenines results show
@@ -98,11 +98,11 @@ def show(run: RunName = None, wide: Wide = False, as_json: AsJson = False) -> No
 @app.command(cls=Command)
 def rm(
     names: Annotated[
-        list[str], typer.Argument(help="Runs to remove.", metavar="RUN...", autocompletion=complete.runs)
+        list[str], typer.Argument(help="Runs to delete.", metavar="RUN...", autocompletion=complete.runs)
     ],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
-    """Remove runs for good.
+    """Delete runs permanently.
 
     \b
     fivenines results rm quickstart-20260102-101500
@@ -116,7 +116,7 @@ def rm(
     for folder in folders:
         is_ours = (folder / MANIFEST).is_file() or parts.is_group(folder)
         if folder.is_symlink() or not is_ours:
-            raise UsageError(f"{folder} is no run of fivenines, so it is not removed")
+            raise UsageError(f"{folder} is not a run of fivenines, so it is not deleted")
         for run in dict.fromkeys([folder, *runs.runs_in(folder)]):
             require_unclaimed(run)
     if not yes:
@@ -135,15 +135,15 @@ def _remove(folder: Path) -> None:
             remove_tree(folder)
         except OSError as error:
             reason = f"{error.filename or folder}: {error.strerror or error}"
-            raise FiveninesError(f"{folder} could not be removed whole: {reason}") from error
+            raise FiveninesError(f"{folder} could not be deleted completely: {reason}") from error
 
 
 def _confirm(folders: list[Path]) -> None:
-    """On a terminal a question, elsewhere a refusal."""
+    """Ask for confirmation on a terminal; refuse elsewhere."""
     if not sys.stdin.isatty():
-        raise UsageError("nobody can be asked here whether to remove: add --yes")
-    if not typer.confirm(f"Remove {', '.join(map(str, folders))}?"):
-        raise FiveninesError("nothing was removed")
+        raise UsageError("cannot ask for confirmation without a terminal. Add --yes")
+    if not typer.confirm(f"Delete {', '.join(map(str, folders))}?"):
+        raise FiveninesError("nothing was deleted")
 
 
 def _brief(run: "Run") -> dict[str, Any]:

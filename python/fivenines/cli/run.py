@@ -1,4 +1,4 @@
-"""`fivenines run`: an experiment file becomes a run on disk and a report."""
+"""`fivenines run`: run an experiment file and write its results and report."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -16,7 +16,7 @@ from fivenines.cli import campaigns, charges, check, plan_shown
 from fivenines.cli.attended import Audience, How, address
 from fivenines.cli.check import JunitOption, ThresholdOption
 from fivenines.cli.options import AsJson
-from fivenines.cli.side_by_side import OnOption, OversubscribeOption, ParallelOption, SideBySide
+from fivenines.cli.parallel import OnOption, OversubscribeOption, Parallelism, ParallelOption
 from fivenines.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,67 +27,60 @@ if TYPE_CHECKING:
 
 
 def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
-    file: Annotated[
-        Path, typer.Argument(help="The experiment file, or the name of an example.", metavar="FILE")
-    ],
+    file: Annotated[Path, typer.Argument(help="Experiment file, or the name of an example.", metavar="FILE")],
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only show the plan and how long it takes.")
+        bool, typer.Option("--dry-run", help="Show the plan and its duration; run nothing.")
     ] = False,
     show_defaults: Annotated[
-        bool, typer.Option("--show-defaults", help="Only print the file with all defaults.")
+        bool, typer.Option("--show-defaults", help="Print the file with all defaults; run nothing.")
     ] = False,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Continue the last run of this file, or --out.")
+        bool, typer.Option("--resume", help="Continue the last run of this file, or the run of --out.")
     ] = False,
     trials: Annotated[
-        int | None, typer.Option(min=1, max=1000, help="Trials of each cell.", metavar="N")
+        int | None, typer.Option(min=1, max=1000, help="Number of trials per cell.", metavar="N")
     ] = None,
     part: Annotated[
-        list[str] | None, typer.Option(help="Only this part of the file; may be repeated.", metavar="PART")
+        list[str] | None, typer.Option(help="Only this part of the file. Can be repeated.", metavar="PART")
     ] = None,
     only: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only this solution, or variant of a swept one; may be repeated.", metavar="SOLUTION"
+            help="Only this solution, or variant of a swept solution. Can be repeated.", metavar="SOLUTION"
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="The run's folder; default runs/NAME-TIME.", metavar="DIR")
+        Path | None, typer.Option(help="Output folder; default: runs/NAME-TIME.", metavar="DIR")
     ] = None,
     parallel: ParallelOption = "1",
     oversubscribe: OversubscribeOption = False,
     on: OnOption = None,
     inventory: Annotated[
         Path | None,
-        typer.Option(help="Run it on the machines of this inventory, over SSH.", metavar="HOSTS.yaml"),
+        typer.Option(help="Run on the machines of this inventory, over SSH.", metavar="HOSTS.yaml"),
     ] = None,
     copy_to: Annotated[
         str | None,
         typer.Option(
-            help="Also put finished trials on shared storage, as s3://bucket/runs or /mnt/runs.",
-            metavar="URL",
+            help="Copy finished trials to shared storage, as s3://bucket/runs or /mnt/runs.", metavar="URL"
         ),
     ] = None,
     threshold: ThresholdOption = None,
     junit: JunitOption = None,
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Pay what the plan says, where a solution costs money.")
-    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Accept the estimated cloud cost.")] = False,
     progress: Annotated[
-        How, typer.Option(help="auto; plain: lines that stay; json: a JSON object a line on stdout.")
+        How, typer.Option(help="Format of progress: auto, plain, or json (one object per line on stdout).")
     ] = How.AUTO,
     metrics: Annotated[
         str | None,
         typer.Option(
-            help="Offer Prometheus metrics while it runs. Example: --metrics 9187", metavar="[HOST:]PORT"
+            help="Serve Prometheus metrics during the run. Example: --metrics 9187", metavar="[HOST:]PORT"
         ),
     ] = None,
-    serve: Annotated[
-        bool, typer.Option("--serve", help="Show the run live on a page of this machine.")
-    ] = False,
+    serve: Annotated[bool, typer.Option("--serve", help="Show the run on a live web page.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run an experiment: deploy, load, break, check, report.
+    """Run an experiment: deploy, run the load, inject faults, check, report.
 
     \b
     fivenines run quickstart --dry-run
@@ -98,34 +91,34 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     fivenines run mine.yaml --on ray://head:10001
     fivenines run mine.yaml --inventory hosts.yaml
 
-    `fivenines list examples` names those that come with it. The parts of a
-    file that has `parts:` run one after another, each into a folder of its own.
+    `fivenines list examples` lists the built-in examples. The parts of a file
+    with `parts:` run one after another, each into its own folder.
 
-    Ctrl-C loses at most the running trial: continue with --resume.
+    After Ctrl-C, continue with --resume; at most the running trial is lost.
     """
-    from fivenines.cli.planned import chosen_parts, planned, solution_names, what_is_left
+    from fivenines.cli.planned import chosen_parts, planned, remaining, solution_names
     from fivenines.experiment import examples
     from fivenines.experiment.source import load_parts
 
-    beside = SideBySide(parallel, oversubscribe, on)
-    there = _placed(load_parts(examples.located(file), only or []), inventory, beside)
-    works = planned(chosen_parts(there, part or [], str(file)), only or [], trials)
-    names = [name for one in works for name in solution_names(one.experiment)]
-    asked = check.read(threshold, list(dict.fromkeys(names)))
-    if junit is not None and not (asked or any(one.experiment.thresholds for one in works)):
-        raise UsageError("--junit has nothing to write without thresholds: add --threshold 'lost = 0'")
+    parallelism = Parallelism(parallel, oversubscribe, on)
+    parts = _placed(load_parts(examples.located(file), only or []), inventory, parallelism)
+    works = planned(chosen_parts(parts, part or [], str(file)), only or [], trials)
+    names = [name for work in works for name in solution_names(work.experiment)]
+    thresholds = check.read(threshold, list(dict.fromkeys(names)))
+    if junit is not None and not (thresholds or any(work.experiment.thresholds for work in works)):
+        raise UsageError("--junit: there are no thresholds. Add one, as --threshold 'lost = 0'")
     check.require_writable(junit)
-    title, every = there[0].title, [one.name for one in there if one.name]
+    title, every = parts[0].title, [one.name for one in parts if one.name]
     if show_defaults:
         _show_defaults(title, works)
     elif dry_run:
         if resume:
             folder = campaigns.place(title, out, resume, bool(every))
-            works = [what_is_left(one, one.folder(folder)) for one in works]
-        plan_shown.show_plans(file, works, as_json, beside.crew(works).at_once)
+            works = [remaining(work, work.folder(folder)) for work in works]
+        plan_shown.show_plans(file, works, as_json, parallelism.crew(works).at_once)
     else:
         charges.require_agreed(works, yes)
-        wanted = _Wanted(
+        options = _Options(
             file,
             part or [],
             only or [],
@@ -133,13 +126,13 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
             threshold or [],
             out,
             resume,
-            beside,
+            parallelism,
             copy_to or "",
             inventory,
         )
-        campaign = _campaign(wanted, title, works, every)
+        campaign = _campaign(options, title, works, every)
         audience = Audience(progress, title, address(metrics), serve)
-        results = _Results(progress, as_json, asked, junit, title)
+        results = _Results(progress, as_json, thresholds, junit, title)
         end = partial(_write_index, campaign.folder)
         outcome = campaigns.carry_out(campaign, audience, results.of_part, end)
         results.finish(campaign.folder)
@@ -148,8 +141,8 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
 
 
 @dataclass(frozen=True)
-class _Wanted:
-    """What the command line says of what is to be run."""
+class _Options:
+    """The options of the command line that select and place the work."""
 
     file: Path
     part: Sequence[str]
@@ -158,12 +151,12 @@ class _Wanted:
     threshold: list[str]
     out: Path | None
     resume: bool
-    beside: SideBySide
+    parallelism: Parallelism
     copy_to: str
     inventory: Path | None
 
     def command(self, folder: Path) -> str:
-        """The command line that continues the run in a folder."""
+        """Return the command line that continues the run in a folder."""
         words = ["fivenines", "run", str(self.file), "--resume", "--out", str(folder)]
         words += ["--trials", str(self.trials)] if self.trials is not None else []
         words += ["--copy-to", self.copy_to] if self.copy_to else []
@@ -171,49 +164,49 @@ class _Wanted:
         for name, given in (("part", self.part), ("only", self.only), ("threshold", self.threshold)):
             for one in given:
                 words += [f"--{name}", one]
-        return shlex.join([*words, *self.beside.words])
+        return shlex.join([*words, *self.parallelism.words])
 
 
-def _placed(there: "Sequence[Part]", inventory: Path | None, beside: SideBySide) -> "Sequence[Part]":
-    """The parts on the machines of an inventory, where one is named here or in the file."""
+def _placed(parts: "Sequence[Part]", inventory: Path | None, parallelism: Parallelism) -> "Sequence[Part]":
+    """Return the parts, placed on the machines of an inventory if there is one."""
     from fivenines.experiment.inventory import on_machines
 
     if inventory is not None:
-        there = [replace(one, experiment=on_machines(one.experiment, inventory)) for one in there]
-    if beside.words and any(one.experiment.lab.kind == "ssh" for one in there):
+        parts = [replace(part, experiment=on_machines(part.experiment, inventory)) for part in parts]
+    if parallelism.words and any(part.experiment.lab.kind == "ssh" for part in parts):
         raise UsageError(
-            f"{beside.words[0]}: over SSH trials run one after another: each has the machines of the "
-            "inventory for itself"
+            f"{parallelism.words[0]}: over SSH, trials run one at a time, as each uses all machines of the "
+            "inventory. Leave it out"
         )
-    if beside.words and any(_run_by_others(one) for one in there):
+    if parallelism.words and any(_is_external(part) for part in parts):
         raise UsageError(
-            f"{beside.words[0]}: trials of a cluster that others run go one after another: it is there once"
+            f"{parallelism.words[0]}: trials of an external cluster run one at a time. Leave it out"
         )
-    return there
+    return parts
 
 
-def _run_by_others(part: "Part") -> bool:
+def _is_external(part: "Part") -> bool:
     return any(solution.external for solution in part.experiment.solutions)
 
 
 def _campaign(
-    wanted: _Wanted, title: str, works: "Sequence[Planned]", every: "Sequence[str]"
+    options: _Options, title: str, works: "Sequence[Planned]", every: "Sequence[str]"
 ) -> campaigns.Campaign:
     """The campaign of a file; `every` names all its parts, and is empty where it has none."""
     from fivenines.results.parts import PartsRecord
     from fivenines.runner.journal import opened
 
-    crew = wanted.beside.crew(works)
-    folder = campaigns.place(title, wanted.out, wanted.resume, bool(every))
+    crew = options.parallelism.crew(works)
+    folder = campaigns.place(title, options.out, options.resume, bool(every))
     return campaigns.Campaign(
         folder=folder,
         works=works,
         group=PartsRecord(title=title, parts=list(every)) if every else None,
-        resume=wanted.resume,
-        command=wanted.command(folder),
-        begins=opened(wanted.file, wanted.trials, wanted.only, wanted.threshold),
+        resume=options.resume,
+        command=options.command(folder),
+        begins=opened(options.file, options.trials, options.only, options.threshold),
         crew=crew,
-        copy_to=wanted.copy_to,
+        copy_to=options.copy_to,
     )
 
 
@@ -222,7 +215,7 @@ def _show_defaults(title: str, works: "Sequence[Planned]") -> None:
     from fivenines.experiment.defaults import parts_with_defaults, with_defaults
 
     if works and works[0].part:
-        text = parts_with_defaults(title, {one.part: one.experiment for one in works})
+        text = parts_with_defaults(title, {work.part: work.experiment for work in works})
     else:
         text = with_defaults(works[0].experiment)
     console.stdout().out(text, end="", highlight=False)
@@ -232,10 +225,10 @@ class _Results:
     """Prints what came out, of each part and of all together."""
 
     def __init__(
-        self, how: How, as_json: bool, asked: "list[ThresholdSettings]", junit: Path | None, title: str
+        self, how: How, as_json: bool, thresholds: "list[ThresholdSettings]", junit: Path | None, title: str
     ) -> None:
         self._by_part: dict[str, list[ThresholdResult]] = {}
-        self._how, self._as_json, self._asked = how, as_json, asked
+        self._how, self._as_json, self._thresholds = how, as_json, thresholds
         self._junit, self._title = junit, title
         self._found: list[dict[str, object]] = []
 
@@ -244,8 +237,8 @@ class _Results:
         from fivenines.cli import console, summary
         from fivenines.report import summary_rows
 
-        wanted = [*done.work.experiment.thresholds, *self._asked]
-        outcomes = check.judged(done.folder, wanted) if wanted else []
+        thresholds = [*done.work.experiment.thresholds, *self._thresholds]
+        outcomes = check.judged(done.folder, thresholds) if thresholds else []
         self._by_part[done.work.part] = outcomes
         result: dict[str, object] = {"part": done.work.part} if done.work.part else {}
         result |= {"run": str(done.folder), "report": str(done.page)}

@@ -1,4 +1,4 @@
-"""Finding runs on disk by what a person types."""
+"""Find runs on disk by what the user types."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def slug(name: str) -> str:
-    """A folder's name made of an experiment's name."""
+    """Derive a folder's name from an experiment's name."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40] or "run"
 
 
 def new_name(name: str, now: datetime) -> Path:
-    """A folder that does not exist yet."""
+    """Return a folder that does not exist yet."""
     stem = f"{slug(name)}-{now:%Y%m%d-%H%M%S}"
     folder, number = paths.runs() / stem, 2
     while folder.exists():
@@ -29,21 +29,21 @@ def new_name(name: str, now: datetime) -> Path:
 
 
 def called(folder: Path) -> str:
-    """What a person calls a run: its folder's name, of a part with that of the folder of all parts."""
+    """Return a run's name: that of its folder, preceded by that of all parts if it is a part."""
     from fivenines.results import parts
 
     return f"{folder.parent.name}/{folder.name}" if parts.is_group(folder.parent) else folder.name
 
 
 def runs_in(folder: Path) -> list[Path]:
-    """The runs of the parts in a folder; the folder itself where it holds none."""
+    """Return the runs of the parts in a folder, or the folder itself if it has none."""
     from fivenines.results import parts
 
     return parts.runs_of(folder) if parts.is_group(folder) else [folder]
 
 
 def all_runs() -> list[Path]:
-    """All runs under ./runs, those of parts as well, the newest last."""
+    """Return all runs under ./runs, including those of parts, the newest last."""
     from fivenines.results.layout import MANIFEST
 
     if not paths.runs().is_dir():
@@ -53,20 +53,20 @@ def all_runs() -> list[Path]:
 
 
 def find(name: str | None, by_experiment: bool = False, groups: bool = False) -> Path:
-    """The run that a person names: a path, a name under ./runs, or nothing for the newest.
+    """Return the run that the user names: a path, a name under ./runs, or None for the newest.
 
-    With `by_experiment` also the name of an experiment, for its newest run; with `groups` also a folder
+    `by_experiment` permits the name of an experiment, for its newest run; `groups` a folder
     of the runs of several parts.
 
     Raises:
-        UsageError: there is none.
+        UsageError: there is no such run.
     """
     from fivenines.spelling import nearest
 
     known = all_runs()
     if name is None:
         if not known:
-            raise UsageError(f"there is no run in {paths.runs()}/; name the folder of a run")
+            raise UsageError(f"there is no run in {paths.runs()}/. Name the folder of a run")
         return known[-1]
     for path in (Path(name), paths.runs() / name):
         if path.exists():
@@ -74,39 +74,39 @@ def find(name: str | None, by_experiment: bool = False, groups: bool = False) ->
     if by_experiment and (folder := _newest_of(name)) is not None:
         return folder
     names = [called(path) for path in known]
-    raise UsageError(f"there is no run {name!r}{nearest(name, names) or _some(names)}")
+    raise UsageError(f"unknown run {name!r}{nearest(name, names) or _some(names)}")
 
 
 def _one(folder: Path) -> Path:
-    """The run in a folder.
+    """Return the run in a folder.
 
     Raises:
-        UsageError: it holds those of several parts.
+        UsageError: the folder contains the runs of several parts.
     """
     from fivenines.results import parts
 
     if not parts.is_group(folder):
         return folder
     begun = [called(one) for one in parts.runs_of(folder)]
-    known = f"name one of them: {', '.join(begun)}" if begun else "none of them has begun"
-    raise UsageError(f"{folder} holds the runs of several parts; {known}")
+    known = f"Name one of them: {', '.join(begun)}" if begun else "None of them has begun"
+    raise UsageError(f"{folder} contains the runs of several parts. {known}")
 
 
 def _some(names: list[str]) -> str:
-    """The newest runs that there are, to choose from."""
+    """Name the newest runs to choose from."""
     if not names:
-        return f"; {paths.runs()}/ has none"
+        return f": {paths.runs()}/ has no runs"
     newest, more = names[: -_SHOWN - 1 : -1], len(names) - _SHOWN
     rest = f" and {more} more" if more > 0 else ""
-    return f"; there are {', '.join(newest)}{rest} (fivenines results list)"
+    return f"\n    newest runs: {', '.join(newest)}{rest} (fivenines results list)"
 
 
+# Number of newest runs that a message names.
 _SHOWN = 5
-"""So many of the newest runs are named."""
 
 
 def newest(experiment: str) -> Path:
-    """The newest run of an experiment.
+    """Return the newest run of an experiment.
 
     Raises:
         UsageError: there is none.
@@ -117,7 +117,7 @@ def newest(experiment: str) -> Path:
 
 
 def newest_group(title: str, form: str = "") -> Path:
-    """The newest folder of runs of a file with parts; `form`: of which form of a study.
+    """Return the newest folder of a file with parts; `form`: the form of a study.
 
     Raises:
         UsageError: there is none.
@@ -125,9 +125,9 @@ def newest_group(title: str, form: str = "") -> Path:
     from fivenines.results import parts
     from fivenines.results.layout import PARTS
 
-    there = paths.runs().iterdir() if paths.runs().is_dir() else []
+    folders = paths.runs().iterdir() if paths.runs().is_dir() else []
     groups = sorted(
-        (path for path in there if parts.is_group(path)),
+        (path for path in folders if parts.is_group(path)),
         key=lambda path: ((path / PARTS).stat().st_mtime_ns, path.name),
     )
     for folder in reversed(groups):
@@ -139,8 +139,8 @@ def newest_group(title: str, form: str = "") -> Path:
 
 def _none_to_continue(name: str) -> UsageError:
     return UsageError(
-        f"there is no run of {name!r} in {paths.runs()}/ to continue: "
-        "leave --resume out, or name its folder with --out"
+        f"there is no run of {name!r} in {paths.runs()}/ to continue. "
+        "Leave --resume out, or name its folder with --out"
     )
 
 
@@ -157,7 +157,7 @@ def _newest_of(experiment: str) -> Path | None:
 
 
 def check_same(folder: Path, experiment: "Experiment") -> None:
-    """Refuses to continue a run with an experiment that says something else.
+    """Refuse to continue a run with a changed experiment.
 
     Raises:
         UsageError: with the first setting that differs.
@@ -169,11 +169,11 @@ def check_same(folder: Path, experiment: "Experiment") -> None:
     after = _leaves(as_dict(experiment))
     for key in dict.fromkeys([*before, *after]):
         old, new = before.get(key, "absent"), after.get(key, "absent")
-        # more trials of the same experiment continue it, and it may be judged by other needs
+        # More trials continue the same experiment, and other requirements may judge it.
         judged_by = key.startswith(("decide", "thresholds"))
         if old != new and key != "trials" and not judged_by:
             raise UsageError(
-                f"{folder} cannot be continued: the experiment has changed since it began "
+                f"{folder} cannot be continued: the experiment has changed since the run began "
                 f"({key} was {old}, is {new}). Undo the change, or start a new run without --resume"
             )
 

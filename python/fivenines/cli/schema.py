@@ -1,4 +1,4 @@
-"""`fivenines schema`: the JSON Schema of experiment files."""
+"""`fivenines schema`: print the JSON Schema of experiment files."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -9,17 +9,16 @@ import typer
 
 
 def schema(
-    output: Annotated[Path | None, typer.Option(help="The file; default: stdout.", metavar="FILE")] = None,
+    output: Annotated[Path | None, typer.Option(help="Output file; default: stdout.", metavar="FILE")] = None,
 ) -> None:
-    """Print the JSON Schema of experiment files, for editors that complete and check them.
+    """Print the JSON Schema of experiment files, for completion and checks in editors.
 
     \b
     fivenines schema --output experiment.schema.json
 
-    An editor with the YAML language server (VS Code, Neovim, ...) uses it
-    for a file that begins with
+    Editors with the YAML language server (VS Code, Neovim, ...) use it for files
+    that begin with this line, as files by `fivenines init` do:
       # yaml-language-server: $schema=experiment.schema.json
-    as what `fivenines init` writes does.
     """
     from fivenines.cli import console
     from fivenines.experiment.schema import text
@@ -33,10 +32,10 @@ def schema(
 
 
 def file_for_editors() -> Path:
-    """The schema in the user's cache, for files that name it in their first line; as new as this program.
+    """Write the current schema to the user's cache, and return its path.
 
     Raises:
-        FiveninesError: it cannot be written.
+        FiveninesError: the file cannot be written.
     """
     from fivenines import paths
     from fivenines.experiment.schema import NAME, text

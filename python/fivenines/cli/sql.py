@@ -1,4 +1,4 @@
-"""`fivenines sql`: a SQL prompt on a node of the playground."""
+"""`fivenines sql`: run SQL on a node of the running deployment."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -12,12 +12,12 @@ from fivenines.cli.options import Node
 def sql(
     node: Node,
     statement: Annotated[
-        str | None, typer.Argument(help="One statement; without it, a prompt.", metavar="SQL")
+        str | None, typer.Argument(help="SQL statement; default: open a prompt.", metavar="SQL")
     ] = None,
 ) -> None:
-    """Run SQL on a node that `up` brought up, in the database with the workload's tables.
+    """Run SQL on a node, in the database with the workload's tables.
 
-    On a terminal a table with column heads; in a pipe the rows alone, with tabs between columns.
+    A terminal shows a table with headings, a pipe gets only tab-separated rows.
 
     \b
     fivenines sql node1 "select count(*) from sbtest1"
@@ -33,5 +33,5 @@ def sql(
         console.table(columns, rows)
         return
     for row in rows:
-        # not through rich: it would turn the tabs between columns into spaces
+        # Rich would turn the tabs into spaces.
         typer.echo("\t".join(row))

@@ -1,4 +1,4 @@
-"""`fivenines status`: how the solution is that `up` brought up."""
+"""`fivenines status`: show the state of the running deployment."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -14,15 +14,15 @@ from fivenines.errors import UsageError
 if TYPE_CHECKING:
     from fivenines.playground import Status
 
+# Seconds between two polls.
 _EVERY = 1.0
-"""Seconds between two looks."""
 
 
 def status(
     as_json: AsJson = False,
-    watch: Annotated[bool, typer.Option("--watch", "-w", help="Look each second, until Ctrl-C.")] = False,
+    watch: Annotated[bool, typer.Option("--watch", "-w", help="Update each second until Ctrl-C.")] = False,
 ) -> None:
-    """Show the nodes that `up` brought up: address, role, health, and how to connect.
+    """Show the nodes of the running deployment: address, role, health, and how to connect.
 
     \b
     fivenines status
@@ -30,7 +30,7 @@ def status(
     fivenines status --json
     """
     if watch and as_json:
-        raise UsageError("status: --watch is for people: leave --json out, or ask again and again")
+        raise UsageError("status: --watch and --json exclude each other. Leave one out")
     if watch:
         _watch()
     else:
@@ -38,7 +38,7 @@ def status(
 
 
 def show(as_json: bool) -> None:
-    """The state of the playground."""
+    """Print the state of the running deployment."""
     from fivenines.cli import console
     from fivenines.playground import status as look
 
@@ -60,7 +60,7 @@ def show(as_json: bool) -> None:
 
 
 def _ways(found: "Status") -> list[str]:
-    """Where clients of the lab go, and the ports of what is no node."""
+    """Return the endpoints for clients, and the ports of hosts other than nodes."""
     own = [f"{way.name}: {way.lab}, from here {way.here}" for way in found.ways if not way.node]
     known = {way.name for way in found.ways}
     rest = [f"endpoint: {each}" for each in found.endpoints if each.partition(":")[0] not in known]
@@ -73,8 +73,8 @@ def _load(found: "Status") -> list[str]:
         return []
     if load.ended:
         return [f"load: {load.workload}, ended: {load.ended}"]
-    done = "just begun" if load.tps is None else f"{load.tps:g}/s done, {load.errors:,} errors"
-    return [f"load: {load.workload}, {load.rate:g}/s asked, {done}"]
+    done = "starting" if load.tps is None else f"{load.tps:g}/s achieved, {load.errors:,} errors"
+    return [f"load: {load.workload}, {load.rate:g}/s requested, {done}"]
 
 
 def _events(found: "Status") -> list[str]:
@@ -87,8 +87,8 @@ def _show_login(found: "Status") -> None:
     if (login := found.login) is None:
         return
     console.say("")
-    console.say("connect with a client of your own, from this account:", "bold")
-    # one word each, which a terminal may wrap, but nobody breaks: they are copied
+    console.say("To connect with any client, from this account:", "bold")
+    # The lines are copied, so the terminal may wrap them but no line break is inserted.
     for text in (
         f"user {login.user}, password {login.password}, database {login.database}",
         login.dsn,
@@ -110,7 +110,7 @@ def _watch() -> None:
 
 
 def _watch_live() -> None:
-    """One table that is drawn anew."""
+    """Update one table in place."""
     from rich.console import Group
     from rich.live import Live
     from rich.table import Table
@@ -136,11 +136,11 @@ def _watch_live() -> None:
 
 
 def _watch_lines() -> None:
-    """A line a second, and each event once."""
+    """Print a line per second, and each event once."""
     from fivenines.cli import console
     from fivenines.playground import status as look
 
-    told: list[str] = []
+    shown: list[str] = []
     while True:
         found = look()
         nodes = ", ".join(
@@ -148,7 +148,7 @@ def _watch_lines() -> None:
         )
         console.say("; ".join([f"{time.strftime('%H:%M:%S')} {nodes}", *_load(found)]))
         for event in found.events:
-            if event not in told:
+            if event not in shown:
                 console.say(f"  event: {event}")
-        told = found.events
+        shown = found.events
         time.sleep(_EVERY)

@@ -1,4 +1,4 @@
-"""`fivenines results copy` and `query`: runs on shared storage, and SQL over their tables."""
+"""`fivenines results copy` and `query`: copy runs to shared storage, and query their tables."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -14,15 +14,15 @@ from fivenines.cli.options import AsJson
 if TYPE_CHECKING:
     from fivenines.results.query import Query
 
+# Number of rows shown without `--csv` and `--json`.
 _ROWS = 50
-"""So many rows are shown; `--csv` and `--json` give all."""
 
 
 def copy(
-    run: Annotated[str, typer.Argument(help="The run.", metavar="RUN", autocompletion=complete.runs)],
-    url: Annotated[str, typer.Argument(help="Where to, as s3://bucket/runs or /mnt/runs.", metavar="URL")],
+    run: Annotated[str, typer.Argument(help="Run to copy.", metavar="RUN", autocompletion=complete.runs)],
+    url: Annotated[str, typer.Argument(help="Destination, as s3://bucket/runs or /mnt/runs.", metavar="URL")],
 ) -> None:
-    """Copy a run to shared storage: what is not there yet.
+    """Copy a run to shared storage, except files that are there already.
 
     \b
     fivenines results copy quickstart s3://bucket/runs
@@ -35,25 +35,22 @@ def copy(
     folder = runs.find(run, by_experiment=True)
     storage = Storage(url)
     trials = copy_all(folder, storage, console.note)
-    console.say(f"{storage.url}/{folder.name}: {trials} trials were copied, the others were there")
+    console.say(f"{storage.url}/{folder.name}: {trials} trials copied, the others were there already")
 
 
 def query(
     run: Annotated[
-        str,
-        typer.Argument(
-            help="The run, by its name, folder or URL.", metavar="RUN", autocompletion=complete.runs
-        ),
+        str, typer.Argument(help="Name, folder or URL of a run.", metavar="RUN", autocompletion=complete.runs)
     ],
     sql: Annotated[
-        str | None, typer.Argument(help="The query; default: list the tables.", metavar="[SQL]")
+        str | None, typer.Argument(help="Query; default: list the tables.", metavar="[SQL]")
     ] = None,
-    as_csv: Annotated[bool, typer.Option("--csv", help="All rows, as CSV.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print all rows as CSV.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Ask the tables of all trials of a run in SQL (DuckDB), where they are.
+    """Query the tables of a run in SQL (DuckDB).
 
-    Every table has the trial in its first column; `trials` has their records.
+    The first column of every table is the trial; the table `trials` has the trials' records.
 
     \b
     fivenines results query quickstart
@@ -79,7 +76,7 @@ def query(
         rows = [[str(_plain(value)) for value in row] for row in answer.rows[:_ROWS]]
         console.table(answer.columns, rows, wide=True)
         if len(answer.rows) > _ROWS:
-            console.note(f"{_ROWS} of {len(answer.rows)} rows: --csv or --json gives all")
+            console.note(f"{_ROWS} of {len(answer.rows)} rows: --csv or --json prints all")
 
 
 def _list(found: "Query", as_json: bool) -> None:
@@ -93,7 +90,7 @@ def _list(found: "Query", as_json: bool) -> None:
 
 
 def _plain(value: object) -> object:
-    """As JSON can say it."""
+    """Convert a value to one that JSON supports."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, list | tuple):

@@ -1,6 +1,6 @@
-"""What a campaign's events mean for a person: lines that stay, and one line that says where it is.
+"""Turn a campaign's events into text: permanent lines, and a status line.
 
-Free of any terminal, so that it can be tested: `progress` shows it.
+Independent of any terminal, so that tests can use it: `progress` shows the text.
 """
 
 import time
@@ -35,13 +35,13 @@ from fivenines.units import about
 
 Clock = Callable[[], float]
 
+# Longest line for an event of a trial, which fits 80 columns after the time of day.
 _LONGEST = 68
-"""Of a line that says what happened in a trial, so that it fits 80 columns behind the time of day."""
 
 
 @dataclass
 class _UnderWay:
-    """A trial that runs."""
+    """A running trial."""
 
     began: float
     status: str = "set-up"
@@ -50,7 +50,7 @@ class _UnderWay:
 
 @dataclass
 class Story:
-    """Follows one campaign; `tell` returns the lines that stay on the screen."""
+    """Follow one campaign; `take` returns the permanent lines."""
 
     clock: Clock = time.monotonic
     total: int = 0
@@ -67,13 +67,13 @@ class Story:
 
     @property
     def status(self) -> str:
-        """What is done now; of several trials each with its id."""
+        """Return the current activity; with parallel trials, one per trial with its id."""
         if len(self._running) < 2:
             return next((one.status for one in self._running.values()), self._preparing)
         return "; ".join(f"{trial} {one.status}" for trial, one in self._running.items())
 
-    def tell(self, event: Progress) -> list[str]:
-        """Take in an event; the lines to print now and keep."""
+    def take(self, event: Progress) -> list[str]:
+        """Process an event and return the permanent lines to print."""
         match event:
             case EnginePull() | DataSet():
                 return self._fetched(event)
@@ -84,7 +84,7 @@ class Story:
             case TrialFinished() | TrialBroken() | WorkerLost():
                 return [self._ended(event)]
             case ResultDropped(worker, trial_id):
-                return [f"{trial_id}  dropped a late result of {worker}, which had been lost"]
+                return [f"{trial_id}  dropped a late result of {worker}, whose connection was lost"]
         self._under_way(event)
         return []
 
@@ -109,11 +109,11 @@ class Story:
                 self._at_once = at_once
                 most = "at most " if at_most else ""
                 time = "at most " if at_most or longest else ""
-                beside = f", {at_once} side by side" if at_once > 1 else ""
-                trials = f"{most}{count(total, 'trial')} to do{beside}"
+                parallel = f", {at_once} in parallel" if at_once > 1 else ""
+                trials = f"{most}{count(total, 'trial')} to run{parallel}"
                 return [f"{trials}, {time}{_left(expected_seconds)}"]
             case CampaignStopped(left, reason):
-                return [f"stopped: {reason or 'as asked'}: {count(left, 'trial')} left to do"]
+                return [f"stopped ({reason or 'on request'}): {count(left, 'trial')} left"]
         self.finished, self._preparing = True, ""
         return []
 
@@ -142,20 +142,20 @@ class Story:
         self._running.setdefault(trial_id, _UnderWay(self.clock())).status = status
 
     def seconds_left(self) -> float | None:
-        """About how long it still takes: what trials took so far, else what was expected."""
+        """Estimate the remaining seconds from the trials so far, or else from the plan."""
         now = self.clock()
         running = sum(now - one.began for one in self._running.values()) / self._at_once
         return seconds_left(self.total, self.done, self.expected, self._durations, running, self._at_once)
 
     def left(self) -> str:
-        """The time left, in words."""
+        """Format the remaining time."""
         seconds = self.seconds_left()
-        # once a trial is over, what it took is known
+        # After the first trial, the estimate uses measured durations.
         most = "at most " if self._longest and not self._durations else ""
         return "" if seconds is None or self.finished else f"{most}{_left(seconds)} left"
 
     def _event(self, event: TrialEvent) -> str:
-        """A fault since the start of the load, what followed it since the first fault."""
+        """Format an event: its time counts from the load's start, after a fault from the fault."""
         under_way = self._running.setdefault(event.trial_id, _UnderWay(self.clock()))
         if under_way.fault_at is None:
             under_way.fault_at = event.t if event.kind == "fault" else None
@@ -167,7 +167,7 @@ class Story:
         return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 2]} \N{HORIZONTAL ELLIPSIS}"
 
     def _waiting(self, message: str) -> list[str]:
-        """Nothing more will be told until it is over, so it stays on the screen."""
+        """Keep a message about waiting on the screen, as no event follows until the wait is over."""
         return [self.status] if message.startswith(locks.WAITING) else []
 
     def _end_of_trial(self, trial_id: str, seconds: float | None) -> None:
@@ -187,34 +187,34 @@ class Story:
         cell = self._cells.get(record.id, "")
         if isinstance(record, TrialRecord):
             cell = cell_text(record.cell)
-        came_to = figures_text(event.figures)
+        summary = figures_text(event.figures)
         done = f"done in {_seconds(record.seconds)}"
-        return f"{record.id}  {cell}: {f'{came_to}: {done}' if came_to else done}"
+        return f"{record.id}  {cell}: {f'{summary}: {done}' if summary else done}"
 
     def _broken(self, trial_id: str, reason: str, will_retry: bool) -> str:
         if not will_retry:
             self._end_of_trial(trial_id, None)
-        then = "it is tried once more" if will_retry else "given up; its logs are kept"
+        then = "will be retried once" if will_retry else "not retried; its logs are kept"
         cell = self._cells.get(trial_id, "")
         return f"{trial_id}  {cell}: BROKEN: {reason} ({then})"
 
 
 def figures_text(figures: Figures) -> str:
-    """What a trial came to: `1 254 tps, outage 3.2 s, nothing lost`; empty where nothing was measured."""
-    said = [f"{number(round(figures.tps))} tps"] if figures.tps is not None else []
+    """Summarise a trial, as `1 254 tps, outage 3.2 s, nothing lost`; empty if nothing was measured."""
+    parts = [f"{number(round(figures.tps))} tps"] if figures.tps is not None else []
     if figures.outage_ms is not None:
         least = "" if figures.back else "at least "
         outage = f"outage {least}{milliseconds(figures.outage_ms)}"
-        said.append(outage if figures.outage_ms else "no outage")
+        parts.append(outage if figures.outage_ms else "no outage")
     if figures.failed:
-        said.append(f"{count(figures.failed, 'transaction')} failed")
+        parts.append(f"{count(figures.failed, 'transaction')} failed")
     if figures.lost is not None:
-        said.append(f"{number(figures.lost)} lost" if figures.lost else "nothing lost")
-    return ", ".join(said)
+        parts.append(f"{number(figures.lost)} lost" if figures.lost else "nothing lost")
+    return ", ".join(parts)
 
 
 def cell_text(key: CellKey) -> str:
-    """A cell in one line."""
+    """Format a cell in one line."""
     parts = [key.solution, key.workload, f"{key.connections} conn"]
     parts += [key.network] if key.network != "lan" else []
     parts += [key.fault] if key.fault != "none" else []
@@ -222,15 +222,15 @@ def cell_text(key: CellKey) -> str:
 
 
 def _work_text(work: Trial | Block) -> str:
-    """A trial's cell, or the solutions of an interleaved comparison."""
+    """Format a trial's cell, or the solutions of an interleaved block."""
     if isinstance(work, Block):
-        return f"side by side: {' and '.join(cell.key.solution for cell in work.cells)}"
+        return f"interleaved: {' and '.join(cell.key.solution for cell in work.cells)}"
     return cell_text(work.cell.key)
 
 
 def _settled(settled: Settled) -> str:
-    """What became of a cell whose trials end early."""
-    why = "settled" if settled.measured else "not measured, so that more trials would not tell it"
+    """Describe a cell whose trials end early."""
+    why = "settled" if settled.measured else "no value measured, so more trials would not help"
     return (
         f"{cell_text(settled.cell)}: {why} after {count(settled.trials, 'trial')}; "
         f"{settled.spared} spared, {_left(settled.seconds)}"

@@ -1,4 +1,4 @@
-"""What `run` and `results show` print of a run."""
+"""Print the summary of a run, for `run` and `results show`."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -6,16 +6,16 @@ from pathlib import Path
 
 
 def show(folder: Path, wide: bool = False) -> None:
-    """Its summary on stdout; what must not be overlooked on stderr.
+    """Print the summary on stdout, and alarms on stderr.
 
-    With `wide` all columns, however long the lines are.
+    With `wide`, print all columns without wrapping lines.
     """
     from fivenines.cli import console
     from fivenines.report import terminal
 
     blocks = terminal.blocks(folder, console.stdout().width, wide)
     if not blocks:
-        console.note(f"{folder}: no complete trial yet, so there is nothing to summarise")
+        console.note(f"{folder}: no trial is complete yet, so there is no summary")
     for block in blocks:
         for line in block.lines:
             if block.alarm:

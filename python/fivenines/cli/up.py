@@ -1,4 +1,4 @@
-"""`fivenines up`: brings a solution up, to look at it and to break it by hand."""
+"""`fivenines up`: deploy a solution for manual experiments."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from fivenines.lab.settings import NetworkSettings
     from fivenines.solutions.settings import SolutionSettings
 
+# Settings for the number of nodes, and the number of nodes that they do not count.
 _NUMBERS = {"size": 0, "replicas": 1, "standbys": 1}
-"""Settings that say how many nodes there are, and how many nodes they leave out."""
 
 
 def up(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     solution: Annotated[
         str,
         typer.Argument(
-            help="What to bring up; `fivenines list solutions` has them all.",
+            help="Solution to deploy; see `fivenines list solutions`.",
             metavar="SOLUTION",
             autocompletion=complete.solutions,
         ),
@@ -36,31 +36,33 @@ def up(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     settings: Settings = None,
     network: Annotated[
         list[str] | None,
-        typer.Option(help="A setting of the network or its link: rtt, loss, sites.", metavar="KEY=VALUE"),
+        typer.Option(
+            help="Setting of the network or its link, as rtt=10ms or loss=0.001.", metavar="KEY=VALUE"
+        ),
     ] = None,
     nodes: Annotated[int | None, typer.Option(min=1, help="Number of database servers.")] = None,
-    engine: Annotated[str | None, typer.Option(help="The database server.")] = None,
+    engine: Annotated[str | None, typer.Option(help="Database server; see `fivenines engines list`.")] = None,
     load: Annotated[
         float | None,
         typer.Option(
-            "--load", min=0, max=100_000, help="Keep a load running: transactions per second.", metavar="RATE"
+            "--load",
+            min=0,
+            max=100_000,
+            help="Run a load of this many transactions per second.",
+            metavar="RATE",
         ),
     ] = None,
     workload: Annotated[
         str | None,
-        typer.Option(
-            help="Whose data it has, and what the load runs; default: oltp_read_write.", metavar="NAME"
-        ),
+        typer.Option(help="Workload for the data and the load; default: oltp_read_write.", metavar="NAME"),
     ] = None,
     port: Annotated[
         int | None,
-        typer.Option(
-            min=1, max=65535, help="First port on 127.0.0.1; default: any that are free.", metavar="BASE"
-        ),
+        typer.Option(min=1, max=65535, help="First port on 127.0.0.1; default: free ports.", metavar="BASE"),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Bring a solution up, to look at it and to break it by hand.
+    """Deploy a solution for manual experiments.
 
     \b
     fivenines up hot-standby --set synchronous_commit=remote_apply --nodes 3
@@ -70,10 +72,9 @@ def up(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     fivenines up galera --network rtt=10ms --network loss=0.001
     fivenines up hot-standby --load 100
 
-    It says how to connect from this machine with a client of your own.
+    Prints how to connect from this machine with any client.
 
-    Then: fivenines status, sql, connect, kill, inject, restart, bench,
-    and down in the end.
+    Next: fivenines status, sql, connect, kill, inject, restart, bench, and down.
     """
     from fivenines.cli import status
     from fivenines.cli.bench_workload import workload_from
@@ -81,30 +82,30 @@ def up(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     from fivenines.experiment.checks import unknown_hosts
     from fivenines.lab.settings import NetworkSettings
     from fivenines.playground import up as bring_up
-    from fivenines.playground.wanted import Wanted
+    from fivenines.playground.request import Request
 
     wanted = wanted_solution(solution, settings or [], nodes, engine)
     if wanted.external:
         raise UsageError(
-            f"up: {solution} is a cluster that others run, and fivenines does not deploy it: "
-            "measure it by `fivenines run` (see docs/how-to/measure-your-own-cluster.md)"
+            f"up: {solution} is an external cluster, which fivenines does not deploy. "
+            "Measure it with `fivenines run` (see docs/how-to/measure-your-own-cluster.md)"
         )
     around = wanted_network(network or [])
     if around is not None and (unknown := unknown_hosts(around, [wanted.topology()])):
         raise UsageError("\n".join(f"up: --network: {one}" for one in unknown))
     if around is not None and around.begins_late:
-        raise UsageError("up: --network from: there is no trial whose load it could begin with: leave it out")
+        raise UsageError("up: --network from: applies only to trials of experiments. Leave it out")
     run = workload_from([workload] if workload else [], [], [], [], [])
-    asked = Wanted(
+    request = Request(
         solution=wanted, network=around or NetworkSettings(), workload=run, rate=load or 0.0, port=port
     )
     with listener() as listen:
-        bring_up(asked, listen)
+        bring_up(request, listen)
     status.show(as_json)
 
 
 class WithSolutions(Command):
-    """A command whose help lists all solutions: from their own models, looked up when it is asked for."""
+    """A command whose help lists all solutions, read from their models when the help is shown."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         from fivenines import plugins
@@ -123,10 +124,10 @@ class WithSolutions(Command):
 
 
 def wanted_network(assignments: list[str]) -> "NetworkSettings | None":
-    """The network that a command line describes: keys of `link:` alone stretch it over two sites.
+    """Return the network that a command line describes; keys of `link:` imply two sites.
 
     Raises:
-        UsageError: the settings are wrong, or make no sense.
+        UsageError: the settings are wrong or contradict each other.
     """
     from fivenines.experiment.source import network_from
     from fivenines.lab.settings import LinkSettings, NetworkSettings
@@ -134,12 +135,12 @@ def wanted_network(assignments: list[str]) -> "NetworkSettings | None":
     asked: dict[str, Any] = {}
     for assignment in assignments:
         parts, value = split(assignment, "up: --network", "rtt=10ms")
-        # `bandwidth` is of the link, too: that of each host would be a setting of the machine
+        # `bandwidth` belongs to the link: the bandwidth of each host is a setting of the lab.
         if parts[0] in LinkSettings.model_fields:
             parts = ["link", *parts]
         elif parts[0] not in NetworkSettings.model_fields:
             known = ", ".join([*LinkSettings.model_fields, "sites"])
-            raise UsageError(f"up: --network {assignment}: unknown key; the keys are {known}")
+            raise UsageError(f"up: --network {assignment}: unknown key\n    allowed: {known}")
         put(asked, parts, value, f"up: --network {assignment}", "name")
     if not asked:
         return None
@@ -151,10 +152,10 @@ def wanted_network(assignments: list[str]) -> "NetworkSettings | None":
 def wanted_solution(
     solution: str, assignments: list[str], nodes: int | None, engine: str | None
 ) -> "SolutionSettings":
-    """The settings that a command line describes.
+    """Return the solution that a command line describes.
 
     Raises:
-        UsageError: they are wrong, or make no sense.
+        UsageError: the settings are wrong or contradict each other.
     """
     from fivenines.experiment.checks import machine_problem
     from fivenines.experiment.source import solution_from
@@ -168,19 +169,19 @@ def wanted_solution(
     _fill_kinds(asked, fields)
     count = next((key for key in _NUMBERS if key in fields), None)
     if nodes is not None and count is not None:
-        # before anything is checked: whether settings go together may depend on it
+        # Set before validation, as checks may depend on the number of nodes.
         asked[count] = nodes - _NUMBERS[count]
     where = "up" if nodes is None else f"up: --nodes {nodes}"
     wanted = solution_from(asked, where)
     if lacking := machine_problem(wanted):
         raise UsageError(f"up: {lacking}")
     if nodes is not None and count is None and nodes != wanted.nodes:
-        raise UsageError(f"{where}: {solution} has {wanted.nodes}")
+        raise UsageError(f"{where}: {solution} has {wanted.nodes} nodes. Leave --nodes out")
     return wanted
 
 
 def _model(solution: str) -> "type[SolutionSettings] | None":
-    """The settings of a solution; None: there is none of this name."""
+    """Return the model of a solution's settings; None if the name is unknown."""
     from fivenines.plugins import kinds
     from fivenines.solutions.settings import SolutionSettings
 
@@ -188,7 +189,7 @@ def _model(solution: str) -> "type[SolutionSettings] | None":
 
 
 def _fill_kinds(asked: dict[str, Any], fields: "Mapping[str, FieldInfo]") -> None:
-    """Settings inside `manager` or `access` that do not say of which kind: of the usual one."""
+    """Add the default kind to settings of `manager` or `access` that name no kind."""
     from fivenines.experiment.allowed import KIND_KEYS
     from fivenines.settings import Settings
 

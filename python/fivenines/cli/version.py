@@ -1,4 +1,4 @@
-"""`fivenines version`: which fivenines this is."""
+"""`fivenines version`: print the version."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -8,7 +8,7 @@ from fivenines.cli.options import AsJson
 
 
 def version(as_json: AsJson = False) -> None:
-    """Print the version of fivenines and of Python.
+    """Print the versions of fivenines and Python.
 
     \b
     fivenines version

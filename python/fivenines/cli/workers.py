@@ -1,4 +1,4 @@
-"""`fivenines workers`: the machines of a Ray cluster, before trials run on them."""
+"""`fivenines workers`: check the machines of a Ray cluster before trials run on them."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -24,35 +24,38 @@ app = typer.Typer(
 @app.command("check", cls=Command)
 def check(
     on: Annotated[
-        str, typer.Option(help="The cluster. Example: --on ray://head:10001", metavar="ray://HOST:PORT")
+        str,
+        typer.Option(
+            help="Address of the cluster. Example: --on ray://head:10001", metavar="ray://HOST:PORT"
+        ),
     ],
     quick: Annotated[
-        bool, typer.Option("--quick", help="Calibrate with few repetitions (1.5 minutes).")
+        bool, typer.Option("--quick", help="Calibrate with few repetitions (90 seconds).")
     ] = False,
     no_calibration: Annotated[
-        bool, typer.Option("--no-calibration", help="Only what `fivenines doctor` checks.")
+        bool, typer.Option("--no-calibration", help="Run only the checks of `fivenines doctor`.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run `doctor` and `calibrate` on every machine of a Ray cluster, all at once.
+    """Run `doctor` and `calibrate` on every machine of a Ray cluster, in parallel.
 
     \b
     fivenines workers check --on ray://head:10001 --quick
     fivenines workers check --on ray://head:10001 --no-calibration
 
-    Where Ray has several nodes on one machine, only one of them calibrates.
+    If a machine has several Ray nodes, only one of them calibrates.
 
-    Exit code 1: no experiment can run on a machine, or it cannot be asked.
+    Exit code 1: a machine cannot run experiments, or is not reachable.
     """
     from fivenines.calibration.base import chosen
     from fivenines.cli import console
-    from fivenines.cli.side_by_side import connected
+    from fivenines.cli.parallel import connected
     from fivenines.units import about
 
     cluster = connected(on)
     nodes = cluster.nodes()
-    said = cluster.introductions(nodes)
-    calibrates = set() if no_calibration else _one_a_machine(said)
+    introductions = cluster.introductions(nodes)
+    calibrates = set() if no_calibration else _first_of_each_machine(introductions)
     seconds = sum(kind.seconds[quick] for kind in chosen("")) if calibrates else 5.0
     console.note(f"{_count(len(nodes))}, about {about(seconds)}")
     failures: dict[str, str] = {}
@@ -63,14 +66,14 @@ def check(
         else:
             found[name] = result
         if not as_json:
-            _show(name, said[name], result)
+            _show(name, introductions[name], result)
     bad = [name for name, one in found.items() if one.failed] + list(failures)
     if as_json:
         console.as_json(
             {
                 "ok": not bad,
                 "machines": [
-                    {"name": name, **said[name].machine.model_dump(), **_plain(one)}
+                    {"name": name, **introductions[name].machine.model_dump(), **_plain(one)}
                     for name, one in found.items()
                 ],
                 "unreachable": failures,
@@ -85,12 +88,12 @@ def check(
 def _asked(
     cluster: Any, nodes: "Sequence[Node]", calibrates: set[str], quick: bool
 ) -> "Iterator[tuple[str, Checked | str]]":
-    """What each machine found, or why it cannot be asked; each as soon as it is known."""
+    """Yield the checks of each machine, or why it is not reachable, as they arrive."""
     from fivenines.errors import FiveninesError
     from fivenines.runner.workers.checked import checked
 
     answers = []
-    # those that only look are done at once
+    # Nodes that do not calibrate answer quickly.
     for calibrate in (False, True):
         these = [node for node in nodes if (node.name in calibrates) is calibrate]
         answers += cluster.ask(these, checked, calibrate=calibrate, quick=quick)
@@ -101,11 +104,11 @@ def _asked(
             yield answer.node.name, str(error)
 
 
-def _one_a_machine(said: "dict[str, Said]") -> set[str]:
-    """The first name of each machine: two that calibrate at once would disturb each other."""
+def _first_of_each_machine(introductions: "dict[str, Said]") -> set[str]:
+    """Return one node per machine: two calibrations on one machine would disturb each other."""
     first: dict[str, str] = {}
-    for name, one in said.items():
-        first.setdefault(one.boot, name)
+    for name, introduction in introductions.items():
+        first.setdefault(introduction.boot, name)
     return set(first.values())
 
 
@@ -126,7 +129,7 @@ def _show(name: str, said: "Said", result: "Checked | str") -> None:
             console.say(f"OUT      {step.title}: {step.failure}", "yellow")
     right = sum(one.state == "ok" for one in result.checks)
     measured = f", {len(result.steps)} calibrators ran" if result.steps else ""
-    console.say(f"         {right} of {len(result.checks)} checks are ok{measured}")
+    console.say(f"         {right} of {len(result.checks)} checks passed{measured}")
 
 
 def _plain(one: "Checked") -> dict[str, Any]:

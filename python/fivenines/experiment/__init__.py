@@ -1,1 +1,1 @@
-"""From an experiment file to a plan, from a plan to trials on disk."""
+"""Read and validate experiment files, and plan their trials."""

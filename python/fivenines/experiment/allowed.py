@@ -1,7 +1,7 @@
-"""What a settings model allows at each field, in words: for error messages and the reference.
+"""Describe the values that a settings model allows, for error messages and the reference.
 
-A `Shape` is a type together with its constraints, as pydantic keeps them. It can be walked like the
-data: into a field of a model, an item of a list, one kind out of several.
+A `Shape` is a type together with its constraints, as pydantic stores them. It can be walked like the
+data: into a field of a model, an item of a list, or one of several kinds.
 """
 
 import types
@@ -15,8 +15,8 @@ from pydantic.fields import FieldInfo
 from fivenines.settings import Settings
 from fivenines.units import format_duration, format_rate, format_size
 
+# Keys that name a kind.
 KIND_KEYS = ("solution", "workload", "fault", "kind")
-"""Keys that tell kinds apart."""
 
 _UNITS = {
     "duration": ("a duration", "500ms, 10s, 1m30s", format_duration),
@@ -36,14 +36,14 @@ _BOUNDS = (("ge", "at least"), ("gt", "above"), ("le", "at most"), ("lt", "below
 
 @dataclass(frozen=True)
 class Shape:
-    """A type without its `Annotated` wrapping, and everything that the wrapping said."""
+    """A type without its `Annotated` wrapping, and the metadata of the wrapping."""
 
     annotation: Any
     metadata: tuple[Any, ...] = ()
 
     @classmethod
     def of(cls, annotation: Any, metadata: tuple[Any, ...] = ()) -> "Shape":
-        """Unwraps `Annotated` to the core."""
+        """Return the shape of a type, unwrapping `Annotated`."""
         while get_origin(annotation) is Annotated:
             annotation, *inner = get_args(annotation)
             metadata = (*inner, *metadata)
@@ -51,42 +51,42 @@ class Shape:
 
     @classmethod
     def of_field(cls, model: type[Settings], name: str) -> "Shape":
-        """The shape of a field of a model."""
+        """Return the shape of a field of a model."""
         info = model.model_fields[name]
         return cls.of(info.annotation, tuple(info.metadata))
 
     def whole(self) -> Any:
-        """The type with its wrapping again."""
+        """Return the type with its `Annotated` wrapping."""
         return Annotated[self.annotation, *self.metadata] if self.metadata else self.annotation
 
     def options(self) -> list["Shape"]:
-        """The members of a union, also of unions inside it, or the shape alone."""
+        """Return the members of a union and of nested unions, or the shape itself."""
         if get_origin(self.annotation) in (Union, types.UnionType):
             members = [Shape.of(option, self.metadata) for option in get_args(self.annotation)]
             return [option for member in members for option in member.options()]
         return [self]
 
     def models(self) -> list[type[Settings]]:
-        """The settings models that may stand here."""
+        """Return the settings models that are allowed here."""
         found = [option.annotation for option in self.options()]
-        return [one for one in found if isinstance(one, type) and issubclass(one, Settings)]
+        return [each for each in found if isinstance(each, type) and issubclass(each, Settings)]
 
     def item(self) -> "Shape | None":
-        """The shape of a list's items or of a mapping's values."""
+        """Return the shape of a list's items or of a mapping's values; None for other types."""
         for option in self.options():
             if get_origin(option.annotation) in (list, dict):
                 return Shape.of(get_args(option.annotation)[-1])
         return None
 
     def values(self) -> list[str]:
-        """The words of a `Literal`."""
+        """Return the words of a `Literal`."""
         if get_origin(self.annotation) is Literal:
             return [str(value) for value in get_args(self.annotation)]
         return []
 
 
 def discriminator(models: list[type[Settings]]) -> str | None:
-    """The key that tells kinds apart: `solution`, `workload`, `fault` or `kind`."""
+    """Return the key that names the kind: `solution`, `workload`, `fault` or `kind`."""
     for name in models[0].model_fields if models else ():
         if name in KIND_KEYS and all(Shape.of_field(model, name).values() for model in models):
             return name
@@ -94,7 +94,7 @@ def discriminator(models: list[type[Settings]]) -> str | None:
 
 
 def kinds(models: list[type[Settings]]) -> dict[str, type[Settings]]:
-    """The models by the word that stands at their discriminator."""
+    """Return the models by their kind."""
     key = discriminator(models)
     if key is None:
         return {}
@@ -102,8 +102,8 @@ def kinds(models: list[type[Settings]]) -> dict[str, type[Settings]]:
 
 
 def allowed(shape: Shape) -> str:
-    """What may stand here, in words."""
-    return _told(shape) or _derived(shape)
+    """Describe the allowed values."""
+    return _own_words(shape) or _derived(shape)
 
 
 def _derived(shape: Shape) -> str:
@@ -138,7 +138,7 @@ def _scalar(shape: Shape) -> str:
     unit = _unit(shape)
     text, examples, write = unit or (_PLAIN.get(shape.annotation, "a value"), "", _number)
     bounds = _bounds(shape)
-    if unit and bounds.get("ge") in (0, 1):  # a duration of no less than nothing goes without saying
+    if unit and bounds.get("ge") in (0, 1):  # the lower bound of a duration is obvious
         bounds.pop("ge")
     if "ge" in bounds and "le" in bounds:
         limits = f" from {write(bounds['ge'])} to {write(bounds['le'])}"
@@ -146,7 +146,7 @@ def _scalar(shape: Shape) -> str:
         limits = "".join(f" {word} {write(bounds[key])}" for key, word in _BOUNDS if key in bounds)
     if shape.annotation is str and _least_length(shape):
         text = "text, not empty"
-    return f"{text}{limits}" + (f", with a unit, as in {examples}" if examples else "")
+    return f"{text}{limits}" + (f", with a unit, as {examples}" if examples else "")
 
 
 def _unit(shape: Shape) -> tuple[str, str, Any] | None:
@@ -156,8 +156,8 @@ def _unit(shape: Shape) -> tuple[str, str, Any] | None:
     return None
 
 
-def _told(shape: Shape) -> str:
-    """The words that a type has for itself: the key `allowed` of its JSON schema."""
+def _own_words(shape: Shape) -> str:
+    """Return the description that a type defines: the key `allowed` of its JSON schema."""
     for one in _flat(shape):
         if isinstance(one, WithJsonSchema) and one.json_schema:
             return str(one.json_schema.get("allowed", ""))
@@ -172,7 +172,7 @@ def _flat(shape: Shape) -> list[Any]:
 
 
 def _bounds(shape: Shape) -> dict[str, Any]:
-    """The tightest bounds; a strict one replaces the one of the same side."""
+    """Return the tightest bounds; a strict lower bound replaces an inclusive one."""
     found: dict[str, Any] = {}
     for one in _flat(shape):
         for name in ("ge", "gt", "le", "lt"):

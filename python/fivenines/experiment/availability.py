@@ -1,4 +1,4 @@
-"""The section `availability:` of an experiment: how often faults are assumed to happen."""
+"""The section `availability:` of an experiment: assumed frequencies of faults."""
 
 from typing import Annotated
 
@@ -12,15 +12,15 @@ from fivenines.units import Duration
 
 
 class AvailabilitySettings(Settings):
-    """Assumptions by which measured outages become an availability; nothing is assumed by default."""
+    """Assumptions for computing an availability from measured outages; none by default."""
 
     mtbf: dict[str, Annotated[Duration, Field(gt=0)]] = Field(
         default_factory=dict,
-        description="mean time between two faults of a kind, as in `kill: 90d`; a fault's own mtbf wins",
+        description="mean time between two faults of a kind, as `kill: 90d`; a fault's `mtbf` overrides it",
     )
 
     def problems_by_key(self) -> dict[str, str]:
-        """What is wrong with keys of `mtbf`, by the key."""
+        """Return the problem of each wrong key of `mtbf`."""
         return {
             kind: f"availability.mtbf: unknown fault {kind!r}{nearest(kind, self.known())}"
             for kind in self.mtbf
@@ -29,6 +29,6 @@ class AvailabilitySettings(Settings):
 
     @staticmethod
     def known() -> list[str]:
-        """The kinds of faults that there are."""
+        """Return the kinds of faults, sorted."""
         found = kinds("fivenines.faults", FaultSettings, "fault")
         return sorted(kind for kind in found if kind != "none")

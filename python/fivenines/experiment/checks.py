@@ -1,7 +1,7 @@
-"""What no single value shows: names that collide, settings and cells that make no sense.
+"""Check what spans several values: colliding names, contradictory settings, impossible cells.
 
-Each check gets `(index in the file, settings)` pairs, so that it also works on a file of which
-other parts are wrong: a person sees all mistakes at once.
+Each check gets `(index in the file, settings)` pairs, so that it also works on a file with errors in
+other parts: the user sees all errors at once.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,43 +30,43 @@ from fivenines.workloads.settings import WorkloadSettings
 
 @dataclass
 class Parts:
-    """The parts of an experiment that are valid on their own, by their index in the file."""
+    """The valid entries of an experiment, by their index in the file."""
 
     solutions: list[tuple[int, SolutionSettings]] = field(default_factory=list)
     workloads: list[tuple[int, WorkloadSettings]] = field(default_factory=list)
     faults: list[tuple[int, FaultSettings]] = field(default_factory=list)
     networks: list[tuple[int, Any]] = field(default_factory=list)
     connections: list[tuple[int, int]] = field(default_factory=list)
+    # The names of the load's hosts.
     clients: tuple[str, ...] = (CLIENT,)
-    """The names of the hosts of the load."""
 
     def topology(self, solution: SolutionSettings) -> Topology:
-        """The facts of a solution, with the hosts of this load."""
+        """Return the topology of a solution, with the hosts of this load."""
         return replace(solution.topology(), clients=self.clients)
 
 
 def solution_names(solutions: Sequence[SolutionSettings]) -> list[str]:
-    """The given names; else the default names, made distinct."""
-    return _names([(one.name, one.default_name()) for one in solutions], solutions)
+    """Return the names of solutions; default names are made distinct."""
+    return _names([(solution.name, solution.default_name()) for solution in solutions], solutions)
 
 
 def workload_names(workloads: Sequence[WorkloadSettings]) -> list[str]:
-    """The given names; else the kinds, made distinct."""
-    return _names([(one.name, one.workload) for one in workloads], workloads)
+    """Return the names of workloads; default names are made distinct."""
+    return _names([(workload.name, workload.workload) for workload in workloads], workloads)
 
 
 def fault_names(faults: Sequence[FaultSettings]) -> list[str]:
-    """The given names; else the kinds, made distinct."""
-    return _names([(one.name, one.fault) for one in faults], [_telling(one) for one in faults])
+    """Return the names of faults; default names are made distinct."""
+    return _names([(fault.name, fault.fault) for fault in faults], [_effect(fault) for fault in faults])
 
 
-def _telling(fault: FaultSettings) -> FaultSettings:
-    """A fault without what is not a part of what happens."""
+def _effect(fault: FaultSettings) -> FaultSettings:
+    """Return a fault without the settings that do not change its effect."""
     return fault.model_copy(update={"mtbf": None, "only": []})
 
 
 def mistakes(parts: Parts) -> list[Mistake]:
-    """All mistakes of the parts, each with the path of the value that it is about."""
+    """Return all errors of the parts, each with the path of its value."""
     return [
         *_same_names("solutions", parts.solutions, solution_names([s for _, s in parts.solutions])),
         *_same_names("workloads", parts.workloads, workload_names([w for _, w in parts.workloads])),
@@ -85,7 +85,7 @@ def mistakes(parts: Parts) -> list[Mistake]:
 
 
 def machine_mistakes(solutions: Sequence[tuple[int, SolutionSettings]], only: Sequence[str]) -> list[Mistake]:
-    """Solutions that this user cannot run on this machine; of those that `only` names, or of all."""
+    """Return the solutions, all or those in `only`, that this user cannot run on this machine."""
     called = solution_names([solution for _, solution in solutions])
     return [
         Mistake(
@@ -98,9 +98,9 @@ def machine_mistakes(solutions: Sequence[tuple[int, SolutionSettings]], only: Se
 
 
 def machine_problem(solution: SolutionSettings) -> str:
-    """Why this user cannot run a solution on this machine; empty if that is not known."""
+    """Return why this user cannot run a solution on this machine; empty if no obstacle is known."""
     if solution.machines == "virtual-machines" and (lacking := vm_requirements.problem()):
-        return f"machines: virtual-machines: there can be no virtual machines here: {lacking}"
+        return f"machines: virtual-machines: this machine cannot run virtual machines: {lacking}"
     if lacking := solution.access.machine_problem():
         return f"access.{lacking}"
     manager = solution.failover_manager
@@ -111,14 +111,14 @@ def machine_problem(solution: SolutionSettings) -> str:
         return ""
     kind = getattr(solution, "manager").kind  # noqa: B009  (not all solutions have one)
     return (
-        f"manager: {kind} changes users, so its lab needs all user ids, and {lacking}. Or choose another "
-        "failover manager, leave this solution out (name the others by --only), or measure a cluster of "
-        "your own by `solution: external`"
+        f"manager: {kind} changes users, so its lab needs all user ids, but {lacking}. Or choose another "
+        "failover manager, leave this solution out (name the others with --only), or measure an existing "
+        "cluster with `solution: external`"
     )
 
 
 def late_ends(faults: Sequence[tuple[int, FaultSettings]], recovery: float) -> list[Mistake]:
-    """Faults that would end only after the load has ended; `recovery` in seconds."""
+    """Return the faults that would end after the load; `recovery` in seconds."""
     found = []
     for index, fault in faults:
         longest = fault.longest()
@@ -132,19 +132,19 @@ def late_ends(faults: Sequence[tuple[int, FaultSettings]], recovery: float) -> l
             else (f"faults[{index}]: {fault.fault} takes up to {format_duration(longest)}, which")
         )
         text = (
-            f"{what} is not shorter than timing.recovery ({format_duration(recovery)}): the load would "
-            "not see it end. Shorten it, lengthen the recovery, or set null for one that stays"
+            f"{what} is not shorter than timing.recovery ({format_duration(recovery)}), so the load "
+            "would end first. Shorten it, lengthen timing.recovery, or set null for a permanent fault"
         )
         found.append(Mistake(None, path, text))
     return found
 
 
+# Keys for the end of a fault.
 _ENDS = ("restart_after", "duration")
-"""Keys that say when a fault ends."""
 
 
 def missing_files(workloads: Sequence[tuple[int, WorkloadSettings]], base: Path) -> list[Mistake]:
-    """Files that workloads name and that are not there; `base` is the experiment file's folder."""
+    """Return missing files of workloads; `base` is the experiment file's folder."""
     return [
         of_entry("workloads", index, text)
         for index, workload in workloads
@@ -153,7 +153,7 @@ def missing_files(workloads: Sequence[tuple[int, WorkloadSettings]], base: Path)
 
 
 def load_mistakes(load: LoadSettings, timing: Timing, base: Path) -> list[Mistake]:
-    """What is wrong with how the load is driven, alone and with the phases of a trial."""
+    """Check the section `load:`, alone and together with the phases of a trial."""
     found = [f"load.{text}" for text in problems(load)]
     found += load.problems_with(timing.warmup + timing.steady)
     found += [f"load.{text}" for text in load.missing_files(base)]
@@ -161,7 +161,7 @@ def load_mistakes(load: LoadSettings, timing: Timing, base: Path) -> list[Mistak
 
 
 def availability_mistakes(availability: AvailabilitySettings) -> list[Mistake]:
-    """Kinds of faults that do not exist."""
+    """Check the kinds of faults in the section `availability:`."""
     return [
         Mistake(None, ("availability", "mtbf", kind), text, ", ".join(availability.known()), at_key=True)
         for kind, text in availability.problems_by_key().items()
@@ -169,7 +169,7 @@ def availability_mistakes(availability: AvailabilitySettings) -> list[Mistake]:
 
 
 def cost_mistakes(cost: CostSettings) -> list[Mistake]:
-    """Prices of hosts that there are none of."""
+    """Check the kinds of hosts in the section `cost:`."""
     return [
         Mistake(None, ("cost", "others", kind), text, at_key=True)
         for kind, text in cost.problems_by_key().items()
@@ -179,7 +179,7 @@ def cost_mistakes(cost: CostSettings) -> list[Mistake]:
 def ledger_mistakes(
     ledger: LedgerSettings, workloads: Sequence[tuple[int, WorkloadSettings]]
 ) -> list[Mistake]:
-    """Workloads beside the load that are the load, too."""
+    """Check that no additional workload of the ledger is also the load."""
     return [
         of_entry("workloads", index, f"ledger.{text}")
         for index, workload in workloads
@@ -188,7 +188,7 @@ def ledger_mistakes(
 
 
 def problems(settings: Settings) -> list[str]:
-    """What the settings say of themselves, and what the settings inside them say."""
+    """Return the problems of settings and of nested settings."""
     found = list(settings.problems())
     if isinstance(settings, SolutionSettings):
         found += settings.problems_with_parts()
@@ -204,10 +204,10 @@ def problems(settings: Settings) -> list[str]:
 
 
 def _names(given_and_default: list[tuple[str, str]], settings: Sequence[Settings]) -> list[str]:
-    """Given names stay; default names are told apart from each other and from given ones."""
+    """Make default names distinct from each other and from given names."""
     filled = [given or default for given, default in given_and_default]
-    apart = names.distinct(filled, settings)
-    return [given or other for (given, _), other in zip(given_and_default, apart, strict=True)]
+    unique = names.distinct(filled, settings)
+    return [given or other for (given, _), other in zip(given_and_default, unique, strict=True)]
 
 
 def _same_names(key: str, parts: Sequence[tuple[int, Settings]], called: list[str]) -> Iterator[Mistake]:
@@ -221,8 +221,8 @@ def _same_names(key: str, parts: Sequence[tuple[int, Settings]], called: list[st
             yield Mistake(
                 None,
                 path,
-                f"{key}[{index}] and {key}[{first[name]}] are both called {shown(name)}: "
-                "give one of them another `name:`",
+                f"{key}[{index}] and {key}[{first[name]}] have the same name {shown(name)}: "
+                "set another `name:` for one of them",
             )
         first.setdefault(name, index)
 
@@ -235,10 +235,10 @@ def _same_faults(faults: Sequence[tuple[int, FaultSettings]]) -> Iterator[Mistak
         if name in first:
             other, known = first[name]
             text = (
-                f"faults[{index}] is the same fault as faults[{other}]: remove one of them"
-                if _telling(fault) == _telling(known)
-                else f"faults[{index}] and faults[{other}] are both called {shown(name)}: "
-                "give one of them another `name:`"
+                f"faults[{index}] repeats faults[{other}]: remove one of them"
+                if _effect(fault) == _effect(known)
+                else f"faults[{index}] and faults[{other}] have the same name {shown(name)}: "
+                "set another `name:` for one of them"
             )
             yield Mistake(None, ("faults", index), text)
         first.setdefault(name, (index, fault))
@@ -248,7 +248,7 @@ def _same_connections(connections: Sequence[tuple[int, int]]) -> Iterator[Mistak
     seen: set[int] = set()
     for index, number in connections:
         if number in seen:
-            text = f"{number} stands in the list twice: remove one of them"
+            text = f"{number} is repeated: remove one of them"
             yield of_entry("connections", index, text)
         seen.add(number)
 
@@ -264,12 +264,12 @@ def _senseless(key: str, parts: Sequence[tuple[int, Settings]]) -> Iterator[Mist
 
 
 def _refused(solution: SolutionSettings) -> dict[str, KeyPath]:
-    """What a solution does not leave to the user, in sentences, with the keys of each."""
+    """Return the settings that a solution refuses, as sentences with their keys."""
     return {f"{dotted(keys)}: {text}": keys for keys, text in solution.refused().items()}
 
 
 def _senseless_faults(parts: Parts) -> Iterator[Mistake]:
-    """Faults that make no sense for a solution that they are not kept away from."""
+    """Find faults that do not apply to one of their solutions."""
     names = solution_names([solution for _, solution in parts.solutions])
     for index, fault in parts.faults:
         for (_, solution), name in zip(parts.solutions, names, strict=True):
@@ -277,42 +277,42 @@ def _senseless_faults(parts: Parts) -> Iterator[Mistake]:
                 continue
             if why := problems_with(fault, solution, parts.topology(solution)):
                 text = (
-                    f"{fault.fault} makes no sense for {shown(name)}: {why[0]}. Change the fault, or "
-                    "name the solutions that it is for in its `only:`"
+                    f"{fault.fault} does not apply to {shown(name)}: {why[0]}. Change the fault, or "
+                    "list the solutions that it applies to in its `only:`"
                 )
                 yield of_entry("faults", index, text)
                 break
 
 
 def _swept(solutions: Sequence[SolutionSettings]) -> list[str]:
-    """The names of the sweeps that solutions are variants of."""
-    return list(dict.fromkeys(one.variant.of for one in solutions if one.variant is not None))
+    """Return the names of the sweeps of which solutions are variants."""
+    return list(dict.fromkeys(solution.variant.of for solution in solutions if solution.variant is not None))
 
 
 def problems_with(
     fault: FaultSettings, solution: SolutionSettings, topology: Topology | None = None
 ) -> list[str]:
-    """Why a fault makes no sense for a solution, or one that it consists of cannot be injected there.
+    """Return why a fault, or one of its steps, does not apply to a solution; empty if it does.
 
-    `topology`: its facts, where other hosts than usual load it.
+    `topology`: the solution's topology, if it has other hosts of the load than usual.
     """
     singles = [step.fault for step in fault.schedule(Random(0))]
-    refused = [text for one in singles for text in solution.problems_with_fault(one)]
+    refused = [text for single in singles for text in solution.problems_with_fault(single)]
     return [*fault.problems_with(topology or solution.topology()), *refused]
 
 
 def _unshaped(parts: Parts) -> Iterator[Mistake]:
-    """Networks that a solution cannot be put into."""
+    """Find networks that a solution does not support."""
     names = solution_names([solution for _, solution in parts.solutions])
     for index, network in parts.networks:
         for (_, solution), name in zip(parts.solutions, names, strict=True):
             for problem in solution.problems_with_network(network):
-                text = f"{shown(network.name)} cannot be made for {shown(name)}: {problem}"
+                text = f"{shown(network.name)} is not possible with {shown(name)}: {problem}"
                 yield of_entry("network", index, text)
 
 
 def _unknown_hosts(parts: Parts) -> Iterator[Mistake]:
-    """Hosts that a network puts into a site, and that no solution has."""
+    """Find hosts in sites that no solution has."""
     solutions = [solution for _, solution in parts.solutions]
     for index, network in parts.networks if solutions else ():
         for problem in unknown_hosts(network, [parts.topology(one) for one in solutions]):
@@ -320,36 +320,38 @@ def _unknown_hosts(parts: Parts) -> Iterator[Mistake]:
 
 
 def unknown_hosts(network: NetworkSettings, topologies: Sequence[Topology]) -> list[str]:
-    """What is wrong with the hosts that a network names: those that none of these solutions has."""
+    """Return the problems of hosts that a network names but none of these solutions has."""
     most = max(topology.nodes for topology in topologies)
     others = ", ".join(dict.fromkeys(name for one in topologies for name in one.host_names))
     return [
-        f"sites: no host is called {shown(host)}; there are node1 to node{most}, {others}"
+        f"sites: unknown host {shown(host)}; the hosts are node1 to node{most}, {others}"
         for host in network.named_hosts
         if not any(topology.has_host(host) for topology in topologies)
     ]
 
 
 def threshold_mistakes(parts: Parts, thresholds: Sequence[ThresholdSettings]) -> Iterator[Mistake]:
-    """Solutions that thresholds name, and that there are not."""
+    """Find unknown solutions in thresholds."""
     solutions = [solution for _, solution in parts.solutions]
     known = [*_swept(solutions), *solution_names(solutions)]
     for index, one in enumerate(thresholds):
         if one.solution is not None and one.solution not in known:
-            there = ", ".join(shown(name) for name in known)
-            text = f"thresholds[{index}]: no solution is called {shown(one.solution)}; there are {there}"
+            all_names = ", ".join(shown(name) for name in known)
+            text = (
+                f"thresholds[{index}]: unknown solution {shown(one.solution)}; the solutions are {all_names}"
+            )
             yield Mistake(None, ("thresholds", index), text)
 
 
 def _unknown_names(parts: Parts) -> Iterator[Mistake]:
-    """Solutions and sites that faults name, and that there are not."""
+    """Find unknown solutions and sites in faults."""
     names = solution_names([solution for _, solution in parts.solutions])
     swept = _swept([solution for _, solution in parts.solutions])
     for index, fault in parts.faults:
         for name in fault.only:
             if name not in [*names, *swept] and parts.solutions:
                 known = ", ".join(shown(one) for one in [*swept, *names])
-                text = f"no solution is called {shown(name)}; there are {known}"
+                text = f"unknown solution {shown(name)}; the solutions are {known}"
                 yield of_entry("faults", index, text, "only")
         for site in fault.sites():
             for _, network in parts.networks or [(0, NetworkSettings())]:

@@ -1,4 +1,4 @@
-"""What an experiment file can name, each with a line about it: for lists, questions and first files."""
+"""The kinds that an experiment file can name, with their descriptions."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -6,6 +6,7 @@ from importlib import import_module
 from fivenines.plugins import kinds
 from fivenines.settings import Settings
 
+# The key that names a kind of each section.
 KEYS: Mapping[str, str] = {
     "solutions": "solution",
     "workloads": "workload",
@@ -13,7 +14,6 @@ KEYS: Mapping[str, str] = {
     "managers": "kind",
     "access": "kind",
 }
-"""The key that names a kind of each section."""
 
 _BASES = {
     "solutions": "SolutionSettings",
@@ -31,22 +31,22 @@ def base(section: str) -> type[Settings]:
 
 
 def models(section: str) -> dict[str, type[Settings]]:
-    """The settings of each kind, by its name."""
+    """Return the settings model of each kind, by name."""
     return dict(sorted(kinds(f"fivenines.{section}", base(section), KEYS[section]).items()))
 
 
 def lines(section: str) -> dict[str, str]:
-    """A line about each kind, by its name."""
+    """Return the description of each kind, by name."""
     return {name: line(section, name, model) for name, model in models(section).items()}
 
 
 def line(section: str, name: str, model: type[Settings]) -> str:
-    """What the model says about the kind of this name, as one model may stand for several."""
+    """Return the description of a kind; one model may define several kinds."""
     key = KEYS[section]
     return model.about.get(name) or model.model_fields[key].description or ""
 
 
 def needed(model: type[Settings], section: str) -> list[str]:
-    """The keys, beside its own name, without which a kind cannot be used."""
+    """Return the required keys of a kind other than its name."""
     key = KEYS[section]
     return [name for name, info in model.model_fields.items() if info.is_required() and name != key]

@@ -1,7 +1,6 @@
-"""The section `clients:` of an experiment: several hosts, each with a load of its own on the same servers.
+"""The section `clients:` of an experiment: several hosts that each load the same servers.
 
-What a cell is loaded by follows from it, see `clients_of`: without the section one client with all
-connections.
+`clients_of` returns the clients of a cell: without the section, one client with all connections.
 """
 
 import re
@@ -27,51 +26,51 @@ if TYPE_CHECKING:
 else:
     AnyWorkload = plugins.settings_union("fivenines.workloads", WorkloadSettings, "workload")
 
+# Names of clients: the host's name is part of the names of network devices, which are short.
 HOST = re.compile(r"[a-z][a-z0-9-]{0,11}")
-"""What a client may be called: its host's name is part of the names of devices, which are short."""
 
+# The endpoint for the nodes of the client's site first, then all others.
 LOCAL = "local"
-"""The endpoint that stands for the nodes of a client's own site, before all others."""
 
 MOST_CLIENTS = 16
 
 
 class ClientSettings(Settings):
-    """One client: a host of its own with a load of its own."""
+    """A client: a separate host with its load."""
 
-    name: str = Field(description="its host's name; at most 12 letters, digits and -")
+    name: str = Field(description="name of its host; at most 12 letters, digits and -")
     site: str | None = Field(
-        None, description="where it is; null: where the network says, else in the first site"
+        None, description="site of its host; null: as in the network, else the first site"
     )
     endpoint: str | None = Field(
         None,
-        description="where it writes and reads: a node as node2, which it never leaves, or local: nodes of "
-        "its own site first; null: as the access layer says",
+        description="where it reads and writes: always one node, as node2, or local: nodes of "
+        "its site first; null: as set by the access layer",
     )
     workload: AnyWorkload | None = Field(
-        None, description="its own, on the same data as the cell's; null: that of the cell"
+        None, description="its workload, on the same data as the cell's; null: that of the cell"
     )
     connections: Annotated[int, Field(ge=1, le=100_000)] | None = Field(
-        None, description="its own number, whatever the cell's is; null: its share of the others"
+        None, description="fixed number of connections; null: a share of the cell's connections"
     )
     share: Annotated[float, Field(gt=0, le=1_000_000, allow_inf_nan=False)] | None = Field(
         None,
-        description="of the cell's connections that no client has of its own, compared with the shares of "
-        "the others, as 3 and 1; null: 1",
+        description="weight in dividing the cell's connections among clients without a fixed number, "
+        "as 3 and 1; null: 1",
     )
     load: LoadSettings | None = Field(
         None,
-        description="how it is driven; null: as the section `load:` says, whose rate is shared out by "
+        description="its load; null: as in the section `load:`, with the rate divided in proportion to "
         "connections",
     )
     addresses: Annotated[int, Field(ge=1, le=8)] = Field(
-        1, description="addresses of its host: each has about 28,000 local ports for each address of a server"
+        1, description="IP addresses of its host; each has about 28,000 local ports per server address"
     )
 
 
 @dataclass(frozen=True)
 class ClientPlan:
-    """One client as a cell has it."""
+    """A client of a cell."""
 
     name: str
     workload: WorkloadSettings
@@ -84,7 +83,7 @@ class ClientPlan:
 def clients_of(
     clients: Sequence[ClientSettings], workload: WorkloadSettings, connections: int, load: LoadSettings
 ) -> list[ClientPlan]:
-    """The clients of a cell with this workload and so many connections; without any the one and only."""
+    """Return the clients of a cell; without the section, one client with all connections."""
     if not clients:
         return [ClientPlan(CLIENT, workload, connections, load)]
     numbers = connections_of(clients, connections)
@@ -105,13 +104,16 @@ def clients_of(
 def works_of(
     clients: Sequence[ClientSettings], connections: Sequence[int], work: WorkSettings | None
 ) -> list[WorkSettings | None]:
-    """The fixed work of each client: its own, or its part of that of all, by its connections.
+    """Return the fixed work of each client, in proportion to its connections.
 
-    What is asked of each connection is the same for all. The parts of what is asked of all together add up to
-    it, unless one with very few connections would have none.
+    Work per connection is the same for all clients. Parts of the total work add up to it, unless a
+    client with very few connections would have none.
     """
     if work is None or work.together is None:
-        return [one.load.transactions if one.load and one.load.transactions else work for one in clients]
+        return [
+            client.load.transactions if client.load and client.load.transactions else work
+            for client in clients
+        ]
     shared = parts(work.together, [float(number) for number in connections])
     return [
         one.load.transactions if one.load and one.load.transactions else WorkSettings(together=max(part, 1))
@@ -120,20 +122,20 @@ def works_of(
 
 
 def connections_of(clients: Sequence[ClientSettings], total: int) -> list[int]:
-    """How many connections each has: its own, or of what these leave its share, by largest remainders.
+    """Return the connections of each client: a fixed number, or a share of the rest.
 
-    The sum is `total` where any takes a share; one whose share is none of the connections has 0.
+    The sum is `total` if any client has a share; a very small share may be 0.
     """
-    left = max(0, total - sum(one.connections or 0 for one in clients))
-    shares = [0.0 if one.connections else one.share or 1.0 for one in clients]
+    left = max(0, total - sum(client.connections or 0 for client in clients))
+    shares = [0.0 if client.connections else client.share or 1.0 for client in clients]
     found = parts(left, shares) if sum(shares) else [0] * len(shares)
     return [one.connections or own for one, own in zip(clients, found, strict=True)]
 
 
 def parts(total: int, shares: Sequence[float]) -> list[int]:
-    """Whole numbers in proportion to shares, which are not all 0; they add up to the total.
+    """Divide a total into whole numbers in proportion to shares, by largest remainders.
 
-    By largest remainders.
+    Not all shares may be 0.
     """
     exact = [total * share / sum(shares) for share in shares]
     found = [int(part) for part in exact]
@@ -144,7 +146,7 @@ def parts(total: int, shares: Sequence[float]) -> list[int]:
 
 
 def part_of(load: LoadSettings, part: float) -> LoadSettings:
-    """A load of which a client does a part: what is said of all connections together is shared out."""
+    """Return a client's part of a load, with its part of the rate."""
     if part == 1:
         return load
     changed: dict[str, object] = {}
@@ -157,21 +159,21 @@ def part_of(load: LoadSettings, part: float) -> LoadSettings:
 
 
 def located(clients: Sequence[ClientSettings], base: Path) -> list[ClientSettings]:
-    """The clients with the files that they name, which `base` holds, as absolute paths."""
+    """Return the clients with absolute paths of their files, which are relative to `base`."""
     return [
-        one.model_copy(
+        client.model_copy(
             update={
-                "workload": one.workload and one.workload.located(base),
-                "load": one.load and one.load.located(base),
+                "workload": client.workload and client.workload.located(base),
+                "load": client.load and client.load.located(base),
             }
         )
-        for one in clients
+        for client in clients
     ]
 
 
 def with_clients(network: NetworkSettings, clients: Sequence[ClientSettings]) -> NetworkSettings:
-    """The network with each client in its site; unchanged where it has no sites."""
-    placed = {one.name: one.site for one in clients if one.site is not None}
+    """Return the network with each client in its site; unchanged if it has no sites."""
+    placed = {client.name: client.site for client in clients if client.site is not None}
     if not network.sites or not placed:
         return network
     sites = {

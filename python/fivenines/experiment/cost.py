@@ -1,4 +1,4 @@
-"""The section `cost:` of an experiment: what a server costs, so that a transaction has a price."""
+"""The section `cost:` of an experiment: prices of hosts, for the price of a transaction."""
 
 from typing import Annotated
 
@@ -8,31 +8,31 @@ from fivenines.settings import Settings
 
 Price = Annotated[float, Field(ge=0, le=1_000_000)]
 
+# Kinds of hosts without a separate price: `server_hour` is for nodes, and clients cost nothing.
 NEVER = ("node", "client")
-"""Nodes are what `server_hour` is for, and the client is not a part of a solution."""
 
 
 class CostSettings(Settings):
-    """Prices of hosts; without `server_hour` no costs are shown."""
+    """Prices of hosts; without `server_hour`, reports show no costs."""
 
     currency: Annotated[str, Field(min_length=1, max_length=8)] = Field(
-        "EUR", description="what prices are in, as reports show it"
+        "EUR", description="currency of the prices, as shown in reports"
     )
     server_hour: Price | None = Field(
-        None, description="price of a server for an hour; null: no costs are shown"
+        None, description="price per hour of a server; null: reports show no costs"
     )
     others: dict[str, Price] = Field(
         default_factory=dict,
-        description="price of an hour of hosts beside the database servers, by what they are, as "
-        "`{proxy: 0.05, manager: 0.05}`; those not named cost `server_hour`",
+        description="price per hour of hosts other than database servers, by kind, as "
+        "`{proxy: 0.05, manager: 0.05}`; other kinds cost `server_hour`",
     )
 
     def problems_by_key(self) -> dict[str, str]:
-        """What is wrong with keys of `others`, by the key."""
+        """Return the problem of each wrong key of `others`."""
         found = {}
         for kind in self.others:
             if kind in NEVER:
-                found[kind] = f"cost.others: {kind!r} is not a host beside the database servers"
+                found[kind] = f"cost.others: {kind!r} is not a kind of host other than database servers"
             elif self.server_hour is None:
-                found[kind] = "cost.others: these prices need a `server_hour` for all other hosts"
+                found[kind] = "cost.others: set `server_hour`, the price of all other hosts, too"
         return found

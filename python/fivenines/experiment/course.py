@@ -1,4 +1,4 @@
-"""When what of a trial's load is: its phases as planned, and its windows as they became."""
+"""The phases of a trial's load: as planned, and as they happened."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from fivenines.results.records import Event, FaultRecord, Windows
 
 @dataclass(frozen=True)
 class Course:
-    """A load in time; all are seconds from its start.
+    """The planned phases of a load, in seconds from its start.
 
     Attributes:
-        warmup: what is done before is not measured.
-        steady_end: a fault is injected then.
-        end: the load ends then, at the latest.
-        works: it ends as soon as its work is done.
+        warmup: end of the warm-up, before which nothing is measured.
+        steady_end: time of the fault.
+        end: latest end of the load.
+        works: whether the load ends as soon as its work is done.
     """
 
     warmup: float
@@ -26,13 +26,13 @@ class Course:
     works: bool = False
 
     def windows(self, load: Mapping[str, Any], injected: bool) -> Windows:
-        """Return the phases in ms; those of fixed work are from its first start to its last end.
+        """Return the phases in ms; with fixed work, from its first start to its last end.
 
-        The end is the moment at which the load stopped: after it silence is no outage.
+        The end is the time at which the load stopped, so that the silence after it is no outage.
 
         Args:
             load: load.json.
-            injected: whether a fault was, at the end of the steady window.
+            injected: whether a fault was injected at the end of the steady window.
         """
         if not self.works:
             end = min(self.end, stopped_s(load))
@@ -45,44 +45,44 @@ class Course:
         work = load.get("work") or {"from_s": min(self.warmup, end), "to_s": end}
         first, last = float(work["from_s"]), min(float(work["to_s"]), end)
         if load.get("completed"):
-            # the generator still waits for the ledger and the probes: nothing is missing then
+            # The generator still waits for the ledger and the probes: nothing is missing.
             end = last
         steady_end = min(self.steady_end, last) if injected else last
         return Windows(warmup_end=min(first, steady_end) * 1000, steady_end=steady_end * 1000, end=end * 1000)
 
     def too_early(
-        self, load: Mapping[str, Any], fault: str, struck: Sequence[FaultRecord] = ()
+        self, load: Mapping[str, Any], fault: str, injected: Sequence[FaultRecord] = ()
     ) -> Event | None:
-        """What to tell where the work was done before its fault; None where it was not.
+        """Return an event if the work ended before the fault was measured; else None.
 
         Args:
             load: load.json.
-            fault: what it is called.
-            struck: the faults that were recorded.
+            fault: the fault's name.
+            injected: the faults that were recorded.
         """
-        if not self.works or any(one.at < self.windows(load, injected=True).end for one in struck):
+        if not self.works or any(one.at < self.windows(load, injected=True).end for one in injected):
             return None
         end = float((load.get("work") or {}).get("to_s", load["duration_s"]))
-        moment, said = (
-            (min(one.at for one in struck) / 1000, "what it broke was not measured")
-            if struck
-            else (self.steady_end, "nothing was broken")
+        moment, effect = (
+            (min(one.at for one in injected) / 1000, "its effect was not measured")
+            if injected
+            else (self.steady_end, "no fault was injected")
         )
-        detail = f"{fault}: the work was done after {end:.5g} s, before the fault at {moment:.5g} s; {said}"
+        detail = f"{fault}: the work was done after {end:.5g} s, before the fault at {moment:.5g} s; {effect}"
         return Event(t=round(end * 1000, 3), kind="failed", detail=detail)
 
 
 def stopped_s(load: Mapping[str, Any]) -> float:
-    """Return when a load began no more transactions, in s from its start; a program's own end otherwise."""
+    """Return when a load stopped starting transactions, in s from its start, or else its end."""
     return float(load.get("stopped_s", load["duration_s"]))
 
 
 def course(experiment: Experiment, ends_itself: bool, faulty: bool) -> Course:
-    """The course of a cell's load.
+    """Return the planned phases of a cell's load.
 
     Args:
         experiment: its `timing` and `load`.
-        ends_itself: whether the workload does, as `WorkloadSettings` says.
+        ends_itself: whether the workload ends by itself.
         faulty: whether the cell has a fault.
     """
     timing, load = experiment.timing, experiment.load

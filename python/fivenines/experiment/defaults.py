@@ -1,4 +1,4 @@
-"""An experiment with all its defaults written out, for people and for the manifest."""
+"""Write out an experiment with all defaults, for users and for the manifest."""
 
 from collections.abc import Mapping
 from io import StringIO
@@ -12,24 +12,24 @@ from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
 from fivenines.experiment.spec import Experiment
 
+# Words that YAML 1.1 readers interpret as true or false.
 _BOOLEAN_ELSEWHERE = {"on", "off", "yes", "no", "y", "n"}
-"""Words that readers of the older YAML 1.1 take for true and false."""
 
 
 def as_dict(experiment: Experiment) -> dict[str, Any]:
-    """Plain values with all defaults; durations, sizes and rates as text with a unit."""
+    """Return plain values with all defaults; durations, sizes and rates as text with a unit."""
     return experiment.model_dump(mode="json")
 
 
 def with_defaults(experiment: Experiment) -> str:
-    """YAML text with all defaults, which loads back to the same experiment."""
+    """Return YAML text with all defaults, which loads back to the same experiment."""
     out = StringIO()
     _writer().dump(_friendly(as_dict(experiment)), out)
     return out.getvalue()
 
 
 def parts_with_defaults(title: str, parts: Mapping[str, Experiment]) -> str:
-    """The same of a file with parts, by their names; nothing is left in common but the title."""
+    """Return YAML text with all defaults for a file with parts; only the title is shared."""
     out = StringIO()
     every = {name: as_dict(one) for name, one in parts.items()}
     _writer().dump(_friendly({"name": title, "parts": every}), out)
@@ -37,8 +37,8 @@ def parts_with_defaults(title: str, parts: Mapping[str, Experiment]) -> str:
 
 
 def in_a_line(value: Any) -> str:
-    """A plain value as it would stand in a file behind its key, in one line."""
-    # as the value of a key: a text alone would be a document, with a mark at its end
+    """Format a plain value as in a file after its key, in one line."""
+    # Dumped as the value of a key, as a text alone would be a document with an end mark.
     mapping = CommentedMap(key=_friendly(value))
     mapping.fa.set_flow_style()
     out = StringIO()
@@ -59,7 +59,7 @@ def _null(representer: RoundTripRepresenter, _value: None) -> ScalarNode:
 
 
 def _friendly(value: Any) -> Any:
-    """Lists of plain values in one line; words that other YAML readers misread in quotes."""
+    """Put lists of plain values in one line, and quote words that other YAML readers misread."""
     if isinstance(value, dict):
         mapping = CommentedMap((key, _friendly(inner)) for key, inner in value.items())
         if not value:

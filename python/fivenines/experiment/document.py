@@ -1,7 +1,7 @@
-"""A YAML file as plain values, and the line and column of every key and value in it.
+"""Parse YAML into plain values, with the line and column of every key and value.
 
-The node tree is read instead of finished objects: it has the place of every key (the second one
-of a duplicate too), and nothing in a file can make it run code.
+The parser reads the node tree instead of constructed objects: it has the place of every key, even of
+duplicates, and no file can make it run code.
 """
 
 import re
@@ -25,7 +25,7 @@ _DEEPEST = 50
 
 @dataclass
 class Document:
-    """Plain values (`dict`, `list`, `str`, `int`, `float`, `bool`, `None`) and where they stand."""
+    """Plain values (`dict`, `list`, `str`, `int`, `float`, `bool`, `None`) and their places."""
 
     file: str
     text: str
@@ -35,7 +35,7 @@ class Document:
     mistakes: list[Mistake] = field(default_factory=list)
 
     def place(self, path: KeyPath, key: bool = False) -> Place:
-        """Where the value (or its key) at `path` stands, or the nearest thing around it."""
+        """Return the place of the value (or its key) at `path`, or of the nearest value around it."""
         if key and path in self.keys:
             return self.keys[path]
         while path not in self.values and path:
@@ -44,7 +44,7 @@ class Document:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file that a person named; every way that this can fail is a `UsageError`."""
+    """Return the text of a file; every failure is a `UsageError`."""
     try:
         raw = path.read_bytes()
     except FileNotFoundError:
@@ -65,7 +65,7 @@ def read_text(path: Path) -> str:
 
 
 def parse(text: str, file: str) -> Document:
-    """The document in `text`, with the mistakes found so far; a syntax error is a `UsageError`."""
+    """Parse a text into a document with its errors; a syntax error is a `UsageError`."""
     document = Document(file, text)
     try:
         root = YAML(typ="safe", pure=True).compose(text)
@@ -76,11 +76,11 @@ def parse(text: str, file: str) -> Document:
     except RecursionError:
         raise UsageError(f"{file}: nested too deeply") from None
     except (YAMLError, ValueError, TypeError, AttributeError, LookupError, AssertionError) as error:
-        # ruamel.yaml lets some malformed text escape as built-in exceptions
+        # Ruamel.yaml reports some malformed text with built-in exceptions.
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise UsageError(f"{file}: not readable as YAML: {reason}") from None
     if root is None:
-        raise UsageError(f"{file} is empty; `fivenines list examples` names some to begin with")
+        raise UsageError(f"{file} is empty. To see examples: fivenines list examples")
     document.data = _Reader(document).read(root)
     return document
 
@@ -92,7 +92,7 @@ def _syntax(error: MarkedYAMLError) -> str:
 
 
 class _Reader:
-    """Walks the node tree once, bounded in size and depth."""
+    """Convert the node tree, bounded in size and depth."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
@@ -135,16 +135,14 @@ class _Reader:
                 self._mistake(key_node, path, "a key must be plain text")
             elif key in read:
                 first = self._document.keys[(*path, key)]
-                self._mistake(
-                    key_node, path, f"the key {shown(key)} stands here twice, first in line {first.line}"
-                )
+                self._mistake(key_node, path, f"the key {shown(key)} is repeated, first in line {first.line}")
             else:
                 self._document.keys[(*path, key)] = _place(key_node)
                 read[key] = self._value(value_node, (*path, key))
         return {**merged, **read}
 
     def _merged(self, node: Node, path: KeyPath) -> Iterator[tuple[str, Any]]:
-        """What `<<: *anchor` brings in; the mapping's own keys win."""
+        """Yield the entries of `<<: *anchor`; the mapping's keys override them."""
         sources = node.value if isinstance(node, SequenceNode) else [node]
         for source in sources:
             value = self._value(source, (*path, "<<"))
@@ -159,7 +157,7 @@ class _Reader:
         try:
             return _plain(kind, text)
         except UnicodeEncodeError:
-            self._mistake(node, path, "text with half of a surrogate pair")
+            self._mistake(node, path, "the text contains half of a surrogate pair")
         except (ValueError, OverflowError):
             self._mistake(node, path, f"found {shown(text)}, which cannot be read as {kind}")
         except KeyError:
@@ -175,7 +173,7 @@ def _place(node: Node) -> Place:
 
 
 def _plain(kind: str, text: str) -> str | int | float | bool | None:
-    """The value of a scalar that YAML's own rules gave a kind."""
+    """Convert a scalar by the type that YAML's rules gave it."""
     if kind in ("str", "timestamp", "value"):
         text.encode()
         return text

@@ -1,4 +1,4 @@
-"""The experiments that come with fivenines: `fivenines run quickstart` needs no file."""
+"""The built-in examples: `fivenines run quickstart` needs no file."""
 
 from pathlib import Path
 
@@ -6,23 +6,23 @@ import fivenines
 from fivenines.errors import UsageError
 from fivenines.spelling import nearest
 
+# A link to `examples/` in a clone, the files themselves in a wheel.
 FOLDER = Path(fivenines.__file__).parent / "examples"
-"""In a clone a link to `examples/`, in a wheel the files themselves."""
 
 
 def names() -> list[str]:
-    """The name of each example, sorted."""
+    """Return the name of each example, sorted."""
     return sorted(path.stem for path in FOLDER.glob("*.yaml"))
 
 
 def located(named: Path) -> Path:
-    """The experiment file that a person means: the file itself, or else the example of that name.
+    """Return the named experiment file, or else the example of that name.
 
-    Only a bare name, as in `fivenines run quickstart`, can mean an example: a path that is mistyped must
+    Only a bare name, as in `fivenines run quickstart`, can name an example: a mistyped path must
     not run something else.
 
     Raises:
-        UsageError: there is neither.
+        UsageError: there is no such file or example.
     """
     if named.exists():
         return named
@@ -31,17 +31,16 @@ def located(named: Path) -> Path:
         return example
     if named.stem in names():
         raise UsageError(
-            f"{named}: no such file; the example that comes with fivenines is run by its name: "
-            f"fivenines run {named.stem}"
+            f"{named}: no such file. To run the example of this name: fivenines run {named.stem}"
         )
     if not named.suffix and named.name == str(named):
-        known = nearest(named.name, names()) or f"; there are {', '.join(names())}"
-        raise UsageError(f"{named}: no such file, and no example has this name{known}")
+        known = nearest(named.name, names()) or f"\n    examples: {', '.join(names())}"
+        raise UsageError(f"{named}: no such file or example{known}")
     return named
 
 
 def descriptions() -> list[tuple[str, str]]:
-    """Each example's name with the question that it answers."""
+    """Return the name of each example and the question that it answers."""
     from fivenines.experiment.document import parse, read_text  # noqa: PLC0415  (reads YAML)
 
     found = []

@@ -1,4 +1,4 @@
-"""What is wrong with an interleaved comparison that no single value shows."""
+"""Check an experiment with an interleaved comparison."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from fivenines.units import format_size
 
 
 def mistakes(experiment: Experiment) -> list[Mistake]:
-    """All mistakes of an experiment whose design is interleaved; none with another design."""
+    """Return all errors of an experiment with `design: interleaved`; none with another design."""
     if experiment.design != "interleaved":
         return []
     return [
@@ -26,23 +26,23 @@ def _solutions(experiment: Experiment) -> Iterator[Mistake]:
     if len(experiment.solutions) < 2:
         yield _at(
             ("solutions",),
-            "solutions: an interleaved comparison compares two solutions or more; add one, or "
-            "choose `design: trials`",
+            "solutions: an interleaved comparison needs two or more solutions: add one, or "
+            "set `design: trials`",
         )
     for index, solution in enumerate(experiment.solutions):
         if solution.variant is not None:
             yield of_entry(
                 "solutions",
                 index,
-                "a sweep chooses its best case by trials: choose `design: trials`, or give one value",
+                "a sweep chooses its best variant by trials: set `design: trials`, or set one value",
             )
             return
         if solution.external:
             yield of_entry(
                 "solutions",
                 index,
-                "a cluster that others run may have other users, so "
-                "nobody knows that it is idle in its neighbour's windows: choose "
+                "an external cluster may have other users, so it may "
+                "not be idle during the windows of other solutions: set "
                 "`design: trials`",
             )
 
@@ -52,57 +52,56 @@ def _load(experiment: Experiment) -> Iterator[Mistake]:
     if load.rate is not None or load.steps:
         yield _at(
             ("load",),
-            "load: an interleaved comparison compares solutions in a closed loop: leave `rate` and "
-            "`steps` out, or choose `design: trials`",
+            "load: an interleaved comparison uses a closed loop: leave `rate` and "
+            "`steps` out, or set `design: trials`",
         )
     for index, network in enumerate(experiment.network):
         if network.begins_late:
             yield of_entry(
                 "network",
                 index,
-                "from: in an interleaved comparison several loads begin one after the other: "
-                "leave it out, or choose `design: trials`",
+                "from: in an interleaved comparison, several loads begin one after another: "
+                "leave it out, or set `design: trials`",
             )
     if load.burst:
         yield _at(
             ("load",),
-            "load.burst: in an interleaved comparison connections stay open, so there is no burst: leave "
-            "it out, or choose `design: trials`",
+            "load.burst: in an interleaved comparison, connections stay open: leave "
+            "it out, or set `design: trials`",
         )
     if load.transactions is not None:
         yield _at(
             ("load",),
-            "load.transactions: in an interleaved comparison solutions take turns by time: leave it out, or "
-            "choose `design: trials`",
+            "load.transactions: in an interleaved comparison, solutions take turns by time: leave it out, or "
+            "set `design: trials`",
         )
     if load.connection_steps:
         yield _at(
             ("load",),
-            "load.connection_steps: in an interleaved comparison connections stay open: leave them out, or "
-            "choose `design: trials`",
+            "load.connection_steps: in an interleaved comparison, connections stay open: leave it out, or "
+            "set `design: trials`",
         )
     for index, workload in enumerate(experiment.workloads):
         if workload.ends_itself:
             yield of_entry(
                 "workloads",
                 index,
-                f"{shown(workload.workload)} ends by itself, so it "
-                "cannot take turns: choose `design: trials`",
+                f"{shown(workload.workload)} ends by itself, so it cannot take turns: set `design: trials`",
             )
 
 
 def _memory(experiment: Experiment) -> Iterator[Mistake]:
-    """Limits that together exceed the machine: what is seen later is checked then."""
+    """Check that the memory limits of all solutions fit into this machine together."""
     total = psutil.virtual_memory().total
     for group in groups(experiment):
         limits = [(cell.solution.limits.memory or 0) * cell.solution.nodes for cell in group]
         if sum(limits) > total:
             yield _at(
                 ("design",),
-                "design: all solutions of an interleaved comparison are up at once, and their hosts may "
-                f"use {format_size(sum(limits))} of memory by their limits; this machine has "
+                "design: all solutions of an interleaved comparison run at the same time, with memory limits "
+                f"of {format_size(sum(limits))} in total, but this machine has "
                 f"{format_size(total // 2**20 * 2**20)}: lower the limits, compare fewer "
-                "solutions, or choose `design: trials`",
+                "solutions, or set `design: trials`",
             )
             return
 

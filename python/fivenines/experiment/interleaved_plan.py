@@ -1,4 +1,4 @@
-"""The plan of blocks: which solutions are up side by side, and who is loaded when."""
+"""The plan of an interleaved comparison: the solutions of each block, and the order of their windows."""
 
 import random
 from collections.abc import Sequence
@@ -9,13 +9,13 @@ from fivenines.experiment.spec import Experiment
 from fivenines.faults.none import NoFaultSettings
 from fivenines.results.records import CellKey
 
+# Seconds from the moment at which all loads are ready to the first window, to start them together.
 LEAD_SECONDS = 0.25
-"""From the moment at which all loads are ready to the first window: they have to be told."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """One interleaved: all cells of a group deployed side by side; `id` is unique in the run, its folder's name."""
+    """All cells of a group, deployed at the same time; `id` is unique in the run and names its folder."""
 
     id: str
     cells: tuple[Cell, ...]
@@ -23,15 +23,15 @@ class Block:
     seed: int
 
     def members(self) -> list[Trial]:
-        """Its cells as trials, for what is prepared for each solution."""
+        """Return its cells as trials, for preparing each solution."""
         return [Trial(self.id, cell, self.number, self.seed) for cell in self.cells]
 
 
 @dataclass(frozen=True)
 class Window:
-    """A turn of one solution, the `index`-th of its group; seconds since the first window's start.
+    """A window of one solution, the `index`-th of its group, in seconds since the first window.
 
-    Round 0 is the warm-up: it is not counted. What is answered from `measured` to `to` counts.
+    Round 0 is the warm-up and not measured. Answers from `measured` to `to` count.
     """
 
     round: int
@@ -42,19 +42,19 @@ class Window:
 
 
 def groups(experiment: Experiment) -> list[tuple[Cell, ...]]:
-    """Cells without a fault that differ in the solution alone, in the order of the file."""
+    """Group the cells without a fault that differ only in the solution, in the order of the file."""
     found: dict[tuple[str, int, str], list[Cell]] = {}
-    undisturbed = experiment.model_copy(update={"faults": [NoFaultSettings()]})
-    for cell in cells(undisturbed):
+    without_faults = experiment.model_copy(update={"faults": [NoFaultSettings()]})
+    for cell in cells(without_faults):
         key = (cell.key.workload, cell.key.connections, cell.key.network)
         found.setdefault(key, []).append(cell)
     return [tuple(members) for members in found.values()]
 
 
 def blocks(experiment: Experiment, only: Sequence[str] = ()) -> list[Block]:
-    """All blocks in the order in which they run; none with another design.
+    """Return all blocks in the order in which they run; none with another design.
 
-    `only` names the solutions that take part; fewer than two are no interleaved.
+    `only` selects solutions; blocks with fewer than two are left out.
     """
     if experiment.design != "interleaved":
         return []
@@ -75,7 +75,7 @@ def blocks(experiment: Experiment, only: Sequence[str] = ()) -> list[Block]:
 
 
 def windows(block: Block, experiment: Experiment) -> list[Window]:
-    """Who is loaded when: rounds in which each has a window, in an order drawn anew for each.
+    """Return the windows of a block: in each round every solution has one, in random order.
 
     Source: randomized multiple interleaved trials (Abedi and Brecht, ICPE 2017).
     """
@@ -94,25 +94,25 @@ def windows(block: Block, experiment: Experiment) -> list[Window]:
 
 
 def deployment_order(block: Block) -> list[int]:
-    """In which order the solutions of a block come up: drawn, as who comes first may be better off."""
+    """Draw the order in which the solutions of a block are deployed, as the first may have an advantage."""
     order = list(range(len(block.cells)))
     random.Random(f"deployment {block.seed}").shuffle(order)
     return order
 
 
 def keys(block: Block) -> list[CellKey]:
-    """What its cells are called."""
+    """Return the keys of its cells."""
     return [cell.key for cell in block.cells]
 
 
 def block_seconds(block: Block, experiment: Experiment) -> float:
-    """About how long one interleaved takes."""
+    """Estimate the duration of a block, in seconds."""
     setup = sum(cell.solution.setup_seconds for cell in block.cells)
     return setup + LEAD_SECONDS + windows(block, experiment)[-1].to
 
 
 def seconds_of(work: Sequence[Trial | Block], experiment: Experiment) -> float:
-    """About how long trials and blocks take one after the other."""
+    """Estimate the duration of trials and blocks that run one after another, in seconds."""
     trials = [one for one in work if isinstance(one, Trial)]
     blocks = sum(block_seconds(one, experiment) for one in work if isinstance(one, Block))
     return expected_seconds(trials, experiment) + blocks

@@ -1,4 +1,4 @@
-"""The section `interleaved:` of an experiment: how solutions take turns when they are compared side by side."""
+"""The section `interleaved:` of an experiment: rounds and windows of an interleaved comparison."""
 
 from typing import Annotated
 
@@ -9,23 +9,23 @@ from fivenines.units import Duration
 
 
 class InterleavedSettings(Settings):
-    """How `design: interleaved` compares speed; not used by `design: trials`."""
+    """Settings of `design: interleaved`; not used by `design: trials`."""
 
     blocks: Annotated[int, Field(ge=1, le=1000)] = Field(
-        3, description="how often all solutions are deployed side by side, anew each time"
+        3, description="number of blocks; each deploys all solutions anew"
     )
     rounds: Annotated[int, Field(ge=3, le=10_000)] = Field(
-        12, description="rounds of a block: in each, every solution has one window, in random order"
+        12, description="rounds per block: in each, every solution has one window, in random order"
     )
     window: Annotated[Duration, Field(ge=0.2, le=60)] = Field(
-        1.0, description="how long one solution is loaded before the next has its turn"
+        1.0, description="how long one solution is loaded before the next"
     )
     skip: Annotated[Duration, Field(ge=0.02)] = Field(
-        0.25, description="the first part of each window, which is left out"
+        0.25, description="beginning of each window, excluded from the results"
     )
 
     def problems(self) -> list[str]:
-        """What makes no sense in the settings as a whole."""
+        """Return problems of the settings as a whole."""
         if self.skip > self.window / 2:
-            return ["skip: more than half of each window would be left out; shorten it"]
+            return ["skip: more than half of each window would be excluded: shorten it"]
         return []

@@ -1,4 +1,4 @@
-"""From an inventory file to an inventory, or to one message with all mistakes in it."""
+"""Read inventory files; one error lists everything that is wrong."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -14,10 +14,10 @@ from fivenines.lab.ssh.inventory import Inventory, LabSettings
 
 
 def read(path: Path) -> Inventory:
-    """The inventory in a file; files that it names are found from there.
+    """Read an inventory; files that it names are relative to it.
 
     Raises:
-        UsageError: it cannot be read or used; all mistakes with line and column.
+        UsageError: the file is not readable or has errors; all of them with line and column.
     """
     source = parse(read_text(path), str(path))
     if not isinstance(source.data, dict):
@@ -29,15 +29,18 @@ def read(path: Path) -> Inventory:
         except ValidationError as error:
             mistakes = from_validation(Inventory, error.errors())
     if mistakes:
-        placed = [replace(one, place=one.place or source.place(one.path, one.at_key)) for one in mistakes]
+        placed = [
+            replace(mistake, place=mistake.place or source.place(mistake.path, mistake.at_key))
+            for mistake in mistakes
+        ]
         raise UsageError("\n".join(one.block(str(path)) for one in placed))
-    if said := found.problems():
-        raise UsageError("\n".join(f"{path}: {one}" for one in said))
+    if problems := found.problems():
+        raise UsageError("\n".join(f"{path}: {problem}" for problem in problems))
     return found.located(path.parent)
 
 
 def over_ssh(path: Path) -> LabSettings:
-    """The lab that an inventory file is.
+    """Return the lab on the machines of an inventory file.
 
     Raises:
         UsageError: as `read`.
@@ -46,7 +49,7 @@ def over_ssh(path: Path) -> LabSettings:
 
 
 def located(lab: LabSettings, base: Path) -> LabSettings:
-    """The same, with its inventory read, unless that was done before; its file is found from `base`.
+    """Return the lab with its inventory read; the file is relative to `base`.
 
     Raises:
         UsageError: as `read`.
@@ -57,22 +60,22 @@ def located(lab: LabSettings, base: Path) -> LabSettings:
 
 
 def on_machines(experiment: Experiment, path: Path) -> Experiment:
-    """The experiment on the machines of an inventory, whatever its file says of a lab.
+    """Return the experiment on the machines of an inventory, which replaces its lab.
 
     Raises:
-        UsageError: as `read`; or it asks for what they cannot do.
+        UsageError: as `read`; or the machines cannot run the experiment.
     """
     return possible(experiment.model_copy(update={"lab": over_ssh(path)}))
 
 
 def possible(experiment: Experiment) -> Experiment:
-    """The same, if its machines, which are known by now, can do what it asks for.
+    """Require that the machines of the experiment can run it, and return it.
 
     Raises:
         UsageError: they cannot.
     """
     if found := lab_checks.mistakes(experiment):
-        said = "\n".join(f"    {one.text}" for one in found)
+        reasons = "\n".join(f"    {mistake.text}" for mistake in found)
         where = experiment.lab.inventory
-        raise UsageError(f"{experiment.name} cannot run on the machines of {where}:\n{said}")
+        raise UsageError(f"{experiment.name} cannot run on the machines of {where}:\n{reasons}")
     return experiment

@@ -1,4 +1,4 @@
-"""The section `ledger:` of an experiment: what is written and read beside the load, for the truth."""
+"""The section `ledger:` of an experiment: numbered writes and reads alongside the load."""
 
 import json
 from collections.abc import Sequence
@@ -18,36 +18,36 @@ Rate = Annotated[float, Field(ge=0, le=10_000)]
 
 
 class SideBank(BankOptions):
-    """The workload `bank` on a few connections beside the load."""
+    """The workload `bank` on a few connections alongside the load."""
 
     rate: Rate = Field(0.0, description="transactions per second; 0: none")
 
 
 class SideAppend(AppendOptions):
-    """The workload `append` on a few connections beside the load."""
+    """The workload `append` on a few connections alongside the load."""
 
     rate: Rate = Field(0.0, description="transactions per second; 0: none")
 
 
 class ProbeSettings(Settings):
-    """Tries of a fresh connection and one small write: when could somebody who comes now write?"""
+    """Probes: a new connection and one small write, to see when new clients can write."""
 
     every: Annotated[Duration, Field(le=60)] = Field(
         0.01,
-        description="time between two tries from the first fault on; 0: there are no tries. Where nobody "
-        "says it, virtual machines are tried less often, as a connection costs them more",
+        description="time between two probes from the first fault on; 0: no probes. By default, "
+        "virtual machines are probed less often, as connections cost them more",
     )
     calm: Annotated[Duration, Field(gt=0, le=60)] = Field(
-        0.5, description="the same before, while nothing is wrong"
+        0.5, description="time between two probes before the first fault"
     )
     timeout: Annotated[Duration, Field(ge=0.01, le=60)] = Field(
-        2.0, description="bound on a try as a whole, whatever the load's bounds are"
+        2.0, description="timeout of a whole probe, independent of the load's timeouts"
     )
 
     def flags(self, dense_from: float | None, at_most_every: float = 0.0) -> list[str]:
-        """The flags of `fivenines-core load`; tries are dense from so many seconds after its start.
+        """Return the flags of `fivenines-core load`; probes are dense from `dense_from` seconds on.
 
-        Servers bear a try every `at_most_every` seconds; whoever says how often decides all the same.
+        `at_most_every`: default least interval in seconds, unless the user sets `every`.
         """
         if not self.every:
             return []
@@ -63,30 +63,29 @@ class ProbeSettings(Settings):
 
 
 class LedgerSettings(Settings):
-    """Uniquely numbered writes, and reads of what was acknowledged."""
+    """Uniquely numbered writes, and reads of acknowledged writes."""
 
     rate: Rate = Field(
-        100.0, description="writes per second, of all its clients together; 0 switches the ledger off"
+        100.0, description="writes per second, of all ledger clients together; 0 switches the ledger off"
     )
     clients: Annotated[int, Field(ge=1, le=64)] = Field(
-        4, description="clients, each with a session of its own at every endpoint"
+        4, description="number of ledger clients, each with a session at every endpoint"
     )
     read_rate: Rate = Field(
-        100.0, description="reads per second through each endpoint, of all clients together"
+        100.0, description="reads per second through each endpoint, of all ledger clients together"
     )
     probe: ProbeSettings = Field(
-        default_factory=ProbeSettings,
-        description="tries of fresh connections; without a ledger there are none",
+        default_factory=ProbeSettings, description="probes with new connections; require the ledger"
     )
-    bank: SideBank = Field(default_factory=SideBank, description="a bank whose sum must stay")
+    bank: SideBank = Field(default_factory=SideBank, description="a bank whose total must not change")
     append: SideAppend = Field(
-        default_factory=SideAppend, description="lists that show anomalies of isolation"
+        default_factory=SideAppend, description="lists that reveal isolation anomalies"
     )
 
     def flags(self, fault_at: float | None = None, at_most_every: float = 0.0) -> list[str]:
-        """What it is called on the command line of the load generator.
+        """Return the flags for the load generator.
 
-        `fault_at`: when the first fault is injected, in seconds after the start of the load; None: none does.
+        `fault_at`: time of the first fault, in seconds after the start of the load; None: no fault.
         `at_most_every`: see `ProbeSettings.flags`.
         """
         flags = [
@@ -94,11 +93,11 @@ class LedgerSettings(Settings):
             f"--ledger-clients={self.clients}",
             f"--ledger-read-rate={self.read_rate:.15g}",
         ]
-        flags += [f"--beside={json.dumps(one)}" for one in self._beside()]
+        flags += [f"--beside={json.dumps(one)}" for one in self._alongside()]
         return [*flags, *(self.probe.flags(fault_at, at_most_every) if self.rate else [])]
 
-    def _beside(self) -> list[dict[str, Any]]:
-        """The workloads beside the load, with their rates."""
+    def _alongside(self) -> list[dict[str, Any]]:
+        """Return the workloads alongside the load, with their rates."""
         return [
             {
                 "rate": one.rate,
@@ -109,15 +108,15 @@ class LedgerSettings(Settings):
         ]
 
     def invariants(self) -> Sequence[Check]:
-        """What must be true of its own tables after a load."""
+        """Return the invariants of its tables after a load."""
         return bank_checks(self.bank.accounts) if self.bank.rate else []
 
     def problems_with(self, workload: WorkloadSettings) -> list[str]:
-        """Why it cannot run beside this workload."""
+        """Return why it cannot run alongside this workload."""
         parts = [part.workload for part in workload.parts] if isinstance(workload, Mix) else [workload]
         kinds = {part.workload for part in parts}
         return [
-            f"{kind} runs beside the load, and the load is {kind} itself: set its rate to 0"
+            f"{kind} cannot run alongside a load that is {kind}, too: set its rate to 0"
             for kind, rate in (("bank", self.bank.rate), ("append", self.append.rate))
             if rate and kind in kinds
         ]

@@ -1,4 +1,4 @@
-"""What the section `load:` asks for, and the load of a solution cannot have: it would be ignored, untold."""
+"""Refuse settings of `load:` that a solution's load would silently ignore."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from fivenines.software.store import family_of
 
 
 def mistakes(experiment: Experiment) -> Iterator[Mistake]:
-    """One mistake for the first solution that ignores something, with all that it ignores."""
+    """Return one error for the first solution that ignores settings, with all of them."""
     for solution in experiment.solutions:
         if ignored := solution.problems_with_load(experiment.load):
             keys = " and ".join(f"load.{key}" for key in ignored)
@@ -16,12 +16,12 @@ def mistakes(experiment: Experiment) -> Iterator[Mistake]:
             called = shown(solution.name or solution.default_name())
             yield Mistake(None, ("load", first), f"{keys}: no effect on {called}: {why}")
             break
-    yield from _beside(experiment)
+    yield from _alongside(experiment)
     yield from _protocol(experiment)
 
 
 def _protocol(experiment: Experiment) -> Iterator[Mistake]:
-    """Only PostgreSQL's own protocol executes a statement without a name."""
+    """Check the protocol: only PostgreSQL's protocol supports unnamed statements."""
     if experiment.load.protocol == "prepared":
         return
     for solution in experiment.solutions:
@@ -30,16 +30,16 @@ def _protocol(experiment: Experiment) -> Iterator[Mistake]:
             yield Mistake(
                 None,
                 ("load", "protocol"),
-                f"load.protocol: {experiment.load.protocol} is for PostgreSQL, and not possible with "
-                f"{called}: leave it out, or put the solutions into two experiments",
+                f"load.protocol: {experiment.load.protocol} requires PostgreSQL and is not possible with "
+                f"{called}: leave it out, or split the solutions into two experiments",
             )
             return
 
 
-def _beside(experiment: Experiment) -> Iterator[Mistake]:
+def _alongside(experiment: Experiment) -> Iterator[Mistake]:
     ledger = experiment.ledger
-    for name, beside in (("bank", ledger.bank), ("append", ledger.append)):
-        for solution in experiment.solutions if beside.rate else ():
+    for name, workload in (("bank", ledger.bank), ("append", ledger.append)):
+        for solution in experiment.solutions if workload.rate else ():
             if why := solution.problem_alongside():
                 called = shown(solution.name or solution.default_name())
                 text = f"ledger.{name}: not possible with {called}: {why}"

@@ -1,4 +1,4 @@
-"""Counters that an experiment names as measures, and that its trials will not have."""
+"""Refuse counters as measures that the trials will not have."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,7 +12,7 @@ from fivenines.spelling import nearest
 
 
 def mistakes(experiment: Experiment) -> Iterator[Mistake]:
-    """Counters that no server of the experiment has, or that are not observed."""
+    """Return counters that no server of the experiment has, or that are not observed."""
     known = _catalogues(experiment)
     for path, measure in _named(experiment):
         family, _, rest = measure.partition(":")
@@ -21,7 +21,7 @@ def mistakes(experiment: Experiment) -> Iterator[Mistake]:
 
 
 def _named(experiment: Experiment) -> Iterator[tuple[KeyPath, str]]:
-    """Every measure that the file names, and where."""
+    """Yield every measure that the file names, with its path."""
     for number, requirement in enumerate(experiment.decide.requirements):
         yield ("decide", "requirements", number), requirement.measure.name
     for number, name in enumerate(experiment.decide.prefer):
@@ -33,15 +33,15 @@ def _named(experiment: Experiment) -> Iterator[tuple[KeyPath, str]]:
 
 
 def _catalogues(experiment: Experiment) -> list[Catalogue]:
-    own = {family_of(name) for name in {one.engine for one in experiment.solutions}}
+    own = {family_of(name) for name in {solution.engine for solution in experiment.solutions}}
     return [CATALOGUES[family] for family in sorted(one for one in own if one in CATALOGUES)]
 
 
 def _problem(name: str, experiment: Experiment, known: Sequence[Catalogue]) -> str:
-    """Why no trial will have this counter; empty if one may."""
+    """Return why no trial will have this counter; empty if one may."""
     if known and not any(one.has(name) for one in known):
         hint = nearest(name, [each for one in known for each in one.names])
-        more = hint or ": its name is the server's own, as Com_commit or pg_stat_database.xact_commit"
+        more = hint or ": use the server's name of it, as Com_commit or pg_stat_database.xact_commit"
         return f"no server of this experiment has a counter {name!r}{more}"
     if not experiment.observe.counts(name):
         return f"the counter {name} is not observed: add it to `observe.counters`"
@@ -49,5 +49,5 @@ def _problem(name: str, experiment: Experiment, known: Sequence[Catalogue]) -> s
 
 
 def _written(path: KeyPath) -> str:
-    """`decide.requirements[0]`."""
+    """Format a path, as `decide.requirements[0]`."""
     return "".join(f"[{one}]" if isinstance(one, int) else f".{one}" for one in path).lstrip(".")

@@ -1,6 +1,6 @@
-"""Mistakes in an experiment file, in words: where, what was found, what is allowed.
+"""Errors in an experiment file, in words: where, what was found, what is allowed.
 
-pydantic reports errors by the path through its own types; `from_validation` walks the same path
+pydantic reports errors by the path through its types; `from_validation` follows the same path
 through the models, so that each message can name the right line, kind, keys and values.
 """
 
@@ -18,8 +18,8 @@ from fivenines.settings import Settings
 from fivenines.spelling import nearest
 from fivenines.units import FROM_FILE
 
+# The keys and indices that lead to a value, as `("solutions", 0, "engine")`.
 KeyPath = tuple[str | int, ...]
-"""The keys and indices that lead to a value, as in `("solutions", 0, "engine")`."""
 
 
 @dataclass(frozen=True, order=True)
@@ -35,7 +35,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Mistake:
-    """One mistake; `place` is None as long as only the path is known."""
+    """An error in a file; `place` is None as long as only the path is known."""
 
     place: Place | None
     path: KeyPath
@@ -44,20 +44,20 @@ class Mistake:
     at_key: bool = False
 
     def block(self, file: str) -> str:
-        """The mistake as it is shown."""
+        """Return the error as shown to the user."""
         position = f"{file}:{self.place}" if self.place else file
         hint = f"\n    allowed: {self.allowed}" if self.allowed else ""
         return f"{position}: {self.text}{hint}"
 
 
 def of_entry(key: str, index: int, text: str, inner: str = "") -> Mistake:
-    """A mistake of an entry of one of the experiment's lists, or of a key in it, headed by its place."""
+    """Return an error of an entry of a list, or of a key in it, whose text begins with its path."""
     path: KeyPath = (key, index, inner) if inner else (key, index)
     return Mistake(None, path, f"{dotted(path)}: {text}")
 
 
 def shown(value: object) -> str:
-    """A value as a person would write it, shortened."""
+    """Format a value as in a file, shortened."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -71,7 +71,7 @@ def shown(value: object) -> str:
 
 
 def dotted(path: KeyPath) -> str:
-    """`solutions[0].access.interval`"""
+    """Format a path, as `solutions[0].access.interval`."""
     text = ""
     for step in path:
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
@@ -79,12 +79,12 @@ def dotted(path: KeyPath) -> str:
 
 
 def validated(kind: Any, data: object) -> Any:
-    """What a part of a file says, as a value of this type.
+    """Validate a part of a file as a value of this type.
 
-    JSON in strict mode: no number for a text, no text for a number, no 1 for true.
+    JSON in strict mode: a number is no text, a text no number, and 1 is not true.
 
     Raises:
-        ValidationError: it has another form.
+        ValidationError: the value has another form.
     """
     adapter = TypeAdapter[Any](kind)
     return adapter.validate_json(json.dumps(data), strict=True, context={FROM_FILE: True})
@@ -93,7 +93,7 @@ def validated(kind: Any, data: object) -> Any:
 def from_validation(
     model: type[Settings], errors: Sequence[ErrorDetails], start: Shape | None = None
 ) -> list[Mistake]:
-    """pydantic's errors as mistakes, one for each place."""
+    """Convert pydantic's errors, one for each place."""
     found: dict[tuple[KeyPath, bool], Mistake] = {}
     for error in errors:
         spot = _walk(start or Shape.of(model), error["loc"])
@@ -104,7 +104,7 @@ def from_validation(
 
 @dataclass(frozen=True)
 class _Spot:
-    """Where an error's path leads: in the file, and in the models."""
+    """The target of an error's path: in the file, and in the models."""
 
     path: KeyPath
     shape: Shape | None
@@ -144,7 +144,7 @@ def _mistake(error: ErrorDetails, spot: _Spot) -> Mistake:
             return _kind(error, spot)
         case "literal_error":
             return _word(error, spot)
-        case "recursion_loop" | "json_invalid" | settings.TOLD:
+        case "recursion_loop" | "json_invalid" | settings.INVALID:
             return Mistake(None, spot.path, _at(name, error["msg"]))
         case _:
             text = _at(name, f"found {shown(error['input'])}")
@@ -156,7 +156,7 @@ def _at(name: str, text: str) -> str:
 
 
 def _inside(spot: _Spot) -> str:
-    """` in solutions[0] (hot-standby)`: whose key it is."""
+    """Format the parent of a key, as ` in solutions[0]`."""
     parent = dotted(spot.path[:-1])
     return f" in {parent}" if parent else ""
 
@@ -186,7 +186,7 @@ def _kind(error: ErrorDetails, spot: _Spot) -> Mistake:
 
 
 def _word(error: ErrorDetails, spot: _Spot) -> Mistake:
-    """A word out of a list of words; the key that chooses a kind is worded as one."""
+    """Describe a value that is none of a list of words."""
     options = spot.shape.options() if spot.shape else []
     words = [word for option in options for word in option.values()]
     value = error["input"]

@@ -1,4 +1,4 @@
-"""Names for what a file leaves unnamed: the kind, and what tells it from its siblings."""
+"""Default names: the kind, and the settings that distinguish it from others."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,17 +11,17 @@ _MOST_DIFFERENCES = 3
 
 
 def distinct(bases: Sequence[str], settings: Sequence[Settings]) -> list[str]:
-    """The base names; where several are alike, followed by the settings in which they differ.
+    """Return the base names; equal names are followed by the settings in which they differ.
 
-    Names stay alike when the settings are the same, or differ in too much for a name.
+    Names stay equal if the settings are the same, or differ in too many values for a name.
     """
     counts = Counter(bases)
     names = list(bases)
     for base in (base for base, count in counts.items() if count > 1):
         alike = [i for i, one in enumerate(bases) if one == base]
         leaves = [_leaves(settings[i].model_dump(mode="json")) for i in alike]
-        keys = dict.fromkeys(key for one in leaves for key in one)
-        differing = [key for key in keys if len({one.get(key, "-") for one in leaves}) > 1]
+        keys = dict.fromkeys(key for leaf in leaves for key in leaf)
+        differing = [key for key in keys if len({leaf.get(key, "-") for leaf in leaves}) > 1]
         if not 0 < len(differing) <= _MOST_DIFFERENCES:
             continue
         for i, one in zip(alike, leaves, strict=True):
@@ -32,11 +32,11 @@ def distinct(bases: Sequence[str], settings: Sequence[Settings]) -> list[str]:
 
 
 def problem_of(name: str) -> str | None:
-    """Why a name cannot head a table, or None."""
+    """Return why a name is not suitable for tables, or None."""
     if not name.isprintable():
-        return "a name is one line of printable characters"
+        return "a name must be one line of printable characters"
     if len(name) > LONGEST:
-        return f"a name has at most {LONGEST} characters, this one has {len(name)}"
+        return f"a name must have at most {LONGEST} characters, this name has {len(name)}"
     return None
 
 

@@ -1,7 +1,7 @@
-"""Networks as a file writes them: lists of round trips and bandwidths span a matrix, a network for each.
+"""Expand lists of round-trip times and bandwidths into a network for each combination.
 
-The matrix is spread out before anything is validated, so that what follows knows single networks only;
-mistakes found there are led back to where they stand in the file.
+The lists are expanded before validation, so that later steps handle only single networks. Errors found
+there are mapped back to their place in the file.
 """
 
 import re
@@ -12,28 +12,28 @@ from typing import Any
 
 from fivenines.experiment.mistakes import KeyPath, Mistake, shown
 
+# Keys of `link:` that accept a list.
 _LISTS = ("rtt", "bandwidth")
-"""Keys of `link:` that may have a list."""
 
+# First word of the names of an unnamed matrix of networks.
 _BASE = "wan"
-"""What the networks of a matrix without a name begin with."""
 
 _MENTION = re.compile(r"\bnetwork\[(\d+)\](\.link\.(rtt|bandwidth)\b)?")
 
+# The index of the list item that a network has, by key.
 Choice = dict[str, int]
-"""Which item of each list a network has, by key."""
 
 
 @dataclass
 class Spread:
-    """The networks one by one; `origins` says for each which entry it comes from, with which choice."""
+    """The expanded networks; `origins` has the entry and the choice of each."""
 
     networks: list[Any] = field(default_factory=list)
     origins: list[tuple[int, Choice]] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
 
     def in_file(self, mistake: Mistake) -> Mistake:
-        """The same mistake with the path and the words of the file."""
+        """Return the error with the path and the words of the file."""
         return replace(mistake, path=self._path(mistake.path), text=_MENTION.sub(self._mention, mistake.text))
 
     def _path(self, path: KeyPath) -> KeyPath:
@@ -52,7 +52,7 @@ class Spread:
 
 
 def spread(data: dict[str, Any]) -> tuple[dict[str, Any], Spread]:
-    """The experiment with one entry for each network of its matrices, and where each comes from."""
+    """Return the experiment with one entry per network, and the origin of each."""
     found = Spread()
     entries = data.get("network")
     if not isinstance(entries, list):
@@ -81,7 +81,7 @@ def _each(entry: Any) -> Iterator[tuple[Any, Choice]]:
 
 
 def _with_distinct_sites(entry: Any) -> Any:
-    """What is repeated has been said; it shall not be said again in other words."""
+    """Remove repeated sites, which have been reported already."""
     sites = entry.get("sites") if isinstance(entry, dict) else None
     if not isinstance(sites, list):
         return entry
@@ -92,12 +92,12 @@ def _lists(entry: Any) -> dict[str, list[Any]]:
     link = entry.get("link") if isinstance(entry, dict) else None
     if not isinstance(link, dict):
         return {}
-    # an empty list stays where it is: it is a mistake
+    # An empty list stays in place, as it is an error.
     return {key: link[key] for key in _LISTS if isinstance(link.get(key), list) and link[key]}
 
 
 def _words(key: str, value: Any) -> str:
-    """`10ms` as `10 ms`."""
+    """Format a value for a name: `10ms` as `10 ms`."""
     if value is None:
         return f"any {key}"
     return re.sub(r"(?<=\d)(?=[a-zA-Z])", " ", str(value).strip())
@@ -111,5 +111,5 @@ def _repeated(index: int, entry: Any) -> Iterator[Mistake]:
         for item, value in enumerate(values):
             if value in values[:item]:
                 path: KeyPath = ("network", index, *key.split("."), item)
-                text = f"network[{index}].{key}[{item}]: {shown(value)} stands in the list twice"
+                text = f"network[{index}].{key}[{item}]: {shown(value)} is repeated"
                 yield Mistake(None, path, f"{text}: remove one of them")

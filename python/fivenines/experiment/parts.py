@@ -1,4 +1,4 @@
-"""A file in parts: several experiments in one file, each with what it has for itself merged over the rest.
+"""Split a file with `parts:` into experiments: each part is merged over the common settings.
 
 ```yaml
 name: pair
@@ -9,8 +9,8 @@ parts:
   loss: {workloads: [oltp_read_write], faults: [kill]}
 ```
 
-Mappings are merged deeply, all else (a list, too) is replaced. Each part is an experiment of its own, so that
-nothing behind this file knows of parts; places in the file stay known.
+Mappings are merged deeply, everything else (lists, too) is replaced. Each part becomes a separate
+experiment, so that later steps need not handle parts; the places in the file are preserved.
 """
 
 import re
@@ -21,18 +21,18 @@ from typing import Any
 from fivenines.experiment.document import Document
 from fivenines.experiment.mistakes import KeyPath, Mistake, shown
 
+# The key of a file that has parts.
 KEY = "parts"
-"""The key of a file that has parts."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
-_NAMES = "letters, digits, `-` and `_`, at most 40 of them: a part's run is in a folder of this name"
+_NAMES = "at most 40 letters, digits, `-` and `_`, as a part's run is in a folder of this name"
 
 
 @dataclass(frozen=True)
 class Draft:
-    """A part that has been read, and not yet checked; without a name it is the whole file.
+    """A part before validation; a part without a name is the whole file.
 
-    `title` is what the file calls all its parts together.
+    `title` is the name of the whole file.
     """
 
     name: str
@@ -41,9 +41,9 @@ class Draft:
 
 
 def drafts(source: Document) -> tuple[list[Draft], list[Mistake]]:
-    """The parts of a file, each as a document of its own, and what is wrong with how they are written.
+    """Return the parts of a file as separate documents, and the errors in the section `parts:`.
 
-    A file without parts is one, without a name. `source` holds a mapping.
+    A file without parts is one part without a name. `source` contains a mapping.
     """
     if KEY not in source.data:
         return [Draft("", "", source)], []
@@ -62,19 +62,19 @@ def _draft(source: Document, common: Document, name: str) -> Draft:
 
 @dataclass(frozen=True)
 class Named:
-    """The names of mappings that can be used, and the mistakes of the others."""
+    """The names of valid mappings, and the errors of the others."""
 
     names: list[str]
     mistakes: list[Mistake]
 
 
 def named_mappings(source: Document, path: KeyPath) -> Named:
-    """The keys of a mapping of mappings, which name folders."""
+    """Return the keys of a mapping of mappings, which become names of folders."""
     entries = at(source, path)
     key = str(path[-1])
     if not isinstance(entries, dict) or not entries:
         text = f"{key}: found {shown(entries)}"
-        return Named([], [Mistake(None, path, text, "a mapping from a name to what a part changes")])
+        return Named([], [Mistake(None, path, text, "a mapping from names to settings of the parts")])
     names: dict[str, str] = {}
     mistakes: list[Mistake] = []
     for name, entry in entries.items():
@@ -83,7 +83,9 @@ def named_mappings(source: Document, path: KeyPath) -> Named:
             text = f"{key}: found the name {shown(name)}"
             mistakes.append(Mistake(None, here, text, _NAMES, at_key=True))
         elif name.lower() in names:
-            text = f"{key}: {shown(name)} and {shown(names[name.lower()])} differ in capitals alone"
+            text = (
+                f"{key}: {shown(name)} and {shown(names[name.lower()])} differ only in upper and lower case"
+            )
             mistakes.append(Mistake(None, here, text, at_key=True))
         elif not isinstance(entry, dict):
             text = f"{key}.{name}: found {shown(entry)}"
@@ -94,7 +96,7 @@ def named_mappings(source: Document, path: KeyPath) -> Named:
 
 
 def at(source: Document, path: KeyPath) -> Any:
-    """What stands at a path of mappings; None where nothing does."""
+    """Return the value at a path of mappings, or None."""
     value = source.data
     for step in path:
         value = value.get(step) if isinstance(value, dict) else None
@@ -102,9 +104,9 @@ def at(source: Document, path: KeyPath) -> Any:
 
 
 def merged(file: str, layers: Sequence[tuple[Document, KeyPath]]) -> Document:
-    """Mappings of documents as one document: later ones win, mappings in them are merged deeply.
+    """Merge mappings of documents deeply into one document; later ones override earlier ones.
 
-    Every value keeps its place, so the last layer is where messages about the whole point to.
+    Every value keeps its place. Errors about the whole document point to the last layer.
     """
     text = layers[0][0].text
     found = Document(file, text, data={})
@@ -124,14 +126,14 @@ def _lay(
             _lay(found, below, into[key], source, here, value)
             continue
         for places in (found.keys, found.values):
-            for known in [one for one in places if one[: len(below)] == below]:
+            for known in [place for place in places if place[: len(below)] == below]:
                 del places[known]
         into[key] = _copied(found, below, source, here, value)
 
 
 def _copied(found: Document, to: KeyPath, source: Document, path: KeyPath, value: Any) -> Any:
-    """A value with the places of all that is in it, and what is wrong there already."""
-    found.mistakes += [replace(one, path=to) for one in source.mistakes if one.path == path]
+    """Copy a value with the places and errors of everything in it."""
+    found.mistakes += [replace(mistake, path=to) for mistake in source.mistakes if mistake.path == path]
     if path in source.keys:
         found.keys[to] = source.keys[path]
     if path in source.values:

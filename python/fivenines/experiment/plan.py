@@ -1,4 +1,4 @@
-"""The plan: cells, and trials of each in a seeded, interleaved order."""
+"""The plan: the cells, and the trials of each in a seeded, interleaved order."""
 
 import random
 from collections.abc import Sequence
@@ -17,11 +17,11 @@ from fivenines.solutions.settings import SolutionSettings
 from fivenines.spelling import nearest
 from fivenines.workloads.settings import WorkloadSettings
 
+# Estimated seconds from the end of the load to the end of the trial, if all replicas are up to date.
 CHECK_SECONDS = 3.0
-"""Rough time from the end of the load to the end of the trial, when all replicas are up to date."""
 
+# Estimated seconds that each single fault adds, as its node rejoins before the checks.
 REJOIN_SECONDS = 3.0
-"""What each single fault adds to the checks: the broken node rejoins first."""
 
 
 @dataclass(frozen=True)
@@ -47,21 +47,21 @@ class Trial:
 
     @property
     def longest_pause(self) -> float:
-        """Seconds that it may wait before its load: one period of what may notice its fault, else 0."""
+        """Return the longest wait before the load, in seconds: one period of the failure detector."""
         return 0.0 if self.cell.fault.fault == "none" else self.cell.solution.watch_period
 
     @property
     def pause(self) -> float:
-        """Seconds that it waits before its load, evenly distributed, by its seed.
+        """Return the wait before the load, in seconds, uniformly distributed by the seed.
 
-        All trials of a cell are deployed alike, so that a fault at the same moment of each load would meet
-        the same phase of every period of checks, and failover times would seem to hardly vary.
+        All trials of a cell are deployed alike. Without the wait, the fault would always meet the same
+        phase of periodic checks, and failover times would seem to vary too little.
         """
         return random.Random(f"pause {self.seed}").uniform(0.0, self.longest_pause)
 
 
 def cells(experiment: Experiment) -> list[Cell]:
-    """All cells of the matrix, in the order of the file, without faults that are not for a solution."""
+    """Return all cells of the matrix in the order of the file, without faults that exclude a solution."""
     faults = zip(experiment.faults, fault_names(experiment.faults), strict=True)
     return [
         Cell(
@@ -86,7 +86,7 @@ def cells(experiment: Experiment) -> list[Cell]:
 
 
 def tried(experiment: Experiment) -> list[Cell]:
-    """The cells that have trials: all, but for those without a fault where blocks compare the speed."""
+    """Return the cells with trials: with an interleaved comparison, only those with a fault."""
     every = cells(experiment)
     if experiment.design != "interleaved":
         return every
@@ -94,11 +94,11 @@ def tried(experiment: Experiment) -> list[Cell]:
 
 
 def plan(experiment: Experiment) -> list[Trial]:
-    """Trials in blocks: block n holds trial n of every cell, shuffled by the experiment's seed.
+    """Return the trials in blocks: block n has trial n of every cell, shuffled by the seed.
 
     Interleaving spreads the machine's drift over all cells alike (randomised complete block design;
-    Montgomery, Design and Analysis of Experiments, ch. 4). The plan for fewer trials is the
-    beginning of the plan for more.
+    Montgomery, Design and Analysis of Experiments, ch. 4). A plan with fewer trials is the
+    beginning of a plan with more.
     """
     order = random.Random(experiment.seed)
     trials: list[Trial] = []
@@ -113,13 +113,13 @@ def plan(experiment: Experiment) -> list[Trial]:
 def select(
     trials: Sequence[Trial], only: Sequence[str] = (), trials_override: int | None = None
 ) -> list[Trial]:
-    """The trials of the solutions named in `only`, of each cell at most `trials_override`.
+    """Return the trials of the solutions in `only`, at most `trials_override` per cell.
 
-    The name of a solution that is swept stands for all its variants.
+    The name of a swept solution stands for all its variants.
     Trials keep their ids, so that the rest can be run later into the same folder.
 
     Raises:
-        UsageError: no solution has this name, or that many trials are not planned.
+        UsageError: the name is unknown, or fewer trials are planned.
     """
     variants = (trial.cell.solution.variant for trial in trials)
     solutions = list(
@@ -132,13 +132,13 @@ def select(
     )
     for name in only:
         if name not in solutions:
-            known = ", ".join(shown(one) for one in sorted(solutions))
+            known = ", ".join(shown(solution) for solution in sorted(solutions))
             raise UsageError(
-                f"no solution is called {shown(name)}{nearest(name, solutions)}\n    allowed: {known}"
+                f"unknown solution {shown(name)}{nearest(name, solutions)}\n    allowed: {known}"
             )
     planned = max((trial.number for trial in trials), default=0)
     if trials_override is not None and not 1 <= trials_override <= planned:
-        raise UsageError(f"{trials_override} trials of each cell are asked for, {planned} are planned")
+        raise UsageError(f"found {trials_override} trials per cell, but only {planned} are planned")
     return [
         trial
         for trial in trials
@@ -148,9 +148,9 @@ def select(
 
 
 def trial_seconds(trial: Trial, experiment: Experiment) -> float:
-    """About how long one trial takes: set-up, warm-up, steady, fault and recovery, checks.
+    """Estimate the duration of a trial, in seconds, from set-up to checks.
 
-    Fixed work counts with the time that it may take at most, see `is_at_most`.
+    Fixed work counts with its longest possible time, see `is_at_most`.
     """
     faulty = trial.cell.fault.fault != "none"
     setup = trial.cell.solution.setup_seconds
@@ -163,8 +163,8 @@ def trial_seconds(trial: Trial, experiment: Experiment) -> float:
 
 
 def servers_decide(trials: Sequence[Trial]) -> dict[tuple[str, str], float]:
-    """About how long faults take whose length the servers decide: seconds by names of fault and solution."""
-    cells = {(one.cell.key.fault, one.cell.key.solution): one.cell for one in trials}
+    """Estimate the seconds of faults whose length the servers decide, by names of fault and solution."""
+    cells = {(trial.cell.key.fault, trial.cell.key.solution): trial.cell for trial in trials}
     expected = {
         names: (cell.fault.expected(cell.solution.topology()), cell.fault.longest())
         for names, cell in sorted(cells.items(), key=lambda one: one[0])
@@ -173,7 +173,7 @@ def servers_decide(trials: Sequence[Trial]) -> dict[tuple[str, str], float]:
 
 
 def is_at_most(trials: Sequence[Trial], experiment: Experiment) -> bool:
-    """Whether the expected time is the longest possible: loads may end earlier, done or recovered."""
+    """Return whether the estimate is an upper bound, because loads may end earlier."""
     if experiment.load.transactions is not None:
         return bool(trials)
     early = experiment.timing.recovery.until is not None
@@ -183,9 +183,9 @@ def is_at_most(trials: Sequence[Trial], experiment: Experiment) -> bool:
 
 
 def expected_seconds(trials: Sequence[Trial], experiment: Experiment) -> float:
-    """About how long the trials take one after the other, once engines and data sets are cached.
+    """Estimate the duration of trials that run one after another, in seconds, with a warm cache.
 
-    An estimate for people, made of rough constants; replicas that have a long way to catch up may
-    take up to `timing.settle` more in each trial.
+    The estimate uses rough constants. Replicas that lag far behind may add up to `timing.settle`
+    to each trial.
     """
     return sum(trial_seconds(trial, experiment) for trial in trials)

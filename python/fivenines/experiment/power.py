@@ -1,4 +1,4 @@
-"""Before a run: how large a difference the planned trials and rounds can tell, in lines for a person."""
+"""Statistical power of a plan: the smallest difference in throughput that it can detect."""
 
 from dataclasses import dataclass
 
@@ -10,38 +10,34 @@ from fivenines.experiment.plan import tried
 from fivenines.experiment.spec import Experiment
 from fivenines.results.calibration import Calibration
 
+# Assumed coefficient of variation of throughput between trials of one solution on a shared machine.
+# Measured on two shared cores: 0.14 to 0.25 between trials of 5 to 10 s.
 TRIALS = 0.20
-"""Assumed: the throughput of trials of one solution on a shared machine spreads by this share of its mean.
 
-Seen on two shared cores: 0.14 to 0.25 between trials of 5 to 10 s.
-"""
-
+# Assumed standard deviation of the ratio of neighbouring windows of one solution.
+# Measured on two otherwise idle cores: 0.07 between windows of 0.5 s; more on a busy machine.
 ROUNDS = 0.10
-"""Assumed: the ratio of neighbouring windows of one solution spreads by this much.
-
-Seen on two cores of which nobody else took any: 0.07 between windows of 0.5 s; beside other work more.
-"""
 
 _SHARES = (0.2, 0.1, 0.05)
 
 
 @dataclass(frozen=True)
 class Spread:
-    """How much repetitions are taken to differ, as shares, and who says so."""
+    """The variation between repetitions, as shares, and its source."""
 
     trials: float = TRIALS
     rounds: float = ROUNDS
-    source: str = "assumed; the report has what was seen"
+    source: str = "assumed; the report has the measured value"
 
 
 def seen_spread(calibration: Calibration | None) -> Spread | None:
-    """How much one solution differs from itself, by this machine's calibration; None: nobody looked."""
+    """Return the variation of one solution, from this machine's calibration; None without one."""
     seen = spreads(calibration)
-    return Spread(*seen, source="as `fivenines calibrate` saw on this machine") if seen else None
+    return Spread(*seen, source="measured by `fivenines calibrate` on this machine") if seen else None
 
 
 def power_lines(experiment: Experiment, spread: Spread | None = None) -> list[str]:
-    """What the plan can tell of throughput; [] where nothing is compared."""
+    """Describe the detectable differences in throughput; empty if nothing is compared."""
     if len(experiment.solutions) < 2:
         return []
     known = spread or Spread()
@@ -53,37 +49,40 @@ def power_lines(experiment: Experiment, spread: Spread | None = None) -> list[st
 def _by_trials(experiment: Experiment, spread: Spread) -> list[str]:
     n, cov = experiment.trials.at_most, spread.trials
     smallest = power.detectable_by_two(cov, n)
-    wanted = [_for(share, power.trials_for(share, cov), "trial") for share in _SHARES]
-    unit = f"trials of one solution differ by {percent(100 * cov)} %"
+    needed = [_for(share, power.trials_for(share, cov), "trial") for share in _SHARES]
+    unit = f"trials of one solution vary by {percent(100 * cov)} %"
     most = "at most " if experiment.trials.until else ""
-    side = f"{most}{count(n, 'trial')} a side"
-    return [_told(side, smallest), f"{_wanted(wanted, unit, spread)}; `design: interleaved` needs far fewer"]
+    side = f"{most}{count(n, 'trial')} per solution"
+    return [
+        _detects(side, smallest),
+        f"{_needs(needed, unit, spread)}; `design: interleaved` needs far fewer",
+    ]
 
 
 def _by_rounds(experiment: Experiment, spread: Spread) -> list[str]:
     n, sd = experiment.interleaved.blocks * experiment.interleaved.rounds, spread.rounds
     smallest = power.detectable_by_pairs(sd, n)
-    wanted = [_for(share, power.pairs_for(share, sd), "round") for share in _SHARES]
-    unit = f"ratios of rounds differ by {percent(100 * sd)} %"
-    return [_told(count(n, "round"), smallest), _wanted(wanted, unit, spread)]
+    needed = [_for(share, power.pairs_for(share, sd), "round") for share in _SHARES]
+    unit = f"ratios of rounds vary by {percent(100 * sd)} %"
+    return [_detects(count(n, "round"), smallest), _needs(needed, unit, spread)]
 
 
-def _told(repetitions: str, smallest: float | None) -> str:
+def _detects(repetitions: str, smallest: float | None) -> str:
     if smallest is None:
-        return f"power: {repetitions} tells no difference in throughput"
+        return f"power: {repetitions} cannot detect a difference in throughput"
     return (
-        f"power: {repetitions} tell a difference in throughput from {_share(smallest)} on (with a chance of "
-        f"{100 * power.POWER:.0f} %)"
+        f"power: {repetitions} can detect differences in throughput of {_share(smallest)} or more (with "
+        f"{100 * power.POWER:.0f} % probability)"
     )
 
 
-def _wanted(wanted: list[str], unit: str, spread: Spread) -> str:
-    return f"  {listed(wanted)}, where {unit} ({spread.source})"
+def _needs(needed: list[str], unit: str, spread: Spread) -> str:
+    return f"  {listed(needed)}, if {unit} ({spread.source})"
 
 
 def _for(share: float, n: int | None, unit: str) -> str:
-    wanted = f"more than {number(power.MOST)} {unit}s" if n is None else count(n, unit)
-    return f"{100 * share:.0f} % takes {wanted}"
+    needed = f"more than {number(power.MOST)} {unit}s" if n is None else count(n, unit)
+    return f"{100 * share:.0f} % takes {needed}"
 
 
 def _share(share: float) -> str:

@@ -1,4 +1,4 @@
-"""What another program than our own cannot do: refused where it is written, never left out."""
+"""Refuse settings that sysbench as the load generator does not support."""
 
 from collections.abc import Iterator
 
@@ -10,28 +10,30 @@ from fivenines.solutions.settings import SolutionSettings
 from fivenines.workloads.program import OURS, named
 from fivenines.workloads.settings import WorkloadSettings
 
-_ALONE = "let `load.program` be fivenines, or give sysbench an experiment of its own"
+_ALONE = "set `load.program: fivenines`, or use sysbench in a separate experiment"
 
 
 def spread(experiment: Experiment) -> Experiment:
-    """The experiment with every workload once for each program, under a name of its own."""
+    """Return the experiment with every workload once per program, under separate names."""
     workloads = [
-        one.model_copy(update={"name": named(one.name, program), "program": program})
-        for one in experiment.workloads
+        workload.model_copy(update={"name": named(workload.name, program), "program": program})
+        for workload in experiment.workloads
         for program in experiment.load.program
     ]
     return experiment.model_copy(update={"workloads": workloads})
 
 
 def mistakes(experiment: Experiment, names: list[str]) -> list[Mistake]:
-    """All mistakes of an experiment whose load sysbench makes; `names`: those of the workloads."""
+    """Return all errors of an experiment with sysbench; `names` are those of the workloads."""
     found = [
-        of_entry("workloads", index, "is made of `load.program`: write it there", "program")
+        of_entry("workloads", index, "is derived from `load.program`: set it there", "program")
         for index, workload in enumerate(experiment.workloads)
         if workload.program != OURS
     ]
     found += [
-        _at(("clients", index, "load", "program"), "one program makes all loads: write it in `load.program`")
+        _at(
+            ("clients", index, "load", "program"), "one program generates all loads: set it in `load.program`"
+        )
         for index, client in enumerate(experiment.clients)
         if client.load is not None and client.load.program != [OURS]
     ]
@@ -60,24 +62,26 @@ def _workloads(workloads: list[WorkloadSettings], names: list[str]) -> Iterator[
             yield of_entry(
                 "workloads",
                 index,
-                f"with sysbench it is called {shown(other)}, and a name has "
-                f"at most {LONGEST} characters: give it a shorter `name:`",
+                f"with sysbench its name is {shown(other)}, but a name must have "
+                f"at most {LONGEST} characters: set a shorter `name:`",
             )
         if other in taken:
             yield of_entry(
                 "workloads",
                 index,
-                f"with sysbench it is called {shown(other)}, as another "
-                "workload is: give one of them another `name:`",
+                f"with sysbench its name is {shown(other)}, like that of another "
+                "workload: set another `name:` for one of them",
             )
 
 
 def _solutions(solutions: list[SolutionSettings]) -> Iterator[Mistake]:
     for index, solution in enumerate(solutions):
         if solution.external:
-            yield of_entry("solutions", index, f"sysbench loads servers of the lab alone; {_ALONE}")
+            yield of_entry("solutions", index, f"sysbench can load only servers of the lab; {_ALONE}")
         elif solution.reads != "primary":
-            yield of_entry("solutions", index, f"sysbench knows no endpoints for reads; {_ALONE}", "reads")
+            yield of_entry(
+                "solutions", index, f"sysbench does not support endpoints for reads; {_ALONE}", "reads"
+            )
 
 
 def _faults(experiment: Experiment) -> Iterator[Mistake]:
@@ -94,43 +98,42 @@ def _faults(experiment: Experiment) -> Iterator[Mistake]:
 def _ledger(experiment: Experiment) -> Iterator[Mistake]:
     ledger = experiment.ledger
     text = (
-        "sysbench has nothing beside its load, and both programs must do the same work: write "
-        "`ledger: {rate: 0}`, and study losses in an experiment of their own"
+        "sysbench has no ledger alongside its load, and both programs must do the same work: write "
+        "`ledger: {rate: 0}`, and measure losses in a separate experiment"
     )
     if ledger.rate:
-        # where nothing is written of a ledger, there is one all the same
+        # The ledger is on by default, so the file may not mention it.
         written = "rate" in ledger.model_fields_set
         path = ("ledger", "rate") if written else ("load", "program")
         yield Mistake(None, path, f"ledger.rate: {text}")
-    for name, beside in (("bank", ledger.bank), ("append", ledger.append)):
-        if beside.rate:
-            yield _at(("ledger", name, "rate"), "sysbench has nothing beside its load: write 0")
+    for name, workload in (("bank", ledger.bank), ("append", ledger.append)):
+        if workload.rate:
+            yield _at(("ledger", name, "rate"), "sysbench runs nothing alongside its load: write 0")
 
 
 def _timing(experiment: Experiment) -> Iterator[Mistake]:
     timing = experiment.timing
     for name, value in (("warmup", timing.warmup), ("steady", timing.steady)):
         if value != int(value):
-            yield _at(("timing", name), "sysbench counts whole seconds")
+            yield _at(("timing", name), "sysbench supports only whole seconds")
 
 
 def _clients(experiment: Experiment) -> Iterator[Mistake]:
     if experiment.clients:
-        yield _at(("clients",), f"sysbench cannot begin at one moment with others; {_ALONE}")
+        yield _at(("clients",), f"sysbench cannot start at the same time as other clients; {_ALONE}")
     for index, network in enumerate(experiment.network):
         if network.begins_late:
             yield of_entry(
                 "network",
                 index,
-                "sysbench cannot wait, once connected, until the network has "
-                f"begun: let it begin with the lab; {_ALONE}",
+                f"sysbench cannot wait after connecting until the network begins: leave it out; {_ALONE}",
                 "from",
             )
 
 
 def _design(experiment: Experiment) -> Iterator[Mistake]:
     if experiment.design == "interleaved":
-        yield _at(("design",), "sysbench cannot take turns with others: choose `design: trials`")
+        yield _at(("design",), "sysbench does not support interleaved comparisons: set `design: trials`")
 
 
 def _at(path: KeyPath, text: str) -> Mistake:

@@ -1,7 +1,7 @@
-"""The JSON Schema of experiment files, for editors that complete and check them as they are written.
+"""Generate the JSON Schema of experiment files, for completion and checks in editors.
 
-Made from the same models that read the files. What the reader allows beside the models (a kind as a word
-alone, lists that are spread into several) is added here.
+It is generated from the models that read the files. Forms that the reader accepts in addition (a kind as a
+single word, lists that are expanded) are added here.
 """
 
 import json
@@ -20,7 +20,7 @@ _UNITS = ("duration", "size", "rate")
 
 
 def schema() -> Schema:
-    """The schema, draft 2020-12."""
+    """Return the schema, draft 2020-12."""
     made = _walked(Experiment.model_json_schema())
     definitions = made["$defs"]
     for name, short in _SHORT.items():
@@ -42,26 +42,27 @@ def schema() -> Schema:
         "type": "object",
         "additionalProperties": part,
         "minProperties": 1,
-        "description": "several experiments in one file: by the name of each what it has for itself, "
-        "merged deeply over the rest",
+        "description": "several experiments in one file: a mapping from names to settings, "
+        "merged deeply over the common settings",
     }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **made,
-        # what is missing in common stands in each part
+        # Keys that are not common are in each part.
         "anyOf": [{"required": required}, {"required": [parts.KEY]}],
         "title": f"An experiment of fivenines {__version__}",
     }
 
 
 def text() -> str:
-    """The schema as a file holds it."""
+    """Return the schema as the text of a file."""
     return json.dumps(schema(), indent=1, ensure_ascii=False) + "\n"
 
 
+# The name of the schema's file.
 NAME = "experiment.schema.json"
-"""What the schema's file is called."""
 
+# Settings with a short form, and its schema.
 _SHORT: dict[str, Schema] = {
     "ThresholdSettings": {"type": "string"},
     "TrialsSettings": {"type": "integer"},
@@ -70,14 +71,13 @@ _SHORT: dict[str, Schema] = {
     "WorkSettings": {"type": "integer"},
     "DurabilitySettings": {"enum": list(WORDS)},
 }
-"""Settings that may be written in a shorter form, and that form."""
 
+# Fields with an alternative form, and its schema.
 _OTHER: dict[tuple[str, str], Schema] = {
     ("DecideSettings", "requirements"): {"type": "object"},
     ("NetworkSettings", "sites"): {"type": "array", "items": {"type": "string"}},
     ("PartitionSettings", "peers"): {"type": "string"},
 }
-"""Fields that may be written in another way, and that way."""
 
 
 def _or(one: Schema, other: Schema) -> Schema:
@@ -85,14 +85,14 @@ def _or(one: Schema, other: Schema) -> Schema:
 
 
 def _walked(node: Any) -> Any:
-    """The same with all that the reader allows, and without keywords of our own."""
+    """Add the forms that the reader accepts, and remove internal keywords."""
     if isinstance(node, list):
         return [_walked(one) for one in node]
     if not isinstance(node, dict):
         return node
     found = {key: _walked(value) for key, value in node.items() if key not in ("allowed", "variant")}
     if found.get("format") in _UNITS:
-        # the one number that needs no unit
+        # 0 is the only number without a unit.
         return _or(found, {"const": 0})
     if "discriminator" in found:
         return _by_word(found)
@@ -100,6 +100,6 @@ def _walked(node: Any) -> Any:
 
 
 def _by_word(union: Schema) -> Schema:
-    """A union of kinds: a word alone stands for a kind with its defaults."""
+    """Allow a single word for a kind with its defaults."""
     words = list(union.pop("discriminator")["mapping"])
     return {**union, "oneOf": [{"enum": words}, *union.pop("oneOf")]}

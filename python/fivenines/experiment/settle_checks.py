@@ -1,4 +1,4 @@
-"""Whether there is time after the load for copies that lag on purpose."""
+"""Check that `timing.settle` is long enough for delayed standbys."""
 
 from collections.abc import Iterator
 
@@ -6,12 +6,12 @@ from fivenines.experiment.mistakes import Mistake
 from fivenines.experiment.spec import Experiment
 from fivenines.units import format_duration
 
+# Seconds for applying the last writes.
 _MARGIN = 5.0
-"""Seconds for the copy itself."""
 
 
 def mistakes(experiment: Experiment) -> Iterator[Mistake]:
-    """One for all solutions: the settling is the whole experiment's."""
+    """Return one error for all solutions, as `timing.settle` applies to the whole experiment."""
     longest = max(experiment.solutions, key=lambda one: one.least_settle)
     if longest.least_settle and experiment.timing.settle < longest.least_settle + _MARGIN:
         path = ("timing", "settle")

@@ -1,4 +1,4 @@
-"""From an experiment file to a validated experiment, or to one message with all mistakes in it."""
+"""Read and validate experiment files; one error lists everything that is wrong."""
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -22,7 +22,6 @@ from fivenines.experiment import (
     networks,
     parts,
     program_checks,
-    renamed,
     settle_checks,
     sweep_checks,
     sweeps,
@@ -45,9 +44,9 @@ _S = TypeVar("_S", bound=Settings)
 
 @dataclass(frozen=True)
 class Part:
-    """An experiment of a file, and where its values stand there; without a name it is the whole file.
+    """An experiment of a file, and the places of its values; without a name it is the whole file.
 
-    `title` is what the file calls all its parts together.
+    `title` is the name of the whole file.
     """
 
     name: str
@@ -57,19 +56,19 @@ class Part:
 
 
 def load_parts(path: Path, only: Sequence[str] = ()) -> list[Part]:
-    """The experiments in a file, with all names filled in: one, or one for each of its `parts`.
+    """Return the experiments in a file, with all names: one, or one for each of its `parts`.
 
-    Where `only` names solutions, this machine need not be able to run the others.
+    If `only` names solutions, this machine need not be able to run the others.
 
     Raises:
-        UsageError: the file cannot be read or used; all mistakes with line and column.
+        UsageError: the file is not readable or has errors; all of them with line and column.
     """
     text = document.read_text(path)
     return parse_parts(text, str(path), on_this_machine=True, only=only)
 
 
 def load_experiment(path: Path, only: Sequence[str] = ()) -> tuple[Experiment, str]:
-    """The experiment in a file without parts, and the file's text; else as `load_parts`."""
+    """Return the experiment in a file without parts, and the file's text; see `load_parts`."""
     text = document.read_text(path)
     return parse_experiment(text, str(path), on_this_machine=True, only=only), text
 
@@ -77,24 +76,24 @@ def load_experiment(path: Path, only: Sequence[str] = ()) -> tuple[Experiment, s
 def parse_experiment(
     text: str, file: str, *, on_this_machine: bool = False, only: Sequence[str] = ()
 ) -> Experiment:
-    """The experiment in a text without parts; else as `parse_parts`.
+    """Return the experiment in a text without parts; see `parse_parts`.
 
     Raises:
-        UsageError: it has parts, too.
+        UsageError: as `parse_parts`; or the text has parts.
     """
     found = parse_parts(text, file, on_this_machine=on_this_machine, only=only)
     if [one.name for one in found] != [""]:
-        raise UsageError(f"{file} has parts, and one experiment is needed here")
+        raise UsageError(f"{file} has parts, but one experiment is needed here")
     return found[0].experiment
 
 
 def parse_parts(
     text: str, file: str, *, on_this_machine: bool = False, only: Sequence[str] = ()
 ) -> list[Part]:
-    """The experiments in a text; `file` is how messages call it.
+    """Return the experiments in a text; messages name it `file`.
 
-    With `on_this_machine` what this user cannot run on this machine is a mistake, too; where `only`
-    names solutions, of these.
+    With `on_this_machine`, solutions (all, or those in `only`) that this user cannot run on this
+    machine are errors, too.
     """
     source = document.parse(text, file)
     if not isinstance(source.data, dict):
@@ -112,49 +111,46 @@ def parse_parts(
 def experiments(
     drafts: Sequence[parts.Draft], on_this_machine: Sequence[str] | None = None
 ) -> tuple[list[Part], list[Mistake]]:
-    """The experiments that drafts are, and the mistakes in all of them, each with its place.
+    """Return the experiments of drafts, and the errors in all of them, each with its place.
 
     `on_this_machine`: the solutions that this machine must be able to run, [] for all; None: none.
     """
     read: list[Part] = []
     mistakes: list[Mistake] = []
     for draft in drafts:
-        modern = renamed.modern(draft.source)
-        experiment, own = _validated(modern, on_this_machine)
-        mistakes += [placed(one, modern, draft.name) for one in own]
+        source = draft.source
+        experiment, own = _validated(source, on_this_machine)
+        mistakes += [placed(one, source, draft.name) for one in own]
         if experiment is not None and not own:
-            named = _named(experiment, Path(modern.file).parent)
-            read.append(Part(draft.name, draft.title or named.name, named, modern))
+            named = _named(experiment, Path(source.file).parent)
+            read.append(Part(draft.name, draft.title or named.name, named, source))
     return read, mistakes
 
 
 def solution_from(settings: dict[str, Any], origin: str) -> SolutionSettings:
-    """The settings of one solution, from a command line; `origin` heads the messages.
+    """Validate the settings of a solution from a command line; messages begin with `origin`.
 
     Raises:
-        UsageError: the settings are wrong or make no sense.
+        UsageError: the settings are wrong or contradict each other.
     """
     solution = _given(AnySolution, SolutionSettings, settings, origin, sweep_checks.alone)
     return solution.model_copy(update={"name": solution.name or solution.default_name()})
 
 
 def fault_from(settings: dict[str, Any], origin: str) -> FaultSettings:
-    """The settings of one fault, from a command line; `origin` heads the messages.
+    """Validate the settings of a fault from a command line; messages begin with `origin`.
 
     Raises:
-        UsageError: the settings are wrong or make no sense.
+        UsageError: the settings are wrong or contradict each other.
     """
-    settings, words = renamed.today(settings)
-    for word in words:
-        renamed.warn(word, origin)
     return _given(AnyFault, FaultSettings, settings, origin)
 
 
 def network_from(settings: dict[str, Any], origin: str) -> NetworkSettings:
-    """The network that a command line describes; `origin` heads the messages.
+    """Validate the settings of a network from a command line; messages begin with `origin`.
 
     Raises:
-        UsageError: the settings are wrong or make no sense.
+        UsageError: the settings are wrong or contradict each other.
     """
     return _given(NetworkSettings, NetworkSettings, settings, origin)
 
@@ -166,21 +162,21 @@ def _given(
     origin: str,
     also: Callable[[_S], list[str]] = lambda _: [],
 ) -> _S:
-    """Settings of a kind from a command line; `also` says what else makes no sense in them."""
+    """Validate settings from a command line; `also` returns further problems."""
     try:
         given: _S = validated(kind, settings)
     except ValidationError as error:
         found = from_validation(model, error.errors(), Shape.of(kind))
         raise UsageError("\n".join(one.block(origin) for one in found)) from None
-    if said := [*checks.problems(given), *also(given)]:
-        raise UsageError("\n".join(f"{origin}: {one}" for one in said))
+    if problems := [*checks.problems(given), *also(given)]:
+        raise UsageError("\n".join(f"{origin}: {problem}" for problem in problems))
     return given
 
 
 def _validated(
     source: Document, on_this_machine: Sequence[str] | None
 ) -> tuple[Experiment | None, list[Mistake]]:
-    """The experiment if it has the right form, and all mistakes, of form and of sense.
+    """Return the experiment if its form is valid, and all errors.
 
     `on_this_machine`: the solutions that this machine must be able to run, [] for all; None: none.
     """
@@ -232,7 +228,7 @@ def _validated(
 
 
 def _entries(data: dict[str, Any]) -> checks.Parts:
-    """The entries of the lists that are valid, whatever else is wrong in the file."""
+    """Return the valid entries of the lists, whatever else is wrong in the file."""
     return checks.Parts(
         solutions=_valid(AnySolution, data.get("solutions")),
         workloads=_valid(AnyWorkload, data.get("workloads")),
@@ -252,17 +248,17 @@ def _valid(kind: Any, items: object) -> list[tuple[int, Any]]:
 
 
 def placed(mistake: Mistake, source: Document, part: str = "") -> Mistake:
-    """The mistake with its place; one that stands nowhere in the file says of which part it is."""
+    """Return the error with its place; an error without a place names its part."""
     place = mistake.place or source.place(mistake.path, mistake.at_key)
     text = f"in part {part}: {mistake.text}" if part and not mistake.path else mistake.text
     return Mistake(place, mistake.path, text, mistake.allowed)
 
 
 def require_sound(source: Document, found: Sequence[Mistake], others: Sequence[Mistake]) -> None:
-    """Refuse a file with mistakes: those `found` in it, and `others`, which have their place.
+    """Refuse a file with errors: those `found` in it, and `others`, which have their place.
 
     Raises:
-        UsageError: with all of them in their order; what parts share is told once.
+        UsageError: with all of them in order; errors that parts share are listed once.
     """
     every = [*(placed(one, source) for one in found), *others]
     every.sort(key=lambda one: one.place or Place(1, 1))
@@ -270,11 +266,11 @@ def require_sound(source: Document, found: Sequence[Mistake], others: Sequence[M
     if len(blocks) == 1:
         raise UsageError(blocks[0])
     if blocks:
-        raise UsageError("\n".join([f"{source.file} has {len(blocks)} mistakes:", *blocks]))
+        raise UsageError("\n".join([f"{source.file} has {len(blocks)} errors:", *blocks]))
 
 
 def _named(experiment: Experiment, base: Path) -> Experiment:
-    """All solutions and workloads with their names; files, which `base` holds, with their paths."""
+    """Fill in the names of solutions and workloads, and the paths of files, relative to `base`."""
     solutions = zip(experiment.solutions, checks.solution_names(experiment.solutions), strict=True)
     workloads = zip(experiment.workloads, checks.workload_names(experiment.workloads), strict=True)
     complete = experiment.model_copy(

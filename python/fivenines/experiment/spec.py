@@ -1,4 +1,4 @@
-"""The experiment: what a file says, with all defaults filled in."""
+"""The model of an experiment file."""
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -41,64 +41,65 @@ def _no_fault() -> list[AnyFault]:
 
 
 class Experiment(Settings):
-    """A matrix of solutions x workloads x connections x network x faults, times trials."""
+    """A matrix of solutions x workloads x connections x network x faults, each with several trials."""
 
-    name: str = Field(min_length=1, description="what reports are headed with")
-    description: str = Field("", description="what question the experiment answers")
+    name: str = Field(min_length=1, description="name of the experiment, shown in reports")
+    description: str = Field("", description="question that the experiment answers")
     seed: int = Field(1, description="seed of the trials' order and of all random choices")
     trials: TrialsSettings = Field(
         exactly(3),
-        description="trials of each cell: a number, or as many as are needed until a measure is known",
+        description="trials per cell: a number, or a rule to stop once a measure is known precisely enough",
     )
     design: Literal["trials", "interleaved"] = Field(
         "trials",
-        description="how speed is compared. trials: in trials of each solution alone. interleaved: with all "
-        "solutions up side by side, loaded in turn in short windows, which tells smaller differences in "
-        "the same time; trials are then left for the faults",
+        description="how throughput is compared. trials: in separate trials of each solution. interleaved: "
+        "all solutions run at the same time and are loaded in turn in short windows, which detects smaller "
+        "differences in the same time; trials then measure only the faults",
     )
     interleaved: InterleavedSettings = Field(
-        default_factory=InterleavedSettings, description="turns of the solutions, with `design: interleaved`"
+        default_factory=InterleavedSettings, description="settings of `design: interleaved`"
     )
-    solutions: Annotated[list[AnySolution], Field(min_length=1, description="what is compared")]
-    workloads: Annotated[list[AnyWorkload], Field(min_length=1, description="what they are asked")]
+    solutions: Annotated[list[AnySolution], Field(min_length=1, description="solutions to compare")]
+    workloads: Annotated[list[AnyWorkload], Field(min_length=1, description="workloads to run")]
     connections: Annotated[list[Connections], Field(min_length=1)] = Field(
         [8], description="numbers of connections of the load"
     )
-    load: LoadSettings = Field(default_factory=LoadSettings, description="how all cells are loaded")
+    load: LoadSettings = Field(default_factory=LoadSettings, description="how the load is generated")
     clients: list[ClientSettings] = Field(
         default_factory=list,
-        description="hosts that load all cells, each by a load generator of its own; empty: one, `client`, "
+        description="hosts that generate the load, each with its load generator; empty: one host, `client`, "
         "with all connections",
     )
     lab: LabSettings = Field(
-        default_factory=LabSettings, description="where the hosts are: on this machine, or on others"
+        default_factory=LabSettings,
+        description="location of the hosts: on this machine, or on other machines",
     )
     network: Annotated[list[NetworkSettings], Field(min_length=1)] = Field(
         default_factory=lambda: [NetworkSettings()], description="networks between the hosts"
     )
     faults: Annotated[list[AnyFault], Field(min_length=1)] = Field(
-        default_factory=_no_fault, description="what is broken on purpose"
+        default_factory=_no_fault, description="faults to inject"
     )
     timing: Timing = Field(default_factory=Timing, description="phases of a trial")
     ledger: LedgerSettings = Field(
-        default_factory=LedgerSettings, description="numbered writes and reads beside the load"
+        default_factory=LedgerSettings, description="numbered writes and reads alongside the load"
     )
     observe: ObserveSettings = Field(
-        default_factory=ObserveSettings, description="what is watched beside the load"
+        default_factory=ObserveSettings, description="what is observed during the load"
     )
     decide: DecideSettings = Field(
         default_factory=DecideSettings,
-        description="what a solution must do, and what is preferred: which solution the report says to take",
+        description="requirements and preferences by which the report recommends a solution",
     )
     thresholds: list[ThresholdSettings] = Field(
         default_factory=list,
-        description='what every cell must meet, as [lost = 0, "galera: failover p95 < 10s"]; a run that '
-        "fails one ends with exit code 3",
+        description='thresholds for every cell, as [lost = 0, "galera: failover p95 < 10s"]; if one '
+        "fails, the run ends with exit code 3",
     )
     availability: AvailabilitySettings = Field(
         default_factory=AvailabilitySettings,
-        description="how often faults happen, for the availability that follows from the outages",
+        description="frequencies of faults, for computing the availability from the outages",
     )
     cost: CostSettings = Field(
-        default_factory=CostSettings, description="what servers cost, for the price of transactions"
+        default_factory=CostSettings, description="prices of servers, for the price of transactions"
     )

@@ -1,4 +1,4 @@
-"""What is wrong with a sweep that no single value shows."""
+"""Check sweeps together with the rest of an experiment."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,15 +8,15 @@ from fivenines.experiment.spec import Experiment
 from fivenines.requirements.measures import measure_named
 from fivenines.solutions.settings import SolutionSettings
 
+# Least number of trials of a sweep: one to choose a variant, one to report it.
 LEAST_TRIALS = 2
-"""Trials that a sweep takes: one to choose by, one to report."""
 
+# Least number of trials with which each half has two, and so an interval.
 INTERVAL_TRIALS = 4
-"""Trials from which on both halves have two, and so an interval."""
 
 
 def mistakes(experiment: Experiment) -> list[Mistake]:
-    """All mistakes of an experiment's sweeps, the solutions by their place after the spreading."""
+    """Return all errors of an experiment's sweeps, with the solutions' indices after expansion."""
     return [
         *_too_few_trials(experiment),
         *_without_faults(experiment),
@@ -27,36 +27,38 @@ def mistakes(experiment: Experiment) -> list[Mistake]:
 
 
 def alone(solution: SolutionSettings) -> list[str]:
-    """What is wrong with a sweep outside of an experiment."""
+    """Refuse a sweep outside an experiment file."""
     if solution.sweep is None and solution.variant is None:
         return []
-    return ["only the solutions of an experiment file have a sweep: set one value"]
+    return ["sweeps are possible only in experiment files: set one value"]
 
 
 def too_few_trials(experiment: Experiment) -> str:
-    """Why the best case of a sweep will not be known; empty if it will, or nothing is swept."""
+    """Return why the trials do not suffice to choose the best variant; empty if they do."""
     if not _halved(experiment) or experiment.trials.at_most >= LEAST_TRIALS:
         return ""
     return (
-        "a sweep needs at least 2 trials: its best case is chosen on one half of them and reported on"
-        " the other; take 4 for an interval"
+        "a sweep needs at least 2 trials: its best variant is chosen on one half of them and reported on"
+        " the other half; use 4 or more for a confidence interval"
     )
 
 
 def _halved(experiment: Experiment) -> bool:
-    """Whether a sweep has its trials in two halves."""
-    return any(one.variant and one.variant.judged_on == "other-trials" for one in experiment.solutions)
+    """Return whether a sweep splits its trials into two halves."""
+    return any(
+        solution.variant and solution.variant.judged_on == "other-trials" for solution in experiment.solutions
+    )
 
 
 def few_trials(experiment: Experiment) -> str:
-    """What a number of trials leaves open of the sweeps; empty if nothing, or nothing is swept."""
+    """Return what the number of trials cannot show about the sweeps; empty if nothing."""
     if text := too_few_trials(experiment):
         return text
     if not _halved(experiment) or experiment.trials.at_most >= INTERVAL_TRIALS:
         return ""
     return (
-        f"with {experiment.trials.at_most} trials the half that reports the best case of a sweep has one:"
-        " no interval, so the best cannot be told from the next; take 4 or more"
+        f"with {experiment.trials.at_most} trials, the half that reports the best variant of a sweep has one"
+        " trial and so no confidence interval: use 4 or more"
     )
 
 
@@ -66,7 +68,7 @@ def _too_few_trials(experiment: Experiment) -> Iterator[Mistake]:
 
 
 def _without_faults(experiment: Experiment) -> Iterator[Mistake]:
-    """Sweeps that choose by what only faults have, without one."""
+    """Find sweeps that choose by a measure of faults, in an experiment without faults."""
     for index, solution in enumerate(experiment.solutions):
         if solution.variant is None or not measure_named(solution.variant.by).fault:
             continue
@@ -75,23 +77,23 @@ def _without_faults(experiment: Experiment) -> Iterator[Mistake]:
             for fault in experiment.faults
         )
         if not hit:
-            text = f"its sweep chooses by {solution.variant.by}, which only a trial with a fault has"
-            more = "add one to `faults`, or choose by something else"
+            text = f"its sweep chooses by {solution.variant.by}, which needs trials with a fault"
+            more = "add one to `faults`, or choose by another measure"
             yield of_entry("solutions", index, f"{text}: {more}")
 
 
 def _name_taken(experiment: Experiment) -> Iterator[Mistake]:
-    """Solutions that are called as a sweep is: nobody could name the one without the other."""
+    """Find solutions with the name of a sweep, which would be ambiguous."""
     sweeps = {one.variant.of for one in experiment.solutions if one.variant is not None}
     for index, solution in enumerate(experiment.solutions):
         name = solution.name or solution.default_name()
         if name in sweeps:
-            text = f"a solution that is swept is called {shown(name)}, too"
-            yield of_entry("solutions", index, f"{text}: give one of them another `name:`")
+            text = f"a swept solution has the same name {shown(name)}"
+            yield of_entry("solutions", index, f"{text}: set another `name:` for one of them")
 
 
 def _same_variants(experiment: Experiment) -> Iterator[Mistake]:
-    """Values that mean the same, as 1s and 1000ms: two variants would be one."""
+    """Find equal values, as 1s and 1000ms, of which two variants would be the same."""
     seen: dict[tuple[str, str], str] = {}
     for index, solution in enumerate(experiment.solutions):
         if solution.variant is None:
@@ -104,12 +106,12 @@ def _same_variants(experiment: Experiment) -> Iterator[Mistake]:
 
 
 def _disagreeing(experiment: Experiment) -> Iterator[Mistake]:
-    """Variants of one sweep that say different things of it, in a file that has them one by one."""
+    """Find variants of one sweep with contradictory settings."""
     seen: dict[str, Any] = {}
     for index, solution in enumerate(experiment.solutions):
         if (variant := solution.variant) is None:
             continue
-        said = (variant.by, variant.best_for, variant.judged_on, list(variant.settings))
-        if seen.setdefault(variant.of, said) != said:
-            text = f"other variants of {shown(variant.of)} choose otherwise"
+        criteria = (variant.by, variant.best_for, variant.judged_on, list(variant.settings))
+        if seen.setdefault(variant.of, criteria) != criteria:
+            text = f"differs from other variants of {shown(variant.of)} in how the best is chosen"
             yield of_entry("solutions", index, text, "variant")

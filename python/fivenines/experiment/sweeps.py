@@ -1,8 +1,7 @@
-"""Sweeps as a file writes them: lists of values span variants of a solution, a solution for each.
+"""Expand sweeps: lists of values become variants of a solution.
 
-They are spread out before anything is validated, so that each value is checked as if it had been
-written alone, and what follows knows plain solutions only; mistakes found there are led back to where
-they stand in the file.
+Sweeps are expanded before validation, so that each value is checked as if written alone, and later
+steps handle only plain solutions. Errors found there are mapped back to their place in the file.
 """
 
 import copy
@@ -24,21 +23,21 @@ from fivenines.settings import Settings
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.solutions.sweep import SweepSettings
 
+# Largest number of variants of a sweep.
 MOST = 100
-"""So many variants a sweep has at most."""
 
 _MENTION = re.compile(r"\bsolutions\[(\d+)\]((?:\.\w+)*)")
 _NOT_SWEPT = ("solution", "name", "sweep", "variant")
 _KIND = "kind"
 _EXAMPLE = "a mapping from settings to lists of values, as {appliers: [1, 4, 16]}"
 
+# The index of the list item that a variant has, by key.
 Choice = dict[str, int]
-"""Which item of each list a variant has, by key."""
 
 
 @dataclass(frozen=True)
 class _Origin:
-    """Where a solution comes from: the entry, and as a variant its sweep's place and choice."""
+    """The origin of a solution: its entry and, for a variant, the sweep's place and choice."""
 
     index: int
     place: KeyPath = ()
@@ -46,7 +45,7 @@ class _Origin:
     words: str = ""
 
     def swept(self, inner: KeyPath) -> tuple[str, KeyPath] | None:
-        """The swept key that a path inside the solution leads into, and the rest of the path."""
+        """Return the swept key that contains a path inside the solution, and the rest of the path."""
         for key in self.choice:
             parts = tuple(key.split("."))
             if inner[: len(parts)] == parts:
@@ -56,16 +55,16 @@ class _Origin:
 
 @dataclass
 class Spread:
-    """The solutions one by one, where each comes from, and what is wrong with the sweeps."""
+    """The expanded solutions, their origins, and the errors of the sweeps."""
 
     solutions: list[Any] = field(default_factory=list)
     origins: list[_Origin] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
 
     def in_file(self, found: Iterable[Mistake]) -> list[Mistake]:
-        """The same mistakes with the paths and words of the file.
+        """Return the errors with the paths and words of the file.
 
-        What is wrong with all variants of a sweep is said once; what is wrong with some names them.
+        An error of all variants of a sweep is reported once; an error of some names them.
         """
         placed: dict[Mistake, dict[int, Mistake]] = {}
         for mistake in found:
@@ -74,9 +73,9 @@ class Spread:
                 mistake, path=self._path(mistake), text=_MENTION.sub(self._mention, mistake.text)
             )
             placed.setdefault(general, {})[index] = mistake
-        return [one for general, members in placed.items() for one in self._said(general, members)]
+        return [one for general, members in placed.items() for one in self._named(general, members)]
 
-    def _said(self, general: Mistake, members: Mapping[int, Mistake]) -> Iterator[Mistake]:
+    def _named(self, general: Mistake, members: Mapping[int, Mistake]) -> Iterator[Mistake]:
         for index in members:
             origin = self.origins[index] if index >= 0 else None
             variants = [n for n, one in enumerate(self.origins) if origin and one.index == origin.index]
@@ -88,7 +87,7 @@ class Spread:
             yield replace(general, text=general.text.replace(head, f"{head} [{origin.words}]", 1))
 
     def _index(self, path: KeyPath) -> int:
-        """The solution that a path leads into, or -1."""
+        """Return the index of the solution that contains a path, or -1."""
         inside = len(path) > 1 and path[0] == "solutions" and isinstance(path[1], int)
         return int(path[1]) if inside else -1
 
@@ -114,7 +113,7 @@ class Spread:
 
 
 def spread(data: dict[str, Any]) -> tuple[dict[str, Any], Spread]:
-    """The experiment with one solution for each variant of its sweeps, and where each comes from."""
+    """Return the experiment with one solution per variant, and the origin of each."""
     found = Spread()
     entries = data.get("solutions")
     if not isinstance(entries, list):
@@ -144,14 +143,14 @@ def _each(
     lists = _lists(bare, sweep["settings"], place, mistakes)
     general = {**sweep, "settings": {}}
     if not lists or not _well_formed(general):
-        # what is wrong with the rest of the sweep is found where it stands, with the solution
+        # Errors in the rest of the sweep are found when the solution is validated.
         yield {**bare, "sweep": general} if not _well_formed(general) else bare, _Origin(index)
         return
     base = _base_name(bare)
     if called.setdefault(base, index) != index:
-        text = f"solutions[{index}] and solutions[{called[base]}] are both called {shown(base)}"
+        text = f"solutions[{index}] and solutions[{called[base]}] have the same name {shown(base)}"
         mistakes.append(
-            Mistake(None, ("solutions", index, "name"), f"{text}: give one of them another `name:`")
+            Mistake(None, ("solutions", index, "name"), f"{text}: set another `name:` for one of them")
         )
         return
     for words, name, choice in _combinations(base, lists):
@@ -165,18 +164,18 @@ def _each(
 
 
 def _long_form(raw: Any, place: KeyPath, mistakes: list[Mistake]) -> dict[str, Any] | None:
-    """The sweep with its key `settings`; None, and a mistake, if it is none."""
+    """Return the sweep with its key `settings`; None, and an error, if it is malformed."""
     where = f"solutions[{place[1]}].sweep"
     if not isinstance(raw, dict) or not raw:
         mistakes.append(Mistake(None, place, f"{where}: found {shown(raw)}", _EXAMPLE))
         return None
     if "settings" not in raw:
-        for key in (one for one in SweepSettings.model_fields if one in raw):
+        for key in (field for field in SweepSettings.model_fields if field in raw):
             mistakes.append(
                 Mistake(
                     None,
                     (*place, key),
-                    f"{where}: {shown(key)} stands beside the settings; write "
+                    f"{where}: {shown(key)} is mixed with the settings: write "
                     f"`sweep: {{settings: {{...}}, {key}: ...}}`",
                     at_key=True,
                 )
@@ -201,19 +200,19 @@ def _well_formed(general: dict[str, Any]) -> bool:
 def _lists(
     bare: dict[str, Any], settings: dict[str, Any], place: KeyPath, mistakes: list[Mistake]
 ) -> dict[str, list[Any]]:
-    """The values of each setting that can be swept; what cannot is left out, and a mistake."""
+    """Return the values of each swept setting; others are left out and reported."""
     found: dict[str, list[Any]] = {}
     for key, values in settings.items():
         path = (*place, key)
         where = f"solutions[{place[1]}]." + ".".join(str(step) for step in path[2:])
-        if text := _senseless_key(key, bare, settings) or _senseless_list(key, values):
+        if text := _key_problem(key, bare, settings) or _list_problem(key, values):
             mistakes.append(Mistake(None, path, f"{where}: {text}", at_key=True))
             continue
         written = [json.dumps(value, sort_keys=True) for value in values]
         for item, one in enumerate(written):
             if one in written[:item]:
-                said = f"{where}[{item}]: {shown(values[item])} stands in the list twice"
-                mistakes.append(Mistake(None, (*path, item), f"{said}: remove one of them"))
+                text = f"{where}[{item}]: {shown(values[item])} is repeated"
+                mistakes.append(Mistake(None, (*path, item), f"{text}: remove one of them"))
         if len(set(written)) == len(written):
             found[key] = values
     count = math.prod(len(values) for values in found.values())
@@ -224,40 +223,40 @@ def _lists(
     return found
 
 
-def _senseless_key(key: str, bare: dict[str, Any], settings: dict[str, Any]) -> str:
-    """Why a key cannot be swept; empty if it can."""
+def _key_problem(key: str, bare: dict[str, Any], settings: dict[str, Any]) -> str:
+    """Return why a key cannot be swept; empty if it can."""
     if key.partition(".")[0] in _NOT_SWEPT:
         return f"{shown(key)} cannot be swept: list the solutions one by one instead"
     above = [other for other in settings if key.startswith(f"{other}.")]
     if above:
-        return f"it lies inside {shown(above[0])}, which is swept, too: remove one of them"
+        return f"it is inside {shown(above[0])}, which is swept, too: remove one of them"
     inner: Any = bare
     for part in key.split("."):
         if not isinstance(inner, dict) or part not in inner:
             return ""
         inner = inner[part]
-    return f"the solution has {shown(key)} with a value of its own, too: remove one of them"
+    return f"the solution sets {shown(key)}, too: remove one of them"
 
 
-def _senseless_list(key: str, values: Any) -> str:
-    """Why there is nothing to sweep; empty if there is."""
+def _list_problem(key: str, values: Any) -> str:
+    """Return why values cannot be swept; empty if they can."""
     if isinstance(values, dict):
         inner = next(iter(values), "key")
-        return f"found a mapping; write keys inside others with dots, as {shown(f'{key}.{inner}')}"
+        return f"found a mapping: write nested keys with dots, as {shown(f'{key}.{inner}')}"
     if not isinstance(values, list):
-        return f"found {shown(values)}, but a sweep needs a list of at least 2 values to try"
+        return f"found {shown(values)}, but a sweep needs a list of at least 2 values"
     if not values:
-        return "the list of values to try is empty"
+        return "the list of values is empty"
     if len(values) == 1:
         return (
-            f"one value is nothing to choose from: add others, or write {shown(values[0])} as a"
+            f"a sweep needs at least 2 values: add others, or write {shown(values[0])} as a"
             " setting of the solution"
         )
     return ""
 
 
 def _base_name(bare: dict[str, Any]) -> str:
-    """The solution's name; what it would be called without its sweep if it has none."""
+    """Return the solution's name, or else its default name without the sweep."""
     given = bare.get("name")
     if isinstance(given, str) and given:
         return given
@@ -268,29 +267,29 @@ def _base_name(bare: dict[str, Any]) -> str:
 
 
 def _combinations(base: str, lists: dict[str, list[Any]]) -> list[tuple[str, str, Choice]]:
-    """Each variant as its words (`a=1, b=2`), its name and its choice."""
+    """Return the description (`a=1, b=2`), name and choice of each variant."""
     last = [key.rpartition(".")[2] for key in lists]
     short = dict(zip(lists, last if len(set(last)) == len(last) else lists, strict=True))
     choices = [
         dict(zip(lists, items, strict=True))
         for items in product(*(range(len(values)) for values in lists.values()))
     ]
-    values = [[_words(lists[key][item]) for key, item in one.items()] for one in choices]
+    values = [[_words(lists[key][item]) for key, item in choice.items()] for choice in choices]
     full = [
         ", ".join(f"{short[key]}={word}" for key, word in zip(one, words, strict=True))
         for one, words in zip(choices, values, strict=True)
     ]
     numbers = [f"variant {number}" for number in range(1, len(choices) + 1)]
-    # the first way of telling them apart that leaves names short enough for tables
-    for telling in (full, [", ".join(words) for words in values], numbers):
-        called = [f"{base} [{one}]" for one in telling]
+    # Use the first form of names that is distinct and short enough for tables.
+    for form in (full, [", ".join(words) for words in values], numbers):
+        called = [f"{base} [{one}]" for one in form]
         if max(map(len, called)) <= LONGEST and len(set(called)) == len(called):
             break
     return list(zip(full, called, choices, strict=True))
 
 
 def _words(value: Any) -> str:
-    """A value as it stands in a name."""
+    """Format a value for a name."""
     if isinstance(value, dict):
         return " ".join(f"{key} {_words(inner)}" for key, inner in value.items())
     if isinstance(value, list):
@@ -299,14 +298,14 @@ def _words(value: Any) -> str:
 
 
 def _with(bare: dict[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """The solution with values at dotted keys."""
+    """Return the solution with values at dotted keys."""
     one = copy.deepcopy(bare)
     for key, value in values.items():
         *outer, last = key.split(".")
         inner: Any = one
         for depth, part in enumerate(outer):
             below = inner[part] if part in inner else _usual(one, part) if depth == 0 else {}
-            # the word alone stands for a kind with all its defaults
+            # A single word stands for a kind with its defaults.
             inner[part] = {_KIND: below} if isinstance(below, str) else below
             inner = inner[part]
             if not isinstance(inner, dict):
@@ -317,7 +316,7 @@ def _with(bare: dict[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _usual(solution: dict[str, Any], name: str) -> dict[str, Any]:
-    """What a mapping that the file leaves out begins with: its usual kind, if it has kinds."""
+    """Return the default kind of a mapping that the file leaves out, if it has kinds."""
     model = kinds("fivenines.solutions", SolutionSettings, "solution").get(str(solution.get("solution")))
     if model is None or name not in model.model_fields:
         return {}

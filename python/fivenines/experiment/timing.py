@@ -12,31 +12,31 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from fivenines.settings import Settings, told
+from fivenines.settings import Settings, invalid
 from fivenines.units import Duration
 
 
 class _AtMost(Settings):
-    """A duration that stands for the whole section."""
+    """A duration as the short form of the section."""
 
     at_most: Annotated[Duration, Field(gt=0)]
 
 
 class RecoverySettings(Settings):
-    """How long the load goes on after the fault: a fixed time, or until the cluster has recovered."""
+    """Duration of the load after the fault: a fixed time, or until the cluster has recovered."""
 
     short = "a duration such as 15s"
 
     at_most: Annotated[Duration, Field(gt=0)] = Field(
-        15.0, description="load after the fault; with `until` it ends then at the latest"
+        15.0, description="duration of the load after the fault; with `until`, its longest duration"
     )
     until: Literal["rejoined"] | None = Field(
         None,
-        description="end the load earlier, once every fault is over, every node is a member again and the "
+        description="rejoined: end the load early, once every fault is over, every node has rejoined and the "
         "load has reached 90 % of its steady rate; null: always wait for the whole time",
     )
     calm: Duration = Field(
-        3.0, description="with `until`: how long all of this must last before the load ends"
+        3.0, description="with `until`: how long these conditions must hold before the load ends"
     )
 
     @model_validator(mode="before")
@@ -48,16 +48,16 @@ class RecoverySettings(Settings):
             one = {"at_most": value}
             _AtMost.model_validate(one, strict=True, context=info.context)
         except ValidationError:
-            # found at the key itself, not at one that nobody wrote
+            # Reported at the key itself, not at an inner key that the file does not have.
             raise PydanticCustomError("recovery", "no duration") from None
         return one
 
     @model_validator(mode="after")
     def _range(self) -> "RecoverySettings":
         if self.until is None and "calm" in self.model_fields_set:
-            raise told("recovery.calm: without `until` the load always goes on for the whole time")
+            raise invalid("recovery.calm: has no effect without `until`: leave it out")
         if self.until is not None and self.calm >= self.at_most:
-            raise told("recovery.calm: it is not shorter than `at_most`, so the load never ends early")
+            raise invalid("recovery.calm: must be shorter than `at_most`, or the load never ends early")
         return self
 
     @model_serializer(mode="wrap")
@@ -67,15 +67,14 @@ class RecoverySettings(Settings):
 
 
 class Timing(Settings):
-    """How long the phases of a trial are. The fault is injected at the end of the steady window."""
+    """Durations of the phases of a trial. The fault is injected at the end of the steady window."""
 
-    warmup: Duration = Field(3.0, description="load before anything is measured")
-    steady: Annotated[Duration, Field(gt=0)] = Field(
-        10.0, description="the measured window, before any fault"
-    )
+    warmup: Duration = Field(3.0, description="warm-up, excluded from the results")
+    steady: Annotated[Duration, Field(gt=0)] = Field(10.0, description="measured window before any fault")
     recovery: RecoverySettings = Field(
-        default_factory=RecoverySettings, description="load after the fault; unused without a fault"
+        default_factory=RecoverySettings,
+        description="duration of the load after the fault; not used without a fault",
     )
     settle: Duration = Field(
-        20.0, description="longest wait, after the load, for nodes to rejoin and replicas to catch up"
+        20.0, description="longest wait after the load for nodes to rejoin and replicas to catch up"
     )

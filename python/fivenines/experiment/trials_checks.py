@@ -1,4 +1,4 @@
-"""What is wrong with trials as needed that only the rest of the experiment shows."""
+"""Check `trials.until` together with the rest of an experiment."""
 
 from collections.abc import Iterator
 
@@ -8,20 +8,17 @@ from fivenines.requirements.measures import MEASURES
 
 
 def mistakes(experiment: Experiment) -> Iterator[Mistake]:
-    """All mistakes of the section `trials`."""
+    """Return all errors of the section `trials`."""
     until = experiment.trials.until
     if until is None:
         return
-    if MEASURES[until.measure].fault and not any(one.fault != "none" for one in experiment.faults):
-        yield _mistake(
-            "measure",
-            f"only a trial with a fault has {until.measure}: add one to `faults`, or name another measure",
-        )
-    if any(one.variant for one in experiment.solutions):
+    if MEASURES[until.measure].fault and not any(fault.fault != "none" for fault in experiment.faults):
+        yield _mistake("measure", f"{until.measure} needs a fault: add one, or name another measure")
+    if any(solution.variant for solution in experiment.solutions):
         yield _mistake(
             "",
-            "a sweep chooses its best case on one half of the trials and reports the other, so all variants "
-            "need the same number: write a number of trials, or sweep in an experiment of its own",
+            "a sweep chooses its best variant on one half of the trials and reports the other, so all "
+            "variants need the same number: set a number of trials, or sweep in a separate experiment",
         )
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with fixed work and with steps of connections that no single value shows."""
+"""Check fixed work and steps of connections together with the rest of an experiment."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from fivenines.units import format_duration
 
 
 def mistakes(experiment: Experiment) -> list[Mistake]:
-    """All of them; the load's settings are right by themselves."""
+    """Return all errors; the load's settings must be valid by themselves."""
     return [
         *_ends_itself(experiment),
         *_recovery(experiment),
@@ -26,14 +26,14 @@ def _ends_itself(experiment: Experiment) -> Iterator[Mistake]:
             yield of_entry(
                 "workloads",
                 index,
-                f"{shown(workload.workload)} is work that ends by itself: "
-                "leave `load.transactions` out, or measure it in a file of its own",
+                f"{shown(workload.workload)} ends by itself: "
+                "leave `load.transactions` out, or measure it in a separate file",
             )
 
 
 def _recovery(experiment: Experiment) -> Iterator[Mistake]:
-    """Fixed work goes on until it is done, whatever has recovered."""
-    fixed = [one.workload for one in experiment.workloads if one.ends_itself]
+    """Refuse `recovery.until` with fixed work, which continues until it is done."""
+    fixed = [workload.workload for workload in experiment.workloads if workload.ends_itself]
     if experiment.load.transactions is not None:
         fixed = ["load.transactions"]
     if experiment.timing.recovery.until is not None and fixed:
@@ -41,13 +41,13 @@ def _recovery(experiment: Experiment) -> Iterator[Mistake]:
         yield Mistake(
             None,
             path,
-            f"timing.recovery.until: {fixed[0]} is fixed work, and the load goes on "
-            "until it is done: write a duration",
+            f"timing.recovery.until: {fixed[0]} is fixed work, so the load continues "
+            "until it is done: write a duration instead",
         )
 
 
 def _faults(experiment: Experiment) -> Iterator[Mistake]:
-    """A fault comes at the end of the steady window, so the work must be allowed to last until then."""
+    """Check that fixed work can last until the fault at the end of the steady window."""
     for index, fault in enumerate(experiment.faults):
         for workload in experiment.workloads if fault.fault != "none" else ():
             planned = course(experiment, workload.ends_itself, faulty=True)
@@ -55,7 +55,7 @@ def _faults(experiment: Experiment) -> Iterator[Mistake]:
                 longest = experiment.load.cap or planned.end
                 text = (
                     f"faults[{index}]: {fault.fault} is injected after timing.steady "
-                    f"({format_duration(experiment.timing.steady)}), and the work is cut after load.cap "
+                    f"({format_duration(experiment.timing.steady)}), but the work is cut after load.cap "
                     f"({format_duration(longest)}): shorten the steady window or lengthen the cap"
                 )
                 yield Mistake(None, ("faults", index), text)
@@ -69,6 +69,6 @@ def _connections(experiment: Experiment) -> Iterator[Mistake]:
         yield Mistake(
             None,
             ("connections",),
-            f"connections: found [{found}], but load.connection_steps say how many there are: write "
-            f"[{most}], their greatest number",
+            f"connections: found [{found}], but load.connection_steps defines the number: write "
+            f"[{most}], its largest number",
         )

@@ -1,4 +1,4 @@
-"""What a workload asks for, and a solution does not give: it would run another way, untold, or not at all."""
+"""Refuse settings of workloads that a solution would silently ignore."""
 
 from collections.abc import Iterator
 
@@ -8,19 +8,19 @@ from fivenines.solutions.settings import SolutionSettings
 from fivenines.workloads.mix import Mix
 from fivenines.workloads.settings import WorkloadSettings
 
+# The server's default isolation level.
 _OWN = "server"
-"""The server's own level of isolation, whichever that is."""
 
 
 def mistakes(experiment: Experiment) -> Iterator[Mistake]:
-    """Of each wish the first solution that does not grant it."""
-    for path, asked in _asked(experiment):
+    """Return an error for the first solution that does not support a setting."""
+    for path, level in _levels(experiment):
         found = ((one, one.isolations) for one in experiment.solutions)
         for solution, given in found:
-            if given is not None and asked not in (_OWN, *given):
+            if given is not None and level not in (_OWN, *given):
                 text = (
-                    f"{_written(path)}: {_called(solution)} runs transactions at {' or '.join(given)} only, "
-                    "whatever is asked for: leave it out, or measure this in a file of its own"
+                    f"{_written(path)}: {_called(solution)} supports only {' or '.join(given)}: "
+                    "leave it out, or measure this in a separate file"
                 )
                 yield Mistake(None, path, text, ", ".join((_OWN, *given)))
                 break
@@ -40,19 +40,19 @@ def _called(solution: SolutionSettings) -> str:
 
 
 def _written(path: KeyPath) -> str:
-    """`workloads[0].isolation`."""
+    """Format a path, as `workloads[0].isolation`."""
     return "".join(f"[{one}]" if isinstance(one, int) else f".{one}" for one in path).lstrip(".")
 
 
-def _asked(experiment: Experiment) -> Iterator[tuple[KeyPath, str]]:
+def _levels(experiment: Experiment) -> Iterator[tuple[KeyPath, str]]:
     for index, workload in enumerate(experiment.workloads):
         for path, one in _parts(("workloads", index), workload):
             if (level := getattr(one, "isolation", None)) is not None:
                 yield (*path, "isolation"), str(level)
     for name in ("bank", "append"):
-        beside = getattr(experiment.ledger, name)
-        if beside.rate:
-            yield ("ledger", name, "isolation"), beside.isolation
+        alongside = getattr(experiment.ledger, name)
+        if alongside.rate:
+            yield ("ledger", name, "isolation"), alongside.isolation
 
 
 def _parts(

@@ -1,1 +1,1 @@
-"""The Python face of fivenines-core."""
+"""Start fivenines-core and process its results."""

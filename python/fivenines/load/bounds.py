@@ -1,8 +1,8 @@
-"""How long the clients of a load wait: part of the section `load:` of an experiment.
+"""The timeouts of a load's clients: part of the section `load:` of an experiment.
 
-What drivers have: pgjdbc connects within 10 s and waits for answers for ever; Connector/J (MySQL), libpq
-and Go's driver for MySQL have no bounds; MariaDB's Connector/J connects within 30 s. Keepalive is on in
-libpq and in both Connector/J with the kernel's times (two hours), in Go with 15 s. HikariCP, the most used
+Defaults of drivers: pgjdbc connects within 10 s and waits for answers forever; Connector/J (MySQL), libpq
+and Go's MySQL driver have no timeouts; MariaDB's Connector/J connects within 30 s. Keepalive is on in
+libpq and both Connector/J with the kernel's times (two hours), in Go with 15 s. HikariCP, the most used
 pool, recommends 30 s for an answer. None sets TCP_USER_TIMEOUT.
 """
 
@@ -13,8 +13,8 @@ from pydantic import Field
 from fivenines.settings import Settings
 from fivenines.units import Duration, format_duration, parse_duration
 
+# Default timeouts in seconds for an answer and for connecting.
 ANSWER, CONNECT = 30.0, 10.0
-"""Seconds to wait for an answer, and to connect, unless somebody says otherwise."""
 
 OFF = "off"
 
@@ -23,42 +23,42 @@ _Times = Annotated[Duration, Field(ge=1, le=32_767, multiple_of=1)]
 
 
 class Keepalive(Settings):
-    """TCP keepalive of the load's connections: how an idle one notices that its server is gone."""
+    """TCP keepalive of the load's connections, which detects that the server is unreachable."""
 
-    idle: _Times = Field(15.0, description="silence before the first question, in whole seconds")
-    interval: _Times = Field(15.0, description="time between two questions, in whole seconds")
+    idle: _Times = Field(15.0, description="idle time before the first probe, in whole seconds")
+    interval: _Times = Field(15.0, description="time between two probes, in whole seconds")
     probes: Annotated[int, Field(ge=1, le=127)] = Field(
-        9, description="questions without an answer after which the connection is closed"
+        9, description="number of unanswered probes after which the connection is closed"
     )
 
     def text(self) -> str:
-        """As the load generator reads it."""
+        """Return the value of the load generator's flag."""
         return f"{self.idle:.0f}s,{self.interval:.0f}s,{self.probes}"
 
 
 def parse_keepalive(text: str) -> Keepalive | None:
-    """Keepalive from text such as `15s,15s,9`; None from `off`.
+    """Parse a text such as `15s,15s,9`; None for `off`.
 
     Raises:
-        ValueError: it is neither.
+        ValueError: the text is neither.
     """
     if text == OFF:
         return None
     parts = [part.strip() for part in text.split(",")]
     if len(parts) != 3 or not (parts[2].isascii() and parts[2].isdecimal()):
-        raise ValueError("write off, or IDLE,INTERVAL,PROBES, as in 15s,15s,9")
+        raise ValueError("write off, or IDLE,INTERVAL,PROBES, as 15s,15s,9")
     idle, interval = (parse_duration(part) for part in parts[:2])
     if any(time != int(time) or not 1 <= time <= 32_767 for time in (idle, interval)):
-        raise ValueError("times are whole seconds, from 1s to 32767s, as in 15s,15s,9")
+        raise ValueError("times must be whole seconds from 1s to 32767s, as 15s,15s,9")
     if not 1 <= int(parts[2][:4]) <= 127:
-        raise ValueError("probes are from 1 to 127, as in 15s,15s,9")
+        raise ValueError("probes must be from 1 to 127, as 15s,15s,9")
     return Keepalive(idle=idle, interval=interval, probes=int(parts[2]))
 
 
 def bound_flags(
     answer: float | None, connect: float, keepalive: Keepalive | None, user_timeout: float | None
 ) -> list[str]:
-    """The flags of `fivenines-core load`; bounds in seconds, None for none."""
+    """Return the flags of `fivenines-core load`; timeouts in seconds, None for none."""
     return [
         "--answer-timeout",
         _limit(answer),

@@ -1,7 +1,7 @@
-"""Data sets: loaded once, kept per engine version, workload and scale, copied fresh for every trial.
+"""Data sets: loaded once, cached per engine version, workload and scale, copied for every trial.
 
-A data set is the data directory of a cleanly stopped server, and those of further servers where these keep
-the data for it. All nodes of a solution start from identical copies, so a cluster needs no state transfer.
+A data set is the data directory of a cleanly stopped server, and those of further servers that store data
+for it. All nodes of a solution start from identical copies, so a cluster needs no state transfer.
 """
 
 import hashlib
@@ -26,23 +26,23 @@ from fivenines.software.base import Engine, Report, waiting
 from fivenines.units import format_size
 from fivenines.workloads.settings import WorkloadSettings
 
+# Increased when the contents of data sets change, so that older ones are no longer used.
 _LAYOUT = 4
-"""Raised when what a data set contains changes: older ones are then not used any more."""
 
 _RECEIPT = "dataset.json"
 
+# The folder of a data set in an external cluster.
 NOWHERE = Path()
-"""The folder of a data set that lies in a cluster which others run."""
 
 
+# A solution's action on a loaded, stopped server before its data is copied to all nodes.
 Bootstrap = Callable[[Server], None]
-"""What a kind of solution does to a loaded, stopped server before its data is copied to all nodes."""
 
+# Creates data in a lab, and returns the directories to cache, by name.
 Fill = Callable[[Lab], Mapping[str, Path]]
-"""Makes data in a lab; the directories that are to be kept, by name."""
 
+# The name of a database server's directory in a data set.
 ONE = "data"
-"""The directory of a database server, in a data set."""
 
 
 def ensure(
@@ -52,17 +52,17 @@ def ensure(
     bootstrap: tuple[str, Bootstrap] | None = None,
     made_with: Mapping[str, Value] | None = None,
 ) -> Path:
-    """The folder of the data set (its data directory is `data` below it), loaded now if it is not kept.
+    """Return the folder of the data set (its data directory is `data` below it), loaded if not cached.
 
     Args:
-        engine: whose data directory it is; pulled if needed.
-        workload: what is loaded, at which scale.
-        report: told about progress.
-        bootstrap: name and action of what a kind of solution needs beyond the plain data.
-        made_with: settings of a person that the data directory, or its tables, are made with.
+        engine: the engine; pulled if needed.
+        workload: the workload and its scale.
+        report: receives progress.
+        bootstrap: name and action of a solution's preparation beyond the plain data.
+        made_with: the user's settings that the data directory or its tables depend on.
 
     Raises:
-        FiveninesError: it could not be loaded.
+        FiveninesError: loading failed.
     """
     given = dict(made_with or {})
     described = {**described_by(engine, workload, report), **described_settings(given)}
@@ -82,13 +82,13 @@ def ensure(
 
 
 def kept(engine: Engine, described: Mapping[str, str | int], report: Report, fill: Fill) -> Path:
-    """The folder of what `fill` makes, made now if it is not kept.
+    """Return the folder of a data set, created by `fill` if not cached.
 
     Args:
-        engine: whose data it is.
-        described: what tells it from other data sets; the layout is added.
-        report: told who is waited for.
-        fill: makes it.
+        engine: the engine of the data.
+        described: the key of the data set; the layout is added.
+        report: receives the process that is waited for.
+        fill: creates the data.
     """
     described = {"layout": _LAYOUT, **described}
     key = hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()[:12]
@@ -98,24 +98,26 @@ def kept(engine: Engine, described: Mapping[str, str | int], report: Report, fil
     with locks.one_at_a_time(_lock(folder, "lock"), waiting(report)):
         if not _whole(folder):
             what = f"the damaged data set {folder.name}"
-            with locks.held(_lock(folder, "used.lock"), what, "it is loaded again when that ends"):
+            with locks.held(
+                _lock(folder, "used.lock"), what, "it will be loaded again when that process has ended"
+            ):
                 _build(folder, engine, described, fill)
     return folder
 
 
 def described_by(engine: Engine, workload: WorkloadSettings, report: Report) -> dict[str, str | int]:
-    """What tells an engine's data set of a workload from others; the engine is pulled if needed."""
+    """Return the key of an engine's data set of a workload; the engine is pulled if needed."""
     version = engine.require(report).version
     return {"engine": engine.name, "version": version, **workload.data_set()}
 
 
 def described_settings(made_with: Mapping[str, Value]) -> dict[str, str]:
-    """What tells a data set that is made with settings of a person from others; without any nothing."""
+    """Return the part of the key for the user's settings; empty without any."""
     return {"made with": json.dumps(made_with, sort_keys=True)} if made_with else {}
 
 
 def _alone(engine: Engine, action: Bootstrap, made_with: Mapping[str, Value]) -> Fill:
-    """What one server makes by itself, with settings of a person."""
+    """Return a function that creates the data of a single server, with the user's settings."""
 
     def fill(lab: Lab) -> Mapping[str, Path]:
         seed = server(lab.add_host("seed", engine.root()), engine)
@@ -126,7 +128,7 @@ def _alone(engine: Engine, action: Bootstrap, made_with: Mapping[str, Value]) ->
             if not made_with:
                 raise
             given = ", ".join(f"server.{name}: {value}" for name, value in made_with.items())
-            raise FiveninesError(f"no data set could be made with {given}\n{error}") from error
+            raise FiveninesError(f"the data set could not be created with {given}\n{error}") from error
         return {ONE: seed.data}
 
     return fill
@@ -134,37 +136,37 @@ def _alone(engine: Engine, action: Bootstrap, made_with: Mapping[str, Value]) ->
 
 @contextmanager
 def used(make: Callable[[], Path], report: Report) -> Iterator[Path]:
-    """The folder of a data set that `make` makes where it is not kept; in the block nobody replaces it."""
+    """Return the folder of a data set, created by `make` if not cached, and lock it."""
     while True:
         folder = make()
         if folder == NOWHERE:
             yield folder
             return
         with locks.shared(_lock(folder, "used.lock"), waiting(report)):
-            # somebody may have taken it away before we held the lock
+            # Another process may have removed it before this process held the lock.
             if _whole(folder):
                 yield folder
                 return
 
 
 def _lock(folder: Path, kind: str) -> Path:
-    """`lock`: whoever loads it; `used.lock`: whoever needs it to stay as it is."""
+    """Return the lock file: `lock` for loading, `used.lock` for using the data set."""
     return folder.with_name(f"{folder.name}.{kind}")
 
 
+# Runs a function on several servers in parallel.
 Each = Callable[[Callable[[Any], None], Sequence[Any]], None]
-"""Does something with several servers at once."""
 
 
 def hand_out(dataset: Path, nodes: Sequence[Server], each: Each) -> None:
-    """A fresh copy for every node of a lab, with the lab's own passwords.
+    """Copy a data set to every node of a lab, with the lab's passwords.
 
     Raises:
         FiveninesError: no space is left, or a copy failed.
     """
     first, *others = nodes
     if first.one_history:
-        # the log of all copies must be one: the passwords are changed in the first, the others are its copies
+        # All copies must share one log, so the passwords are changed in the first, which is then copied.
         copy(dataset, first)
         each(lambda node: _fill(node, first.host.data), others)
     else:
@@ -172,9 +174,9 @@ def hand_out(dataset: Path, nodes: Sequence[Server], each: Each) -> None:
 
 
 def copy(dataset: Path, target: Server) -> None:
-    """A fresh copy instead of what is in the server's data directory, with its lab's passwords.
+    """Replace a server's data directory by a copy, with its lab's passwords.
 
-    The server is stopped.
+    The server must be stopped.
 
     Raises:
         FiveninesError: no space is left, or the copy failed.
@@ -184,7 +186,7 @@ def copy(dataset: Path, target: Server) -> None:
 
 
 def copy_part(dataset: Path, name: str, target: Member) -> None:
-    """A fresh copy of one of a data set's directories, for a server that has no passwords.
+    """Copy one of a data set's directories to a server without passwords.
 
     Raises:
         FiveninesError: no space is left, or the copy failed.
@@ -200,12 +202,12 @@ def _fill(target: Member, source: Path | DataFolder) -> None:
 
 
 def size(dataset: Path) -> int:
-    """Bytes on disk of one copy."""
+    """Return the size of a copy on disk, in bytes."""
     return sum(path.stat().st_blocks * 512 for path in dataset.rglob("*") if path.is_file())
 
 
 def require_space(folder: Path, dataset: Path, copies: int) -> None:
-    """Refuse to start when the copies, and the logs that the servers will write, would not fit.
+    """Require enough free space for the copies and the servers' logs.
 
     Raises:
         NoSpaceError: too little space is left.
@@ -214,8 +216,9 @@ def require_space(folder: Path, dataset: Path, copies: int) -> None:
     free = space.free(folder)
     if free < needed:
         raise NoSpaceError(
-            f"no space: {copies} nodes need about {format_size(needed // 2**20 * 2**20)} at {folder}, "
-            f"{format_size(free // 2**20 * 2**20)} are free; free some, or choose another --out"
+            f"not enough disk space at {folder}: {copies} nodes need about "
+            f"{format_size(needed // 2**20 * 2**20)}, "
+            f"but {format_size(free // 2**20 * 2**20)} are free. Free some, or choose another --out"
         )
 
 
@@ -228,7 +231,7 @@ def _whole(folder: Path) -> bool:
 
 
 def _count(folder: Path) -> int:
-    """Files in the directories of a data set."""
+    """Count the files in the directories of a data set."""
     parts = (part for part in folder.iterdir() if part.is_dir())
     return sum(1 for part in parts for path in part.rglob("*") if path.is_file())
 
@@ -237,13 +240,13 @@ def _count(folder: Path) -> int:
 def _build(folder: Path, engine: Engine, described: object, fill: Fill) -> None:
     remove_tree(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    # of a loading that was killed: we hold the lock
+    # Left by a killed process, as this process holds the lock.
     for stale in folder.parent.glob(f".{folder.name}.*"):
         remove_tree(stale)
     part = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
         with (
-            space.told(folder.parent),
+            space.reported(folder.parent),
             engine.used(lambda _message, _fraction: None),
             Lab(part / "lab") as lab,
         ):
@@ -261,7 +264,7 @@ def _build(folder: Path, engine: Engine, described: object, fill: Fill) -> None:
 def _load(seed: Server, workload: WorkloadSettings, report: Report) -> None:
     report("initialising a server", None)
     seed.initialise()
-    # nothing is lost here that could not be loaded again: do not wait for the disk
+    # The data can be loaded again, so the server need not wait for the disk.
     seed.configure(seed.unsafe_settings)
     seed.start()
     seed.wait_ready()
@@ -272,40 +275,40 @@ def _load(seed: Server, workload: WorkloadSettings, report: Report) -> None:
 
 
 def fill_tables(seed: Server, workload: WorkloadSettings, report: Report) -> None:
-    """All that a workload needs, on a server that runs.
+    """Load all data of a workload into a running server.
 
     Raises:
-        FiveninesError: it failed, with the reason.
+        FiveninesError: loading failed, with the reason.
     """
-    for one in workload.prepares():
-        load_tables(seed, one, told(workload, report))
+    for part in workload.prepares():
+        load_tables(seed, part, reporter(workload, report))
     for file in workload.setup_files():
         report(f"running {file.name}", None)
         seed.run_file(file)
     seed.finish_loading()
 
 
+# Receives the number of rows loaded, and of all rows; 0: the total is unknown, as with scripts.
 Loading = Callable[[int, int], None]
-"""Hears how many rows are there, and of how many: 0 where only the end will tell, as with scripts."""
 
 
-def told(workload: WorkloadSettings, report: Report) -> Loading:
-    """What passes the progress of `load_tables` on."""
+def reporter(workload: WorkloadSettings, report: Report) -> Loading:
+    """Return a function that reports the progress of `load_tables`."""
 
-    def tell(done: int, total: int) -> None:
+    def show(done: int, total: int) -> None:
         if total:
             report(f"loading {workload.name}", done / total)
         else:
             report(f"loading {workload.name}: {done} rows", None)
 
-    return tell
+    return show
 
 
 def load_tables(seed: Server, workload: WorkloadSettings, progress: Loading, drop: bool = False) -> bool:
-    """Make and fill a workload's tables; whether they were there already, whole.
+    """Create and fill a workload's tables; return whether they were complete already.
 
     Raises:
-        FiveninesError: it failed, with the reason.
+        FiveninesError: loading failed, with the reason.
     """
     command, environment = prepare_command(seed, workload, drop)
     process = subprocess.Popen(
@@ -322,7 +325,7 @@ def load_tables(seed: Server, workload: WorkloadSettings, progress: Loading, dro
         if event.get("event") == "progress":
             progress(event["done"], event.get("total", 0))
         already = already or event.get("event") == "already_loaded"
-    said = process.stderr.read()
+    errors = process.stderr.read()
     if process.wait() != 0:
-        raise FiveninesError(f"the data set could not be loaded: {said.strip()[-500:]}")
+        raise FiveninesError(f"the data set could not be loaded: {errors.strip()[-500:]}")
     return already

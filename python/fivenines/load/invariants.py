@@ -1,6 +1,6 @@
-"""Invariants of a workload, asked of a real server: figures before the load, all checks after it.
+"""Check a workload's invariants on a server: counts before the load, all checks after it.
 
-Works on any DB-API connection, so that a lab's primary and a server behind a DSN are judged alike.
+Works on any DB-API connection, so that a lab's primary and a server of a DSN are checked in the same way.
 """
 
 import time
@@ -12,22 +12,22 @@ from fivenines.errors import brief
 from fivenines.results.records import InvariantCheck
 from fivenines.workloads.invariant import SHOWN, Check, Driver, Invariant, Tally
 
+# Opens a connection to the workload's database, with a statement timeout in seconds.
 Open = Callable[[float], AbstractContextManager[Any]]
-"""Opens a connection to the workload's database on which no statement lasts longer than so many seconds."""
 
+# Longest total time, in seconds, of all checks of a trial.
 BOUND = 120.0
-"""Seconds that all checks of a trial may take together."""
 
 _LEAST = 1.0
 
+# The dialects in which the checks are written.
 WRITTEN: Mapping[str, Driver] = {"mysql": "mysql", "postgres": "postgres"}
-"""The dialects in which the checks are written."""
 
 
 def count_before(connect: Open, checks: Sequence[Check], bound: float = BOUND) -> dict[str, int]:
-    """The figures of all tallies before the load, by the tally's name.
+    """Return the counts of all tallies before the load, by name.
 
-    A figure that cannot be had is absent: its tally will be unknown. Never raises.
+    A failed count is absent, and its tally will be unknown. Never raises.
     """
     found: dict[str, int] = {}
     deadline = time.monotonic() + bound
@@ -48,19 +48,19 @@ def check_after(
     load: Mapping[str, Any],
     bound: float = BOUND,
 ) -> list[InvariantCheck]:
-    """Ask everything, one check after the other; what cannot be asked is unknown. Never raises.
+    """Run all checks, one after another; failed ones are unknown. Never raises.
 
     Args:
-        connect: to the primary of record.
-        driver: the dialect that it understands; of all but two every check is unknown.
-        checks: what must be true.
-        before: what `count_before` found.
-        load: load.json, for what the load was told to have done.
-        bound: seconds for all of it.
+        connect: opens a connection to the primary.
+        driver: the SQL dialect; checks exist only for two dialects.
+        checks: the invariants.
+        before: the result of `count_before`.
+        load: load.json, for the acknowledged transactions.
+        bound: longest total time, in seconds.
     """
     dialect = WRITTEN.get(driver)
     if dialect is None:
-        return unknown(checks, f"not written for the SQL of {driver}")
+        return unknown(checks, f"not available for the SQL of {driver}")
     deadline = time.monotonic() + bound
     done = committed(load)
     results = []
@@ -69,25 +69,25 @@ def check_after(
         left = deadline - began
         try:
             if left <= 0:
-                result = _result(check, "unknown", f"no time was left of {bound:g} s")
+                result = _result(check, "unknown", f"not checked within {bound:g} s")
             elif isinstance(check, Tally):
                 result = _tally(connect, check, before, done, left)
             else:
                 result = _rows(connect, dialect, check, left)
-        except Exception as error:  # drivers raise what they like; a check must not break a trial
-            result = _result(check, "unknown", f"could not be asked: {brief(error)}")
+        except Exception as error:  # drivers raise any exception, and a check must not break a trial
+            result = _result(check, "unknown", f"the query failed: {brief(error)}")
         seconds = round(time.monotonic() - began, 3)
         results.append(result.model_copy(update={"seconds": seconds}))
     return results
 
 
 def unknown(checks: Sequence[Check], why: str) -> list[InvariantCheck]:
-    """All checks as not asked, for one reason."""
+    """Return all checks as unknown, for one reason."""
     return [_result(check, "unknown", why) for check in checks]
 
 
 def committed(load: Mapping[str, Any]) -> dict[str, tuple[int, int]] | None:
-    """Committed transactions and those in doubt by type, from load.json; None without `types`."""
+    """Return the committed and in-doubt transactions by type, from load.json; None without `types`."""
     types = load.get("types")
     if not isinstance(types, list):
         return None
@@ -120,14 +120,14 @@ def _tally(
     seconds: float,
 ) -> InvariantCheck:
     if check.name not in before:
-        return _result(check, "unknown", "it was not counted before the load")
+        return _result(check, "unknown", "not counted before the load")
     if done is None and check.adds:
         return _result(check, "unknown", "the load did not count its transactions by type")
     low, high = check.expected(before[check.name], done or {})
     found = _figure(connect, check, seconds)
-    wanted = f"{low}" if low == high else f"{low} to {high} (commits in doubt)"
-    told = f"expected {wanted}, found {found}; before the load {before[check.name]}"
-    return _result(check, "holds" if low <= found <= high else "violated", told)
+    expected = f"{low}" if low == high else f"{low} to {high} (commits in doubt)"
+    detail = f"expected {expected}, found {found}; before the load {before[check.name]}"
+    return _result(check, "holds" if low <= found <= high else "violated", detail)
 
 
 def _figure(connect: Open, check: Tally, seconds: float) -> int:

@@ -1,6 +1,6 @@
-"""Connection strings of ODBC: `odbc:Driver={MariaDB Unicode};Server=db;Port=3306;UID=me;PWD=secret`.
+"""ODBC connection strings: `odbc:Driver={MariaDB Unicode};Server=db;Port=3306;UID=me;PWD=secret`.
 
-The password is taken out as soon as a string is read, and goes its own way.
+The password is separated as soon as a string is read.
 Source: Microsoft, ODBC Programmer's Reference, "SQLDriverConnect Function".
 """
 
@@ -12,21 +12,21 @@ FORM = "odbc:Driver={MariaDB Unicode};Server=host;Port=3306;Database=db;UID=user
 _PAIR = re.compile(r"\s*([^=;{}]+?)\s*=\s*(\{(?:[^}]|\}\})*\}|[^;{}]*)\s*(?:;|$)")
 _PASSWORDS = ("pwd", "password")
 _SOURCES = ("driver", "dsn", "filedsn")
+# Names of secrets; a file of passwords is no secret itself.
 _SECRET = re.compile(r"pass(?!file)|pwd|secret|token", re.IGNORECASE)
-"""What stands in names of secrets; a file of passwords is none itself."""
+# A name among the options of libpq, which psqlODBC takes as `pqopt={name=value name=value}`.
 _OPTION = re.compile(r"([\w.]+)\s*=")
-"""A name among the options of libpq, which psqlODBC takes as `pqopt={name=value name=value}`."""
 
 
 class ConnectionStringError(Exception):
-    """What is wrong with a connection string, in words without its password."""
+    """An error in a connection string; the message never has the password."""
 
 
 def split_password(text: str) -> tuple[str, str | None]:
-    """A connection string without its password, and the password; None: it has none.
+    """Return a connection string without its password, and the password or None.
 
     Raises:
-        ConnectionStringError: it cannot be read, says neither driver nor data source, or has another
+        ConnectionStringError: it is malformed, names neither driver nor data source, or has another
             secret than PWD or PASSWORD.
     """
     kept, password, at = [], None, 0
@@ -37,8 +37,8 @@ def split_password(text: str) -> tuple[str, str | None]:
         pair = _PAIR.match(text, at)
         if pair is None:
             raise ConnectionStringError(
-                "it is not KEYWORD=value;KEYWORD=value (a value with ; or } in it stands in { }, with } "
-                "written twice)"
+                "it is not KEYWORD=value;KEYWORD=value (write a value with ; or } in { }, and double each } "
+                "in it)"
             )
         name, value = pair[1], pair[2]
         names.add(name.lower())
@@ -46,22 +46,22 @@ def split_password(text: str) -> tuple[str, str | None]:
             password = value[1:-1].replace("}}", "}") if value.startswith("{") else value
         elif secret := _secret(name, value):
             raise ConnectionStringError(
-                f"{secret} would be shown in the list of processes, in messages and in files: the one "
-                "password that can be hidden is PWD= or the environment's; others belong into odbc.ini, as "
+                f"{secret} would be visible in the process list, in messages and in files. Only the password "
+                "in PWD= or in the environment is hidden; put other secrets into odbc.ini and write "
                 "DSN=name"
             )
         else:
             kept.append(f"{name}={value}")
         at = pair.end()
     if not names.intersection(_SOURCES):
-        raise ConnectionStringError("it names no driver and no data source")
+        raise ConnectionStringError("it names neither a driver nor a data source")
     if not "".join(kept).isprintable():
-        raise ConnectionStringError("it has characters that cannot be printed")
+        raise ConnectionStringError("it has unprintable characters")
     return ";".join(kept), password
 
 
 def _secret(name: str, value: str) -> str:
-    """The name of what may be a secret: the keyword, or an option within its value; empty: there is none."""
+    """Return the name of a possible secret, a keyword or an option in its value; empty: none."""
     if _SECRET.search(name):
         return name
     options = _OPTION.findall(value) if name.lower() == "pqopt" else []

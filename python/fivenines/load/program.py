@@ -1,4 +1,4 @@
-"""The program that makes the load of a trial."""
+"""Start the program that generates the load of a trial."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +18,7 @@ _LOADS: dict[Program, type[RunningLoad]] = {"fivenines": RunningLoad, "sysbench"
 def start_load(
     host: Host, server: Server, endpoints: Endpoints, plan: LoadPlan, out: Path, live: Live
 ) -> RunningLoad:
-    """Start the load with the program that its workload names; `out` is the folder of its files.
+    """Start the load with the program of its workload; `out` is the folder of its files.
 
     Raises:
         FiveninesError: the program cannot reach the endpoints.
@@ -27,12 +27,12 @@ def start_load(
 
 
 def software_of(program: Program) -> Engine | None:
-    """Where the program comes from; None: it is our own."""
+    """Return the engine with the program; None for fivenines itself."""
     return SysbenchRoot() if program == "sysbench" else None
 
 
 def endpoints_for(program: Program, endpoints: Endpoints, primary: Callable[[], Server | None]) -> Endpoints:
-    """The endpoints as a program can use them: one that cannot look for the primary is told where it is."""
+    """Return the endpoints for a program; one that cannot find the primary gets its address."""
     if program == "fivenines" or endpoints.find == "any" or endpoints.spread == "all":
         return endpoints
     found = primary()

@@ -1,4 +1,4 @@
-"""A load at work: `fivenines-core load` on the client host, its live figures, its files."""
+"""A running load: `fivenines-core load` on the client host, its live figures and its files."""
 
 import json
 import os
@@ -24,41 +24,41 @@ from fivenines.load.settings import LoadSettings
 from fivenines.servers.base import Server
 from fivenines.workloads.settings import WorkloadSettings
 
+# Interval at which the load writes live figures (`layout.TICKS`).
 TICK = "100ms"
-"""How often the load writes a line for those who watch (`layout.TICKS`)."""
 
+# Seconds between two checks whether it is running.
 LOOK = 0.25
-"""Seconds between two looks whether it still runs."""
 
+# The file with the start time of a waiting load.
 _START = "start"
-"""The file with the moment at which a load that is held begins."""
 
+# Called with each live line: t, tps, qps, p95_ms, errors, in_doubt, connected.
 Live = Callable[[dict[str, Any]], None]
-"""Called with each live line: t, tps, qps, p95_ms, errors, in_doubt, connected."""
 
 
 @dataclass(frozen=True)
 class LoadPlan:
-    """What is to be run: `seconds` in all, with `connections` and what runs beside the load, as flags."""
+    """The plan of a load; `alongside` are flags for additional workloads."""
 
     workload: WorkloadSettings
     connections: int
     seconds: float
     seed: int
     settings: LoadSettings = field(default_factory=LoadSettings)
-    beside: Sequence[str] = ()
+    alongside: Sequence[str] = ()
+    # The number of the load, and the number of loads on the same servers.
     one_of: tuple[int, int] = (1, 1)
-    """Which of how many loads at the same servers, from 1."""
+    # Whether the load waits for `release` after connecting.
     held: bool = False
-    """Whether it connects, and then waits for the moment of `release`."""
+    # Its name in messages.
     called: str = "the load"
-    """How messages call it."""
+    # Seconds of warm-up, after which fixed work begins.
     warmup: float = 0.0
-    """So many of the seconds are not measured: fixed work begins then; other programs are told."""
 
 
 class RunningLoad:
-    """The load generator of one trial. Starts at once; `out` is the folder of its files."""
+    """The load generator of a trial. It starts at once; `out` is the folder of its files."""
 
     def __init__(
         self, host: Host, server: Server, endpoints: Endpoints, plan: LoadPlan, out: Path, live: Live
@@ -87,37 +87,37 @@ class RunningLoad:
         self._reader.start()
 
     def await_start(self, timeout: float = 30.0) -> int:
-        """Wait until the load runs; the moment t = 0 on CLOCK_MONOTONIC in ns.
+        """Wait until the load has started; return t = 0 in ns of CLOCK_MONOTONIC.
 
         Raises:
-            FiveninesError: it ended, or did not begin in time; with what it said.
+            FiveninesError: it ended, or did not start in time; with its last output.
         """
         self._await(self._begun, timeout)
         return self.started_ns
 
     def await_ready(self, timeout: float = 30.0) -> None:
-        """Wait until a load that is held has its connections, and waits for `release`.
+        """Wait until a waiting load has connected.
 
         Raises:
-            FiveninesError: it ended, or could not connect in time; with what it said.
+            FiveninesError: it ended, or could not connect in time; with its last output.
         """
         self._await(self._ready, timeout)
 
     def release(self, moment_ns: int) -> None:
-        """Let a load that is held begin: t = 0 is this moment of CLOCK_MONOTONIC."""
+        """Start a waiting load: t = 0 is this moment of CLOCK_MONOTONIC."""
         self.host.put(self.out / _START, f"{self.host.its_moment(moment_ns)}\n")
 
     def _await(self, event: threading.Event, timeout: float) -> None:
         deadline = time.monotonic() + timeout
         while not event.wait(0.05):
             if self._process.poll() is not None or time.monotonic() > deadline:
-                raise FiveninesError(f"{self._called} did not start: {self.said()}")
+                raise FiveninesError(f"{self._called} did not start: {self.last_output()}")
 
     def await_moment(self, moment: float, or_end: bool = False) -> None:
-        """Wait until this moment (seconds of CLOCK_MONOTONIC), or also for an earlier end.
+        """Wait until a moment in seconds of CLOCK_MONOTONIC, or with `or_end` until the load's end.
 
         Raises:
-            FiveninesError: the load ended before; with what it said.
+            FiveninesError: the load ended early; with its last output.
         """
         while (left := moment - time.monotonic()) > 0:
             if self.require_well(or_end):
@@ -125,22 +125,22 @@ class RunningLoad:
             time.sleep(min(left, LOOK))
 
     def require_well(self, or_end: bool = False) -> bool:
-        """Whether it has ended, as it may with `or_end` where it did all of its work.
+        """Return whether the load has ended, which is permitted only with `or_end` and success.
 
         Raises:
-            FiveninesError: it ended otherwise; with what it said.
+            FiveninesError: it ended otherwise; with its last output.
         """
         if not self.ended:
             return False
         if or_end and self._process.returncode == 0:
             return True
-        raise FiveninesError(f"{self._called} ended too early: {self.said()}")
+        raise FiveninesError(f"{self._called} ended too early: {self.last_output()}")
 
     def await_end(self, timeout: float) -> dict[str, Any]:
-        """Wait until the load has ended by itself; what it wrote to load.json.
+        """Wait until the load has ended by itself; return load.json.
 
         Raises:
-            FiveninesError: it failed, or did not end in time (it is then stopped).
+            FiveninesError: it failed, or did not end in time and was stopped.
         """
         try:
             status = self._process.wait(timeout)
@@ -150,37 +150,37 @@ class RunningLoad:
         self._reader.join(5.0)
         self.host.bring_back(self.out)
         if status != 0:
-            raise FiveninesError(f"{self._called} failed: {self.said()}")
+            raise FiveninesError(f"{self._called} failed: {self.last_output()}")
         return self.result()
 
     @property
     def pid(self) -> int:
-        """What was started: the load itself, or what stands above it."""
+        """Return the process id of the load, or of its wrapper."""
         return self._process.pid
 
     @property
     def status(self) -> int | None:
-        """How it ended; None: it runs."""
+        """Return the exit code; None while it is running."""
         return self._process.poll()
 
     @property
     def ended(self) -> bool:
-        """Whether it has ended."""
+        """Return whether it has ended."""
         return self._process.poll() is not None
 
     @property
-    def told_all(self) -> bool:
-        """Whether it has ended, and each of its lines was heard."""
+    def drained(self) -> bool:
+        """Return whether it has ended and all of its output has been read."""
         return self.ended and not self._reader.is_alive()
 
     def finish(self) -> None:
-        """Let it begin no more transactions; returns at once, and it ends as at the end of its time."""
+        """Let the load end as at the end of its time; returns at once."""
         for child in children(self._process.pid):
             with suppress(ProcessLookupError):
                 os.kill(child, signal.SIGTERM)
 
     def stop(self, timeout: float = 10.0) -> None:
-        """End it early; it writes what it has."""
+        """Stop the load early; it writes its results so far."""
         self.finish()
         try:
             self._process.wait(timeout)
@@ -192,23 +192,23 @@ class RunningLoad:
     def _listen(self) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            self.heard(line)
+            self.read_line(line)
 
     def begun(self, moment_ns: int) -> None:
-        """It runs, since this moment of CLOCK_MONOTONIC."""
+        """Record the start of the load, in ns of CLOCK_MONOTONIC."""
         self.started_ns = moment_ns
         self._begun.set()
 
     def command(self, server: Server, endpoints: Endpoints, plan: LoadPlan, out: Path) -> list[str]:
-        """The program that makes the load, with its arguments."""
+        """Return the command line of the load generator."""
         return _command(server, endpoints, plan, out)
 
     def environment(self, server: Server) -> dict[str, str]:
-        """What the program needs in its environment beside our own."""
+        """Return the load generator's additional environment variables."""
         return secret(server)
 
-    def heard(self, line: str) -> None:
-        """The program wrote a line."""
+    def read_line(self, line: str) -> None:
+        """Process a line of the program's output."""
         event = json.loads(line)
         if event["event"] == "ready":
             self._ready.set()
@@ -218,12 +218,12 @@ class RunningLoad:
             self.live(event)
 
     def result(self) -> dict[str, Any]:
-        """What it came to, once it has ended."""
+        """Return the result of the ended load."""
         result: dict[str, Any] = json.loads((self.out / "load.json").read_text())
         return result
 
-    def said(self) -> str:
-        """What it said last; for messages."""
+    def last_output(self) -> str:
+        """Return its last output, for messages."""
         self._errors.flush()
         text = (self.out / "load.err").read_text(errors="replace").strip()
         return text[-500:] or f"exit code {self._process.poll()}"
@@ -235,7 +235,7 @@ def _command(server: Server, endpoints: Endpoints, plan: LoadPlan, out: Path) ->
     command += ["--spread", plan.settings.spread or endpoints.spread]
     command += ["--connections", plan.settings.connected(plan.connections, plan.seconds)]
     command += ["--duration", f"{plan.seconds:g}"]
-    command += [*plan.beside, "--seed", str(plan.seed)]
+    command += [*plan.alongside, "--seed", str(plan.seed)]
     command += ["--live", "--tick", TICK, "--out", str(out), *plan.settings.flags(plan.seconds, plan.warmup)]
     if plan.one_of != (1, 1):
         command += ["--one-of", "/".join(map(str, plan.one_of))]
@@ -245,12 +245,12 @@ def _command(server: Server, endpoints: Endpoints, plan: LoadPlan, out: Path) ->
 
 
 def _binds(host: Host) -> list[str]:
-    """Where its connections come from, in turn, where a host has several addresses."""
+    """Return the flag for the source addresses of a host with several addresses."""
     if not host.extra_addresses:
         return []
     return ["--bind", ",".join([host.address, *host.extra_addresses])]
 
 
 def children(pid: int) -> list[int]:
-    """The load itself: what is below its starter, or the process alone where nothing stands above it."""
+    """Return the load's process ids: the children of its wrapper, or the process itself without one."""
     return [child.pid for child in below(pid)] or ([pid] if psutil.pid_exists(pid) else [])

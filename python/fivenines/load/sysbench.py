@@ -1,7 +1,8 @@
-"""The load made by sysbench itself, so that two tools can be asked the same question.
+"""Generate the load with sysbench, to compare the two tools.
 
-It runs on the client's host as our own load generator does. It cannot look for a primary, outlive a failover,
-keep a ledger or try fresh connections: what needs those is refused before (`experiment.program_checks`).
+sysbench runs on the client's host, like fivenines' load generator. It cannot find a primary, survive a
+failover, keep a ledger or probe new connections. Experiments that need these are refused
+(`experiment.program_checks`).
 """
 
 import json
@@ -22,11 +23,11 @@ from fivenines.servers.base import Server
 from fivenines.software.sysbench_root import SysbenchRoot
 
 _FORMAT = 2
-_AGAIN = "sysbench tried the transaction again, after a deadlock, a conflict or a lock wait"
+_AGAIN = "sysbench retried the transaction after a deadlock, a conflict or a lock wait"
 
 
 class SysbenchLoad(RunningLoad):
-    """sysbench at work, with the files and the live figures of a `RunningLoad`."""
+    """A running sysbench, with the files and live figures of a `RunningLoad`."""
 
     def command(self, server: Server, endpoints: Endpoints, plan: LoadPlan, out: Path) -> list[str]:
         self._software = SysbenchRoot()
@@ -45,38 +46,38 @@ class SysbenchLoad(RunningLoad):
         ]
 
     def environment(self, server: Server) -> dict[str, str]:
-        # as an argument everybody could read the password
+        # Other users could read the password in the arguments.
         password = server.application[1]
         account = {"MYSQL_PWD": password, "PGPASSWORD": password, "PGSSLMODE": "disable"}
         return self._software.environment() | account
 
-    def heard(self, line: str) -> None:
+    def read_line(self, line: str) -> None:
         known, begun = len(self._output.seconds), self._output.started
         self._output.read(line)
         if self._output.started and not begun:
             self.begun(time.monotonic_ns())
         if len(self._output.seconds) > known:
             self._used = self._processor_time() or self._used
-            self.live(self._told(self._output.seconds[-1]))
+            self.live(self._live_line(self._output.seconds[-1]))
 
-    def said(self) -> str:
-        """What it said last, or how it ended; for messages."""
+    def last_output(self) -> str:
+        """Return its last output, or how it ended, for messages."""
         fatal = [line for line in self._output.fatal if "function failed" not in line]
         if fatal:
             return "sysbench: " + "; ".join(fatal[:3])
         status = self.status or 0
-        # its PostgreSQL half does not survive a server that goes away
-        return f"sysbench: it was ended by {_signal(-status)}" if status < 0 else super().said()
+        # Its PostgreSQL driver crashes when the server becomes unavailable.
+        return f"sysbench was ended by {_signal(-status)}" if status < 0 else super().last_output()
 
     def result(self) -> dict[str, Any]:
-        """What it came to; its files are written now.
+        """Write its files, and return its result.
 
         Raises:
-            FiveninesError: it did not report all of its run.
+            FiveninesError: its output is incomplete.
         """
         reports = self._output.reports
         if len(reports) != (2 if self.plan.warmup else 1) or not self._output.histogram:
-            raise FiveninesError(f"sysbench did not report its whole run: {self.said()}")
+            raise FiveninesError(f"the output of sysbench is incomplete: {self.last_output()}")
         unix = time.time() - (time.monotonic() - self.started_ns / 1e9)
         plan = self.plan
         write_time_line(self.out / TIME_LINE, self._output, plan.warmup, plan.seconds, writes(plan.workload))
@@ -87,7 +88,7 @@ class SysbenchLoad(RunningLoad):
 
     def _summary(self, reports: list[Report], unix: float) -> dict[str, Any]:
         plan, last = self.plan, reports[-1]
-        done = sum(one.transactions for one in reports)
+        done = sum(report.transactions for report in reports)
         rate = plan.settings.rate
         return {
             "format": _FORMAT,
@@ -102,15 +103,15 @@ class SysbenchLoad(RunningLoad):
             "started_unix_ns": round(unix * 1e9),
             "duration_s": last.at,
             "transactions": {"ok": done, "failed": 0, "in_doubt": 0},
-            "queries": sum(one.queries for one in reports),
-            "reconnects": sum(one.reconnects for one in reports),
+            "queries": sum(report.queries for report in reports),
+            "reconnects": sum(report.reconnects for report in reports),
             "schedule": {
                 "kind": "closed" if rate is None else "open",
                 "rate": rate,
                 "arrivals": None if rate is None else "poisson",
                 "started": done,
             },
-            "errors": _errors(sum(one.ignored for one in reports)),
+            "errors": _errors(sum(report.ignored for report in reports)),
             "latency": {
                 "min_ms": last.min_ms,
                 "avg_ms": last.avg_ms,
@@ -126,8 +127,8 @@ class SysbenchLoad(RunningLoad):
             },
         }
 
-    def _told(self, second: Second) -> dict[str, Any]:
-        """The live line of a second, as our own load generator writes it."""
+    def _live_line(self, second: Second) -> dict[str, Any]:
+        """Return the live line of a second, like that of fivenines' load generator."""
         seen = self._output.seconds
         return {
             "event": "live",
@@ -143,7 +144,7 @@ class SysbenchLoad(RunningLoad):
         }
 
     def _processor_time(self) -> tuple[float, float] | None:
-        """Seconds of processor time that it has used so far, in its own code and in the kernel's."""
+        """Return the CPU seconds used so far, in user and system mode."""
         try:
             used = [psutil.Process(pid).cpu_times() for pid in children(self.pid)]
         except (psutil.NoSuchProcess, psutil.AccessDenied):
@@ -152,7 +153,7 @@ class SysbenchLoad(RunningLoad):
 
 
 def _signal(number: int) -> str:
-    """A signal as it is called."""
+    """Return the name of a signal."""
     try:
         return signal.Signals(number).name
     except ValueError:
@@ -160,7 +161,7 @@ def _signal(number: int) -> str:
 
 
 def _errors(ignored: int) -> list[dict[str, Any]]:
-    """What failed and was tried again; any other error ends sysbench."""
+    """Return the failures that sysbench retried; any other error ends it."""
     if not ignored:
         return []
     return [{"source": "load", "class": "ignored", "code": "sysbench", "message": _AGAIN, "count": ignored}]

@@ -1,4 +1,4 @@
-"""What sysbench says while it runs and at its end, read line by line.
+"""Parse the output of sysbench line by line.
 
 Source: sysbench 1.0.20, src/sb_lua.c and src/db_driver.c (reports), src/sb_histogram.c (the histogram: 1,024
 values from 0.001 ms to 100 s on a logarithmic scale; a time is counted at the nearest of them).
@@ -8,8 +8,8 @@ import math
 import re
 from dataclasses import dataclass, field
 
+# Relative precision of response times: half the distance between two values of the histogram.
 RESOLUTION = math.exp(math.log(1e8) / 1023 / 2) - 1
-"""A response time is known to this share of it, either way: half the distance of two of its values."""
 
 _INTERMEDIATE = re.compile(
     r"\[ (?P<at>\d+)s \] thds: \d+ tps: (?P<tps>[\d.]+) qps: (?P<qps>[\d.]+)"
@@ -26,7 +26,7 @@ _TIME = re.compile(r"\s*(?P<name>total time|min|avg|max):\s+(?P<value>[\d.]+)s?"
 
 @dataclass(frozen=True)
 class Second:
-    """A line of about a second, which ends `at` seconds after the start; rates are per second."""
+    """The line of about one second, which ends `at` seconds after the start; rates are per second."""
 
     at: float
     tps: float
@@ -38,9 +38,9 @@ class Second:
 
 @dataclass(frozen=True)
 class Report:
-    """Counts since the report before it, or since the start; `at`: when it was made, in seconds.
+    """Counts since the previous report, or since the start; `at`: its time, in seconds.
 
-    `ignored`: transactions that failed by a deadlock, a conflict or a lock wait, and were tried again.
+    `ignored`: transactions retried after a deadlock, a conflict or a lock wait.
     """
 
     at: float
@@ -56,18 +56,18 @@ class Report:
 
 @dataclass
 class Output:
-    """All that was read so far: reports have the one of the warm-up, if there was any, and the last one."""
+    """The output so far; `reports` has that of the warm-up, if any, and the last one."""
 
     started: bool = False
     seconds: list[Second] = field(default_factory=list)
+    # Values in ms and counts of transactions that ended after the warm-up.
     histogram: list[tuple[float, int]] = field(default_factory=list)
-    """Values in ms and counts: of what ended after the warm-up."""
     reports: list[Report] = field(default_factory=list)
     fatal: list[str] = field(default_factory=list)
     _counts: dict[str, float] = field(default_factory=dict)
 
     def read(self, line: str) -> None:
-        """Read one line; one that says nothing needed is passed over."""
+        """Process a line; unknown lines are ignored."""
         if line.startswith("Threads started!"):
             self.started = True
         elif match := _INTERMEDIATE.match(line):

@@ -1,7 +1,7 @@
-"""Time line and response times of a load by sysbench, in the shape of our own load generator's files.
+"""Write the time line and response times of sysbench in the format of fivenines' load generator.
 
-sysbench tells rates once a second. Each second's transactions are spread evenly over its slots, and the sum
-over the steady window is that of sysbench's own report: exact over the window, not within a second.
+sysbench reports rates once a second. Each second's transactions are distributed evenly over its slots. The
+sum over the steady window is that of sysbench's report: exact over the window, not within a second.
 """
 
 import csv
@@ -25,16 +25,16 @@ Ints = npt.NDArray[np.int64]
 
 
 def slots(seconds: Sequence[Second], reports: Sequence[Report], warmup: float, end: float, name: str) -> Ints:
-    """How much of `name` (transactions, queries or reads) ended in each slot of 10 ms from the start on.
+    """Count `name` (transactions, queries or reads) in each slot of 10 ms from the start on.
 
-    What was under way at the end of the load and ended after it stands behind `end`, as sysbench counts it.
+    Transactions that ended after the end of the load are after `end`, as sysbench counts them.
 
     Args:
         seconds: the lines of seconds, in order.
         reports: that of the warm-up, unless `warmup` is 0, and the last one.
-        warmup: seconds until counting began anew.
-        end: seconds until no more transactions began.
-        name: what is counted.
+        warmup: seconds until counting restarted.
+        end: seconds until the last transaction started.
+        name: the count.
     """
     rate = {"transactions": "tps", "queries": "qps", "reads": "reads"}[name]
     last = max(end, reports[-1].at)
@@ -48,12 +48,12 @@ def slots(seconds: Sequence[Second], reports: Sequence[Report], warmup: float, e
 
 
 def _density(seconds: Sequence[Second], rate: str, length: int) -> Floats:
-    """The rate in each slot; what no line tells has that of the line before, or of the first."""
+    """Return the rate in each slot; slots without a line have the rate of the previous line."""
     density = np.full(length, np.nan)
     since = 0
-    for one in seconds:
-        until = min(round(one.at * _SLOTS), length)
-        density[since:until] = getattr(one, rate)
+    for second in seconds:
+        until = min(round(second.at * _SLOTS), length)
+        density[since:until] = getattr(second, rate)
         since = max(since, until)
     known = density[:since]
     density[since:] = known[-1] if len(known) else 1.0
@@ -61,7 +61,7 @@ def _density(seconds: Sequence[Second], rate: str, length: int) -> Floats:
 
 
 def _shared(total: int, weights: Floats) -> Ints:
-    """A whole number shared out by weights, so that every beginning is right to one."""
+    """Divide a whole number by weights, so that every partial sum is correct to within one."""
     if not len(weights):
         return np.zeros(0, dtype=np.int64)
     if not weights.sum() > 0:
@@ -97,7 +97,7 @@ def write_time_line(file: Path, output: Output, warmup: float, end: float, write
 
 
 def write_latencies(folder: Path, output: Output, unix_s: float, warmup: float, end: float) -> None:
-    """Write the log of response times: one histogram, of all that ended after the warm-up."""
+    """Write the log of response times: one histogram of the time after the warm-up."""
     histogram = HdrHistogram(1, _LONGEST_US, _DIGITS)
     for value, count in output.histogram:
         histogram.record_value(max(1, round(value * 1000)), count)

@@ -1,4 +1,4 @@
-"""Fixed work: a load that ends when so many transactions are done, not after a time."""
+"""Fixed work: a load that ends after a number of transactions instead of a time."""
 
 from typing import Annotated, Any
 
@@ -8,8 +8,8 @@ from pydantic_core import PydanticCustomError
 from fivenines.settings import Settings
 from fivenines.units import format_duration
 
+# Default longest duration of fixed work, in seconds.
 CAP = 3600.0
-"""Seconds that fixed work may take where nobody says how many."""
 
 MOST = 1_000_000_000_000
 
@@ -17,12 +17,12 @@ _Count = Annotated[int, Field(ge=1, le=MOST)]
 
 
 class WorkSettings(Settings):
-    """Transactions of all connections together, written as a number; or of each connection."""
+    """A total number of transactions, written as a number, or a number per connection."""
 
     short = f"a whole number from 1 to {MOST}"
     made = frozenset({"together"})
 
-    together: _Count | None = Field(None, description="of all connections together")
+    together: _Count | None = Field(None, description="transactions of all connections together")
     each: _Count | None = Field(None, description="transactions of each connection")
 
     @model_validator(mode="before")
@@ -40,7 +40,7 @@ class WorkSettings(Settings):
         return {"each": self.each} if self.each is not None else self.together
 
     def flags(self, warmup: float) -> list[str]:
-        """The flags of `fivenines-core load`; `warmup`: seconds of load before the work begins."""
+        """Return the flags of `fivenines-core load`; `warmup`: seconds before the work begins."""
         if self.each is not None:
             flags = ["--transactions-each", str(self.each)]
         else:
@@ -49,5 +49,5 @@ class WorkSettings(Settings):
 
 
 def together(transactions: int) -> WorkSettings:
-    """So many of all connections together."""
+    """Return fixed work for all connections together."""
     return WorkSettings(together=transactions)

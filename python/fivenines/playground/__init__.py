@@ -1,6 +1,6 @@
-"""The playground: one solution, brought up to be looked at and broken by hand.
+"""The running deployment: one solution, deployed by `fivenines up` for manual experiments.
 
-`up` starts a keeper process that holds the deployment and answers requests on a unix socket; when the
+`up` starts a keeper process that owns the deployment and answers requests on a Unix socket. When the
 keeper ends, for whatever reason, so does everything in its lab.
 """
 

@@ -1,4 +1,4 @@
-"""What the commands `up`, `down`, `status`, `sql`, `kill` and `restart` call."""
+"""The client of the keeper, for the commands `up`, `down`, `status`, `sql`, `kill`, `restart`, `inject`."""
 
 import json
 import socket
@@ -15,15 +15,15 @@ from fivenines.playground import state
 from fivenines.runner.progress import DataSet, EnginePull, Listener, TrialPhase
 
 if TYPE_CHECKING:
-    from fivenines.playground.wanted import Wanted
+    from fivenines.playground.request import Request
 
 
-def up(wanted: "Wanted", listener: Listener) -> None:
-    """Bring a solution up and leave it running.
+def up(request: "Request", listener: Listener) -> None:
+    """Deploy a solution and leave it running.
 
     Raises:
-        UsageError: one is up already, or a port is taken.
-        FiveninesError: it could not be brought up.
+        UsageError: a deployment is already running, or a port is in use.
+        FiveninesError: the deployment failed.
     """
     locks.require_free(state.lock(), state.WHAT, state.ADVICE)
     state.folder().mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -38,9 +38,9 @@ def up(wanted: "Wanted", listener: Listener) -> None:
         )
     assert keeper.stdin is not None
     with keeper.stdin as stream:
-        stream.write(wanted.model_dump_json())
+        stream.write(request.model_dump_json())
     try:
-        _follow(keeper, wanted.solution.engine, listener)
+        _follow(keeper, request.solution.engine, listener)
     except KeyboardInterrupt:
         keeper.terminate()
         keeper.wait()
@@ -48,12 +48,12 @@ def up(wanted: "Wanted", listener: Listener) -> None:
 
 
 def is_up() -> bool:
-    """Whether anything is up, or is being brought up."""
+    """Return whether a deployment is running or starting."""
     return locks.is_held(state.lock())
 
 
 def down() -> bool:
-    """End what is up; returns when nothing of it is left: whether anything was up."""
+    """Tear down the running deployment; return whether there was one."""
     if not is_up():
         return False
     _ask("down", timeout=60.0)
@@ -64,7 +64,7 @@ def down() -> bool:
 
 
 def status() -> state.Status:
-    """How the solution is now."""
+    """Return the state of the deployment."""
     found = _ask("status")["status"]
     nodes = [state.NodeStatus(**node) for node in found.pop("nodes")]
     ways = [state.Way(**way) for way in found.pop("ways")]
@@ -79,52 +79,52 @@ def status() -> state.Status:
 
 
 def sql(node: str, statement: str) -> tuple[list[str], list[list[str]]]:
-    """The columns and rows of a statement, in the database with the workload's tables."""
+    """Run a statement in the database with the workload's tables; return columns and rows."""
     found = _ask("query", node=node, statement=statement, timeout=90.0)
     return found["columns"], found["rows"]
 
 
 def connect(node: str = "") -> int:
-    """The engine's own client on a node, by default on the primary; its exit code."""
+    """Run the engine's client on a node, by default the primary; return its exit code."""
     command: list[str] = _ask("prompt", node=node)["command"]
     return subprocess.run(command, check=False).returncode
 
 
 def execute(host: str, command: list[str]) -> int:
-    """A command inside a host; its exit code."""
+    """Run a command on a host; return its exit code."""
     inside: list[str] = _ask("inside", host=host, command=command)["command"]
     return subprocess.run(inside, check=False).returncode
 
 
 def kill(node: str) -> state.Done:
-    """SIGKILL to all server processes of a node; what was hit."""
+    """Kill all server processes of a node (SIGKILL)."""
     return state.Done(**_ask("kill", node=node))
 
 
 def restart(node: str) -> state.Done:
-    """Start a dead node's server again as a member; what became of it."""
+    """Start the server of a killed node, and wait until it has rejoined."""
     return state.Done(**_ask("restart", node=node, timeout=300.0))
 
 
 def clients(moment: int, check: bool = False) -> state.Clients:
-    """What the load's clients saw since a moment in ns of CLOCK_MONOTONIC; with `check` also their rows."""
+    """Return what clients saw since a moment in ns of CLOCK_MONOTONIC; `check` includes their rows."""
     found = _ask("clients", moment=moment, check=check, timeout=90.0)["clients"]
     rows = found.pop("rows")
     return state.Clients(rows=state.Rows(**rows) if rows else None, **found)
 
 
 def inject(fault: dict[str, Any]) -> int:
-    """Begin a fault, by its settings; the number by which `injected` knows it. Returns at once."""
+    """Start a fault without waiting; return its number for `injected`."""
     return int(_ask("inject", fault=fault)["number"])
 
 
 def injected(number: int) -> state.Injected:
-    """How a fault by hand stands now."""
+    """Return the state of a fault."""
     return state.Injected(**_ask("injected", number=number, timeout=60.0))
 
 
 def heal() -> list[int]:
-    """End all faults by hand that are at work now; their numbers. Returns at once."""
+    """End all active faults without waiting; return their numbers."""
     return list(_ask("heal")["numbers"])
 
 
@@ -145,7 +145,7 @@ def _follow(keeper: subprocess.Popen[str], engine: str, listener: Listener) -> N
                 listener(DataSet(event["message"], event["fraction"]))
             case _:
                 listener(TrialPhase("playground", event["message"], 5.0))
-    raise FiveninesError(f"the solution did not come up:\n{tail(state.log())}")
+    raise FiveninesError(f"the deployment failed:\n{tail(state.log())}")
 
 
 def _connect(timeout: float) -> socket.socket:
@@ -164,18 +164,18 @@ def _ask(do: str, timeout: float = 30.0, **request: Any) -> dict[str, Any]:
     try:
         connection = _connect(timeout)
     except OSError:
-        advice = "it is being brought up or taken down: wait until that is done"
+        advice = "it is starting or stopping: try again when that is done"
         locks.require_free(state.lock(), state.WHAT, advice)
-        raise UsageError("nothing is up: bring a solution up with `fivenines up SOLUTION`") from None
+        raise UsageError("no deployment is running. Start one with `fivenines up SOLUTION`") from None
     with connection, connection.makefile("rw") as stream:
         stream.write(json.dumps({"do": do, **request}) + "\n")
         stream.flush()
         try:
             line = stream.readline()
         except TimeoutError:
-            raise FiveninesError(f"the playground did not answer within {timeout:g} s") from None
+            raise FiveninesError(f"the running deployment did not answer within {timeout:g} s") from None
     if not line:
-        raise FiveninesError(f"the playground ended:\n{tail(state.log())}")
+        raise FiveninesError(f"the running deployment ended:\n{tail(state.log())}")
     answer: dict[str, Any] = json.loads(line)
     if not answer.pop("ok"):
         raise FiveninesError(answer["error"])

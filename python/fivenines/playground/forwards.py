@@ -1,4 +1,4 @@
-"""Ways from the machine into a playground: a port for each node and each part of its access layer."""
+"""Forward ports of this machine to each node and each endpoint of the running deployment."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -11,13 +11,13 @@ from fivenines.lab.forward import LOOPBACK, Forwarder
 from fivenines.playground.state import Login, Way
 from fivenines.servers.base import Server
 
+# Seconds between two checks whether a server has ended.
 _LOOK = 0.1
-"""Seconds between two looks whether a server has ended."""
 
 
 @dataclass(frozen=True)
 class _Entrance:
-    """Something in the lab that clients connect to, and whether its process runs."""
+    """An endpoint in the lab, and whether its process is running."""
 
     name: str
     address: str
@@ -26,15 +26,15 @@ class _Entrance:
 
 
 class Forwards:
-    """All ways into a deployment that is up; they end with it.
+    """All forwarded ports of the running deployment; they end with it.
 
     Args:
-        deployed: where they lead to.
-        base: the first port on this machine, the others follow; None: any that are free.
-        log: what the relay says.
+        deployed: the deployment.
+        base: the first port on this machine; None: free ports.
+        log: the relay's log file.
 
     Raises:
-        UsageError: a port is taken.
+        UsageError: a port is in use.
     """
 
     def __init__(self, deployed: Deployed, base: int | None, log: Path) -> None:
@@ -50,20 +50,20 @@ class Forwards:
         threading.Thread(target=self._watch, daemon=True).start()
 
     def login(self) -> Login:
-        """How a client gets in now."""
+        """Return how a client connects now."""
         nodes = self._deployed.solution.nodes
         first = nodes[0]
         user, password = first.application
         here = {way.lab: way.here for way in self.ways}
         writes = [here[address] for address in self._deployed.access.endpoints().write]
         dsn = dsn_of(first, writes)
-        # one address alone: the proxy's, or the primary's
+        # A single address: the proxy's, or the primary's.
         primary = self._deployed.solution.primary() or first
         at = writes[0] if len(writes) == 1 else here[primary.endpoint]
         return Login(user, password, first.database, dsn, first.shell_command(dsn, at))
 
     def _watch(self) -> None:
-        """Tell the relay of each server that ends: its port shall refuse as the server's own does."""
+        """Notify the relay of each server that ends, so that its port refuses connections, too."""
         alive = [True] * len(self._entrances)
         pause = threading.Event()
         while self._forwarder.alive and not pause.wait(_LOOK):
@@ -75,7 +75,7 @@ class Forwards:
 
 
 def _entrances(deployed: Deployed) -> list[_Entrance]:
-    """Each node, then what of the access layer is no node's own address."""
+    """Return each node, then the endpoints of the access layer that are no nodes."""
     found = [
         _Entrance(node.name, node.endpoint, lambda node=node: node.alive, node.name)  # type: ignore[misc]
         for node in deployed.solution.nodes
@@ -96,7 +96,7 @@ def _entrances(deployed: Deployed) -> list[_Entrance]:
 
 
 def dsn_of(server: Server, addresses: Sequence[str]) -> str:
-    """The DSN of a server's account: of several addresses, the one that takes writes is meant."""
+    """Return the DSN of a server's account; with several addresses it selects the writable one."""
     user, password = server.application
     scheme = "postgresql" if server.driver == "postgres" else "mysql"
     find = len(addresses) > 1 and server.driver == "postgres"

@@ -1,7 +1,7 @@
 """The keeper: `python -m fivenines.playground.keeper`, with the request on its standard input.
 
-Brings a solution up, tells its progress as JSON lines on standard output, then answers one JSON request
-per connection on its unix socket until it is told to go down.
+Deploys a solution, writes its progress as JSON lines to standard output, then answers one JSON request
+per connection on its Unix socket until the request `down`.
 """
 
 import json
@@ -33,7 +33,7 @@ from fivenines.paths import short_path
 from fivenines.playground import state
 from fivenines.playground.background import BackgroundLoad, problem
 from fivenines.playground.forwards import Forwards
-from fivenines.playground.wanted import Wanted
+from fivenines.playground.request import Request
 from fivenines.runner.fault_runner import FaultRunner
 from fivenines.servers.base import Server
 from fivenines.servers.member import Member
@@ -41,17 +41,17 @@ from fivenines.solutions.settings import SolutionSettings
 
 Answer = dict[str, Any]
 
+# Longest wait, in seconds, for a node to rejoin after a manual fault.
 _PATIENCE = 120.0
-"""Longest wait, in seconds, for a node to come back after a fault by hand."""
 
 
 class Keeper:
-    """Holds one deployment and answers requests about it.
+    """The owner of the running deployment, which answers requests about it.
 
     Args:
-        deployed: what is up.
-        forwards: how programs of this machine get into it.
-        load: what is kept running on it, if anything.
+        deployed: the deployment.
+        forwards: the forwarded ports on this machine.
+        load: the background load, if any.
     """
 
     def __init__(self, deployed: Deployed, forwards: Forwards, load: BackgroundLoad | None) -> None:
@@ -71,14 +71,14 @@ class Keeper:
             "heal": self._heal,
             "clients": self._clients,
         }
-        self._disturbances: list[tuple[FaultRunner, int]] = []
-        """All faults by hand, and when they were asked for, in ns of CLOCK_MONOTONIC."""
+        # All manual faults, and when they were requested, in ns of CLOCK_MONOTONIC.
+        self._faults: list[tuple[FaultRunner, int]] = []
 
     def serve(self, listener: socket.socket) -> None:
-        """Answer requests until one says `down`."""
+        """Answer requests until the request `down`."""
         while True:
             connection, _ = listener.accept()
-            # a client that only looks whether we are here asks nothing; one may go away unanswered
+            # A client may connect without a request, or disconnect before the answer.
             with suppress(OSError), connection, connection.makefile("rw") as stream:
                 if refusal := _refusal(connection):
                     stream.write(json.dumps({"ok": False, "error": refusal}) + "\n")
@@ -105,12 +105,12 @@ class Keeper:
     def _status(self) -> Answer:
         settings = self._solution.settings
         endpoints = self._deployed.access.endpoints()
-        told = self._deployed.events()
+        events = self._deployed.events()
         found = state.Status(
             solution=f"{settings.name or settings.default_name()} ({settings.engine})",
-            nodes=[self._described(one) for one in self._solution.members],
+            nodes=[self._described(member) for member in self._solution.members],
             endpoints=_described(endpoints),
-            events=[f"{event.kind} {event.node} {event.detail}".rstrip() for event in told[-10:]],
+            events=[f"{event.kind} {event.node} {event.detail}".rstrip() for event in events[-10:]],
             ways=self._forwards.ways,
             login=self._forwards.login(),
             load=self._load.status() if self._load is not None else None,
@@ -118,13 +118,13 @@ class Keeper:
         return {"status": asdict(found)}
 
     def _described(self, one: Member) -> state.NodeStatus:
-        problem = "its server does not run" if not one.alive else self._solution.not_joined_reason(one)
+        problem = "its server is not running" if not one.alive else self._solution.not_joined_reason(one)
         address = one.endpoint if isinstance(one, Server) else one.host.address
         here = next((way.here for way in self._forwards.ways if way.node == one.name), "")
         return state.NodeStatus(one.name, address, self._role(one), not problem, problem, here)
 
     def _role(self, one: Member) -> str:
-        """The role of a database server; of others what they are."""
+        """Return the role of a database server, or the kind of another host."""
         if isinstance(one, Server):
             role: str = self._solution.role(one)
             return role
@@ -133,27 +133,27 @@ class Keeper:
     def _kill(self, node: str) -> Answer:
         server = self._solution.member(node)
         if server.process is None or not server.alive:
-            raise FiveninesError(f"{node} is already dead")
+            raise FiveninesError(f"{node} is not running")
         role = self._role(server)
         self._dismiss()
         moment = time.monotonic_ns()
         hit = server.process.kill()
-        gone = server.process.gone(hit)
-        said = f"{node} ({role}): SIGKILL to {len(hit)} processes"
-        said = said if gone else f"{said}, but not all have ended"
-        return {"said": said, "moment": self._loaded_at(moment)}
+        ended = server.process.gone(hit)
+        message = f"{node} ({role}): SIGKILL to {len(hit)} processes"
+        message = message if ended else f"{message}, but not all have ended"
+        return {"message": message, "moment": self._loaded_at(moment)}
 
     def _restart(self, node: str) -> Answer:
         server = self._solution.member(node)
         if server.alive:
-            raise FiveninesError(f"{node} runs already")
+            raise FiveninesError(f"{node} is already running")
         moment = time.monotonic_ns()
         self._deployed.start_node(server)
-        said = self._solution.not_joined_reason(server) or f"{node} is back"
-        return {"said": said, "moment": self._loaded_at(moment)}
+        message = self._solution.not_joined_reason(server) or f"{node} has rejoined"
+        return {"message": message, "moment": self._loaded_at(moment)}
 
     def _loaded_at(self, moment: int) -> int | None:
-        """A moment at which something was broken, for which clients can be asked; None without a load."""
+        """Record the moment of a fault for the load's clients, and return it; None without a load."""
         if self._load is None:
             return None
         self._load.broken(moment)
@@ -161,42 +161,42 @@ class Keeper:
 
     def _clients(self, moment: int, check: bool) -> Answer:
         if self._load is None:
-            raise UsageError("there is no load: bring the solution up with `--load RATE`")
+            raise UsageError("there is no load. Deploy the solution with `fivenines up SOLUTION --load RATE`")
         return {"clients": asdict(self._load.since(moment, check))}
 
     def _inject(self, fault: Answer) -> Answer:
         settings: FaultSettings = TypeAdapter(AnyFault).validate_python(fault)
         if problems := settings.problems_with(self._solution.topology):
-            raise UsageError(f"{settings.fault} makes no sense here: {problems[0]}")
+            raise UsageError(f"{settings.fault} does not apply to this deployment: {problems[0]}")
         self._dismiss()
         now = time.monotonic_ns()
         made = FaultRunner(settings, self._deployed, now, math.inf, seed=now % 2**31, patience=_PATIENCE)
         made.begin()
-        self._disturbances.append((made, now))
-        return {"number": len(self._disturbances) - 1}
+        self._faults.append((made, now))
+        return {"number": len(self._faults) - 1}
 
     def _dismiss(self) -> None:
-        """Whoever was on call for faults that are over does not repair what is broken by hand next."""
-        for made, _ in self._disturbances:
+        """End the automatic remediation of past faults, so that it does not repair the next one."""
+        for made, _ in self._faults:
             if made.over:
                 made.dismiss()
 
     def _injected(self, number: int) -> Answer:
-        made, asked = self._disturbances[number]
+        made, requested = self._faults[number]
         events = [event.model_dump() for event in made.events() if event.t >= 0]
         records = made.records()
-        moment = self._loaded_at(asked + round(records[0].at * 1e6)) if records else None
-        found = state.Injected(made.over, events, [one.model_dump() for one in records], moment)
+        moment = self._loaded_at(requested + round(records[0].at * 1e6)) if records else None
+        found = state.Injected(made.over, events, [record.model_dump() for record in records], moment)
         return asdict(found)
 
     def _heal(self) -> Answer:
-        at_work = [n for n, (made, _) in enumerate(self._disturbances) if not made.over]
-        for number in at_work:
-            self._disturbances[number][0].end_early()
-        return {"numbers": at_work}
+        active = [n for n, (made, _) in enumerate(self._faults) if not made.over]
+        for number in active:
+            self._faults[number][0].end_early()
+        return {"numbers": active}
 
     def _query(self, node: str, statement: str) -> Answer:
-        # where the workload's tables are, as a prompt is
+        # In the database with the workload's tables, like the prompt.
         with self._solution.node(node).open_data(60.0) as connection, connection.cursor() as cursor:
             cursor.execute(statement)
             if not cursor.description:
@@ -212,12 +212,12 @@ class Keeper:
     def _inside(self, host: str, command: list[str]) -> Answer:
         hosts = self._deployed.lab.hosts
         if host not in hosts:
-            raise UsageError(f"there is no host {host!r}: the hosts are {', '.join(hosts)}")
+            raise UsageError(f"unknown host {host!r}: the hosts are {', '.join(hosts)}")
         return {"command": hosts[host].inside(command, None)}
 
 
 def _words(error: Exception) -> str:
-    """What a driver says: PyMySQL has the number of the error before its words."""
+    """Return a driver's message; PyMySQL puts the error's number before it."""
     return " ".join(map(str, error.args)) or type(error).__name__
 
 
@@ -225,17 +225,17 @@ _CREDENTIALS = struct.Struct("3i")
 
 
 def _refusal(connection: socket.socket) -> str:
-    """Why whoever is at the other end gets no answer; empty if it is our own account.
+    """Return why the client is refused; empty if it belongs to this account.
 
-    The kernel says who connected (unix(7), SO_PEERCRED): modes of folder and socket are not relied on.
+    The kernel reports the client's user id (unix(7), SO_PEERCRED), independent of file modes.
     """
-    said = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
-    _, uid, _ = _CREDENTIALS.unpack(said)
+    credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    _, uid, _ = _CREDENTIALS.unpack(credentials)
     if uid == os.getuid():
         return ""
-    sys.stderr.write(f"refused: a process of user id {uid} asked for something\n")
+    sys.stderr.write(f"refused: a request of a process of user id {uid}\n")
     sys.stderr.flush()
-    return f"this playground belongs to the user id {os.getuid()}, not to {uid}"
+    return f"this deployment belongs to user id {os.getuid()}, not to {uid}"
 
 
 def _described(endpoints: Endpoints) -> list[str]:
@@ -245,66 +245,66 @@ def _described(endpoints: Endpoints) -> list[str]:
 
 
 def main() -> None:
-    """Bring up what standard input describes, then keep it."""
+    """Deploy what standard input describes, then serve requests."""
     private.begin()
-    # a Ctrl-C at the prompt that started us is not meant for us; a signal to end cleans up
+    # Ctrl-C at the terminal does not reach this session; SIGTERM cleans up.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    request = sys.stdin.read()
+    text = sys.stdin.read()
     try:
-        wanted = Wanted.model_validate_json(request)
+        request = Request.model_validate_json(text)
         with locks.held(state.lock(), state.WHAT, state.ADVICE), ExitStack() as used:
             try:
-                _keep(wanted, used)
+                _keep(request, used)
             finally:
                 state.socket().unlink(missing_ok=True)
     except FiveninesError as error:
-        _tell("refused" if isinstance(error, UsageError) else "failed", str(error), None)
+        _report("refused" if isinstance(error, UsageError) else "failed", str(error), None)
         sys.exit(1)
 
 
-def _keep(wanted: Wanted, used: ExitStack) -> None:
-    settings = wanted.solution
+def _keep(request: Request, used: ExitStack) -> None:
+    settings = request.solution
 
     def pulling(message: str, fraction: float | None) -> None:
-        _tell("pull", message, fraction)
+        _report("pull", message, fraction)
 
     def loading(message: str, fraction: float | None) -> None:
-        _tell("data", message, fraction)
+        _report("data", message, fraction)
 
     for engine in engines_of(settings):
         used.enter_context(engine.used(pulling))
     require_versions(settings)
-    make = partial(data_set, settings, wanted.workload, loading)
+    make = partial(data_set, settings, request.workload, loading)
     data = used.enter_context(dataset.used(make, loading))
     _require_accepted(settings, data)
-    if wanted.rate and (said := problem(wanted.workload)):
-        raise UsageError(f"up: --load: nothing to keep running: {said}")
-    with Deployed(settings, data, state.folder() / "lab", wanted.network) as deployed:
+    if request.rate and (reason := problem(request.workload)):
+        raise UsageError(f"up: --load: the workload cannot run continuously: {reason}")
+    with Deployed(settings, data, state.folder() / "lab", request.network) as deployed:
         deployed.solution.disk_calls = frozenset(("sync", "write"))
-        deployed.bring_up(lambda message: _tell("phase", message, None))
-        forwards = Forwards(deployed, wanted.port, state.log())
-        load = _load(deployed, wanted)
+        deployed.bring_up(lambda message: _report("phase", message, None))
+        forwards = Forwards(deployed, request.port, state.log())
+        load = _load(deployed, request)
         with _listen() as listener:
-            _tell("up", "", None)
-            sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123  (nobody reads on)
+            _report("up", "", None)
+            sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123  (there is no reader any more)
             Keeper(deployed, forwards, load).serve(listener)
 
 
-def _load(deployed: Deployed, wanted: Wanted) -> BackgroundLoad | None:
-    if not wanted.rate:
+def _load(deployed: Deployed, request: Request) -> BackgroundLoad | None:
+    if not request.rate:
         return None
-    _tell("phase", "starting the load", None)
-    return BackgroundLoad(deployed, wanted.workload, wanted.rate)
+    _report("phase", "starting the load", None)
+    return BackgroundLoad(deployed, request.workload, request.rate)
 
 
 def _require_accepted(settings: SolutionSettings, data: Path) -> None:
-    """Make sure that the servers start with what `up --set` hands over to them.
+    """Check that the servers accept the settings of `up --set`.
 
     Raises:
-        UsageError: one does not; with its words, and the setting.
+        UsageError: a server refuses a setting, with its message.
     """
     if settings.handed_over():
-        _tell("phase", "trying the server settings", None)
+        _report("phase", "trying the server settings", None)
         if found := refusal(settings, data, state.folder() / "lab"):
             words = found.words.replace("\n", "\n    ")
             raise UsageError(
@@ -322,7 +322,7 @@ def _listen() -> socket.socket:
     return listener
 
 
-def _tell(kind: str, message: str, fraction: float | None) -> None:
+def _report(kind: str, message: str, fraction: float | None) -> None:
     sys.stdout.write(json.dumps({"kind": kind, "message": message, "fraction": fraction}) + "\n")
     sys.stdout.flush()
 

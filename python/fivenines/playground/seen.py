@@ -1,7 +1,7 @@
-"""What clients saw of a break by hand: the load's time line and ledger, while both are still written.
+"""Measure what clients saw of a manual fault, from the growing time line and ledger of the load.
 
-The same measure as in a trial: an outage is the longest time without a successful write, if that is longer
-than without any cause (`analysis.availability`).
+The measure is that of a trial: an outage is the longest time without a successful write, if it is longer
+than in normal operation (`analysis.availability`).
 """
 
 from array import array
@@ -16,39 +16,39 @@ from fivenines.playground.state import Clients, Rows
 from fivenines.results.layout import SLOT_MS
 from fivenines.results.records import Windows
 
+# Longest time before a fault, in ms, that shows normal operation.
 _BEFORE_MS = 60_000.0
-"""As much before a break tells what is ordinary."""
 
+# Least time before a fault, in ms, for a result.
 _LEAST_MS = 1_000.0
-"""With less before a break nothing can be told of it."""
 
+# Files of a running load, written once a second.
 TIMELINE, LEDGER = "timeline.csv.part", "ledger.csv.part"
-"""Files of a load that still runs; it writes what it has once a second."""
 
 
 class Seen:
-    """The files of a load, read as they grow.
+    """The growing files of a load.
 
     Args:
-        folder: of the load's files.
+        folder: the folder of the load's files.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._positions = {TIMELINE: 0, LEDGER: 0}
         self._columns: dict[str, list[str]] = {}
+        # The slots, in ms since the load's start, in which a write succeeded.
         self.writes = array("q")
-        """The slots, in ms since the load's start, in which a write succeeded."""
+        # The acknowledged rows of the ledger.
         self.acknowledged = array("q")
-        """The ledger's rows that were acknowledged."""
+        # The time in us at which a write ended without an answer, and its row.
         self.in_doubt: list[tuple[int, int]] = []
-        """When a write of the ledger ended without an answer, in us, and its row."""
 
     def read(self) -> None:
-        """Read what has been written since the last time."""
+        """Read what has been written since the last call."""
         for row in self._rows(TIMELINE):
             slot = int(row["slot_ms"])
-            # load and ledger have a line each
+            # Load and ledger have one line each.
             if int(row["writes_ok"]) and (not self.writes or self.writes[-1] != slot):
                 self.writes.append(slot)
         for row in self._rows(LEDGER):
@@ -66,27 +66,27 @@ class Seen:
                 self._columns[name] = line.split(",")
                 continue
             columns = self._columns[name]
-            # the last column of the ledger has commas inside
+            # The last column of the ledger contains commas.
             yield dict(zip(columns, line.split(",", len(columns) - 1), strict=True))
 
 
-class Breaks:
-    """The moments (ms since the load's start) of all breaks, and from when on it was calm before each.
+class Faults:
+    """The times (ms since the load's start) of all faults, and the start of normal operation before each.
 
-    What an earlier break did must not pass for the ordinary course before a later one.
+    The effects of an earlier fault must not count as normal operation before a later one.
     """
 
     def __init__(self) -> None:
         self._moments: set[float] = set()
 
     def note(self, moment: float) -> None:
-        """Something was broken at this moment."""
+        """Record a fault."""
         self._moments.add(moment)
 
     def calm_before(self, moment: float, writes: "array[int]") -> float:
-        """From when on writes had gone on undisturbed, a minute before a moment at most.
+        """Return since when writes succeeded without interruption, at most a minute before a moment.
 
-        `writes` are known beyond the moment.
+        `writes` must extend beyond the moment.
         """
         begin = max(0.0, moment - _BEFORE_MS)
         earlier = [one for one in self._moments if begin <= one < moment]
@@ -98,25 +98,25 @@ class Breaks:
 
 
 def since(writes: "array[int]", moment: float, now: float, calm_from: float = 0.0) -> Clients:
-    """What clients saw since a moment.
+    """Return what clients saw since a moment.
 
     Args:
         writes: the slots (ms since the load's start, ascending) in which a write succeeded.
-        moment: of the break, in ms since the load's start.
-        now: until when the slots are known, the same.
-        calm_from: since when nothing was broken before; a minute counts at most.
+        moment: the time of the fault, in ms since the load's start.
+        now: the end of the known slots, in ms since the load's start.
+        calm_from: the start of normal operation; at most a minute counts.
     """
     slots = np.array(writes, dtype=np.int64)
     begin = max(calm_from, moment - _BEFORE_MS)
     if moment - begin < _LEAST_MS:
-        early = "had only just begun" if moment < _LEAST_MS else "was not calm again after what was before"
+        early = "had just started" if moment < _LEAST_MS else "had not recovered from the previous fault"
         return Clients(unknown=f"the load {early}")
     if now <= moment:
         return Clients()
     windows = Windows(warmup_end=begin, steady_end=moment, end=now)
     found = outage(slots, windows, moment)
     if found is None:
-        return Clients(unknown="no write succeeded before it")
+        return Clients(unknown="no write succeeded before the fault")
     ended = [gap.end for gap in found.gaps if gap.closed]
     return Clients(
         observed=(now - moment) / 1000,
@@ -130,22 +130,22 @@ def since(writes: "array[int]", moment: float, now: float, calm_from: float = 0.
 
 
 def rows_lost(acknowledged: Iterable[int], present: Iterable[int]) -> set[int]:
-    """The rows that were acknowledged and are not there."""
+    """Return the acknowledged rows that are missing."""
     return set(acknowledged).difference(present)
 
 
 def in_doubt_since(seen: Seen, moment: float) -> int:
-    """Writes of the ledger since a moment (ms) that may have happened or not: nobody was told."""
+    """Count the writes since a moment (ms) whose outcome is unknown, as they had no answer."""
     return sum(1 for ended, _ in seen.in_doubt if ended / 1000 >= moment - SLOT_MS)
 
 
-def judged(known: tuple[int, int], node: str, lost: Set[int], told: Set[int]) -> Rows:
-    """What became of rows.
+def judged(known: tuple[int, int], node: str, lost: Set[int], reported: Set[int]) -> Rows:
+    """Return the fate of acknowledged rows.
 
     Args:
-        known: acknowledged so far, and in doubt since the break.
-        node: where they were looked for.
-        lost: those that are not there.
-        told: those that were not there when somebody asked before: another break lost them.
+        known: numbers of rows acknowledged, and in doubt since the fault.
+        node: the node that was read.
+        lost: the missing rows.
+        reported: rows reported as lost before, by an earlier fault.
     """
-    return Rows(*known, lost=len(lost - told), node=node, before=len(lost & told))
+    return Rows(*known, lost=len(lost - reported), node=node, before=len(lost & reported))

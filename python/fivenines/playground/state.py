@@ -1,4 +1,4 @@
-"""What the playground's keeper and its clients share."""
+"""The data types and paths that the keeper and its clients share."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +9,7 @@ from fivenines import paths
 
 @dataclass(frozen=True)
 class NodeStatus:
-    """One node now. `detail` says what is wrong with it; `here` is its port on this machine, host:port."""
+    """The state of a node. `detail` is its problem, `here` its forwarded port, as host:port."""
 
     name: str
     address: str
@@ -21,9 +21,9 @@ class NodeStatus:
 
 @dataclass(frozen=True)
 class Way:
-    """A way into the lab: a node, or a part of the access layer (`node` is then empty).
+    """A forwarded port of a node, or of an endpoint of the access layer (`node` is then empty).
 
-    `lab` is its address in the lab, `here` on this machine; both host:port.
+    `lab` is the address in the lab, `here` on this machine; both as host:port.
     """
 
     name: str
@@ -34,9 +34,9 @@ class Way:
 
 @dataclass(frozen=True)
 class Login:
-    """How a client of one's own gets in from this machine.
+    """How any client connects from this machine.
 
-    `dsn` leads to who takes writes, also after a failover; `command` is the engine's own client.
+    `dsn` selects the writable node, also after a failover; `command` runs the engine's client.
     """
 
     user: str
@@ -48,9 +48,9 @@ class Login:
 
 @dataclass(frozen=True)
 class LoadStatus:
-    """The load that `up --load` keeps running: per second asked and done, errors since its start.
+    """The load of `up --load`: requested and achieved rates per second, errors since its start.
 
-    `tps` is None until its first second is over; `ended` says why it does not run any more.
+    `tps` is None during its first second; `ended` is the reason if it has ended.
     """
 
     workload: str
@@ -62,9 +62,9 @@ class LoadStatus:
 
 @dataclass(frozen=True)
 class Status:
-    """The solution now: its name, its nodes, where clients in the lab reach it, what its manager did.
+    """The state of the deployment: its name, nodes, endpoints in the lab, and events of its manager.
 
-    `ways` are the ports of this machine that lead into the lab.
+    `ways` are the forwarded ports of this machine.
     """
 
     solution: str
@@ -78,17 +78,17 @@ class Status:
 
 @dataclass(frozen=True)
 class Done:
-    """A sentence about what was done, and when, in ns of CLOCK_MONOTONIC; None: no clients saw it."""
+    """A message about an action, and its time in ns of CLOCK_MONOTONIC; None without a load."""
 
-    said: str
+    message: str
     moment: int | None = None
 
 
 @dataclass(frozen=True)
 class Injected:
-    """A fault by hand: whether it is over, and events and records as a trial has them (see `results`).
+    """A manual fault: whether it is over, and its events and records, as in a trial (see `results`).
 
-    `moment` is when it took effect, in ns of CLOCK_MONOTONIC; None: it has not, or no clients saw it.
+    `moment` is the time of its effect, in ns of CLOCK_MONOTONIC; None: no effect yet, or no load.
     """
 
     over: bool
@@ -99,10 +99,10 @@ class Injected:
 
 @dataclass(frozen=True)
 class Rows:
-    """What became of the rows that were acknowledged to the load's ledger.
+    """The fate of the rows that were acknowledged to the load's ledger.
 
-    `lost` is None where it cannot be told; `detail` says why. `node` is where they were looked for. `before`
-    were lost already when somebody asked the last time.
+    `lost` is None if the check was inconclusive; `detail` is the reason. `node` is the node that was read.
+    `before` is the number of rows reported as lost earlier.
     """
 
     acknowledged: int
@@ -118,15 +118,15 @@ class Clients:
     """What the load's clients saw since a moment; times in seconds.
 
     Attributes:
-        observed: from the moment until the last figures.
-        noticed: whether writes were away for longer than without any cause.
-        outage: the longest time without a write; only a lower bound unless `back`.
+        observed: time from the moment to the last figures.
+        noticed: whether writes were unavailable for longer than in normal operation.
+        outage: the longest time without a write; a lower bound unless `back`.
         back: whether writes succeed again.
-        times: how often they were away for that long.
-        returned: from the moment until writes were back for good; None: they were not away, or are still.
-        calm: since when writes have succeeded without a break; 0 unless `back`.
-        rows: checked against the ledger, where that was asked for.
-        unknown: why nothing can be told.
+        times: number of outages.
+        returned: time from the moment to the end of the last outage; None: no outage, or not recovered.
+        calm: time since the last outage; 0 unless `back`.
+        rows: the check against the ledger, if requested.
+        unknown: why there is no result.
     """
 
     observed: float = 0.0
@@ -140,32 +140,32 @@ class Clients:
     unknown: str = ""
 
 
-WHAT = "the playground"
-"""How messages call it where somebody else uses it."""
+# Name of the lock in messages.
+WHAT = "the running deployment"
 
-ADVICE = "`fivenines status` shows what is up, `fivenines down` ends it"
+ADVICE = "`fivenines status` shows it, `fivenines down` tears it down"
 
 
 def folder() -> Path:
-    """The playground's own folder."""
+    """Return the folder of the running deployment."""
     return paths.playground()
 
 
 def socket() -> Path:
-    """Where the keeper listens."""
+    """Return the path of the keeper's socket."""
     return folder() / "keeper.sock"
 
 
 def lock() -> Path:
-    """Held by the keeper as long as it lives."""
+    """Return the path of the keeper's lock."""
     return folder() / "keeper.lock"
 
 
 def log() -> Path:
-    """What the keeper writes."""
+    """Return the path of the keeper's log."""
     return folder() / "keeper.log"
 
 
 def load() -> Path:
-    """Files of the load that `up --load` keeps running."""
+    """Return the folder of the background load's files."""
     return folder() / "load"

@@ -1,4 +1,4 @@
-"""What is asked of a playground, as its keeper reads it from standard input."""
+"""The request that the keeper reads from standard input."""
 
 from pydantic import BaseModel, ConfigDict
 
@@ -7,15 +7,15 @@ from fivenines.lab.settings import NetworkSettings
 from fivenines.workloads.oltp import Oltp
 
 
-class Wanted(BaseModel):
-    """A solution, and what is around it.
+class Request(BaseModel):
+    """A solution to deploy, with its network, workload and ports.
 
     Attributes:
-        solution: what is brought up.
-        network: where; without it on one plain site.
-        workload: whose data it starts with, and what a load runs.
-        rate: of the load, in transactions per second; 0: there is no load.
-        port: the first port on 127.0.0.1; None: any that are free.
+        solution: the solution.
+        network: its network; by default one site.
+        workload: the workload of its data and its load.
+        rate: transactions per second of the load; 0: no load.
+        port: the first port on 127.0.0.1; None: free ports.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

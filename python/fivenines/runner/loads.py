@@ -128,7 +128,7 @@ class Loads:
         for client in self.clients:
             if client.load.status:
                 client.load.await_end(0.0)
-            elif client.load.told_all:
+            elif client.load.drained:
                 self._sum.ended(client.plan.name)
         return self.ended
 
@@ -147,7 +147,7 @@ class Loads:
             common.seconds,
             common.seed + number,
             plan.load,
-            common.beside,
+            common.alongside,
             (number + 1, len(self._plans)),
             self._held,
             f"the load of {plan.name}" if several else common.called,

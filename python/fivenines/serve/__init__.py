@@ -1,1 +1,1 @@
-"""The live page: all runs of a folder in a browser on this machine, the running one as it runs."""
+"""The web page: all runs of a folder in a browser, with live figures of running experiments."""

@@ -1,4 +1,4 @@
-"""The server's answers: the page, its files, streams of runs, and what its buttons ask for."""
+"""The HTTP routes: the page, its files, streams of runs, and the actions of its buttons."""
 
 import asyncio
 import html
@@ -38,13 +38,13 @@ _FILES = {
 
 
 class Server:
-    """Answers for one folder of runs.
+    """The web application for one folder of runs.
 
     Args:
         found: the runs.
-        tokens: who may ask.
+        tokens: the tokens that authorise requests.
         scratch: a folder for reports.
-        launcher: starts runs at the priority that this program was started with.
+        launcher: starts runs at the original priority of this program.
     """
 
     def __init__(self, found: Runs, tokens: Tokens, scratch: Path, launcher: Launcher) -> None:
@@ -57,7 +57,7 @@ class Server:
         self._listeners = 0
 
     def app(self) -> Starlette:
-        """As an ASGI application."""
+        """Return the ASGI application."""
         return Starlette(
             routes=[
                 Route("/", self.page),
@@ -74,49 +74,49 @@ class Server:
         )
 
     async def page(self, _request: Request) -> Response:
-        """The page itself, with the token for its buttons."""
+        """Return the page, with the token for its buttons."""
         text = _own_file("page.html").replace("{{ token }}", html.escape(self._tokens.post))
         return Response(text, media_type="text/html")
 
     async def file(self, request: Request) -> Response:
-        """A file of the page, of those that it has."""
+        """Return one of the page's files."""
         name = request.path_params["name"]
         if name not in _FILES:
-            return PlainTextResponse("there is no such file\n", 404)
+            return PlainTextResponse("no such file\n", 404)
         return Response(_own_file(name), media_type=_FILES[name])
 
     async def vega(self, _request: Request) -> Response:
-        """The library that draws."""
+        """Return the charts library."""
         text = await asyncio.to_thread(_vega)
         headers = {"cache-control": "private, max-age=86400"}
         return Response(text, media_type="text/javascript", headers=headers)
 
     async def list_of_runs(self, _request: Request) -> Response:
-        """All runs, as a stream."""
+        """Stream the list of runs."""
         return self._stream(self._lists())
 
     async def one_run(self, request: Request) -> Response:
-        """One run, as a stream; whatever the browser has seen before, it begins with all that there is."""
+        """Stream one run, beginning with its whole state."""
         name = request.path_params["run"]
         return self._stream(self._feed(name).messages())
 
     async def report(self, request: Request) -> Response:
-        """The report of a run with all trials that are complete."""
+        """Return the report of a run with all complete trials."""
         file = await self._reports.of(self._runs.find(request.path_params["run"]))
         headers = {"content-security-policy": REPORT_POLICY}
         return FileResponse(file, media_type="text/html", headers=headers)
 
     async def stop(self, request: Request) -> Response:
-        """Ask a run to stop after the trial under way."""
-        said = runs.stop(self._runs.find(request.path_params["run"]))
-        return JSONResponse({"said": f"{said} stops after this trial"})
+        """Ask a run to stop after the current trial."""
+        process = runs.stop(self._runs.find(request.path_params["run"]))
+        return JSONResponse({"message": f"{process} will stop after this trial"})
 
     async def resume(self, request: Request) -> Response:
         """Continue a run."""
         name = request.path_params["run"]
         folder, options = self._runs.find(name), self._feed(name).options
         await asyncio.to_thread(self._launcher.do, lambda: runs.resume(folder, options))
-        return JSONResponse({"said": f"{name} goes on"})
+        return JSONResponse({"message": f"{name} continues"})
 
     def _feed(self, name: str) -> Feed:
         folder = self._runs.find(name)
@@ -132,17 +132,17 @@ class Server:
 
     def _stream(self, messages: AsyncIterator[tuple[str, Json]]) -> Response:
         if self._listeners >= MOST_VIEWERS:
-            return PlainTextResponse(f"{MOST_VIEWERS} viewers are looking already\n", 503)
+            return PlainTextResponse(f"the page has its maximum of {MOST_VIEWERS} viewers\n", 503)
         return Stream(self._sent(messages), media_type="text/event-stream")
 
     async def _sent(self, messages: AsyncIterator[tuple[str, Json]]) -> AsyncIterator[str]:
-        """Server-sent events (WHATWG HTML, 9.2); the server waits here for a viewer that does not read."""
+        """Yield server-sent events (WHATWG HTML, 9.2), waiting for slow viewers."""
         self._listeners += 1
         try:
             number = 0
-            async for kind, told in messages:
+            async for kind, content in messages:
                 number += 1
-                yield f"event: {kind}\nid: {number}\ndata: {json.dumps(told)}\n\n"
+                yield f"event: {kind}\nid: {number}\ndata: {json.dumps(content)}\n\n"
         finally:
             self._listeners -= 1
             with suppress(RuntimeError):
@@ -150,7 +150,7 @@ class Server:
 
 
 def _vega() -> str:
-    from fivenines.report.bundle import vega  # noqa: PLC0415  (with it comes all of the report)
+    from fivenines.report.bundle import vega  # noqa: PLC0415  (imports all of the report)
 
     return vega()
 

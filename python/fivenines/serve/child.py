@@ -1,4 +1,4 @@
-"""The live page of a run that shows itself (`run --serve`): a process of its own, which ends with the run."""
+"""The live page of `run --serve`: a separate process that ends with the run."""
 
 import selectors
 import subprocess
@@ -14,11 +14,11 @@ _STARTING = 30.0
 
 
 @contextmanager
-def beside(folder: Path) -> Iterator[str]:
-    """While inside, the run is shown at the URL that is given.
+def page(folder: Path) -> Iterator[str]:
+    """Serve a page of the run in a separate process, and return its URL.
 
     Raises:
-        FiveninesError: the page did not begin.
+        FiveninesError: the server did not start.
     """
     command = [sys.executable, "-m", "fivenines", "serve", str(folder.absolute()), "--quiet"]
     process = subprocess.Popen(
@@ -45,5 +45,5 @@ def _first_line(process: "subprocess.Popen[str]") -> str:
         selector.register(process.stdout, selectors.EVENT_READ)
         line = process.stdout.readline().strip() if selector.select(_STARTING) else ""
     if not line:
-        raise FiveninesError("--serve: the page did not begin; `fivenines serve` says more")
+        raise FiveninesError("--serve: the web server did not start. Run `fivenines serve` to see the reason")
     return line

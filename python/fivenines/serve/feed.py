@@ -1,7 +1,7 @@
-"""One run as a stream of messages: its state whole, then what changed, to as many viewers as look.
+"""Stream a run to viewers: its whole state, then the changes.
 
-There is no queue. A viewer is a place in what is known (`Place`), and gets all that is newer when it can take
-it: whoever reads slowly gets fewer and larger messages, holds up nobody, and costs no memory here.
+There is no queue. A viewer is a position in the known data (`Place`), and receives all newer data when it
+reads: a slow viewer gets fewer and larger messages, delays no other viewer and needs no memory here.
 """
 
 import asyncio
@@ -22,19 +22,19 @@ from fivenines.serve.usage import Usage
 
 Json = dict[str, Any]
 
+# Seconds between two polls of the run's files, while there are viewers.
 LOOK = 0.1
-"""Seconds between two looks at the run's files, while somebody watches."""
 
+# Seconds until the next message if nothing happens: viewers take silence for a lost connection.
 BEAT = 1.0
-"""Seconds until a viewer hears from us also when nothing happens: it takes silence for a lost connection."""
 
+# Largest number of figures kept of a trial: 20 minutes.
 MOST = 12_000
-"""Figures that are kept of a trial: 20 minutes of them."""
 
 
 @dataclass
 class Place:
-    """How far a viewer has got."""
+    """The position of a viewer."""
 
     generation: int = -1
     version: int = 0
@@ -45,11 +45,11 @@ class Place:
 
 @dataclass
 class Feed:
-    """Follows a run for as long as somebody watches.
+    """Follow a run while it has viewers.
 
     Args:
         folder: the run.
-        usage: what the page costs.
+        usage: the CPU usage of the page.
     """
 
     folder: Path
@@ -70,7 +70,7 @@ class Feed:
         self._tail = Tail(journal.path(self.folder))
 
     async def messages(self) -> AsyncIterator[tuple[str, Json]]:
-        """The kind of each message (`whole`, `part`) and what it says, without end."""
+        """Yield messages without end: the kind (`whole`, `part`) and the content."""
         self.viewers += 1
         try:
             if self._looking is None:
@@ -90,7 +90,7 @@ class Feed:
 
     @property
     def options(self) -> Json:
-        """How the run was begun, for continuing it."""
+        """Return the options with which the run was started, for continuing it."""
         self._look()
         return self._state.options
 
@@ -102,7 +102,7 @@ class Feed:
                 news.set()
 
     def _look(self) -> bool:
-        """Take in what is new; whether there is anything."""
+        """Read new data; return whether there is any."""
         lines = parsed(self._tail.read())
         for line in lines:
             before = self._state.trial
@@ -141,7 +141,7 @@ class Feed:
         return bool(ticks or changes)
 
     def _message(self, place: Place) -> tuple[str, Json]:
-        """What a viewer at this place does not know yet; it is then at the end."""
+        """Return the data that a viewer does not have yet, and move its position to the end."""
         whole = place.generation < 0
         begins = place.generation != self._generation
         if begins:
@@ -151,19 +151,19 @@ class Feed:
             for trial, row in self._state.rows.items()
             if whole or self._row_versions.get(trial, 0) > place.version
         ]
-        told: Json = {"head": self._head(), "begins": begins}
-        told |= {"rows": rows} if rows or whole else {}
+        content: Json = {"head": self._head(), "begins": begins}
+        content |= {"rows": rows} if rows or whole else {}
         first = max(0, place.ticks - self._dropped)
         for key, known, since in (
             ("ticks", self._ticks, first),
             ("changes", self._changes, place.changes),
             ("events", self._state.events, min(place.events, len(self._state.events))),
         ):
-            told |= {key: known[since:]} if known[since:] else {}
+            content |= {key: known[since:]} if known[since:] else {}
         place.generation, place.version = self._generation, self._version
         place.ticks = self._dropped + len(self._ticks)
         place.changes, place.events = len(self._changes), len(self._state.events)
-        return ("whole" if whole else "part"), told
+        return ("whole" if whole else "part"), content
 
     def _head(self) -> Json:
         state, now = self._state, time.time()
@@ -191,11 +191,11 @@ class Feed:
         }
 
     def _status(self, running: bool, complete: bool) -> str:
-        """running, stopping, finished, stopped, or broken off: its process ended without a word."""
+        """Return running, stopping, finished, stopped, or interrupted if its process was killed."""
         if running:
-            asked = stops.asked_of(self.folder)
-            held = runs.holder(self.folder)
-            return "stopping" if held is not None and asked == held.pid else "running"
+            stopping = stops.asked_of(self.folder)
+            process = runs.holder(self.folder)
+            return "stopping" if process is not None and stopping == process.pid else "running"
         if self._state.rows and complete:
             return "finished"
-        return "stopped" if self._state.closed else "broken off"
+        return "stopped" if self._state.closed else "interrupted"

@@ -1,11 +1,10 @@
-"""Who may see the page: whoever has its token, on this machine, and no page from elsewhere in their browser.
+"""Access control: only clients with the token, on this machine, and no other sites in their browser.
 
-- The server listens on 127.0.0.1 alone, and answers only to that name or localhost, so that a name which
-  somebody has pointed at 127.0.0.1 (DNS rebinding) gets nothing.
-- The token stands in the URL once; then a cookie that scripts cannot read and other sites cannot send
-  (HttpOnly, SameSite=Strict) has it. Both are compared in constant time.
-- What changes something is a POST from the page's own origin with a second token, which stands in the page
-  alone.
+- The server listens on 127.0.0.1 only, and answers only to that name or localhost, which prevents DNS
+  rebinding.
+- The token is in the URL once, and then in a cookie that scripts cannot read and other sites cannot send
+  (HttpOnly, SameSite=Strict). Both are compared in constant time.
+- Actions are POST requests from the page's origin with a second token, which only the page contains.
 
 Sources: OWASP Cross-Site Request Forgery Prevention; RFC 6265bis; RFC 9110, 15.5.20 (421).
 """
@@ -26,12 +25,12 @@ PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; "
     "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
+# A report may be a foreign file, so it runs in a sandbox without an origin.
 REPORT_POLICY = (
     "sandbox allow-scripts allow-popups allow-downloads; default-src 'none'; "
     "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; font-src data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""A report is a file that may come from somebody else: it runs as if it were of no site at all."""
 
 
 def _fresh() -> str:
@@ -48,22 +47,22 @@ class Tokens:
 
     @property
     def cookie(self) -> str:
-        """The cookie's name; cookies know no ports, so that it is in the name."""
+        """Return the cookie's name, which includes the port, as cookies are shared by all ports."""
         return f"fivenines-{self.port}"
 
     @property
     def hosts(self) -> set[str]:
-        """What a request may call us."""
+        """Return the host names that requests may use."""
         return {f"127.0.0.1:{self.port}", f"localhost:{self.port}"}
 
     @property
     def url(self) -> str:
-        """Where the page is, for whoever may see it."""
+        """Return the page's URL with its token."""
         return f"http://127.0.0.1:{self.port}/?token={self.page}"
 
 
 class Guard:
-    """Refuses whatever is not from somebody who may; all answers leave with what protects them."""
+    """Refuse unauthorised requests, and add security headers to all answers."""
 
     def __init__(self, app: ASGIApp, tokens: Tokens) -> None:
         self._app = app
@@ -88,15 +87,15 @@ class Guard:
     def _refusal(self, scope: Scope) -> PlainTextResponse | None:
         headers, tokens = Headers(scope=scope), self._tokens
         if headers.get("host", "") not in tokens.hosts:
-            return PlainTextResponse("this server is called 127.0.0.1\n", 421)
+            return PlainTextResponse("this server answers only to the name 127.0.0.1\n", 421)
         if not (_same(_query(scope), tokens.page) or _same(self._of_cookie(headers), tokens.page)):
-            return PlainTextResponse("open the address that `fivenines serve` has printed\n", 401)
+            return PlainTextResponse("open the address that `fivenines serve` printed\n", 401)
         if scope["method"] in ("GET", "HEAD"):
             return None
         origin = headers.get("origin", "")
         ours = origin.removeprefix("http://") in tokens.hosts
         if not ours or not _same(headers.get(POST_HEADER, ""), tokens.post):
-            return PlainTextResponse("only the page itself may ask for this\n", 403)
+            return PlainTextResponse("only the page itself may send this request\n", 403)
         return None
 
     def _of_cookie(self, headers: Headers) -> str:
@@ -119,5 +118,5 @@ def _query(scope: Scope) -> str:
     return parse_qs(query.decode("latin-1")).get("token", [""])[0]
 
 
-def _same(given: str, wanted: str) -> bool:
-    return hmac.compare_digest(given.encode(), wanted.encode())
+def _same(given: str, expected: str) -> bool:
+    return hmac.compare_digest(given.encode(), expected.encode())

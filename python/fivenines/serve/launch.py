@@ -1,9 +1,9 @@
-"""Starts processes at the priority that this program had at first.
+"""Start processes at the original priority of this program.
 
-The server's own thread has given up its priority for good, as only root could raise it again, and what it
-starts has no more. The main thread has kept it, and starts what shall be measured.
+The server's thread has lowered its priority, which only root could raise again, and its children inherit it.
+The main thread keeps the original priority and starts the runs.
 
-Source: nice is a thread's on Linux, and inherited by what it starts: sched(7), setpriority(2).
+Source: on Linux, the nice value belongs to a thread and is inherited: sched(7), setpriority(2).
 """
 
 import os
@@ -18,31 +18,31 @@ Work = Callable[[], None]
 
 
 class Launcher:
-    """Does work in the thread that calls `serve`, for all the others."""
+    """Run functions in the thread that calls `serve`."""
 
     def __init__(self) -> None:
-        self._asked: queue.Queue[tuple[Work, Future[None]] | None] = queue.Queue()
+        self._queue: queue.Queue[tuple[Work, Future[None]] | None] = queue.Queue()
 
     def do(self, work: Work) -> None:
-        """Have it done and wait; raises what it raises."""
+        """Run a function in that thread and wait for it; raises what it raises."""
         done: Future[None] = Future()
-        self._asked.put((work, done))
+        self._queue.put((work, done))
         done.result()
 
     def serve(self) -> None:
-        """Do what is asked for until `end`."""
-        while (asked := self._asked.get()) is not None:
-            work, done = asked
+        """Run functions until `end` is called."""
+        while (entry := self._queue.get()) is not None:
+            work, done = entry
             try:
                 done.set_result(work())
             except Exception as error:
                 done.set_exception(error)
 
     def end(self) -> None:
-        """Nothing more is done."""
-        self._asked.put(None)
+        """Stop running functions."""
+        self._queue.put(None)
 
 
 def give_way() -> None:
-    """From now on this thread, and whatever it starts, runs when nobody else wants the processor."""
+    """Lower the priority of this thread and its children to the lowest."""
     os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LOWEST)

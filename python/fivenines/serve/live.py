@@ -1,7 +1,7 @@
-"""What a trial that runs has left on disk so far, line by line: figures of its load, states of its nodes.
+"""Read the files of a running trial line by line: figures of its load, states of its nodes.
 
 The load generator writes a line every 100 ms (`crates/load`, `record/ticks.rs`), the node watch one for each
-change. Both are read here from their files, so that who watches costs the run nothing.
+change. Viewers read these files and so do not disturb the run.
 """
 
 from dataclasses import dataclass, field
@@ -11,19 +11,19 @@ from pathlib import Path
 from fivenines.results import layout
 from fivenines.results.journal import Tail
 
+# Load (its number in an interleaved comparison), t in ms; and since the previous line: transactions
+# and failures per second, mean and longest response time in ms, acknowledged writes of the ledger.
 Tick = tuple[int, int, float, float, float | None, float | None, int]
-"""Load (its number in an interleaved comparison), t in ms; and since the line before: transactions and failures per second, mean
-and longest response time in ms, writes of the ledger that were acknowledged."""
 
+# t in ms, node, state: writable, read_only, refusing or away.
 Change = tuple[float, str, str]
-"""t in ms, node, state: writable, read_only, refusing or away."""
 
 _MORE = ".part"
 
 
 @dataclass
 class _Load:
-    """One load's file, and its last line."""
+    """The file of a load, and its last line."""
 
     tail: Tail
     last: tuple[int, ...] = (0, 0, 0, 0, 0)
@@ -31,14 +31,14 @@ class _Load:
 
 @dataclass
 class LiveFiles:
-    """Follows the files of one trial or interleaved."""
+    """Follow the files of a trial or block."""
 
     part: Path
     _loads: dict[str, _Load] = field(default_factory=dict)
     _nodes: Tail | None = None
 
     def ticks(self) -> list[Tick]:
-        """The figures since the last call, in the order of their times."""
+        """Return the figures since the last call, ordered by time."""
         for file in sorted(self.part.glob(f"{layout.LOAD}*/{layout.TICKS}")):
             self._loads.setdefault(file.parent.name, _Load(Tail(file)))
         found: list[Tick] = []
@@ -53,7 +53,7 @@ class LiveFiles:
         return sorted(found, key=lambda tick: tick[1])
 
     def changes(self) -> list[Change]:
-        """The changes of nodes' states since the last call."""
+        """Return the changes of nodes' states since the last call."""
         if self._nodes is None:
             self._nodes = Tail(self.part / layout.OBSERVED / f"nodes.csv{_MORE}")
         found = []
@@ -65,7 +65,7 @@ class LiveFiles:
 
 
 def _row(line: str) -> tuple[tuple[int, ...], float | None, float | None] | None:
-    """Counts, and mean and longest response time in ms; None for the heading."""
+    """Parse counts, and mean and longest response time in ms; None for the heading."""
     words = line.split(",")
     if len(words) != 8 or not words[0].isdigit():
         return None

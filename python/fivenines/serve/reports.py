@@ -1,4 +1,4 @@
-"""The report of a run as it is now: the one that the run has written, or one with what came since."""
+"""The current report of a run: the one that the run has written, or a newer one."""
 
 import asyncio
 import sys
@@ -11,10 +11,10 @@ from fivenines.serve import runs
 
 
 class Reports:
-    """Makes reports on demand, one at a time, in a process of its own at our low priority.
+    """Generate reports on demand, one at a time, in a separate low-priority process.
 
     Args:
-        folder: where they are kept; not in the run, which is its own process's.
+        folder: where reports are stored; not in the run's folder, which belongs to its process.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -22,10 +22,10 @@ class Reports:
         self._one_at_a_time = asyncio.Lock()
 
     async def of(self, run: Path) -> Path:
-        """The file of a report with all trials that are complete.
+        """Return the file of a report with all complete trials.
 
         Raises:
-            FiveninesError: it could not be made; with what it said.
+            FiveninesError: generating it failed, with the reason.
         """
         own, done = run / layout.REPORT, runs.complete(run)
         if _has_all(own, run, done):
@@ -50,21 +50,21 @@ async def _make(run: Path, target: Path) -> None:
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,
     )
-    _, said = await process.communicate()
+    _, output = await process.communicate()
     if process.returncode != 0:
-        words = said.decode(errors="replace").strip().splitlines()[-1:]
-        raise FiveninesError(words[0] if words else "the report could not be made")
+        words = output.decode(errors="replace").strip().splitlines()[-1:]
+        raise FiveninesError(words[0] if words else "the report could not be generated")
 
 
 def _state(run: Path) -> str:
-    """Changes with the run in this folder, and with its trials, broken ones included."""
+    """Return a key that changes with the run in this folder and its trials."""
     parts = (run / layout.MANIFEST, run / layout.TRIALS, run / layout.BLOCKS)
     known = [part.stat() for part in parts if part.exists()]
     return "-".join(f"{one.st_ino:x}.{one.st_mtime_ns:x}" for one in known)
 
 
 def _has_all(report: Path, run: Path, done: Set[str]) -> bool:
-    """Whether the run's own report was written after all these trials."""
+    """Return whether the run's report was written after all these trials."""
     try:
         made = report.stat().st_mtime_ns
         records = (_record(run, trial) for trial in done)

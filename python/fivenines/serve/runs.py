@@ -1,4 +1,4 @@
-"""The runs of a folder: which there are, which of them run now, and how one is continued."""
+"""The runs of a folder: list, find, stop and continue them."""
 
 import os
 import subprocess
@@ -17,13 +17,13 @@ from fivenines.results import journal, layout, parts, stops, store
 
 Json = dict[str, Any]
 
+# Seconds within which a continued run must lock its folder.
 _STARTING = 15.0
-"""Seconds until a run that is continued must hold its folder."""
 
 
 @dataclass(frozen=True)
 class Runs:
-    """The runs below a folder, or the only one that a folder is.
+    """The runs below a folder, or a single run.
 
     Args:
         root: the folder.
@@ -32,7 +32,7 @@ class Runs:
     root: Path
 
     def all(self) -> dict[str, Path]:
-        """Each run by its name, the newest first."""
+        """Return each run by its name, the newest first."""
         if is_run(self.root):
             return {self.root.absolute().name: self.root}
         try:
@@ -42,17 +42,17 @@ class Runs:
         return dict(sorted(found.items(), key=lambda one: _changed(one[1]), reverse=True))
 
     def find(self, name: str) -> Path:
-        """The folder of a run. Only names of runs that are there are known, so none leads elsewhere.
+        """Return the folder of a run; only names of existing runs are accepted.
 
         Raises:
             UsageError: there is no such run.
         """
         if (found := self.all().get(name)) is None:
-            raise UsageError(f"there is no run {name!r}")
+            raise UsageError(f"unknown run {name!r}")
         return found
 
     def listed(self) -> list[Json]:
-        """Each run with how far it is."""
+        """Return each run with its progress."""
         return [
             {"name": name, "running": holder(folder) is not None, **_counts(folder)}
             for name, folder in self.all().items()
@@ -60,7 +60,7 @@ class Runs:
 
 
 def _below(root: Path) -> Iterator[tuple[str, Path]]:
-    """Each run in a folder; those of the parts of a file by the names of both."""
+    """Yield each run in a folder; those of parts under the names of both."""
     for path in root.iterdir():
         if is_run(path):
             yield path.name, path
@@ -69,21 +69,21 @@ def _below(root: Path) -> Iterator[tuple[str, Path]]:
 
 
 def is_run(folder: Path) -> bool:
-    """Whether a folder holds a run, or one that has just begun."""
+    """Return whether a folder contains a run, also one that has just begun."""
     return (folder / layout.MANIFEST).is_file() or journal.path(folder).is_file()
 
 
 def holder(folder: Path) -> locks.Holder | None:
-    """Who runs in a folder now; None if nobody does."""
+    """Return the process that runs in a folder, or None."""
     return locks.active(folder / layout.LOCK)
 
 
 def complete(folder: Path) -> set[str]:
-    """The ids of the trials and blocks that are complete, by their folders."""
+    """Return the ids of complete trials and blocks."""
     found = set()
     for kind in (layout.TRIALS, layout.BLOCKS):
         try:
-            names = os.listdir(folder / kind)  # noqa: PTH208  (looked at often)
+            names = os.listdir(folder / kind)  # noqa: PTH208  (called often)
         except OSError:
             continue
         found |= {name for name in names if not name.startswith(".") and ".broken-" not in name}
@@ -91,7 +91,7 @@ def complete(folder: Path) -> set[str]:
 
 
 def planned(folder: Path) -> list[Json]:
-    """What the manifest has planned; empty where there is none yet, or none that can be read."""
+    """Return the plan of the manifest; empty if there is no readable manifest yet."""
     try:
         return _planned(folder, (folder / layout.MANIFEST).stat().st_mtime_ns)
     except (FiveninesError, OSError):
@@ -101,9 +101,9 @@ def planned(folder: Path) -> list[Json]:
 @lru_cache(maxsize=256)
 def _planned(folder: Path, _changed_at: int) -> list[Json]:
     manifest = store.open_manifest(folder)
-    found = [(one.number, one.id, {"cells": one.cells}) for one in manifest.blocks]
+    found = [(block.number, block.id, {"cells": block.cells}) for block in manifest.blocks]
     trials = [(one.number, one.id, {"cells": [one.cell]}) for one in manifest.plan]
-    # as the campaign does them: of the same number an interleaved comparison comes first
+    # In the order of the campaign: blocks precede trials of the same number.
     return [
         {"trial": name, "cells": [cell.model_dump() for cell in each["cells"]]}
         for _, name, each in sorted(found + trials, key=lambda one: one[0])
@@ -111,22 +111,22 @@ def _planned(folder: Path, _changed_at: int) -> list[Json]:
 
 
 def resume(folder: Path, options: Mapping[str, Any]) -> None:
-    """Continue a run in a process of its own, which outlives this one; what it says is in its `resume.log`.
+    """Continue a run in a separate process that outlives this one; its output goes to `resume.log`.
 
     Args:
         folder: the run.
-        options: `file`, `trials`, `only`, `threshold` and `form` of its last beginning, of its journal.
+        options: `file`, `trials`, `only`, `threshold` and `form` of its last start, from its journal.
 
     Raises:
-        UsageError: it runs already.
-        FiveninesError: it did not begin, with what it said.
+        UsageError: the run is running.
+        FiveninesError: it did not start, with the reason.
     """
     if (running := holder(folder)) is not None:
-        raise UsageError(f"{folder.name} runs already: {running}")
+        raise UsageError(f"{folder.name} is already running: {running}")
     log = folder / layout.RESUME_LOG
     before = log.stat().st_size if log.exists() else 0
     with _begun(log) as stream:
-        # the run belongs to nobody once setsid has ended, so that it is neither our child nor counted as ours
+        # After setsid has ended, the run is no child of this process and does not count as its usage.
         subprocess.run(
             ["setsid", "--fork", *command(folder, options)],
             check=True,
@@ -136,10 +136,10 @@ def resume(folder: Path, options: Mapping[str, Any]) -> None:
         )
     deadline = time.monotonic() + _STARTING
     while holder(folder) is None:
-        said = log.read_bytes()[before:].decode(errors="replace")
-        ended = any(line.startswith("error: ") for line in said.splitlines())
+        output = log.read_bytes()[before:].decode(errors="replace")
+        ended = any(line.startswith("error: ") for line in output.splitlines())
         if ended or time.monotonic() > deadline:
-            last = said.strip().splitlines()[-1:] or ["it said nothing"]
+            last = output.strip().splitlines()[-1:] or ["it printed no message"]
             raise FiveninesError(f"{folder.name} was not continued: {last[0]}")
         time.sleep(0.05)
 
@@ -154,7 +154,7 @@ def _begun(log: Path) -> Iterator[IO[bytes]]:
 
 
 def command(folder: Path, options: Mapping[str, Any]) -> list[str]:
-    """The command line that continues a run; values that the journal has cannot become options."""
+    """Return the command line that continues a run; no value of the journal can become an option."""
     file = Path(str(options.get("file") or ""))
     if not file.is_file():
         file = folder / layout.SOURCE
@@ -173,10 +173,10 @@ def command(folder: Path, options: Mapping[str, Any]) -> list[str]:
 
 
 def stop(folder: Path) -> str:
-    """Ask a run to stop after the trial under way; in words whom.
+    """Ask a run to stop after the current trial; return a description of its process.
 
     Raises:
-        UsageError: it does not run.
+        UsageError: the run is not running.
     """
     return str(stops.ask(folder))
 
@@ -193,7 +193,7 @@ def _counts(folder: Path) -> Json:
 
 
 def _changed(folder: Path) -> float:
-    """When something last happened in a run, in seconds since 1970."""
+    """Return the time of a run's last change, in seconds since 1970."""
     moments = [0.0]
     for name in (layout.MANIFEST, layout.JOURNAL):
         try:

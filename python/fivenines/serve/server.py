@@ -1,4 +1,4 @@
-"""Runs the server on loopback until it is told to end."""
+"""Run the web server on the loopback address."""
 
 import socket
 import tempfile
@@ -17,28 +17,28 @@ from fivenines.serve.runs import Runs
 
 ADDRESS = "127.0.0.1"
 
+# Size in bytes of the kernel's send buffer per viewer; newer data stays in the run's files.
 _UNREAD = 64 * 1024
-"""Bytes that wait for a viewer in the kernel; what is newer waits in the run's own files."""
 
+# Called with the page's URL once the server answers.
 Ready = Callable[[str], None]
-"""Told where the page is, once it answers."""
 
 
 def serve(root: Path, port: int, ready: Ready) -> None:
-    """Answer until SIGINT or SIGTERM, which raise KeyboardInterrupt in the main thread or end the process.
+    """Serve until SIGINT or SIGTERM, which raise KeyboardInterrupt in the main thread or end the process.
 
     Args:
         root: a folder of runs, or one run.
-        port: where to listen; 0: any that is free.
-        ready: told the URL.
+        port: the port; 0: any free port.
+        ready: called with the URL.
 
     Raises:
-        FiveninesError: nothing can listen there.
+        FiveninesError: the port is not available.
     """
     listening = _listen(port)
     tokens = Tokens(listening.getsockname()[1])
     launcher = Launcher()
-    usage.tell_name()
+    usage.set_name()
     with listening, tempfile.TemporaryDirectory(prefix="fivenines-serve-") as scratch:
         app = Server(Runs(root), tokens, Path(scratch), launcher).app()
         config = uvicorn.Config(
@@ -74,11 +74,11 @@ def _listen(port: int) -> socket.socket:
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        # connections have it from the socket that takes them
+        # Connections inherit it from the listening socket.
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _UNREAD)
         listening.bind((ADDRESS, port))
         listening.listen(64)
     except OSError as error:
         listening.close()
-        raise FiveninesError(f"--port: nothing can listen on port {port}: {error.strerror}") from None
+        raise FiveninesError(f"--port: cannot listen on port {port}: {error.strerror}") from None
     return listening

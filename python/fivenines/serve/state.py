@@ -1,4 +1,4 @@
-"""What a page shows of one run, put together from the run's journal: see `results.journal`."""
+"""The state of a run for the page, built from the run's journal (`results.journal`)."""
 
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -9,17 +9,16 @@ from fivenines.results.journal import EVENTS, Line
 
 Json = dict[str, Any]
 
+# Largest number of messages kept.
 MESSAGES = 30
-"""So many of the last lines that are no trial's are kept."""
 
 
 @dataclass
 class RunState:
-    """The run as told so far.
+    """The state of a run, from its journal.
 
     `rows` are all trials by id, in the order of the plan; `changed` those that changed since `take_changed`.
-    `trial` is the one that runs, of several the one that has run for longest; `events` are its faults and
-    what followed.
+    `trial` is the running trial, or the oldest of several; `events` are its faults and their effects.
     """
 
     rows: dict[str, Json] = field(default_factory=dict)
@@ -31,50 +30,50 @@ class RunState:
     over: int = 0
     durations: list[float] = field(default_factory=list)
     at_once: int = 1
+    # The running trials by id, the oldest first.
     running: dict[str, Json] = field(default_factory=dict)
-    """The trials that run, by id, the oldest first."""
-    _told: dict[str, list[Json]] = field(default_factory=dict)
-    """The events of each trial of this process."""
+    # The events of each trial of this process.
+    _events: dict[str, list[Json]] = field(default_factory=dict)
+    # Whether the last process has closed the journal.
     closed: bool = True
-    """Whether the last process that wrote has said that it is done."""
     reason: str = ""
     preparing: str = ""
 
     @property
     def events(self) -> list[Json]:
-        """Those of the trial that is shown; of the last one where none runs."""
-        shown = next(iter(self.running), next(reversed(self._told), ""))
-        return self._told.get(shown, [])
+        """Return the events of the trial shown, or of the last trial if none is running."""
+        shown = next(iter(self.running), next(reversed(self._events), ""))
+        return self._events.get(shown, [])
 
     @property
     def trial(self) -> Json | None:
-        """The one that is shown."""
+        """Return the trial to show, or None."""
         return next(iter(self.running.values()), None)
 
     def plan(self, planned: list[Json]) -> None:
-        """Take in what is planned: `trial`, with `cell` or `cells`."""
+        """Add planned trials: `trial`, with `cell` or `cells`."""
         for one in planned:
             if one["trial"] not in self.rows:
                 self._update(one["trial"], state="waiting", cells=_cells(one))
 
     def done(self, trial: str) -> None:
-        """A trial is known to be complete by its folder."""
+        """Mark a trial as complete."""
         if self.rows.get(trial, {}).get("state") != "done":
             self._update(trial, state="done")
 
     def take_changed(self) -> list[Json]:
-        """The rows that changed since the last call."""
+        """Return the rows that changed since the last call."""
         found = [row for trial, row in self.rows.items() if trial in self.changed]
         self.changed.clear()
         return found
 
     def apply(self, line: Line) -> None:
-        """Take in a line of the journal; what is not known is passed over."""
+        """Apply a line of the journal; unknown events are ignored."""
         if line["event"] not in EVENTS:
             return
         handler = getattr(self, "_" + line["event"].replace("-", "_"), None)
         if handler is not None:
-            # one that lacks a field is damaged, or of another version
+            # A line without a required field is damaged or from another version.
             with suppress(KeyError, TypeError, ValueError):
                 handler(line)
 
@@ -120,7 +119,7 @@ class RunState:
             "load": None,
             "worker": line.get("worker", ""),
         }
-        self._told[line["trial"]] = []
+        self._events[line["trial"]] = []
 
     def _trial_phase(self, line: Line) -> None:
         if line["trial"] in self.running:
@@ -137,7 +136,7 @@ class RunState:
 
     def _trial_event(self, line: Line) -> None:
         event = {key: line[key] for key in ("t", "kind", "node", "detail")}
-        self._told.setdefault(line["trial"], []).append(event)
+        self._events.setdefault(line["trial"], []).append(event)
 
     def _trial_finished(self, line: Line) -> None:
         keys = ("seconds", "tps", "outage_ms", "back", "lost", "controller_cpu", "serve_cpu")
@@ -151,7 +150,7 @@ class RunState:
         again = bool(line["will_retry"])
         state = "running" if again else "broken"
         self._update(line["trial"], state=state, reason=line["reason"])
-        then = "it is tried once more" if again else "given up; its logs are kept"
+        then = "will be retried once" if again else "not retried; its logs are kept"
         self._say(line, f"{line['trial']} is broken: {line['reason']} ({then})")
         if not again:
             self.over += 1
@@ -176,7 +175,7 @@ class RunState:
         self._say(line, text)
 
     def _campaign_stopped(self, line: Line) -> None:
-        self._say(line, f"stopped as asked; {line['left']} left to do")
+        self._say(line, f"stopped on request; {line['left']} left")
 
     def _update(self, trial: str, **fields: object) -> None:
         self.rows.setdefault(trial, {"id": trial, "cells": []}).update(fields)

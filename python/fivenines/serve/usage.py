@@ -1,4 +1,4 @@
-"""What the live page itself costs: CPU of its process and of what that has started."""
+"""The CPU usage of the web server and its children."""
 
 import resource
 import time
@@ -9,13 +9,13 @@ from fivenines.observe.processes import SERVE
 _COMM = Path("/proc/self/comm")
 
 
-def tell_name() -> None:
-    """Call this process by the name under which runs count it (`observe.machine`); proc(5)."""
+def set_name() -> None:
+    """Set the process name by which runs recognise the server (`observe.machine`); proc(5)."""
     _COMM.write_text(SERVE, encoding="ascii")
 
 
 def seconds() -> float:
-    """CPU seconds used so far, with children that have ended."""
+    """Return the CPU seconds used so far, including ended children."""
     found = 0.0
     for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN):
         used = resource.getrusage(who)
@@ -24,14 +24,14 @@ def seconds() -> float:
 
 
 class Usage:
-    """The share of a core that was used of late."""
+    """The recent CPU usage."""
 
     def __init__(self) -> None:
         self._then = (time.monotonic(), seconds())
         self.percent = 0.0
 
     def look(self) -> float:
-        """Percent of a core, over the last second or more."""
+        """Return the usage over the last second or more, in percent of a core."""
         now, used = time.monotonic(), seconds()
         then, before = self._then
         if now - then >= 1.0:

@@ -207,7 +207,7 @@ class CachedEngine(Engine):
     def _build(self, report: Report) -> None:
         part = self._empty_part()
         try:
-            with space.told(part):
+            with space.reported(part):
                 version = self.build(part / "tree", report)
                 _open_to_its_users(part / "tree")
             files, size = _measure(part / "tree")

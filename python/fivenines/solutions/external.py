@@ -77,7 +77,7 @@ class External(Solution[ExternalSettings, ExternalServer]):
         existing = "reuse" if begun else self.settings.existing
         for one in workload.prepares():
             already = dataset.load_tables(
-                server, one, dataset.told(workload, report), drop=existing == "replace"
+                server, one, dataset.reporter(workload, report), drop=existing == "replace"
             )
             if already and existing == "refuse":
                 raise UsageError(

@@ -1,1 +1,1 @@
-"""Workloads: which data, which transactions. One file each; fivenines-core executes them."""
+"""Workloads: their data and transactions, one file each; fivenines-core executes them."""

@@ -1,4 +1,4 @@
-"""List-append: what transactions read from lists tells in which order others appended to them.
+"""List-append: reads of lists reveal the order in which transactions appended to them.
 
 Source: Kingsbury and Alvaro, "Elle: Inferring Isolation Anomalies from Experimental Observations",
 VLDB 2020.
@@ -14,19 +14,19 @@ from fivenines.workloads.settings import WorkloadSettings
 
 
 class AppendOptions(Settings):
-    """What the lists are, whether they are the load or run beside it."""
+    """Settings of the lists, as the load or alongside it."""
 
     keys: Annotated[int, Field(ge=1, le=10_000)] = Field(5, description="lists in use at a time")
     max_appends: Annotated[int, Field(ge=1, le=10_000)] = Field(
-        32, description="appends to a list until a new one takes its place"
+        32, description="appends to a list before a new list replaces it"
     )
     operations: Annotated[int, Field(ge=1, le=100)] = Field(
-        4, description="the most operations of a transaction; each has 1 to so many"
+        4, description="largest number of operations of a transaction, which has 1 or more"
     )
     reads: Annotated[int, Field(ge=0, le=100)] = Field(
         50, description="percentage of reads among the operations"
     )
-    isolation: Isolation = Field("server", description="isolation level; `server`: its own default")
+    isolation: Isolation = Field("server", description="isolation level; server: the server's default")
 
 
 class Append(WorkloadSettings, AppendOptions):
@@ -37,4 +37,4 @@ class Append(WorkloadSettings, AppendOptions):
     workload: Literal["append"] = Field(description="appending to lists and reading them")
 
     def data_set(self) -> dict[str, str | int]:
-        return {"family": "none"}  # the load makes its table itself
+        return {"family": "none"}  # the load creates its table

@@ -1,4 +1,4 @@
-"""The bank: money is moved between accounts; whatever happens, the sum stays.
+"""The bank: money is moved between accounts; the total must not change.
 
 Source: the bank test of Jepsen (jepsen.tests.bank).
 """
@@ -12,28 +12,26 @@ from fivenines.settings import Settings
 from fivenines.workloads.invariant import Check, Invariant
 from fivenines.workloads.settings import WorkloadSettings
 
+# Initial balance of each account.
 EACH = 100
-"""What each account begins with."""
 
 Isolation = Literal["server", "read_committed", "repeatable_read", "serializable"]
 
 
 class BankOptions(Settings):
-    """What the bank is, whether it is the load or runs beside it."""
+    """Settings of the bank, as the load or alongside it."""
 
-    accounts: Annotated[int, Field(ge=2, le=10_000)] = Field(10, description="accounts")
-    amount: Annotated[int, Field(ge=1, le=1_000_000)] = Field(
-        5, description="the most that one transfer moves"
-    )
+    accounts: Annotated[int, Field(ge=2, le=10_000)] = Field(10, description="number of accounts")
+    amount: Annotated[int, Field(ge=1, le=1_000_000)] = Field(5, description="largest amount of a transfer")
     audits: Annotated[int, Field(ge=0, le=100)] = Field(
         50, description="percentage of audits, each of which reads all balances in one statement"
     )
     style: Literal["update", "rewrite"] = Field(
         "update",
-        description="`update`: the server adds and takes; `rewrite`: the client reads both balances "
-        "and writes new ones, and loses updates where isolation lets it",
+        description="update: the server adds and subtracts; rewrite: the client reads both balances "
+        "and writes new ones, and loses updates if the isolation level permits",
     )
-    isolation: Isolation = Field("server", description="isolation level; `server`: its own default")
+    isolation: Isolation = Field("server", description="isolation level; server: the server's default")
 
 
 class Bank(WorkloadSettings, BankOptions):
@@ -44,14 +42,14 @@ class Bank(WorkloadSettings, BankOptions):
     workload: Literal["bank"] = Field(description="transfers and audits of a bank")
 
     def data_set(self) -> dict[str, str | int]:
-        return {"family": "none"}  # the load makes its small table itself
+        return {"family": "none"}  # the load creates its small table
 
     def invariants(self) -> Sequence[Check]:
         return bank_checks(self.accounts)
 
 
 def bank_checks(accounts: int) -> list[Check]:
-    """What must be true of the bank's table, on every node and at every level of isolation."""
+    """Return the invariants of the bank's table, for every node and isolation level."""
     total = accounts * EACH
     return [
         Invariant(

@@ -14,23 +14,21 @@ from fivenines.workloads.settings import WorkloadSettings
 
 
 class Bulkload(WorkloadSettings):
-    """Bulk load: child rows of a few parents are inserted once; the load ends when all are in."""
+    """Bulk load: child rows of a few parents are inserted once; the load ends when all are inserted."""
 
     family = "bulkload"
     scale = ("foreign_keys",)
     ends_itself = True
 
     workload: Literal["bulkload"] = Field(description="loading tables with foreign keys, once")
-    rows: Annotated[int, Field(ge=1, le=1_000_000_000)] = Field(100_000, description="child rows")
-    batch: Annotated[int, Field(ge=1, le=10_000)] = Field(500, description="rows of one INSERT")
-    foreign_keys: bool = Field(True, description="children refer to parents by foreign keys")
-    checks: bool = Field(
-        True, description="false: foreign keys and unique keys are not checked while loading"
-    )
+    rows: Annotated[int, Field(ge=1, le=1_000_000_000)] = Field(100_000, description="number of child rows")
+    batch: Annotated[int, Field(ge=1, le=10_000)] = Field(500, description="rows per INSERT")
+    foreign_keys: bool = Field(True, description="whether children reference parents by foreign keys")
+    checks: bool = Field(True, description="whether foreign keys and unique keys are checked while loading")
 
     def invariants(self) -> Sequence[Check]:
         found: list[Check] = [*_RULES]
-        # a transaction loads customers of 100 items each, enough for one full statement
+        # A transaction loads customers of 100 items each, enough for one full statement.
         items = -(-self.batch // _ITEMS_OF_CUSTOMER) * _ITEMS_OF_CUSTOMER
         if self.rows % items == 0:
             name = f"items: {items} for each transaction, {self.rows} in the end"

@@ -22,23 +22,23 @@ _READS = ("read_primary", "read_index", "read_range", "read_in", "read_exact")
 
 
 class Crud(WorkloadSettings):
-    """CRUD: reads of five kinds, inserts, updates and deletes, in shares that are settings."""
+    """CRUD: five kinds of reads, inserts, updates and deletes, with configurable shares."""
 
     family = "crud"
     scale = ("parents", "children", "rows", "foreign_keys")
 
     workload: Literal["crud"] = Field(description="selects, inserts, updates and deletes")
-    parents: Tables = Field(15, description="parent tables")
-    children: Annotated[int, Field(ge=0, le=1000)] = Field(15, description="child tables")
+    parents: Tables = Field(15, description="number of parent tables")
+    children: Annotated[int, Field(ge=0, le=1000)] = Field(15, description="number of child tables")
     rows: Annotated[int, Field(ge=1, le=1_000_000_000)] = Field(
-        100_000, description="rows loaded before, over all parent tables"
+        100_000, description="rows loaded in advance, over all parent tables"
     )
-    foreign_keys: bool = Field(True, description="children refer to parents by foreign keys")
-    batch: Annotated[int, Field(ge=1, le=8000)] = Field(1, description="rows of one INSERT")
+    foreign_keys: bool = Field(True, description="whether children reference parents by foreign keys")
+    batch: Annotated[int, Field(ge=1, le=8000)] = Field(1, description="rows per INSERT")
     batch_share: Share = Field(
         100.0,
-        description="percentage of the inserts that have so many rows; the others, if any, have one row and "
-        "are counted apart",
+        description="percentage of inserts with `batch` rows; the others have one row and are counted "
+        "separately",
     )
     select: Share = Field(50.0, description="percentage of reads")
     insert: Share = Field(20.0, description="percentage of inserts")
@@ -51,7 +51,7 @@ class Crud(WorkloadSettings):
     read_exact: Share = Field(10.0, description="percentage of reads by an exact match")
 
     def problems(self) -> list[str]:
-        """What makes no sense in the shares."""
+        """Return problems of the shares."""
         found = []
         for names in (_STATEMENTS, _READS):
             problem = sum_problem([getattr(self, name) for name in names])

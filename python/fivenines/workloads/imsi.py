@@ -17,20 +17,24 @@ Identities = Annotated[int, Field(ge=1, le=100_000_000)]
 
 
 class Imsi(WorkloadSettings):
-    """IMSI: AllocateIMSI releases and takes a visitor identity and writes an event, in one go."""
+    """IMSI: AllocateIMSI releases and allocates a visitor identity and writes an event."""
 
     family = "imsi"
     scale = ("home", "visitors", "sites", "style")
 
     workload: Literal["imsi"] = Field(description="allocating visitor IMSIs to home IMSIs")
-    home: Identities = Field(525_000, description="home IMSIs, the subscribers")
-    visitors: Identities = Field(525_000, description="visitor IMSIs, which are lent to them")
-    sites: Annotated[int, Field(ge=1, le=100)] = Field(2, description="sites with subscribers of their own")
+    home: Identities = Field(525_000, description="number of home IMSIs, the subscribers")
+    visitors: Identities = Field(
+        525_000, description="number of visitor IMSIs, which are lent to subscribers"
+    )
+    sites: Annotated[int, Field(ge=1, le=100)] = Field(
+        2, description="number of sites, each with its own subscribers"
+    )
     site: Annotated[int, Field(ge=0, le=100)] = Field(
-        0, description="the site that this load works for; 0: connection i for site i mod sites"
+        0, description="site of this load; 0: connection i uses site i mod sites"
     )
     style: Literal["statements", "procedures"] = Field(
-        "statements", description="statements of the client, or stored procedures"
+        "statements", description="whether the client sends statements or calls stored procedures"
     )
 
     release: Annotated[int, Field(ge=0, le=100)] = Field(
@@ -40,9 +44,9 @@ class Imsi(WorkloadSettings):
     def problems(self) -> list[str]:
         found = []
         if self.site > self.sites:
-            found.append(f"site: there is no site {self.site} of {self.sites}")
+            found.append(f"site: found {self.site}, but there are only {self.sites} sites")
         found += [
-            f"{name}: every one of the {self.sites} sites needs one at least"
+            f"{name}: each of the {self.sites} sites needs at least one"
             for name in ("home", "visitors")
             if getattr(self, name) < self.sites
         ]

@@ -1,4 +1,4 @@
-"""What must be true of the tables of imsi: who holds which visitor IMSI, and what the events say."""
+"""Invariants of the tables of imsi: the allocation of visitor IMSIs, and their events."""
 
 from fivenines.workloads.invariant import Check, Invariant, Tally
 
@@ -21,7 +21,7 @@ _OWN = """
 
 
 def _balance(table: str, own: str, other: str) -> str:
-    """Rows of a table that hold something, or nothing, against what allocations less releases say."""
+    """Return a query for rows whose allocation contradicts the events."""
     return f"""
         SELECT t.{own}, t.{other}, COALESCE(e.held, 0) AS allocated_less_released FROM {table} t
         LEFT JOIN (SELECT {own}, SUM(CASE WHEN event = 'A' THEN 1 ELSE -1 END) AS held

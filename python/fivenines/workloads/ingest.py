@@ -23,13 +23,13 @@ class Ingest(WorkloadSettings):
     scale = ("parents", "children", "rows", "foreign_keys")
 
     workload: Literal["ingest"] = Field(description="batched inserts into parents and children")
-    parents: Tables = Field(5, description="parent tables")
-    children: Annotated[int, Field(ge=0, le=1000)] = Field(5, description="child tables")
+    parents: Tables = Field(5, description="number of parent tables")
+    children: Annotated[int, Field(ge=0, le=1000)] = Field(5, description="number of child tables")
     rows: Annotated[int, Field(ge=0, le=1_000_000_000)] = Field(
-        0, description="rows loaded before into each table"
+        0, description="rows loaded in advance into each table"
     )
-    batch: Annotated[int, Field(ge=1, le=8000)] = Field(50, description="rows of one INSERT")
-    foreign_keys: bool = Field(False, description="children refer to parents by foreign keys")
+    batch: Annotated[int, Field(ge=1, le=8000)] = Field(50, description="rows per INSERT")
+    foreign_keys: bool = Field(False, description="whether children reference parents by foreign keys")
 
     def invariants(self) -> Sequence[Check]:
         return stress_checks(self.parents, self.children, self.batch, {"insert": self.batch})

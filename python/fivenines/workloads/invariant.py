@@ -1,4 +1,4 @@
-"""What must be true of a workload's data after a load: as SQL that finds what contradicts it."""
+"""Invariants of a workload's data after a load, as SQL that finds violations."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,19 +6,19 @@ from typing import Literal, TypeAlias
 
 Driver = Literal["mysql", "postgres"]
 
+# Largest number of offending rows that are reported.
 SHOWN = 5
-"""So many offending rows are named."""
 
 
 @dataclass(frozen=True)
 class Invariant:
-    """`sql` returns the rows that offend, with what identifies them; none: it holds.
+    """An invariant: `sql` returns the keys of offending rows; none if it holds.
 
     Attributes:
-        name: what must be true, in a few words.
-        source: where that is demanded.
+        name: the rule, in a few words.
+        source: the origin of the rule.
         sql: a query without LIMIT, in standard SQL.
-        mysql: the same for MySQL and MariaDB, where they need other words.
+        mysql: the query for MySQL and MariaDB, if it differs.
     """
 
     name: str
@@ -27,20 +27,20 @@ class Invariant:
     mysql: str = ""
 
     def statement(self, driver: Driver) -> str:
-        """The query for a kind of server, bounded to the rows that are shown."""
+        """Return the query for a kind of server, limited to the reported rows."""
         text = self.mysql if driver == "mysql" and self.mysql else self.sql
         return f"{' '.join(text.split())} LIMIT {SHOWN}"
 
 
 @dataclass(frozen=True)
 class Tally:
-    """A number of rows that changes by what the load was told to have done, and by nothing else.
+    """A number of rows that changes only by the load's acknowledged transactions.
 
     Attributes:
-        name: what is counted, in a few words.
-        source: where that is demanded.
-        sql: a query for one number, asked before and after the load.
-        adds: by how much one committed transaction of a type changes the number.
+        name: the rule, in a few words.
+        source: the origin of the rule.
+        sql: a query for one number, run before and after the load.
+        adds: the change of the number per committed transaction, by type.
     """
 
     name: str
@@ -49,12 +49,12 @@ class Tally:
     adds: Mapping[str, int] = field(default_factory=dict)
 
     def expected(self, before: int, done: Mapping[str, tuple[int, int]]) -> tuple[int, int]:
-        """The least and the greatest number that is right after the load.
+        """Return the least and the largest correct number after the load.
 
         Args:
             before: the number before the load.
-            done: by transaction type how many were committed, and how many are in doubt. A
-                commit in doubt may or may not have happened.
+            done: the numbers of committed and in-doubt transactions by type. An in-doubt
+                transaction may or may not have committed.
         """
         low = high = before
         for name, each in self.adds.items():

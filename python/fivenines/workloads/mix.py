@@ -1,4 +1,4 @@
-"""Several workloads at once: each transaction is of one of them, chosen by weight."""
+"""A mix of workloads: each transaction belongs to one of them, chosen by weight."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -23,9 +23,9 @@ class Part(Settings):
     """One workload of a mix."""
 
     weight: Annotated[int, Field(ge=1, le=1_000_000)] = Field(
-        1, description="how often, compared with the other parts"
+        1, description="frequency relative to the other parts"
     )
-    workload: AnyPart = Field(description="a workload, as elsewhere")
+    workload: AnyPart = Field(description="a workload, as in `workloads`")
 
 
 class Mix(WorkloadSettings):
@@ -39,7 +39,7 @@ class Mix(WorkloadSettings):
     )
 
     def problems(self) -> list[str]:
-        """What makes no sense together."""
+        """Return problems of the combination."""
         found: list[str] = []
         for (i, a), (j, b) in combinations(enumerate(self._workloads()), 2):
             found += [f"parts[{i}] and parts[{j}]: {text}" for text in _clash(a, b)]
@@ -47,10 +47,10 @@ class Mix(WorkloadSettings):
 
     def data_set(self) -> dict[str, str | int]:
         found: dict[str, str | int] = {"family": "mix"}
-        for one in self._workloads():
-            own = one.data_set()
+        for workload in self._workloads():
+            own = workload.data_set()
             family = str(own.pop("family"))
-            # of scripts there can be several, each with data of its own
+            # There can be several scripts, each with its own data.
             names = chain([family], (f"{family} {number}" for number in count(2)))
             found = next(filter(None, (_with_data(found, name, own) for name in names)))
         return found
@@ -61,17 +61,17 @@ class Mix(WorkloadSettings):
 
     def prepares(self) -> list[WorkloadSettings]:
         found: dict[str, WorkloadSettings] = {}
-        for one in self._workloads():
-            found |= {f"{each.data_set()}": each for each in one.prepares()}
+        for workload in self._workloads():
+            found |= {f"{each.data_set()}": each for each in workload.prepares()}
         return list(found.values())
 
     def setup_files(self) -> list[Path]:
-        return list(dict.fromkeys(file for one in self._workloads() for file in one.setup_files()))
+        return list(dict.fromkeys(file for workload in self._workloads() for file in workload.setup_files()))
 
     def invariants(self) -> Sequence[Check]:
         found: list[Check] = []
-        for one in self._workloads():
-            named = [_told_apart(check, one.workload) for check in one.invariants()]
+        for workload in self._workloads():
+            named = [_with_types(check, workload.workload) for check in workload.invariants()]
             found += [check for check in named if check not in found]
         return found
 
@@ -90,8 +90,8 @@ class Mix(WorkloadSettings):
         return (part.workload for part in self.parts)
 
 
-def _told_apart(check: Check, kind: str) -> Check:
-    """A tally that also knows its types as `<workload>.<type>`, as types of equal names are called."""
+def _with_types(check: Check, kind: str) -> Check:
+    """Return a tally that also counts types named `<workload>.<type>`, the form of ambiguous names."""
     if isinstance(check, Invariant):
         return check
     also = {f"{kind}.{name}": each for name, each in check.adds.items()}
@@ -101,16 +101,16 @@ def _told_apart(check: Check, kind: str) -> Check:
 def _with_data(
     found: dict[str, str | int], name: str, own: dict[str, str | int]
 ) -> dict[str, str | int] | None:
-    """The data sets with one more under this name; None where another one has it."""
+    """Return the data sets with one more under this name; None if the name is taken."""
     more = {name: 1, **{f"{name}.{key}": value for key, value in own.items()}}
     alike = all(found.get(key, value) == value for key, value in more.items())
     return found | more if alike else None
 
 
 def _clash(a: WorkloadSettings, b: WorkloadSettings) -> Iterator[str]:
-    """Why these two cannot be parts of one mix."""
+    """Yield why two workloads cannot be parts of one mix."""
     if a.workload == b.workload != "script":
-        yield f"both are {a.workload}: join them, with one weight"
+        yield f"both are {a.workload}: merge them and add their weights"
     if a.family == b.family:
         for name in a.scale:
             if getattr(a, name) != getattr(b, name):

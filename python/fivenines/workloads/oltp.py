@@ -37,37 +37,39 @@ class Oltp(WorkloadSettings):
         "oltp_update_non_index",
         "oltp_insert",
         "oltp_delete",
-    ] = Field(description="which of sysbench's OLTP transactions")
+    ] = Field(description="one of sysbench's OLTP transactions")
     tables: Annotated[int, Field(ge=1, le=1000)] = Field(4, description="number of tables")
     table_size: Annotated[int, Field(ge=1, le=100_000_000)] = Field(10_000, description="rows in each table")
-    auto_inc: bool = Field(True, description="the server numbers inserted rows; else the client does")
+    auto_inc: bool = Field(
+        True, description="whether the server assigns ids to inserted rows; else the client does"
+    )
     secondary_indexes: Annotated[int, Field(ge=0, le=3)] = Field(
-        1, description="secondary indexes of a table: on k; on c as well; on pad as well"
+        1, description="number of secondary indexes per table: on k, then on c, then on pad"
     )
     secondary: bool = Field(
-        False, description="id has a plain index in place of the primary key (sysbench --secondary)"
+        False, description="whether id has a plain index instead of the primary key (sysbench --secondary)"
     )
     distribution: Literal["special", "uniform", "pareto", "gaussian", "zipfian"] = Field(
-        "special", description="how row ids are chosen (sysbench --rand-type)"
+        "special", description="distribution of row ids (sysbench --rand-type)"
     )
-    range_size: Annotated[int, Field(ge=1)] = Field(100, description="rows in a range query")
-    point_selects: Count = Field(10, description="point selects in a transaction")
-    simple_ranges: Count = Field(1, description="simple range selects in a transaction")
-    sum_ranges: Count = Field(1, description="range sums in a transaction")
-    order_ranges: Count = Field(1, description="ordered range selects in a transaction")
-    distinct_ranges: Count = Field(1, description="distinct range selects in a transaction")
-    index_updates: Count = Field(1, description="updates of the indexed column in a transaction")
-    non_index_updates: Count = Field(1, description="updates of another column in a transaction")
-    delete_inserts: Count = Field(1, description="delete and insert pairs in a transaction")
+    range_size: Annotated[int, Field(ge=1)] = Field(100, description="rows per range query")
+    point_selects: Count = Field(10, description="point selects per transaction")
+    simple_ranges: Count = Field(1, description="simple range selects per transaction")
+    sum_ranges: Count = Field(1, description="range sums per transaction")
+    order_ranges: Count = Field(1, description="ordered range selects per transaction")
+    distinct_ranges: Count = Field(1, description="distinct range selects per transaction")
+    index_updates: Count = Field(1, description="updates of the indexed column per transaction")
+    non_index_updates: Count = Field(1, description="updates of another column per transaction")
+    delete_inserts: Count = Field(1, description="delete and insert pairs per transaction")
     skip_trx: bool = Field(False, description="run the statements without BEGIN and COMMIT")
     rand_spec_iter: Annotated[int, Field(ge=1, le=1000)] = Field(
-        12, description="numbers that are averaged for one of `special` and `gaussian`"
+        12, description="numbers that are averaged for a value of `special` and `gaussian`"
     )
     rand_spec_pct: Annotated[int, Field(ge=0, le=100)] = Field(
         1, description="percentage of rows that `special` prefers"
     )
     rand_spec_res: Annotated[int, Field(ge=0, le=99)] = Field(
-        75, description="percentage of choices that are among them"
+        75, description="percentage of choices from the preferred rows of `special`"
     )
     rand_pareto_h: Annotated[float, Field(gt=0, lt=1)] = Field(0.2, description="parameter h of `pareto`")
     rand_zipfian_exp: Annotated[float, Field(ge=0, le=10)] = Field(0.8, description="exponent of `zipfian`")

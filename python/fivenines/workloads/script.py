@@ -1,4 +1,4 @@
-"""Custom transactions: SQL files in pgbench's language, and sysbench's Lua scripts, both unchanged."""
+"""Custom transactions: SQL files in pgbench's syntax, and sysbench's Lua scripts, both unchanged."""
 
 import hashlib
 import json
@@ -20,59 +20,59 @@ else:
 
 
 class Script(WorkloadSettings):
-    """Own scripts: SQL files with :name parameters, .lua files of sysbench; weighted."""
+    """Custom scripts: SQL files with :name parameters and .lua files of sysbench, with weights."""
 
     family = "script"
 
-    workload: Literal["script"] = Field(description="own SQL files or sysbench Lua scripts")
+    workload: Literal["script"] = Field(description="custom SQL files or sysbench Lua scripts")
     files: Annotated[list[str], Field(min_length=1)] = Field(
-        description="files relative to the experiment file: those ending in .lua are sysbench's, all others "
+        description="files relative to the experiment file: .lua files for sysbench, all others are "
         "SQL; FILE@3 is chosen three times as often as FILE"
     )
     define: dict[str, str | int | float | bool] = Field(
         default_factory=dict, description="values of :name parameters in SQL files"
     )
     options: dict[str, str | int | float | bool] = Field(
-        default_factory=dict, description="a Lua script's own options, as tables: 4"
+        default_factory=dict, description="options of a Lua script, as `tables: 4`"
     )
     protocol: Literal["prepared", "simple"] = Field(
         "prepared",
-        description="how SQL files send statements: prepared with parameters, or simple: as texts "
-        "with the values in them, as pgbench does by default",
+        description="how SQL files send statements: prepared, with parameters; or simple, with the values "
+        "in the text, as pgbench does by default",
     )
     data: AnyData | None = Field(
         None,
-        description="the workload whose data set the scripts work on; null: a single Lua script's "
-        "own `prepare`, or none",
+        description="workload whose data set the scripts use; null: the `prepare` of a single Lua "
+        "script, or none",
     )
     setup: list[str] = Field(
-        default_factory=list, description=".sql files that make tables and rows of your own"
+        default_factory=list, description=".sql files that create custom tables and rows"
     )
 
     def problems(self) -> list[str]:
-        """What makes no sense in the settings as a whole."""
+        """Return problems of the settings as a whole."""
         found: list[str] = []
         for entry in self.files:
             name, weight = parted(entry)
             if not name:
                 found.append("files: an entry has no name")
             if not (weight.isascii() and weight.isdecimal() and 1 <= int(weight) <= 1_000_000):
-                found.append(f"files: the weight of {entry!r} is not a whole number from 1 on")
+                found.append(f"files: the weight of {entry!r} must be a whole number from 1 to 1000000")
         found += [f"setup: {name!r} does not end in .sql" for name in self.setup if not name.endswith(".sql")]
         if {name.replace("_", "-") for name in self.options} & {"threads", "num-threads"}:
-            found.append("options: threads are connections here: leave it out, `connections` says it")
+            found.append("options: threads: leave it out and set `connections`")
         lua = sum(parted(entry)[0].endswith(".lua") for entry in self.files)
         if self.options and not lua:
-            found.append("options: they are for a Lua script; SQL files take `define`")
+            found.append("options: apply only to Lua scripts: use `define` for SQL files")
         if lua == len(self.files) and self.protocol != "prepared":
-            found.append("protocol: it is for SQL files; a Lua script chooses itself")
+            found.append("protocol: applies only to SQL files: leave it out")
         if lua and len(self.files) > 1 and not self.data and not self.setup:
             found.append("data: several scripts, one of them in Lua, need `data` or `setup`")
         return found
 
     def missing_files(self, base: Path) -> list[str]:
         names = [*(parted(entry)[0] for entry in self.files), *self.setup]
-        return [f"{base / name}: there is no such file" for name in names if not (base / name).is_file()]
+        return [f"{base / name}: the file does not exist" for name in names if not (base / name).is_file()]
 
     def located(self, base: Path) -> "Script":
         folder = base.absolute()
@@ -114,7 +114,7 @@ class Script(WorkloadSettings):
         return [self] if self._prepares() else []
 
     def _prepares(self) -> str | None:
-        """The Lua script whose own `prepare` makes the data, where nothing else does."""
+        """Return the Lua script whose `prepare` creates the data, if nothing else does."""
         names = [parted(entry)[0] for entry in self.files]
         alone = len(names) == 1 and names[0].endswith(".lua") and not self.setup
         return names[0] if alone and self.data is None else None
@@ -128,11 +128,11 @@ def _fingerprint(files: list[Path]) -> str:
 
 
 def _texts(values: dict[str, str | int | float | bool]) -> dict[str, str]:
-    """Values as one would write them on a command line."""
+    """Format values as on a command line."""
     return {name: value if isinstance(value, str) else json.dumps(value) for name, value in values.items()}
 
 
 def parted(entry: str) -> tuple[str, str]:
-    """Split an entry into the file's name and the text of its weight, which is 1 where there is none."""
+    """Split an entry into the file's name and the text of its weight, 1 by default."""
     match = re.fullmatch(r"(.+)@([^@/.]*)", entry, re.S)
     return (match[1], match[2]) if match else (entry, "1")

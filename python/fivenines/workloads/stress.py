@@ -1,8 +1,8 @@
-"""What must be true of the tables tbtest1, ... and tbtest_child1, ..., which ingest and crud share.
+"""Invariants of the tables tbtest1, ... and tbtest_child1, ..., which ingest and crud share.
 
 Child table c belongs to parent table ((c - 1) mod parents) + 1. A transaction inserts a batch of
-parents and, into each of their child tables, a batch of children of the first of them; a row that
-was loaded before has one child in each.
+parents and, into each of their child tables, a batch of children of the first of them. A row that
+was loaded in advance has one child in each.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,13 +11,13 @@ from fivenines.workloads.invariant import Check, Invariant, Tally
 
 
 def stress_checks(parents: int, children: int, batch: int, adds: Mapping[str, int]) -> Sequence[Check]:
-    """The invariants of so many parent and child tables.
+    """Return the invariants of parent and child tables.
 
     Args:
-        parents: tables.
-        children: tables.
+        parents: number of parent tables.
+        children: number of child tables.
         batch: rows of the largest INSERT.
-        adds: by how many parents one transaction of a type changes their number.
+        adds: the change of the number of parents per transaction, by type.
     """
     deletes = "delete" in adds
     found: list[Check] = [
@@ -62,7 +62,7 @@ def _count(tables: Sequence[str]) -> str:
 
 
 def _each(pairs: Sequence[tuple[str, str]], query: str) -> str:
-    """The query for every child table with its parent table, joined."""
+    """Return the union of a query over all pairs of child and parent tables."""
     return " UNION ALL ".join(
         query.replace("CHILD", child).replace("PARENT", parent) for child, parent in pairs
     )

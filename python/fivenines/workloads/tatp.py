@@ -32,14 +32,16 @@ class Tatp(WorkloadSettings):
     scale = ("subscribers",)
 
     workload: Literal["tatp"] = Field(description="TATP (TM1): short transactions of a phone network")
-    subscribers: Annotated[int, Field(ge=1, le=100_000_000)] = Field(100_000, description="subscribers")
+    subscribers: Annotated[int, Field(ge=1, le=100_000_000)] = Field(
+        100_000, description="number of subscribers"
+    )
     mix: str = Field(
         "r80w20",
-        description="`r80w20` (80 % read), `r20w80`, or seven percentages joined by commas: "
+        description="r80w20 (80 % reads), r20w80, or seven percentages separated by commas: "
         + ", ".join(TRANSACTIONS),
     )
     choice: Literal["nonuniform", "uniform"] = Field(
-        "nonuniform", description="how subscribers are chosen; nonuniform as specified"
+        "nonuniform", description="distribution of subscribers; nonuniform as specified"
     )
 
     def problems(self) -> list[str]:

@@ -1,8 +1,8 @@
 """TPC-C: nine tables of a wholesale supplier, five transactions.
 
 Source: Transaction Processing Performance Council, "TPC Benchmark C Standard Specification",
-revision 5.11, 2010. The load follows its schema, population, mix and consistency rules; it is no
-audited implementation, and its figures are no official results.
+revision 5.11, 2010. The load follows its schema, population, mix and consistency rules, but it is not
+an audited implementation, and its results are not official.
 """
 
 from collections.abc import Sequence
@@ -25,17 +25,17 @@ class Tpcc(WorkloadSettings):
     scale = ("warehouses", "foreign_keys")
 
     workload: Literal["tpcc"] = Field(description="TPC-C: orders, payments, deliveries of warehouses")
-    warehouses: Annotated[int, Field(ge=1, le=100_000)] = Field(1, description="warehouses")
+    warehouses: Annotated[int, Field(ge=1, le=100_000)] = Field(1, description="number of warehouses")
     mix: str = Field(
-        "45,43,4,4,4", description="five percentages joined by commas: " + ", ".join(TRANSACTIONS)
+        "45,43,4,4,4", description="five percentages separated by commas: " + ", ".join(TRANSACTIONS)
     )
     think_times: bool = Field(
-        False, description="keying and think times as specified; else as fast as it goes"
+        False, description="whether to use keying and think times as specified; else full speed"
     )
     home: Literal["fixed", "random"] = Field(
-        "fixed", description="fixed: each connection stays at one warehouse; random: any, each time"
+        "fixed", description="fixed: each connection uses one warehouse; random: another one each time"
     )
-    foreign_keys: bool = Field(False, description="keys between tables are declared")
+    foreign_keys: bool = Field(False, description="whether foreign keys between tables are declared")
 
     def problems(self) -> list[str]:
         problem = share_problem(self.mix, TRANSACTIONS)

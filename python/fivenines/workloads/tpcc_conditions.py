@@ -1,7 +1,7 @@
-"""The consistency conditions of TPC-C (clause 3.3.2), each as a query for what contradicts it.
+"""The consistency conditions of TPC-C (clause 3.3.2), each as a query for violations.
 
-Condition 11 compares numbers of orders that hold for the initial population only, and is left out.
-Two tallies are added: orders and payments that were acknowledged to the load must be there.
+Condition 11 compares numbers of orders that are valid only for the initial population, and is left out.
+Two tallies are added: acknowledged orders and payments must exist.
 """
 
 from fivenines.workloads.invariant import Check, Invariant, Tally

@@ -21,7 +21,7 @@ def values(command: list[str], flag: str) -> list[str]:
     return [value for name, value in pairwise(command) if name == flag]
 
 
-def test_a_load_is_told_servers_and_workload_but_no_password() -> None:
+def test_a_load_is_reported_servers_and_workload_but_no_password() -> None:
     command = Bench(ONE, WORKLOAD, seed=7).load_command(Path("/out"))
     assert command[1] == "load"
     assert values(command, "--write") == ["db:3307"]
@@ -71,7 +71,7 @@ def test_steps_and_searches() -> None:
         (parse_dsn("mysql://u@%2Fa.sock/d"), ["--socket", "/a.sock"]),
     ],
 )
-def test_a_preparation_is_told_the_server(dsn: Dsn, where: list[str]) -> None:
+def test_a_preparation_is_reported_the_server(dsn: Dsn, where: list[str]) -> None:
     bench = Bench(dsn, WORKLOAD, LoadSettings(tls="require"), seed=7)
     commands = bench.prepare_commands(dsn.addresses[0], Filling(threads=3, drop=True))
     ((name, command),) = commands

@@ -11,7 +11,7 @@ import pytest
 
 from fivenines import core
 from fivenines.bench import generator
-from fivenines.bench.generator import BrokenOffError, Second, event_of, run
+from fivenines.bench.generator import InterruptedLoadError, Second, event_of, run
 from fivenines.bench.plan import Bench
 from fivenines.errors import FiveninesError, UsageError
 from fivenines.load.dsn import NOOP, parse_dsn
@@ -20,8 +20,8 @@ from fivenines.workloads.oltp import Oltp
 WORKLOAD = Oltp(workload="oltp_read_only")
 DSN = parse_dsn("mysql://me:geheim@db/test")
 
+# Puts a shell script in the place of the load generator.
 Program = Callable[[str], None]
-"""Puts a shell script in the place of the load generator."""
 
 
 def test_a_load_tells_seconds_and_leaves_its_files(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_who_asks_twice_gets_no_figures(tmp_path: Path, program: Program) -> Non
         os.kill(os.getpid(), signal.SIGINT)
         os.kill(os.getpid(), signal.SIGINT)
 
-    with pytest.raises(BrokenOffError, match="before the load began"):
+    with pytest.raises(InterruptedLoadError, match="before the load began"):
         run(Bench(DSN, WORKLOAD), tmp_path, twice)
 
 
@@ -95,19 +95,19 @@ def program(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFa
             FiveninesError,
             "the load on mysql://me@db:3306/test failed: denied for ***",
         ),
-        ("exit 3", FiveninesError, "the load on mysql://me@db:3306/test failed: it gave no reason"),
+        ("exit 3", FiveninesError, "the load on mysql://me@db:3306/test failed: no error message"),
         (
             "echo \"error: unexpected argument '--new'\n\nUsage: load\" >&2; exit 2",
             UsageError,
-            "fivenines-core refuses what is asked: unexpected argument '--new'",
+            "fivenines-core refuses the options: unexpected argument '--new'",
         ),
         (
             "echo \"db: server (1146): Table 'test.sbtest1' doesn't exist\" >&2; exit 1",
             FiveninesError,
             "the load on mysql://me@db:3306/test failed: db: server (1146): Table 'test.sbtest1' "
-            "doesn't exist\n    --prepare makes the workload's tables and fills them",
+            "doesn't exist\n    add --prepare to create and fill the workload's tables",
         ),
-        ("exit 0", FiveninesError, "the load on mysql://me@db:3306/test failed: it gave no reason"),
+        ("exit 0", FiveninesError, "the load on mysql://me@db:3306/test failed: no error message"),
     ],
 )
 def test_a_failure_is_one_message_without_the_password(
@@ -129,12 +129,12 @@ def test_a_result_of_an_earlier_load_is_not_taken_for_this_one(tmp_path: Path, p
 
 def test_a_preparation_tells_progress(program: Program) -> None:
     program('echo \'{"event": "progress", "done": 1, "total": 2}\'; echo noise')
-    told: list[dict[str, object]] = []
-    generator.prepare([str(core.core_binary())], DSN, told.append)
-    assert told == [{"event": "progress", "done": 1, "total": 2}]
+    messages: list[dict[str, object]] = []
+    generator.prepare([str(core.core_binary())], DSN, messages.append)
+    assert messages == [{"event": "progress", "done": 1, "total": 2}]
     program('echo "refused: geheim" >&2; exit 1')
     with pytest.raises(FiveninesError, match=r"^preparing mysql://me@db:3306/test failed: refused: \*\*\*$"):
-        generator.prepare([str(core.core_binary())], DSN, told.append)
+        generator.prepare([str(core.core_binary())], DSN, messages.append)
 
 
 def test_the_folder_is_kept_only_if_asked_for(tmp_path: Path) -> None:
@@ -145,5 +145,5 @@ def test_the_folder_is_kept_only_if_asked_for(tmp_path: Path) -> None:
         pass
     assert made.is_dir()
     (tmp_path / "file").write_text("")
-    with pytest.raises(FiveninesError, match="cannot be made"), generator.folder(tmp_path / "file" / "x"):
+    with pytest.raises(FiveninesError, match="cannot create"), generator.folder(tmp_path / "file" / "x"):
         pass

@@ -88,8 +88,8 @@ def test_the_generator_says_when_it_was_the_limit(tmp_path: Path) -> None:
     client = record()["client"]
     assert read(tmp_path, OLTP).limit is None
     assert "bottleneck" in str(read(tmp_path, OLTP, client={**client, "bottleneck": True}).limit)
-    told = {**client, "bottleneck": True, "limit": "its core was busy"}
-    assert read(tmp_path, OLTP, client=told).limit == "its core was busy"
+    message = {**client, "bottleneck": True, "limit": "its core was busy"}
+    assert read(tmp_path, OLTP, client=message).limit == "its core was busy"
 
 
 def test_nothing_worked_names_the_commonest_error(tmp_path: Path) -> None:

@@ -26,8 +26,8 @@ def fivenines(
 
     def call(*arguments: str) -> Answer:
         code = main.execute(list(arguments))
-        said = capsys.readouterr()
-        return Answer(code, said.out, said.err)
+        message = capsys.readouterr()
+        return Answer(code, message.out, message.err)
 
     return call
 

@@ -8,7 +8,7 @@ from fivenines.cli.main import execute
 
 def test_all_of_pgbenchs_options_are_named_at_once(capsys: pytest.CaptureFixture[str]) -> None:
     code = execute(["bench", "-f", "a.sql", "-c", "10", "-j2", "-T", "60", "--max-tries=3", "-M", "simple"])
-    said = capsys.readouterr().err
+    output = capsys.readouterr().err
     assert code == 2
     for option, instead in (
         ("-f", "--script FILE"),
@@ -18,7 +18,7 @@ def test_all_of_pgbenchs_options_are_named_at_once(capsys: pytest.CaptureFixture
         ("--max-tries", "--retries N"),
         ("-M", "--protocol prepared"),
     ):
-        assert f"{option}: {instead}" in said
+        assert f"{option}: {instead}" in output
 
 
 def test_values_and_own_options_are_no_options_of_pgbench() -> None:

@@ -26,7 +26,7 @@ def test_the_plan_says_what_it_costs(fivenines: Fivenines) -> None:
     assert answer.code == 0
     assert "aurora-mysql: 2 x db.r6g.large for about" in answer.out
     assert "no trial begins that would exceed 4.00" in answer.out
-    assert "Storage, I/O, backups and traffic come on top." in answer.out
+    assert "Storage, I/O, backups and network traffic cost extra." in answer.out
     (charge,) = json.loads(fivenines("run", "paid.yaml", "--dry-run", "--json").out)["charges"]
     assert charge["instances"] == 2 and charge["price_per_hour"] == 0.3 and charge["amount"] > 0.1
 
@@ -34,13 +34,11 @@ def test_the_plan_says_what_it_costs(fivenines: Fivenines) -> None:
 def test_a_run_that_costs_money_wants_yes_with_the_price(fivenines: Fivenines) -> None:
     answer = fivenines("run", "paid.yaml")
     assert answer.code == 2 and "Estimate: 0." in answer.err
-    assert "Add --yes to run it at that price" in answer.err
+    assert "Add --yes to accept this cost" in answer.err
     assert not Path("runs").exists()
 
 
-def test_a_price_that_nobody_knows_is_asked_for(
-    fivenines: Fivenines, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unknown_price_is_required(fivenines: Fivenines, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fivenines.solutions.aurora_settings.per_hour", lambda *_asked: None)
     Path("paid.yaml").write_text(FILE.replace("price_per_hour: 0.3, ", "region: eu-central-1, "))
     assert "price not known" in fivenines("run", "paid.yaml", "--dry-run").out
@@ -50,9 +48,9 @@ def test_a_price_that_nobody_knows_is_asked_for(
 
 def test_trials_of_one_cluster_do_not_run_side_by_side(fivenines: Fivenines) -> None:
     answer = fivenines("run", "paid.yaml", "--yes", "--parallel", "2")
-    assert answer.code == 2 and "it is there once" in answer.err
+    assert answer.code == 2 and "trials of an external cluster run one at a time" in answer.err
 
 
 def test_help_teaches_the_sweep(fivenines: Fivenines) -> None:
     answer = fivenines("aws", "sweep", "--help")
-    assert answer.code == 0 and "Only what carries the tag fivenines:run" in answer.out
+    assert answer.code == 0 and "Only resources with the tag fivenines:run" in answer.out

@@ -18,7 +18,7 @@ from fivenines.bench import generator
 from fivenines.bench.generator import Second
 from fivenines.bench.outcome import Outcome
 from fivenines.cli import bench_result
-from fivenines.cli.bench_fill import _told
+from fivenines.cli.bench_fill import _summary
 from fivenines.cli.bench_live import LiveLines, ms, rate
 from fivenines.playground.state import Login, Status
 from fivenines.results.records import InvariantCheck
@@ -91,7 +91,7 @@ def test_ctrl_c_keeps_the_figures(fivenines: Fivenines, monkeypatch: pytest.Monk
     monkeypatch.setattr(generator, "event_of", and_interrupt)
     answer = fivenines("bench", "--dsn", "noop://", "--duration", "1h")
     assert answer.code == 130
-    assert "broken off" in answer.out and "response time, ms" in answer.out
+    assert "interrupted" in answer.out and "response time, ms" in answer.out
 
 
 def test_a_warm_up_has_no_figures(fivenines: Fivenines) -> None:
@@ -107,19 +107,19 @@ def test_only_preparing(fivenines: Fivenines) -> None:
     assert answer.err.startswith("oltp: 40000 rows in ")
 
 
-def test_nobody_there_is_one_message(fivenines: Fivenines) -> None:
+def test_an_unreachable_server_is_one_message(fivenines: Fivenines) -> None:
     answer = fivenines("bench", "--dsn", "mysql://me:geheim@127.0.0.1:1,[::1]:1/test")
     assert (answer.code, answer.out) == (1, "")
     assert answer.err.startswith(
-        "error: mysql://me@127.0.0.1:1,[::1]:1/test: nobody answers: 127.0.0.1:1: Connection "
+        "error: mysql://me@127.0.0.1:1,[::1]:1/test: no server answers: 127.0.0.1:1: Connection "
     )
     assert "geheim" not in answer.err
 
 
-def test_nothing_to_check_is_said(fivenines: Fivenines) -> None:
+def test_nothing_to_check_is_reported(fivenines: Fivenines) -> None:
     answer = fivenines("bench", "--dsn", "noop://", "--check", "--duration", "100ms")
     assert answer.code == 0
-    assert "nothing to check: oltp_read_write demands nothing of its data" in answer.err
+    assert "nothing to check: oltp_read_write has no invariants for this server" in answer.err
 
 
 @pytest.mark.parametrize(
@@ -128,8 +128,8 @@ def test_nothing_to_check_is_said(fivenines: Fivenines) -> None:
         (["--dsn", "x"], "error: the DSN has no known scheme"),
         (["--dsn", "noop://", "--rate", "x"], "error: --rate x: write transactions per second"),
         (["--dsn", "noop://", "--nonsense"], "error: No such option: --nonsense"),
-        (["--dsn", "noop://", "unexpected-primary"], "error: bench: 'stray' is not an option"),
-        ([], "error: bench: on which server? Give --dsn URL (or $FIVENINES_DSN), or bring a solution"),
+        (["--dsn", "noop://", "unexpected-primary"], "error: bench: 'unexpected-primary' is not an option"),
+        ([], "error: bench: no server is named. Add --dsn URL (or set $FIVENINES_DSN), or deploy a solution"),
     ],
 )
 def test_mistakes_are_refused(fivenines: Fivenines, arguments: list[str], message: str) -> None:
@@ -142,10 +142,10 @@ def test_without_a_dsn_it_takes_what_is_up(fivenines: Fivenines, pretend: Preten
     login = Login("app", "geheim", "sbtest", "mysql://app:geheim@127.0.0.1:1/sbtest", "mariadb")
     pretend("fivenines.playground", is_up=lambda: True, status=lambda: Status("x", [], login=login))
     answer = fivenines("bench", "--duration", "100ms")
-    assert answer.code == 1 and "127.0.0.1:1" in answer.err, "nobody answers there"
+    assert answer.code == 1 and "127.0.0.1:1" in answer.err, "no server answers there"
     assert "geheim" not in answer.err
     pretend("fivenines.playground", is_up=lambda: True, status=lambda: Status("x", []))
-    assert "nobody can connect to what is up" in fivenines("bench").err
+    assert "cannot connect to the running deployment" in fivenines("bench").err
 
 
 def test_the_dsn_may_come_from_the_environment(fivenines: Fivenines, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,18 +160,29 @@ def test_a_port_in_use_is_one_message(fivenines: Fivenines) -> None:
         port = other.getsockname()[1]
         answer = fivenines("bench", "--dsn", "noop://", "--metrics", f"127.0.0.1:{port}")
     assert (answer.code, answer.out) == (1, "")
-    assert answer.err.startswith(f"error: --metrics: nothing can listen on port {port}")
+    assert answer.err.startswith(f"error: --metrics: cannot listen on port {port}")
 
 
 def test_live_lines_are_aligned_and_narrow() -> None:
-    said: list[str] = []
-    lines = LiveLines(said.append, open_loop=True, repeat=True)
+    messages: list[str] = []
+    lines = LiveLines(messages.append, open_loop=True, repeat=True)
     for t in range(1, 23):
         lines(Second(t, 123456.7, 2000000.0, 12.34, t * 5, t, 16000, offered=1e6, backlog=1234567))
-    assert {len(line) for line in said} == {77}
-    assert sum("tps" in line for line in said) == 2, "headings come again"
-    assert said[1].split() == ["1", "s", "123457", "2000000", "12.3", "5", "1", "1000000", "1234567", "16000"]
-    assert said[2].split()[5:7] == ["5", "1"], "errors and doubts of one second"
+    assert {len(line) for line in messages} == {77}
+    assert sum("tps" in line for line in messages) == 2, "headings come again"
+    assert messages[1].split() == [
+        "1",
+        "s",
+        "123457",
+        "2000000",
+        "12.3",
+        "5",
+        "1",
+        "1000000",
+        "1234567",
+        "16000",
+    ]
+    assert messages[2].split()[5:7] == ["5", "1"], "errors and doubts of one second"
 
 
 @given(st.floats(0, 1e7))
@@ -264,7 +275,7 @@ def test_the_tables_have_all_and_fit_80_columns(
     assert any(line.startswith("deadlock  1213      8  0.1 s  9.0 s  Deadlock") for line in lines)
     for sentence in (
         "schedule: 99 started; backlog at most 7, at the end 2",
-        "lag of starts behind the schedule: p99 1.50 ms, at most 20.0 ms",
+        "delay of starts behind the schedule: p99 1.50 ms, at most 20.0 ms",
         "connects: 8 ok, 2 failed, 1 refused",
         "load generator: 20000.0 us CPU per query, 20 % of one core",
         "CAUTION: its core was busy",
@@ -280,7 +291,7 @@ def test_a_search_shows_its_windows_in_place_of_steps(
     bench_result.show(Outcome(RECORD), ["tatp on mysql://u@h/d"])
     lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
     assert "0-5 s   4100  4050  21.5  p99 is too high" in lines
-    assert "search: 4000 transactions/s (95 % interval 3800 to 4200) keep p99 within 20.0 ms" in lines
+    assert "search: 4000 transactions/s (95 % interval 3800 to 4200) meet p99 within 20.0 ms" in lines
     assert not any(line.startswith("step") for line in lines)
 
 
@@ -301,6 +312,6 @@ def test_offending_rows_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert lines[2:] == ["holds     a holds", "VIOLATED  b: 1 row found", "            s_id=7, found=NULL"]
 
 
-def test_what_is_there_already_is_said() -> None:
-    assert _told("tatp", {"rows": 10, "seconds": 2.0}) == "tatp: 10 rows in 2.0 s, 5 rows/s"
-    assert _told("tatp", {"rows": 10, "already": True}) == ("tatp: the tables are there already, 10 rows")
+def test_what_is_there_already_is_reported() -> None:
+    assert _summary("tatp", {"rows": 10, "seconds": 2.0}) == "tatp: 10 rows in 2.0 s, 5 rows/s"
+    assert _summary("tatp", {"rows": 10, "already": True}) == ("tatp: the tables exist already, 10 rows")

@@ -39,7 +39,7 @@ def test_zero_is_without_a_limit(script: str) -> None:
     assert bench.load.rate is None
 
 
-def test_the_account_may_be_said_again(script: str) -> None:
+def test_the_account_may_be_repeated(script: str) -> None:
     words = [
         "--db-driver=pgsql",
         "--pgsql-host=h2",
@@ -59,12 +59,12 @@ def test_the_account_may_be_said_again(script: str) -> None:
     [
         (
             ["--db-driver=mysql", "--pgsql-db=other", "--pgsql-password=hidden"],
-            "--db-driver is not that of --dsn (postgres); --pgsql-db is not that of --dsn; "
-            "--pgsql-password is not that of --dsn: leave it out",
+            "--db-driver differs from --dsn (postgres); --pgsql-db differs from --dsn; "
+            "--pgsql-password differs from --dsn. Leave it out",
         ),
-        (["--time=soon"], "--time behind `--` is a whole number, not 'soon'"),
-        (["--threads=0"], "there is at least one"),
-        (["rows=5"], "'rows=5' behind `--` is not an option"),
+        (["--time=soon"], "--time after `--` must be a whole number, not 'soon'"),
+        (["--threads=0"], "must be at least 1"),
+        (["rows=5"], "'rows=5' after `--` is not an option"),
     ],
 )
 def test_mistakes_are_named(script: str, words: list[str], message: str) -> None:
@@ -76,11 +76,11 @@ def test_mistakes_are_named(script: str, words: list[str], message: str) -> None
 @pytest.mark.parametrize(
     ("words", "options", "message"),
     [
-        (["--time=60"], {"duration": "5s"}, "--duration 5s and --time=60 behind `--` differ"),
-        (["--rand-seed=2"], {"seed": 3}, "--seed 3 and --rand-seed=2 behind `--` differ"),
+        (["--time=60"], {"duration": "5s"}, "--duration 5s and --time=60 after `--` differ"),
+        (["--rand-seed=2"], {"seed": 3}, "--seed 3 and --rand-seed=2 after `--` differ"),
     ],
 )
-def test_what_is_said_twice_must_agree(
+def test_what_is_reported_twice_must_agree(
     script: str, words: list[str], options: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(UsageError, match=message):

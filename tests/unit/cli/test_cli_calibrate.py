@@ -64,14 +64,14 @@ def test_what_is_within_bounds_and_what_is_not(fivenines: Fivenines) -> None:
 
 @pytest.mark.usefixtures("fake")
 def test_json_is_json(fivenines: Fivenines) -> None:
-    told = json.loads(fivenines("calibrate", "--format", "json").out)
-    assert told["within_bounds"] is True
-    assert told["measured"][0]["lines"][0]["planted"] == "10 ms"
-    assert told["kept"]["steps"] == told["measured"]
+    output = json.loads(fivenines("calibrate", "--format", "json").out)
+    assert output["within_bounds"] is True
+    assert output["measured"][0]["lines"][0]["planted"] == "10 ms"
+    assert output["kept"]["steps"] == output["measured"]
 
 
 @pytest.mark.usefixtures("fake")
-def test_showing_what_is_not_there_is_said(fivenines: Fivenines) -> None:
+def test_showing_what_is_not_there_is_reported(fivenines: Fivenines) -> None:
     answer = fivenines("calibrate", "--show")
     assert answer.code == 1 and "has not been calibrated" in answer.out
     assert json.loads(fivenines("calibrate", "--show", "--format", "json").out)["kept"] is None
@@ -103,9 +103,9 @@ class Noise(Fake):
 def test_a_dry_run_reckons_with_the_noise_that_was_seen(
     fivenines: Fivenines, fake: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "differ by 20 % (assumed" in fivenines("run", "small.yaml", "--dry-run").out
+    assert "vary by 20 % (assumed" in fivenines("run", "small.yaml", "--dry-run").out
     for module in (base, run):
         monkeypatch.setattr(module, "calibrators", lambda: [Noise])
     fivenines("calibrate")
-    told = fivenines("run", "small.yaml", "--dry-run").out
-    assert "differ by 31 % (as `fivenines calibrate` saw on this machine)" in told
+    output = fivenines("run", "small.yaml", "--dry-run").out
+    assert "vary by 31 % (measured by `fivenines calibrate` on this machine)" in output

@@ -19,7 +19,7 @@ def test_decide_says_what_to_take_and_why(fivenines: Fivenines, run: str) -> Non
     lines = answer.out.splitlines()
     assert lines[0] == (
         "Take 2-safe (on), so far: it is the only one that was not seen to miss a need; 3 trials are too "
-        "few to prove “no acknowledged row lost” and 2 more needs."
+        "few to prove “no acknowledged row lost” and 2 more requirements."
     )
     assert any("✗ 3 of 3" in line for line in lines)
     assert "- 1-safe (local) misses a need: acknowledged rows lost in 3 of 3 trials (lost = 0)." in lines
@@ -51,7 +51,7 @@ def test_decide_wide_has_all_columns_in_full_in_one_line_each(fivenines: Fivenin
     rows = [line for line in wide.out.splitlines() if line.startswith(("1-safe", "2-safe"))]
     assert len(rows) == 2 and all(len(line) > 80 for line in rows)
     assert all(" to " in line for line in rows), "intervals in full"
-    assert "(fivenines decide --wide)" in narrow.err
+    assert "to show them: fivenines decide --wide" in narrow.err
     assert max(len(line) for line in narrow.out.splitlines()[1:4]) <= 80
 
 
@@ -85,7 +85,7 @@ def test_check_fails_a_pipeline_with_code_3(fivenines: Fivenines, run: str, tmp_
     answer = fivenines("check", run, "--threshold", "lost = 0", "--junit", str(junit))
     assert answer.code == 3
     assert answer.out.splitlines()[-2:] == [
-        "undecided: about 26 more trials of each would decide (fivenines run FILE --resume --trials 29)",
+        "inconclusive: about 26 more trials of each would decide (fivenines run FILE --resume --trials 29)",
         "1 threshold, judged 2 times (for each solution and condition): 1 failed, 1 undecided",
     ]
     assert "<failure" in junit.read_text()
@@ -102,8 +102,8 @@ def test_check_passes_what_is_proven_and_what_is_undecided(fivenines: Fivenines,
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "there are no thresholds: name one by --threshold 'lost = 0'"),
-        (["--threshold", "nobody: lost = 0"], "no solution is called 'nobody'; there are 1-safe (local)"),
+        ([], "there are no thresholds. Add one, as --threshold 'lost = 0'"),
+        (["--threshold", "nobody: lost = 0"], "unknown solution 'nobody'\n    allowed: 1-safe (local)"),
         (["--threshold", "lst = 0"], "did you mean 'lost'?"),
     ],
 )

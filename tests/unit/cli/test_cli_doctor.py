@@ -39,12 +39,9 @@ def test_what_is_missing_comes_with_its_remedy(fivenines: Fivenines, monkeypatch
 @pytest.mark.parametrize(
     ("states", "verdict"),
     [
-        (["ok", "ok"], "Ready: everything works here."),
-        (["ok", "warning"], "Ready: experiments can run here. 1 warning above: what they name is limited."),
-        (
-            ["warning", "warning"],
-            "Ready: experiments can run here. 2 warnings above: what they name is limited.",
-        ),
+        (["ok", "ok"], "Ready: all checks passed."),
+        (["ok", "warning"], "Ready: experiments can run here, with limits: see 1 warning above."),
+        (["warning", "warning"], "Ready: experiments can run here, with limits: see 2 warnings above."),
     ],
 )
 def test_the_last_line_is_the_verdict(
@@ -76,7 +73,7 @@ def test_without_nft_the_network_cannot_be_cut(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(doctor.shutil, "which", lambda name: None)
     found = doctor.cuts()
     assert (found.state, found.remedy) == ("warning", "install it: sudo apt-get install nftables")
-    assert "no fault can cut the network" in found.seen
+    assert "network faults are not possible" in found.seen
 
 
 @pytest.mark.parametrize(
@@ -114,7 +111,7 @@ def test_without_a_forbidding_sysctl_the_container_is_suspected(monkeypatch: pyt
     monkeypatch.setattr(doctor, "_words", lambda path: [])
     monkeypatch.setattr(doctor, "_LAB", ["false"])
     assert doctor.namespaces().remedy == (
-        "no sysctl forbids user namespaces; in a container its seccomp or AppArmor profile does:\n"
+        "no sysctl forbids user namespaces; in a container, the seccomp or AppArmor profile does:\n"
         "docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined "
         "--security-opt systempaths=unconfined"
     )

@@ -44,11 +44,14 @@ def known(pretend: Pretend) -> Engine:
 
 def test_engines_are_listed(fivenines: Fivenines, known: Engine) -> None:
     answer = fivenines("engines", "list")
-    assert answer.out.splitlines() == ["engine       here  version  size", "postgres-18  no    -           -"]
-    assert answer.err == "what each of them is: fivenines engines list --wide\n"
+    assert answer.out.splitlines() == [
+        "engine       installed  version  size",
+        "postgres-18  no         -           -",
+    ]
+    assert answer.err == "to show descriptions: fivenines engines list --wide\n"
     assert fivenines("engines", "list", "--wide").out.splitlines() == [
-        "engine       here  version  size  description",
-        "postgres-18  no    -           -  PostgreSQL 18 (not pulled yet)",
+        "engine       installed  version  size  description",
+        "postgres-18  no         -           -  PostgreSQL 18 (not pulled yet)",
     ]
     (row,) = json.loads(fivenines("engines", "list", "--json").out)
     assert (row["name"], row["installed"]) == ("postgres-18", False)

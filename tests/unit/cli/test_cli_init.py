@@ -49,11 +49,11 @@ def test_it_writes_a_file_that_is_planned_as_it_stands(fivenines: Fivenines) -> 
     assert again.code == 0 and Path("mine.yaml").read_text() == text
 
 
-def test_it_overwrites_nothing_unless_told_to(fivenines: Fivenines) -> None:
+def test_it_overwrites_nothing_unless_reported_to(fivenines: Fivenines) -> None:
     Path("mine.yaml").write_text("mine")
     refused = fivenines("init", "mine.yaml", "--solution", "standalone")
     assert refused.code == 2
-    assert refused.err.startswith("error: mine.yaml exists: name another file, or overwrite it")
+    assert refused.err.startswith("error: mine.yaml exists. Name another file, or overwrite it")
     assert Path("mine.yaml").read_text() == "mine"
     assert fivenines("init", "mine.yaml", "--solution", "standalone", "--force").code == 0
     assert Path("mine.yaml").read_text() != "mine"
@@ -71,17 +71,17 @@ def test_it_prints_the_file_alone(fivenines: Fivenines, way: list[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--solution", "galra"], "--solution: there is no 'galra'; did you mean 'galera'?\n"),
-        (["--solution", "external"], "--solution external: it needs settings of yours (engine, "),
-        (["--solution", "galera", "--solution", "galera"], "--solution galera is named twice"),
-        (["--solution", "standalone", "--workload", "script"], "--workload script: it needs "),
-        (["--solution", "standalone", "--fault", "proxy"], "--fault proxy makes no sense for "),
+        (["--solution", "galra"], "--solution: unknown name 'galra'; did you mean 'galera'?\n"),
+        (["--solution", "external"], "--solution external: needs settings that have no default (engine, "),
+        (["--solution", "galera", "--solution", "galera"], "--solution galera is repeated"),
+        (["--solution", "standalone", "--workload", "script"], "--workload script: needs "),
+        (["--solution", "standalone", "--fault", "proxy"], "--fault proxy does not apply to "),
         (
             ["--solution", "standalone", "--solution", "galera", "--fault", "switchover"],
-            "standalone would not be measured, as no fault here makes sense for it",
+            "standalone would not be measured, as none of the faults applies to it",
         ),
-        (["absent/mine.yaml", "--solution", "standalone"], "absent/mine.yaml: there is no folder"),
-        ([], "init: nobody can be asked here: say it by options"),
+        (["absent/mine.yaml", "--solution", "standalone"], "absent/mine.yaml: the folder"),
+        ([], "init: cannot ask questions without a terminal. Use options"),
     ],
 )
 def test_what_cannot_be_made_is_refused_and_nothing_written(
@@ -97,21 +97,21 @@ def test_an_answer_is_names_or_numbers() -> None:
     names = ["galera", "patroni", "standalone"]
     assert chosen("2", names) == ["patroni"]
     assert chosen(" standalone, 1,galera", names) == ["standalone", "galera"]
-    for wrong, message in (("4", "there is no '4'"), ("patron", "did you mean 'patroni'"), (" ,", "one")):
+    for wrong, message in (("4", "unknown name '4'"), ("patron", "did you mean 'patroni'"), (" ,", "one")):
         with pytest.raises(ValueError, match=message):
             chosen(wrong, names)
 
 
 def test_on_a_terminal_it_asks_and_asks_again(tmp_path: Path) -> None:
-    said, code = _at_terminal(
+    message, code = _at_terminal(
         tmp_path,
         # a mistake, both, the default, its number, two numbers of connections, the default
         ["galra\n", "standalone, hot-standby\n", "\n", "kill\n", "2, 4\n", "\n"],
     )
-    assert code == 0, said
-    assert "there is no 'galra'; did you mean 'galera'?" in said
-    assert "MariaDB Galera cluster" in said and "[hot-standby]" in said
-    assert "arbiter" not in said  # a fault that fits neither is not offered
+    assert code == 0, message
+    assert "unknown name 'galra'; did you mean 'galera'?" in message
+    assert "MariaDB Galera cluster" in message and "[hot-standby]" in message
+    assert "arbiter" not in message  # a fault that fits neither is not offered
     experiment, _ = load_experiment(tmp_path / "experiment.yaml")
     assert [one.name for one in experiment.solutions] == ["standalone", "hot-standby"]
     assert (experiment.connections, experiment.trials.at_most) == ([2, 4], 3)
@@ -129,18 +129,18 @@ def _at_terminal(folder: Path, answers: list[str]) -> tuple[str, int]:
         env={**os.environ, "FIVENINES_CACHE": str(folder / "cache"), "TERM": "xterm"},
     )
     os.close(its)
-    said, deadline = "", time.monotonic() + 60
+    message, deadline = "", time.monotonic() + 60
     while time.monotonic() < deadline:
         if select.select([mine], [], [], 0.2)[0]:
             try:
-                said += os.read(mine, 65536).decode()
+                message += os.read(mine, 65536).decode()
             except OSError:  # the other end is closed
                 break
-        elif answers and said.rstrip(" ").endswith("]:"):
+        elif answers and message.rstrip(" ").endswith("]:"):
             os.write(mine, answers.pop(0).encode())
-            said += "\n"
+            message += "\n"
     os.close(mine)
-    return said, process.wait(timeout=30)
+    return message, process.wait(timeout=30)
 
 
 def test_the_choices_have_a_line_each_at_80_columns() -> None:

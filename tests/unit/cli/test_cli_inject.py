@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fivenines.cli import clients, inject
-from fivenines.cli.inject import wanted_fault
+from fivenines.cli.inject import fault_of
 from fivenines.errors import UsageError
 from fivenines.playground.state import Clients, Rows
 
@@ -69,7 +69,7 @@ def test_events_are_shown_once_and_then_the_end(fivenines: Any, playground: Any)
     assert answer.out.splitlines() == [
         "    0.08 s  fault        node1 so",
         "    5.74 s  rejoined     node1 so",
-        "kill of node1: node1 back",
+        "kill of node1: node1 rejoined",
     ]
 
 
@@ -85,8 +85,8 @@ def test_ctrl_c_ends_the_fault_and_waits_for_the_nodes(fivenines: Any, playgroun
 @pytest.mark.parametrize(
     ("record", "words"),
     [
-        ({"verified": False}, "not seen to take effect: SIGKILL"),
-        ({"ended_verified": False, "ended_detail": "it goes on"}, "not seen to end: it goes on"),
+        ({"verified": False}, "no effect was observed: SIGKILL"),
+        ({"ended_verified": False, "ended_detail": "it goes on"}, "its end was not observed: it goes on"),
         ({"rejoined": False, "rejoin_detail": "node1 is frozen"}, "node1 is frozen"),
     ],
 )
@@ -117,7 +117,7 @@ def load(playground: Any, monkeypatch: pytest.MonkeyPatch) -> list[Clients]:
     return answers
 
 
-def test_what_clients_saw_is_told_once_writes_are_back(
+def test_what_clients_saw_is_reported_once_writes_are_back(
     fivenines: Any, playground: Any, load: list[Clients]
 ) -> None:
     playground["answers"] = [Injected(True, [], moment=77)]
@@ -126,39 +126,42 @@ def test_what_clients_saw_is_told_once_writes_are_back(
     answer = fivenines("inject", "kill")
     assert answer.code == 0
     assert answer.out.splitlines() == [
-        "kill of node1: node1 back",
-        "clients: no write for 1.31 s; back 1.40 s after it",
-        "rows: none of 3,512 acknowledged is lost on node2; 2 in doubt",
+        "kill of node1: node1 rejoined",
+        "clients: writes unavailable for 1.31 s; available again after 1.40 s",
+        "rows: none of 3,512 acknowledged rows is lost on node2; 2 in doubt",
     ]
 
 
-def test_clients_are_told_of_also_where_a_node_stays_away(
+def test_clients_are_reported_even_if_a_node_stays_unavailable(
     fivenines: Any, playground: Any, load: list[Clients]
 ) -> None:
     playground["answers"] = [Injected(True, [], moment=77, rejoined=False, rejoin_detail="frozen")]
     load += [replace(BACK, rows=Rows(10, 0, 3, "node2"))]
     answer = fivenines("inject", "kill")
     assert answer.code == 1 and "frozen" in answer.err
-    assert "3 of 10 acknowledged are LOST on node2" in answer.out
+    assert "3 of 10 acknowledged rows are LOST on node2" in answer.out
 
 
-def test_a_load_that_does_not_come_back_is_told(
+def test_a_load_that_does_not_come_back_is_reported(
     fivenines: Any, playground: Any, load: list[Clients], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(clients, "PATIENCE", 0.0)
     playground["answers"] = [Injected(True, [], moment=77)]
-    load += [replace(AWAY, outage=61.2, rows=Rows(9, 0, None, "", "no node takes writes now"))]
-    told = fivenines("inject", "kill").out
-    assert "clients: no write for 61.20 s, and none yet" in told
-    assert "cannot be told: no node takes writes now" in told
+    load += [replace(AWAY, outage=61.2, rows=Rows(9, 0, None, "", "no node is writable"))]
+    output = fivenines("inject", "kill").out
+    assert "clients: writes unavailable for 61.20 s, not yet recovered" in output
+    assert "inconclusive: no node is writable" in output
 
 
 @pytest.mark.parametrize(
     ("found", "words"),
     [
-        (Clients(unknown="the load had only just begun"), "cannot be told: the load had only just"),
-        (Clients(back=True, outage=0.034), "writes went on; the longest time between two was 0.03"),
-        (replace(BACK, times=2), "no write for 1.31 s at the longest, 2 times; back 1.40 s"),
+        (Clients(unknown="the load had just started"), "unknown: the load had just"),
+        (Clients(back=True, outage=0.034), "no outage; the longest gap between two writes was 0.03"),
+        (
+            replace(BACK, times=2),
+            "writes unavailable for 1.31 s (longest of 2 outages); available again after 1.40 s",
+        ),
     ],
 )
 def test_what_clients_saw_in_words(found: Clients, words: str) -> None:
@@ -170,7 +173,7 @@ def test_healing_from_elsewhere(fivenines: Any, playground: Any) -> None:
     assert fivenines("inject", "--heal").code == 0
     playground["healed"] = []
     answer = fivenines("inject", "--heal")
-    assert (answer.code, "no fault is at work" in answer.err) == (2, True)
+    assert (answer.code, "no fault is active" in answer.err) == (2, True)
 
 
 def test_the_list_has_every_fault_and_what_it_does(fivenines: Any) -> None:
@@ -182,12 +185,12 @@ def test_the_list_has_every_fault_and_what_it_does(fivenines: Any) -> None:
 
 
 def test_a_fault_by_hand_lasts_until_it_is_ended() -> None:
-    assert (wanted_fault("freeze", None, [], None).lasts or 0) > 86400
-    assert wanted_fault("freeze", None, ["duration=2s"], None).lasts == 2.0
-    assert wanted_fault("freeze", None, [], "7s").lasts == 7.0
+    assert (fault_of("freeze", None, [], None).lasts or 0) > 86400
+    assert fault_of("freeze", None, ["duration=2s"], None).lasts == 2.0
+    assert fault_of("freeze", None, [], "7s").lasts == 7.0
     # what cannot stay for ever has its usual end
-    assert wanted_fault("long-transaction", None, [], None).lasts == 5.0
-    cut = wanted_fault("partition", "replica", ["peers=[node1]", "direction=in"], None)
+    assert fault_of("long-transaction", None, [], None).lasts == 5.0
+    cut = fault_of("partition", "replica", ["peers=[node1]", "direction=in"], None)
     assert (cut.peers, cut.direction) == (["node1"], "in")  # type: ignore[attr-defined]
 
 
@@ -198,15 +201,15 @@ def test_a_fault_by_hand_lasts_until_it_is_ended() -> None:
         (("kill", "majorty", [], None), "found 'majorty'"),
         (("kill", None, ["duration=1s"], None), "unknown key 'duration'"),
         (("degrade", None, [], None), "it degrades nothing"),
-        (("sequence", None, ["steps=[{fault: kill}]"], "3s"), "no duration of its own"),
+        (("sequence", None, ["steps=[{fault: kill}]"], "3s"), "has no duration"),
     ],
 )
-def test_mistakes_are_told(arguments: tuple[Any, ...], words: str) -> None:
+def test_mistakes_are_reported(arguments: tuple[Any, ...], words: str) -> None:
     with pytest.raises(UsageError) as refused:
-        wanted_fault(*arguments)
+        fault_of(*arguments)
     assert words in str(refused.value)
 
 
-def test_which_fault_is_meant_must_be_said(fivenines: Any) -> None:
+def test_the_fault_must_be_named(fivenines: Any) -> None:
     answer = fivenines("inject")
-    assert (answer.code, "which fault?" in answer.err) == (2, True)
+    assert (answer.code, "name a fault" in answer.err) == (2, True)

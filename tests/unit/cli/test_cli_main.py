@@ -43,7 +43,7 @@ def test_each_help_has_an_example_and_fits_80_columns(fivenines: Fivenines, comm
     answer = fivenines(*command, "--help")
     assert answer.code == 0
     assert all(len(line) <= 80 for line in answer.out.splitlines())
-    # types of Python behind an option tell nobody what to write; a flag takes nothing at all
+    # Python types behind an option do not help the user, and a flag has no value.
     assert not re.search(r"--\S+\s+(-\w\s+)?<(bool|list|str)", answer.out)
     if command not in (["results"], ["engines"], ["workers"], ["hosts"]):
         assert f"fivenines {' '.join(command)}" in answer.out.replace("Usage: fivenines", "")
@@ -64,17 +64,18 @@ def test_the_program_alone_shows_its_help_as_a_mistake(fivenines: Fivenines) -> 
         (["run", "."], "error: . is a folder, not an experiment file\n"),
         (
             ["run", "x.yaml", "--trials", "0"],
-            "error: --trials: it has to be 1 at least\nsee: fivenines run --help\n",
+            "error: --trials: must be at least 1\nsee: fivenines run --help\n",
         ),
         (
             ["run", "x.yaml", "--trials", "many"],
-            "error: --trials: it has to be a whole number\nsee: fivenines run --help\n",
+            "error: --trials: must be a whole number\nsee: fivenines run --help\n",
         ),
         (
             ["decide", "--format", "x"],
-            "error: --format: there is no 'x': it is one of text, md, json\nsee: fivenines decide --help\n",
+            "error: --format: unknown value 'x': must be one of text, md, json\nsee: "
+            "fivenines decide --help\n",
         ),
-        (["results", "show", "x"], "error: there is no run 'x'; runs/ has none\n"),
+        (["results", "show", "x"], "error: unknown run 'x': runs/ has no runs\n"),
     ],
 )
 def test_mistakes_are_one_message_and_exit_code_2(
@@ -124,7 +125,7 @@ def test_an_unexpected_error_leaves_a_log_and_no_traceback(
     (log,) = (tmp_path / "cache" / "crashes").iterdir()
     assert answer.code == 1
     assert answer.err == (
-        f"error: unexpected, a mistake in fivenines: ZeroDivisionError: by [zero]\ndetails are in {log}\n"
+        f"error: unexpected error (a bug in fivenines): ZeroDivisionError: by [zero]\ndetails: {log}\n"
     )
     text = log.read_text()
     assert "Traceback (most recent call last)" in text
@@ -138,8 +139,8 @@ def test_even_without_a_place_for_the_log_there_is_no_traceback(
     failing(monkeypatch, ZeroDivisionError())
     answer = fivenines("version")
     assert answer.code == 1
-    assert answer.err.startswith("error: unexpected, a mistake in fivenines: ZeroDivisionError\n")
-    assert "could not be written" in answer.err
+    assert answer.err.startswith("error: unexpected error (a bug in fivenines): ZeroDivisionError\n")
+    assert "cannot write the details" in answer.err
 
 
 def test_the_help_does_not_import_what_only_commands_need() -> None:
@@ -160,7 +161,7 @@ def test_there_are_no_colours_without_a_terminal() -> None:
     assert "\x1b" not in program("--help").stdout
 
 
-def test_a_reader_that_goes_away_is_no_error() -> None:
+def test_a_closed_pipe_is_no_error() -> None:
     done = subprocess.run(
         f"{sys.executable} -m fivenines run {Path(__file__).parents[3]}/examples/mariadb-ha.yaml "
         "--dry-run --json | head -1",
@@ -190,17 +191,15 @@ def test_the_exit_code_of_the_process_is_the_programs(monkeypatch: pytest.Monkey
     assert left.value.code == 0
 
 
-def test_an_open_cache_is_closed_when_it_is_used_and_said_in_one_line(
-    fivenines: Fivenines, tmp_path: Path
-) -> None:
+def test_an_open_cache_is_closed_and_reported_in_one_line(fivenines: Fivenines, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     (cache / "playground").mkdir(parents=True)
     for folder in (cache, cache / "playground"):
         folder.chmod(0o755)
     fivenines("version", "--help")
     assert cache.stat().st_mode & 0o077, "help touches nothing"
-    said = fivenines("version")
-    assert said.code == 0 and said.err.count("closed now") == 2
+    message = fivenines("version")
+    assert message.code == 0 and message.err.count("now closed") == 2
     assert [path.stat().st_mode & 0o077 for path in (cache, cache / "playground")] == [0, 0]
     assert fivenines("version").err == ""
 
@@ -211,8 +210,8 @@ def test_a_cache_in_a_place_for_everybody_is_refused(
     (tmp_path / "all").mkdir()
     (tmp_path / "all").chmod(0o1777)
     monkeypatch.setenv("FIVENINES_CACHE", str(tmp_path / "all"))
-    said = fivenines("engines", "list")
-    assert said.code == 2 and "for everybody" in said.err
+    message = fivenines("engines", "list")
+    assert message.code == 2 and "is shared by all accounts" in message.err
 
 
 @pytest.mark.parametrize("name", registry.ENTRIES)

@@ -116,7 +116,7 @@ def test_a_part_alone_and_then_the_rest(fivenines: Fivenines, campaigns: Campaig
     shown = fivenines("results", "show", f"{folder.name}/loss")
     assert shown.code == 0 and shown.out.startswith("two halves: loss  (runs/")
     refused = fivenines("results", "show", folder.name)
-    assert refused.code == 2 and f"name one of them: {folder.name}/reads" in refused.err
+    assert refused.code == 2 and f"Name one of them: {folder.name}/reads" in refused.err
     assert fivenines("results", "rm", folder.name, "--yes").code == 0
     assert not folder.exists()
 
@@ -135,14 +135,14 @@ def test_an_interrupted_part_says_how_all_are_continued(fivenines: Fivenines, ca
 def test_who_asks_one_part_to_stop_stops_all(fivenines: Fivenines, campaigns: Campaigns) -> None:
     campaigns.stopped = "reads"
     answer = fivenines("run", "two.yaml", "--out", "here")
-    assert answer.code == 130 and "stopped as asked; 1 trial is left to do" in answer.err
+    assert answer.code == 130 and "stopped on request; 1 trial is left" in answer.err
     assert [name for name, *_ in campaigns.began] == ["reads"]
 
 
 def test_broken_trials_of_a_part_fail_the_run_at_its_end(fivenines: Fivenines, campaigns: Campaigns) -> None:
     campaigns.broken = "reads"
     answer = fivenines("run", "two.yaml", "--out", "here")
-    assert answer.code == 1 and "error: 1 of 6 trials are broken (in reads): " in answer.err
+    assert answer.code == 1 and "error: 1 of 6 trials are broken (in reads). " in answer.err
     assert [name for name, *_ in campaigns.began] == ["reads", "loss"]
 
 
@@ -165,7 +165,7 @@ def test_a_solution_of_one_part_alone_leaves_the_others_out(
     assert fivenines("run", "two.yaml", "--out", "here", "--only", "standalone").code == 0
     assert campaigns.began == [("reads", 2, False)]
     answer = fivenines("run", "two.yaml", "--only", "standalon")
-    assert answer.code == 2 and "no solution is called 'standalon'" in answer.err
+    assert answer.code == 2 and "unknown solution 'standalon'" in answer.err
 
 
 def test_a_part_that_is_not_there_is_refused(fivenines: Fivenines, campaigns: Campaigns) -> None:

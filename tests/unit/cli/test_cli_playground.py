@@ -10,6 +10,7 @@ from fivenines.playground.wanted import Wanted
 
 from fivenines.cli.up import wanted_network, wanted_solution
 from fivenines.errors import UsageError
+from fivenines.playground.request import Request
 from fivenines.playground.state import Done, LoadStatus, Login, NodeStatus, Status, Way
 from fivenines.plugins import kinds
 from fivenines.solutions.settings import SolutionSettings
@@ -68,7 +69,7 @@ def test_settings_of_a_link_stretch_the_playground_over_two_sites() -> None:
     ("assignment", "said"),
     [
         ("rtt", "up: --network rtt: write KEY=VALUE, as in --set rtt=10ms"),
-        ("latency=1ms", "up: --network latency=1ms: unknown key; the keys are rtt, jitter"),
+        ("latency=1ms", "up: --network latency=1ms: unknown key\n    allowed: rtt, jitter"),
         ("rtt=soon", "up: --network: link.rtt: found 'soon'"),
         ("jitter=1ms", "up: --network: the jitter of a direction is longer"),
         ("sites=[a, a]", "up: --network: sites: found a list of 2"),
@@ -91,7 +92,7 @@ def test_a_setting_inside_a_kind_needs_no_kind() -> None:
 
 def test_up_refuses_a_host_that_the_solution_has_not(fivenines: Fivenines, calls: list[Any]) -> None:
     answer = fivenines("up", "galera", "--network", "sites={a: [nod1], b: [node3]}")
-    assert answer.code == 2 and "no host is called 'nod1'; there are node1 to node3" in answer.err
+    assert answer.code == 2 and "unknown host 'nod1'; the hosts are node1 to node3" in answer.err
 
 
 def test_up_brings_up_what_was_asked_and_shows_it(fivenines: Fivenines, calls: list[Any]) -> None:
@@ -108,20 +109,20 @@ def test_up_brings_up_what_was_asked_and_shows_it(fivenines: Fivenines, calls: l
         "endpoint: writes: 10.0.0.1:5432",
         "event: promoted node1",
         "",
-        "connect with a client of your own, from this account:",
+        "To connect with any client, from this account:",
         "user app, password 0a, database sbtest",
         DSN,
         f'psql "{DSN}"',
     ]
-    told = json.loads(fivenines("status", "--json").out)
-    assert told["nodes"][1]["role"] == "standby" and told["login"]["dsn"] == DSN
+    output = json.loads(fivenines("status", "--json").out)
+    assert output["nodes"][1]["role"] == "standby" and output["login"]["dsn"] == DSN
 
 
 def test_up_passes_on_a_load_its_workload_and_the_ports(fivenines: Fivenines, calls: list[Any]) -> None:
     answer = fivenines("up", "standalone", "--load", "50", "--workload", "tatp", "--port", "41000")
     assert answer.code == 0, answer.err
     assert (calls[0].rate, calls[0].workload.workload, calls[0].port) == (50, "tatp", 41000)
-    assert Wanted.model_validate_json(calls[0].model_dump_json()) == calls[0]
+    assert Request.model_validate_json(calls[0].model_dump_json()) == calls[0]
     wrong = fivenines("up", "standalone", "--workload", "tatpp")
     assert wrong.code == 2 and "did you mean 'tatp'" in wrong.err
 
@@ -137,7 +138,7 @@ def test_the_help_of_up_has_every_solution_with_a_line(fivenines: Fivenines) -> 
 
 @pytest.fixture
 def ticks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Two looks pass, then somebody presses Ctrl-C."""
+    """Poll twice, then simulate Ctrl-C."""
     left = [1, 1]
 
     def sleep(_seconds: float) -> None:
@@ -160,11 +161,12 @@ def test_status_is_watched_line_by_line_until_ctrl_c(
     assert (answer.code, answer.err) == (0, "")
     lines = [line.partition(" ")[2] for line in answer.out.splitlines() if line[0] != " "]
     look = (
-        "node1 primary, node2 standby NOT HEALTHY; load: oltp_read_write, 50/s asked, 49.8/s done, 0 errors"
+        "node1 primary, node2 standby NOT HEALTHY; load: oltp_read_write, 50/s "
+        "requested, 49.8/s achieved, 0 errors"
     )
     assert lines == [look] * 3
     events = [line.strip() for line in answer.out.splitlines() if line[0] == " "]
-    assert events == ["event: promoted node1", "event: fenced node2"], "each is told once"
+    assert events == ["event: promoted node1", "event: fenced node2"], "each is shown once"
     assert fivenines("status", "--watch", "--json").code == 2
 
 
@@ -175,8 +177,8 @@ def test_a_part_of_the_access_layer_is_shown_with_its_port(fivenines: Fivenines,
         ways=[*STATUS.ways, Way("writes", "10.0.0.9:3306", "127.0.0.1:4003")],
     )
     pretend("fivenines.playground", status=lambda: proxied)
-    told = fivenines("status").out
-    assert "writes: 10.0.0.9:3306, from here 127.0.0.1:4003" in told and "endpoint" not in told
+    output = fivenines("status").out
+    assert "writes: 10.0.0.9:3306, from here 127.0.0.1:4003" in output and "endpoint" not in output
 
 
 def test_nodes_are_asked_broken_and_brought_down(fivenines: Fivenines, calls: list[Any]) -> None:
@@ -187,9 +189,9 @@ def test_nodes_are_asked_broken_and_brought_down(fivenines: Fivenines, calls: li
     assert fivenines("exec", "node1", "--", "ls", "-l").code == 2
     assert fivenines("kill", "node1").out == "node1: 7 processes killed\n"
     assert fivenines("restart", "node1").out == "node1: back as standby\n"
-    assert fivenines("down").out == "down\n"
+    assert fivenines("down").out == "torn down\n"
     again = fivenines("down")
-    assert (again.code, again.out) == (0, "nothing is up\n")
+    assert (again.code, again.out) == (0, "no deployment is running\n")
 
 
 def test_settings_are_read_as_in_a_file() -> None:
@@ -216,7 +218,7 @@ def test_settings_are_read_as_in_a_file() -> None:
             "galera",
             ["size.x=5", "size=3", "size.x=5"],
             None,
-            "up: --set size.x=5: size has no settings inside",
+            "up: --set size.x=5: size has no nested settings",
         ),
         (
             "galera",
@@ -232,7 +234,7 @@ def test_settings_are_read_as_in_a_file() -> None:
             "up: --nodes 4: a Galera cluster of 4 votes has no majority when it breaks into "
             "halves: set size to 3 or 5, or to 2 or 4 with `arbiter: true`",
         ),
-        ("standalone", [], 2, "up: --nodes 2: standalone has 1"),
+        ("standalone", [], 2, "up: --nodes 2: standalone has 1 nodes"),
         ("hot-standby", [], 1, "up: --nodes 1: standbys: found 0\n    allowed: a whole number from 1 to 8"),
     ],
 )

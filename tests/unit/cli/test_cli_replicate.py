@@ -103,7 +103,7 @@ def test_a_planted_change_of_figures_flips_the_verdict(
 
 
 @pytest.mark.parametrize(("relaxed", "untold"), [(1200.0, True), (2000.0, False)])
-def test_what_few_trials_leave_untold_has_a_way_on(
+def test_inconclusive_claims_name_the_next_command(
     fivenines: Fivenines, relaxed: float, untold: bool
 ) -> None:
     _ran(relaxed)
@@ -159,7 +159,7 @@ def test_markdown_for_a_pull_request(fivenines: Fivenines) -> None:
     text = fivenines("replicate", "--judge", "done", "--format", "md").out
     assert "## small, quick form" in text and "- two cores" in text
     assert "### faster: holds" in text and "\n| holds | " in text
-    # what was measured stands beside what is printed
+    # The measured figures are next to the published ones.
     _, _, faster = text.partition("### faster: holds")
     assert "| Measured here | Printed |" in faster.partition("###")[0]
 

@@ -37,7 +37,7 @@ def reported(pretend: Pretend) -> None:
 def test_without_runs_the_list_says_how_to_begin(fivenines: Fivenines) -> None:
     answer = fivenines("results", "list")
     assert (answer.code, answer.out) == (0, "")
-    assert answer.err == "no runs here yet: fivenines run quickstart\n"
+    assert answer.err == "no runs yet. To start one: fivenines run quickstart\n"
     assert json.loads(fivenines("results", "list", "--json").out) == []
 
 
@@ -74,10 +74,10 @@ def test_runs_are_removed_only_when_asked_and_only_runs(fivenines: Fivenines) ->
     Path("precious").mkdir()
     answer = fivenines("results", "rm", NAME)
     assert (answer.code, folder.exists()) == (2, True)
-    assert answer.err == "error: nobody can be asked here whether to remove: add --yes\n"
+    assert answer.err == "error: cannot ask for confirmation without a terminal. Add --yes\n"
     answer = fivenines("results", "rm", "precious", NAME, "--yes")
     assert (answer.code, folder.exists()) == (2, True)
-    assert answer.err == "error: precious is no run of fivenines, so it is not removed\n"
+    assert answer.err == "error: precious is not a run of fivenines, so it is not deleted\n"
     answer = fivenines("results", "rm", NAME, "--yes")
     assert (answer.code, answer.out, folder.exists()) == (0, f"removed runs/{NAME}\n", False)
 
@@ -97,7 +97,7 @@ def test_tables_go_to_stdout_or_into_a_file(fivenines: Fivenines, reported: None
     assert Path("x.md").read_text() == f"{NAME} as md\n"
     answer = fivenines("report", NAME, "--format", "pdf")
     assert answer.code == 2
-    assert "there is no 'pdf': it is one of html" in answer.err
+    assert "unknown value 'pdf': must be one of html" in answer.err
 
 
 def test_a_misspelt_run_is_refused_with_the_nearest(fivenines: Fivenines) -> None:
@@ -105,7 +105,7 @@ def test_a_misspelt_run_is_refused_with_the_nearest(fivenines: Fivenines) -> Non
     answer = fivenines("report", "small-20260102-101501")
     assert (answer.code, answer.err) == (
         2,
-        f"error: there is no run 'small-20260102-101501'; did you mean {NAME!r}?\n",
+        f"error: unknown run 'small-20260102-101501'; did you mean {NAME!r}?\n",
     )
 
 
@@ -116,14 +116,15 @@ def test_an_experiments_name_stands_for_its_newest_run(fivenines: Fivenines, rep
     assert fivenines("report", "small").out == "runs/small-20260103-101500/report.html\n"
     assert fivenines("results", "rm", "small", "--yes").code == 2
     assert fivenines("report", "smalls").err == (
-        f"error: there is no run 'smalls'; there are small-20260103-101500, {NAME} (fivenines results list)\n"
+        f"error: unknown run 'smalls'\n    newest runs: small-20260103-101500, {NAME} "
+        "(fivenines results list)\n"
     )
 
 
 def test_without_any_run_the_newest_is_refused(fivenines: Fivenines) -> None:
     with pytest.raises(UsageError) as refused:
         runs.find(None)
-    assert str(refused.value) == "there is no run in runs/; name the folder of a run"
+    assert str(refused.value) == "there is no run in runs/. Name the folder of a run"
 
 
 def test_names_of_folders_are_safe_and_new(fivenines: Fivenines) -> None:

@@ -38,10 +38,10 @@ def test_a_dry_run_shows_the_plan(fivenines: Fivenines) -> None:
         "standalone  oltp_read_only            8  lan      none",
         "pair        oltp_read_only            8  lan      none",
         "2 cells, 4 trials in interleaved order (seed 1), about 74 s once engines and data are in the cache",
-        "power: 2 trials a side tell a difference in throughput from a factor of 3.10 on (with a chance of "
-        "80 %)",
-        "  20 % takes 20 trials, 10 % takes 71 trials and 5 % takes 265 trials, where trials of one solution"
-        " differ by 20 % (assumed; the report has what was seen); `design: interleaved` needs far fewer",
+        "power: 2 trials per solution can detect differences in throughput of a factor of 3.10 or more (with "
+        "80 % probability)",
+        "  20 % takes 20 trials, 10 % takes 71 trials and 5 % takes 265 trials, if trials of one solution"
+        " vary by 20 % (assumed; the report has the measured value); `design: interleaved` needs far fewer",
     ]
 
 
@@ -49,7 +49,7 @@ def test_a_dry_run_of_fixed_work_says_at_most(fivenines: Fivenines) -> None:
     text = Path("small.yaml").read_text() + "load: {transactions: 50, cap: 2m}\n"
     Path("work.yaml").write_text(text)
     answer = fivenines("run", "work.yaml", "--dry-run")
-    (plan,) = (line for line in answer.out.splitlines() if "interleaved" in line)
+    (plan,) = (line for line in answer.out.splitlines() if "interleaved order" in line)
     # 4 trials of 10 s before the load, 3 s of warm-up, the cap, and 3 s after it
     assert "4 trials in interleaved order (seed 1), at most about 9 min" in plan
 
@@ -62,9 +62,9 @@ def test_a_dry_run_of_blocks_shows_who_is_side_by_side(fivenines: Fivenines) -> 
     answer = fivenines("run", "small.yaml", "--dry-run")
     assert (answer.code, answer.err) == (0, "")
     assert [line.rstrip() for line in answer.out.splitlines()][1:6] == [
-        "speed, side by side: standalone and pair (oltp_read_only, 8 connections, network lan): 3 x 12 "
+        "speed, interleaved: standalone and pair (oltp_read_only, 8 connections, network lan): 3 x 12 "
         "rounds of windows of 1s",
-        "faults, in trials of each alone:",
+        "faults, in separate trials:",
         "solution  workload        connections  network  fault",
         "pair      oltp_read_only            8  lan      kill",
         "3 blocks, 1 cell, 2 trials in interleaved order (seed 1), about 3 min once engines and data are in "
@@ -73,7 +73,7 @@ def test_a_dry_run_of_blocks_shows_who_is_side_by_side(fivenines: Fivenines) -> 
     plan = json.loads(fivenines("run", "small.yaml", "--dry-run", "--json").out)
     assert [len(one["cells"]) for one in plan["blocks"]] == [2, 2, 2]
     alone = fivenines("run", "small.yaml", "--dry-run", "--only", "standalone")
-    assert (alone.code, "side by side" in alone.out) == (0, False)
+    assert (alone.code, "interleaved:" in alone.out) == (0, False)
 
 
 def test_a_dry_run_for_scripts_lists_all_trials(fivenines: Fivenines) -> None:
@@ -94,7 +94,7 @@ def test_an_unknown_solution_is_refused_before_anything_starts(fivenines: Fiveni
     answer = fivenines("run", "small.yaml", "--only", "piar")
     assert (answer.code, answer.out) == (2, "")
     assert answer.err == (
-        "error: no solution is called 'piar'; did you mean 'pair'?\n    allowed: 'pair', 'standalone'\n"
+        "error: unknown solution 'piar'; did you mean 'pair'?\n    allowed: 'pair', 'standalone'\n"
     )
     assert not Path("runs").exists()
 
@@ -144,7 +144,7 @@ def test_a_run_ends_with_the_summary_and_the_report(fivenines: Fivenines, preten
         f"report: {folder}/report.html",
     ]
     assert [re.sub(r"^\d\d:\d\d:\d\d  ", "", line) for line in answer.err.splitlines()] == [
-        "4 trials to do, about 50 s",
+        "4 trials to run, about 50 s",
         "0001  standalone, oltp_read_only, 8 conn: 1\u202f254 tps, outage 3.20 s, nothing lost: done in 20 s",
     ]
     assert all(re.match(r"\d\d:\d\d:\d\d  ", line) for line in answer.err.splitlines())
@@ -187,14 +187,14 @@ def test_a_run_that_was_stopped_says_how_to_continue(fivenines: Fivenines, prete
     answer = fivenines("run", "small.yaml", "--out", "here", "--trials", "2")
     assert answer.code == 130
     assert answer.err.splitlines()[-1] == (
-        "error: stopped as asked; 3 trials are left to do. Continue with: "
+        "error: stopped on request; 3 trials are left. Continue with: "
         "fivenines run small.yaml --resume --out here --trials 2"
     )
 
 
 def test_an_address_for_metrics_that_makes_no_sense_is_refused(fivenines: Fivenines) -> None:
     answer = fivenines("run", "small.yaml", "--metrics", "http")
-    assert (answer.code, answer.err) == (2, "error: --metrics http: write a port, as in 9187, or HOST:PORT\n")
+    assert (answer.code, answer.err) == (2, "error: --metrics http: write a port, as 9187, or HOST:PORT\n")
 
 
 def test_an_interrupted_run_says_how_to_continue(fivenines: Fivenines, pretend: Pretend) -> None:
@@ -207,13 +207,13 @@ def test_an_interrupted_run_says_how_to_continue(fivenines: Fivenines, pretend: 
     )
 
 
-def test_a_full_disk_is_told_with_what_to_do(fivenines: Fivenines, pretend: Pretend) -> None:
+def test_a_full_disk_is_reported_with_what_to_do(fivenines: Fivenines, pretend: Pretend) -> None:
     Campaign(pretend, NoSpaceError("the disk under here is full (3MiB were left): free some"))
     answer = fivenines("run", "small.yaml", "--out", "here")
     assert answer.code == 1
     assert answer.err.splitlines()[-1] == (
         "error: the disk under here is full (3MiB were left): free some; finished trials are kept. "
-        "Then continue with: fivenines run small.yaml --resume --out here"
+        "Free space, then run: fivenines run small.yaml --resume --out here"
     )
 
 
@@ -232,14 +232,14 @@ def test_a_run_that_was_killed_before_its_manifest_begins_anew(
 def test_resume_tells_that_the_run_was_killed(fivenines: Fivenines, pretend: Pretend) -> None:
     Campaign(pretend)
     folder = write_run("small-20260102-101500", as_dict(load_experiment(Path("small.yaml"))[0]))
-    told = {"pid": 2**22 + 1, "command": "fivenines run small.yaml", "since": "2026-01-02 10:15:00"}
-    line = json.dumps({**told, "terminal": "/dev/pts/3", "host": platform.node()})
+    message = {"pid": 2**22 + 1, "command": "fivenines run small.yaml", "since": "2026-01-02 10:15:00"}
+    line = json.dumps({**message, "terminal": "/dev/pts/3", "host": platform.node()})
     (folder / ".lock").write_text(f"{line}\n")
     answer = fivenines("run", "small.yaml", "--resume")
     assert answer.code == 0
     assert answer.err.startswith(
         "warning: process 4194305 (`fivenines run small.yaml`, since 2026-01-02 10:15:00, /dev/pts/3 of "
-        f"{platform.node()}) ended in the middle of this run without a word: it was killed"
+        f"{platform.node()}) was killed during this run: by a user"
     )
 
 
@@ -271,16 +271,18 @@ def test_a_folder_with_something_in_it_is_not_overwritten(fivenines: Fivenines, 
     Path("here/precious").touch()
     answer = fivenines("run", "small.yaml", "--out", "here")
     assert answer.code == 2
-    assert answer.err == ("error: here exists: continue it with --resume, or name another --out\n")
+    assert answer.err == (
+        "error: here exists. Continue it with --resume, or name another folder with --out\n"
+    )
     assert len(campaign.calls) == 1
 
 
 def test_resume_continues_the_newest_run_of_the_experiment(fivenines: Fivenines, pretend: Pretend) -> None:
     campaign = Campaign(pretend)
-    said = as_dict(load_experiment(Path("small.yaml"))[0])
-    write_run("other-20260102-101500", {**said, "name": "other"})
-    folder = write_run("small-20260102-101500", said)
-    write_run("small-but-other-20260103-101500", {**said, "name": "small but other"})
+    message = as_dict(load_experiment(Path("small.yaml"))[0])
+    write_run("other-20260102-101500", {**message, "name": "other"})
+    folder = write_run("small-20260102-101500", message)
+    write_run("small-but-other-20260103-101500", {**message, "name": "small but other"})
     assert fivenines("run", "small.yaml", "--resume").code == 0
     assert campaign.calls[0][1:] == (folder, True)
 
@@ -303,14 +305,14 @@ def test_the_folder_is_held_until_the_report_is_written(fivenines: Fivenines, pr
 def test_a_dry_run_of_a_resumed_run_shows_what_is_left(fivenines: Fivenines) -> None:
     folder = write_run("here", as_dict(load_experiment(Path("small.yaml"))[0]))
     answer = fivenines("run", "small.yaml", "--resume", "--dry-run", "--out", str(folder))
-    assert answer.code == 0 and "1 of 4 trials are done" in answer.err
+    assert answer.code == 0 and "1 of 4 trials are complete" in answer.err
     assert "3 trials in interleaved order" in answer.out
     for done in ("0002", "0003", "0004"):
         (folder / "trials" / done).mkdir(parents=True)
     answer = fivenines("run", "small.yaml", "--resume", "--dry-run", "--out", str(folder))
-    assert "nothing is left to do" in answer.out
+    assert "nothing left to do" in answer.out
     fresh = fivenines("run", "small.yaml", "--resume", "--dry-run", "--out", "new")
-    assert "0 of 4 trials are done" in fresh.err
+    assert "0 of 4 trials are complete" in fresh.err
 
 
 def test_resume_without_a_run_is_refused(fivenines: Fivenines, pretend: Pretend) -> None:
@@ -318,18 +320,18 @@ def test_resume_without_a_run_is_refused(fivenines: Fivenines, pretend: Pretend)
     answer = fivenines("run", "small.yaml", "--resume")
     assert answer.code == 2
     assert answer.err == (
-        "error: there is no run of 'small' in runs/ to continue: leave --resume out, or name its "
+        "error: there is no run of 'small' in runs/ to continue. Leave --resume out, or name its "
         "folder with --out\n"
     )
 
 
 def test_resume_with_a_changed_experiment_says_what_changed(fivenines: Fivenines, pretend: Pretend) -> None:
     Campaign(pretend)
-    said = as_dict(load_experiment(Path("small.yaml"))[0])
-    folder = write_run("small-20260102-101500", {**said, "connections": [16]})
+    message = as_dict(load_experiment(Path("small.yaml"))[0])
+    folder = write_run("small-20260102-101500", {**message, "connections": [16]})
     answer = fivenines("run", "small.yaml", "--resume", "--out", str(folder))
     assert answer.code == 2
     assert answer.err == (
-        f"error: {folder} cannot be continued: the experiment has changed since it began "
+        f"error: {folder} cannot be continued: the experiment has changed since the run began "
         "(connections[0] was 16, is 8). Undo the change, or start a new run without --resume\n"
     )

@@ -28,7 +28,7 @@ from fivenines.runner.progress import (
 
 
 class Clock:
-    """Time that goes by only when it is told to."""
+    """A clock that tests advance."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -78,7 +78,7 @@ def test_elsewhere_than_on_a_terminal_progress_is_a_few_plain_lines(trials: list
         "  engine postgres-18: unpacking",
         "data set: waiting for process 4711",
         "  data set: loading sbtest 25%",
-        "4 trials to do, about 2 min",
+        "4 trials to run, about 2 min",
         f"trial 1 of 4: {first}, oltp_read_only, 8 conn (about 2 min left)",
         "  steady (10 s)",
         "  6 s under load: 901 tps, 18000 qps, 3 errors",
@@ -88,18 +88,18 @@ def test_elsewhere_than_on_a_terminal_progress_is_a_few_plain_lines(trials: list
         "0001  standalone, oltp_read_only, 8 conn: 901 tps, outage 3.20 s, nothing lost: done in 20 s",
         f"trial 2 of 4: {second}, oltp_read_only, 8 conn (about 60 s left)",
         "  set-up",
-        f"0002  {second}, oltp_read_only, 8 conn: BROKEN: the server did not start (it is tried once more)",
-        f"0002  {second}, oltp_read_only, 8 conn: BROKEN: the server did not start (given up; its "
+        f"0002  {second}, oltp_read_only, 8 conn: BROKEN: the server did not start (will be retried once)",
+        f"0002  {second}, oltp_read_only, 8 conn: BROKEN: the server did not start (not retried; its "
         "logs are kept)",
     ]
 
 
-def test_transactions_that_failed_are_said() -> None:
+def test_transactions_that_failed_are_reported() -> None:
     assert figures_text(Figures(190.2, failed=30999)) == "190 tps, 30999 transactions failed"
     assert figures_text(Figures(190.2, failed=1)) == "190 tps, 1 transaction failed"
 
 
-def test_what_lasts_is_said_though_no_event_comes(trials: list[Trial]) -> None:
+def test_what_lasts_is_reported_though_no_event_comes(trials: list[Trial]) -> None:
     clock, out = Clock(), io.StringIO()
     lines = progress.PlainLines(Console(file=out, width=80), clock, lambda: "10:15:00")
     lines(TrialPhase(trials[0].id, "settling", 300))
@@ -115,10 +115,10 @@ def test_loads_that_end_with_their_work_take_at_most_so_long_until_one_is_known(
     clock = Clock()
     story = Story(clock)
     started = CampaignStarted(4, 400.0, trials, at_most=False, longest=True)
-    assert story.tell(started) == ["4 trials to do, at most about 7 min"]
+    assert story.take(started) == ["4 trials to run, at most about 7 min"]
     assert story.left() == "at most about 7 min left"
-    story.tell(TrialStarted(trials[0], 1))
-    story.tell(TrialFinished(record("0001"), Figures(900.6, 3200.0, True, 0)))
+    story.take(TrialStarted(trials[0], 1))
+    story.take(TrialFinished(record("0001"), Figures(900.6, 3200.0, True, 0)))
     assert story.left() == "about 60 s left"
 
 
@@ -126,7 +126,7 @@ def test_on_a_terminal_there_are_three_lines_of_80_columns(trials: list[Trial]) 
     story = Story(Clock())
     out = Console(file=io.StringIO(), width=80, force_terminal=True, color_system=None)
     for _, event in events(trials)[:9]:
-        story.tell(event)
+        story.take(event)
     with out.capture() as shown:
         out.print(progress.panel(story))
     lines = [line.rstrip() for line in shown.get().splitlines()]
@@ -162,14 +162,14 @@ def test_the_time_left_follows_what_trials_really_took(trials: list[Trial]) -> N
     clock = Clock()
     story = Story(clock)
     assert (story.seconds_left(), story.left()) == (None, "")
-    story.tell(CampaignStarted(4, 400.0))
+    story.take(CampaignStarted(4, 400.0))
     assert story.seconds_left() == 400
-    story.tell(TrialStarted(trials[0], 1))
+    story.take(TrialStarted(trials[0], 1))
     clock.now += 30
     assert story.seconds_left() == 370
     clock.now += 300  # longer than expected: no promise is broken twice
     assert story.seconds_left() == 300
-    story.tell(TrialFinished(record("0001")))
+    story.take(TrialFinished(record("0001")))
     assert story.seconds_left() == 3 * 20
-    story.tell(CampaignFinished(Path("x")))
+    story.take(CampaignFinished(Path("x")))
     assert story.left() == ""

@@ -16,7 +16,7 @@ SAID = [Block(["workload tpcc"], ["Solution"], [["pair"]]), Block(["SPLIT BRAIN"
     ("blocks", "out", "err"),
     [
         (SAID, ["workload tpcc", "Solution", "pair"], "SPLIT BRAIN\n"),
-        ([], [], "run: no complete trial yet, so there is nothing to summarise\n"),
+        ([], [], "run: no trial is complete yet, so there is no summary\n"),
     ],
 )
 def test_results_are_on_stdout_and_alarms_on_stderr(
@@ -24,6 +24,6 @@ def test_results_are_on_stdout_and_alarms_on_stderr(
 ) -> None:
     pretend("fivenines.report", terminal=SimpleNamespace(blocks=lambda run, width, wide: blocks))
     summary.show(Path("run"))
-    said = capsys.readouterr()
-    assert [line.strip() for line in said.out.splitlines()] == out
-    assert said.err == err
+    message = capsys.readouterr()
+    assert [line.strip() for line in message.out.splitlines()] == out
+    assert message.err == err

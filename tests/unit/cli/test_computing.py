@@ -1,4 +1,4 @@
-"""The computing of figures is told where it takes long, and only there."""
+"""The progress of computing figures is shown only if it takes long."""
 
 import io
 
@@ -19,10 +19,10 @@ class Seconds:
 
 
 @pytest.mark.parametrize("terminal", [True, False])
-def test_nothing_is_said_of_what_is_quick(monkeypatch: pytest.MonkeyPatch, terminal: bool) -> None:
+def test_nothing_is_reported_of_what_is_quick(monkeypatch: pytest.MonkeyPatch, terminal: bool) -> None:
     text = shown(monkeypatch, terminal)
     clock = Seconds()
-    with computing.told(clock):
+    with computing.shown(clock):
         for done in range(40, 400, 40):
             clock.now += 0.1
             tell(done, 400)
@@ -32,7 +32,7 @@ def test_nothing_is_said_of_what_is_quick(monkeypatch: pytest.MonkeyPatch, termi
 
 def test_one_trial_now_and_then_is_quick(monkeypatch: pytest.MonkeyPatch) -> None:
     text, clock = shown(monkeypatch, terminal=False), Seconds()
-    with computing.told(clock):
+    with computing.shown(clock):
         for _ in range(5):
             clock.now += 8
             tell(1, 1)
@@ -41,7 +41,7 @@ def test_one_trial_now_and_then_is_quick(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_lines_that_stay_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
     text, clock = shown(monkeypatch, terminal=False), Seconds()
-    with computing.told(clock):
+    with computing.shown(clock):
         for done in range(100, 1100, 100):
             clock.now += 1
             tell(done, 1000)
@@ -53,7 +53,7 @@ def test_lines_that_stay_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_line_on_a_terminal_goes_again(monkeypatch: pytest.MonkeyPatch) -> None:
     text, clock = shown(monkeypatch, terminal=True), Seconds()
-    with computing.told(clock):
+    with computing.shown(clock):
         tell(100, 1000)
         clock.now = 3
         tell(200, 1000)

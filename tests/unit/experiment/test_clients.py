@@ -129,9 +129,9 @@ def test_faults_may_name_a_client_and_not_the_one_that_is_not_there() -> None:
 
 
 MISTAKES = [
-    ("[{name: Ann}]", "x.yaml:5:18: clients[0].name: found 'Ann'; a client is called as a host"),
-    ("[{name: node2}]", "x.yaml:5:18: clients[0].name: 'node2' means another host of the lab"),
-    ("[{name: a}, {name: a}]", "x.yaml:5:29: clients[1].name: another client is called 'a', too"),
+    ("[{name: Ann}]", "x.yaml:5:18: clients[0].name: found 'Ann'; a client's name has at most"),
+    ("[{name: node2}]", "x.yaml:5:18: clients[0].name: 'node2' is the name of another host of the lab"),
+    ("[{name: a}, {name: a}]", "x.yaml:5:29: clients[1].name: another client has the name 'a': choose"),
     (
         "[{name: a, site: north}]",
         "x.yaml:5:27: clients[0].site: the network 'wan' has no site 'north'; its sites: east, west",
@@ -143,15 +143,15 @@ MISTAKES = [
     ("[{name: a, endpoint: near}]", "x.yaml:5:31: clients[0].endpoint: found 'near'; write a node"),
     (
         "[{name: a, connections: 2, share: 1}]",
-        "x.yaml:5:44: clients[0].share: the client has `connections` of its own",
+        "x.yaml:5:44: clients[0].share: the client also has `connections`",
     ),
     (
         "[{name: a, workload: {workload: tatp}}]",
-        "x.yaml:5:31: clients[0].workload: its data are not those of 'oltp_read_write'",
+        "x.yaml:5:31: clients[0].workload: its data set differs from that of 'oltp_read_write'",
     ),
     (
         "[{name: a, connections: 2}, {name: b, connections: 3}]\nconnections: [5, 6]",
-        "x.yaml:6:18: connections[1]: 6 connections, and the clients have 5 of their own",
+        "x.yaml:6:18: connections[1]: found 6, but the clients have 5 connections in total",
     ),
     (
         "[{name: a, connections: 8}, {name: b}]",
@@ -159,29 +159,32 @@ MISTAKES = [
     ),
     (
         "[{name: a}, {name: b}]\nledger: {clients: 40}",
-        "x.yaml:6:19: ledger.clients: 40 for each of 2 clients are more than 64: set it to 32 or less",
+        "x.yaml:6:19: ledger.clients: 40 for each of 2 clients exceeds 64 in total: set it to 32 or less",
     ),
     (
         "[{name: a}]\ndesign: interleaved",
-        "x.yaml:5:10: clients: an interleaved comparison loads each solution by one client",
+        "x.yaml:5:10: clients: an interleaved comparison loads each solution from one client",
     ),
     (
         "[{name: a, adresses: 2}]",
         "x.yaml:5:21: unknown key 'adresses' in clients[0]; did you mean 'addresses'?",
     ),
-    ("[{name: a, load: {transactions: 5}}]", "x.yaml:5:27: clients[0].load: transactions: clients that"),
-    ("[{name: a, load: {cap: 5s}}]", "x.yaml:5:27: clients[0].load: cap: all clients end together"),
+    (
+        "[{name: a, load: {transactions: 5}}]",
+        "x.yaml:5:27: clients[0].load: transactions: either all clients",
+    ),
+    ("[{name: a, load: {cap: 5s}}]", "x.yaml:5:27: clients[0].load: cap: applies to all clients"),
     (
         "[{name: a, load: {connection_steps: [1@3s, 2@10s]}}]",
-        "clients[0].load: connection_steps: they are for one client",
+        "clients[0].load: connection_steps: requires a single client",
     ),
     (
         "[{name: a}, {name: b}]\nconnections: [2]\nload: {connection_steps: [1@3s, 2@10s]}",
-        "load.connection_steps: they are for one client: leave them out, or name one client alone",
+        "load.connection_steps: requires a single client: leave it out, or list one client",
     ),
     (
         "[{name: a, load: {rate: 5}}]\nload: {transactions: 5}",
-        "x.yaml:5:27: clients[0].load: rate and steps: the clients have work",
+        "x.yaml:5:27: clients[0].load: rate and steps: not possible with fixed work",
     ),
     (
         "[{name: a}, {name: b}]\nload: {transactions: 1}",
@@ -192,37 +195,37 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("clients", "message"), MISTAKES)
-def test_a_mistake_is_told_with_its_place(clients: str, message: str) -> None:
+def test_a_mistake_is_reported_with_its_place(clients: str, message: str) -> None:
     assert message in _refusal(f"{GALERA}clients: {clients}\n")
 
 
-def test_a_node_of_ones_own_is_for_clusters_that_write_everywhere() -> None:
+def test_a_node_that_is_custom_is_for_clusters_that_write_everywhere() -> None:
     text = "name: x\nsolutions: [%s]\nworkloads: [oltp_read_write]\nclients: [{name: a, endpoint: %s}]\n"
     refused = _refusal(text % ("hot-standby", "node2"))
-    assert "x.yaml:4:31: clients[0].endpoint: 'hot-standby on' has one node at a time" in refused
+    assert "x.yaml:4:31: clients[0].endpoint: 'hot-standby on' has one writable node at a time" in refused
     assert parse_experiment(text % ("hot-standby", "local"), "x.yaml").clients
     proxied = "{solution: galera, engine: mariadb-10.11, size: 3, access: {kind: haproxy}}"
-    assert "through haproxy, which says where they write" in _refusal(text % (proxied, "local"))
+    assert "through haproxy, which chooses the node" in _refusal(text % (proxied, "local"))
 
 
 def test_work_that_is_shared_out_by_one_generator_has_one_client() -> None:
     text = "name: x\nsolutions: [standalone]\nworkloads: [bulkload]\nclients: [{name: a}, {name: b}]\n"
-    assert "x.yaml:3:13: workloads[0]: 'bulkload' shares out its work" in _refusal(text)
+    assert "x.yaml:3:13: workloads[0]: 'bulkload' divides its work" in _refusal(text)
 
 
-def test_a_workload_of_ones_own_leaves_the_data_as_the_others_do() -> None:
+def test_a_workload_that_is_custom_leaves_the_data_as_the_others_do() -> None:
     text = (
         "name: x\nsolutions: [standalone]\nworkloads: [{workload: crud, batch: 10}]\n"
         "clients: [{name: a}, {name: b, workload: {workload: crud, %s}}]\n"
     )
     refused = _refusal(text % "batch: 20")
-    assert "x.yaml:4:42: clients[1].workload: what must be true of its data afterwards" in refused
-    assert "after 'crud'" in refused
+    assert "x.yaml:4:42: clients[1].workload: its invariants differ from those of 'crud'" in refused
+    assert "those of 'crud'" in refused
     others = "batch: 10, select: 100, insert: 0, update: 0, delete: 0"
     assert len(parse_experiment(text % others, "x.yaml").clients) == 2
 
 
-def test_files_of_a_client_are_found_beside_the_experiment(tmp_path: Path) -> None:
+def test_files_of_a_client_are_found_alongside_the_experiment(tmp_path: Path) -> None:
     text = (
         "name: x\nsolutions: [standalone]\nworkloads: [{workload: script, files: [a.sql]}]\n"
         "clients: [{name: a, workload: {workload: script, files: [b.sql]}}]\n"

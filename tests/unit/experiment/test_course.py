@@ -68,13 +68,13 @@ def test_a_fault_ends_the_steady_window_of_work_that_goes_on() -> None:
     assert (before.steady_end, before.end) == (4900, 4900)
 
 
-def test_work_that_was_done_before_its_fault_is_told() -> None:
+def test_work_that_was_done_before_its_fault_is_reported() -> None:
     planned = course(experiment("{transactions: 500, cap: 60s}"), False, True)
     event = planned.too_early(done(5.0, 2.0, 4.9), "kill")
     assert event is not None
     assert (event.t, event.kind) == (4900, "failed")
     assert event.detail == (
-        "kill: the work was done after 4.9 s, before the fault at 8 s; nothing was broken"
+        "kill: the work was done after 4.9 s, before the fault at 8 s; no fault was injected"
     )
 
 
@@ -88,7 +88,7 @@ def test_a_fault_that_struck_once_the_work_was_done_is_too_late() -> None:
     event = planned.too_early(load, "kill", [struck(8060.0), struck(9000.0)])
     assert event is not None
     assert event.detail == (
-        "kill: the work was done after 8.05 s, before the fault at 8.06 s; what it broke was not measured"
+        "kill: the work was done after 8.05 s, before the fault at 8.06 s; its effect was not measured"
     )
     assert planned.too_early(load, "kill", [struck(8049.0), struck(9000.0)]) is None
     timed = course(experiment(), False, True)
@@ -124,7 +124,7 @@ def test_the_plan_says_at_most_where_loads_end_when_their_work_is_done() -> None
 @pytest.mark.parametrize(
     ("load", "workload", "more", "said"),
     [
-        ("{transactions: 9}", "bulkload", "", "workloads[0]: 'bulkload' is work that ends by itself"),
+        ("{transactions: 9}", "bulkload", "", "workloads[0]: 'bulkload' ends by itself"),
         ("{transactions: 9, cap: 5s}", "tatp", "faults: [kill]\n", "faults[0]: kill is injected after"),
         ("{connection_steps: [4@3s, 8@5s]}", "tatp", "", "connections: found [8], but"),
         ("{connection_steps: [4@3s, 8@9s]}", "tatp", "", "load.connection_steps: the steps last 12s"),
@@ -137,7 +137,7 @@ def test_the_plan_says_at_most_where_loads_end_when_their_work_is_done() -> None
         ("{connection_steps: [4@3s, 8@5s]}", "tatp", "design: interleaved\n", "load.connection_steps: in a"),
     ],
 )
-def test_what_makes_no_sense_together_is_said(load: str, workload: str, more: str, said: str) -> None:
+def test_what_makes_no_sense_together_is_reported(load: str, workload: str, more: str, said: str) -> None:
     connections = "" if "found" not in said else "connections: [5, 8]\n"
     with pytest.raises(UsageError) as refused:
         experiment(load, workload, more + connections)

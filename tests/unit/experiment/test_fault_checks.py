@@ -37,21 +37,21 @@ def test_a_fault_can_be_for_some_solutions_only() -> None:
 def test_names_and_what_is_no_part_of_the_fault_tell_none_apart() -> None:
     found = _parsed("[{fault: kill, name: murder, mtbf: 720h}, {fault: freeze, mtbf: 100h}]")
     assert [cell.key.fault for cell in cells(found)][:2] == ["murder", "freeze"]
-    assert "is the same fault as faults[0]" in _refused("[kill, {fault: kill, mtbf: 720h}]")
+    assert "repeats faults[0]" in _refused("[kill, {fault: kill, mtbf: 720h}]")
     both = _refused("[{fault: kill, name: a}, {fault: freeze, name: a}]")
-    assert "faults[1] and faults[0] are both called 'a'" in both
+    assert "faults[1] and faults[0] have the same name 'a'" in both
 
 
 @pytest.mark.parametrize(
     ("faults", "words"),
     [
-        ("[{fault: kill, target: replica}]", "kill makes no sense for 'alone': replica"),
-        ("[{fault: proxy}]", "proxy makes no sense for 'alone': proxy: the access layer direct"),
-        ("[{fault: manager, only: [three]}]", "manager makes no sense for 'three'"),
+        ("[{fault: kill, target: replica}]", "kill does not apply to 'alone': replica"),
+        ("[{fault: proxy}]", "proxy does not apply to 'alone': proxy: the access layer direct"),
+        ("[{fault: manager, only: [three]}]", "manager does not apply to 'three'"),
         ("[switchover]", "nobody to hand over to"),
         ("[stalled-replica]", "no replica"),
         ("[{fault: sequence, steps: [{fault: kill}, {fault: proxy}]}]", "steps[1]: proxy"),
-        ("[{fault: kill, only: [thre]}]", "no solution is called 'thre'; there are 'alone', 'three'"),
+        ("[{fault: kill, only: [thre]}]", "unknown solution 'thre'; the solutions are 'alone', 'three'"),
         ("[{fault: kill, target: site east}]", "the network 'lan' has no site 'east'"),
         ("[{fault: partition, peers: everybody}]", "everybody: there is no such target"),
         ("[{fault: degrade}]", "it degrades nothing"),

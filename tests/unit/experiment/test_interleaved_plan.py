@@ -19,7 +19,10 @@ from fivenines.lab.machine import describe
 from fivenines.results.calibration import Calibration, Step
 from fivenines.runner.interleaved_memory import MemoryShortError, require_memory
 
-TWO = "solutions: [{solution: hot-standby, name: a}, {solution: hot-standby, name: b, synchronous_commit: local}]\n"
+TWO = (
+    "solutions: [{solution: hot-standby, name: a}, {solution: hot-standby, name: b, "
+    "synchronous_commit: local}]\n"
+)
 
 
 def experiment(text: str = "", solutions: str = TWO, design: str = "interleaved") -> Experiment:
@@ -79,7 +82,7 @@ def test_a_interleaved_of_one_solution_is_none() -> None:
         ("load: {rate: 100}\n", TWO, "closed loop"),
         ("load: {burst: true}\n", TWO, "burst"),
         ("interleaved: {window: 200ms, skip: 150ms}\n", TWO, "more than half"),
-        ("", "solutions: [{solution: hot-standby}]\n", "two solutions or more"),
+        ("", "solutions: [{solution: hot-standby}]\n", "two or more solutions"),
         (
             "",
             "solutions: [{solution: hot-standby, sweep: {synchronous_commit: [on, off]}}]\ntrials: 4\n",
@@ -111,9 +114,11 @@ def test_what_does_not_fit_into_the_memory_is_refused_before_it_is_deployed() ->
 
 def test_the_plan_says_what_it_can_tell() -> None:
     block, _ = power_lines(experiment("interleaved: {blocks: 2, rounds: 12}\n"))
-    assert block.startswith("power: 24 rounds tell a difference in throughput from 6.2 % on")
+    assert block.startswith("power: 24 rounds can detect differences in throughput of 6.2 % or more")
     first, second = power_lines(experiment("trials: 10\n", design="trials"))
-    assert first.startswith("power: 10 trials a side tell a difference in throughput from 30 % on")
+    assert first.startswith(
+        "power: 10 trials per solution can detect differences in throughput of 30 % or more"
+    )
     assert "20 % takes 20 trials" in second and "assumed" in second
     same = Step(
         name="same",
@@ -129,12 +134,12 @@ def test_the_plan_says_what_it_can_tell() -> None:
     )
     seen = seen_spread(Calibration(fivenines="1", machine=describe(), steps=[same]))
     first, second = power_lines(experiment("trials: 10\n", design="trials"), seen)
-    assert "from 70 % on" in first and "calibrate" in second
+    assert "of 70 % or more" in first and "calibrate" in second
     first, second = power_lines(experiment("interleaved: {blocks: 2, rounds: 12}\n"), seen)
-    assert "from 4.3 % on" in first and "calibrate" in second
+    assert "of 4.3 % or more" in first and "calibrate" in second
     assert seen_spread(None) is None
     assert seen_spread(Calibration(fivenines="1", machine=describe(), steps=[])) is None
     alone, _ = power_lines(experiment("trials: 1\n", design="trials"))
-    assert alone == "power: 1 trial a side tells no difference in throughput"
+    assert alone == "power: 1 trial per solution cannot detect a difference in throughput"
     one = experiment("", "solutions: [{solution: hot-standby}]\n", design="trials")
     assert power_lines(one) == []

@@ -35,8 +35,8 @@ def written(folder: Path, text: str, name: str = "hosts.yaml") -> Path:
 
 
 def test_one_processor_is_a_number_to_yaml(tmp_path: Path) -> None:
-    for said, meant in [("1", "1"), ("0-3", "0-3"), ("'0,2'", "0,2")]:
-        text = HOSTS.replace("role: node", f"processors: {said}")
+    for message, meant in [("1", "1"), ("0-3", "0-3"), ("'0,2'", "0,2")]:
+        text = HOSTS.replace("role: node", f"processors: {message}")
         assert read(written(tmp_path, text)).machine("a").processors == meant
 
 
@@ -81,9 +81,9 @@ def test_an_experiment_names_its_inventory(tmp_path: Path) -> None:
     ("more", "said"),
     [
         ("faults: [{fault: slow-disk}]", "slow-disk is not possible over SSH"),
-        ("faults: [{fault: host-kill}]", "write `power_off` and `power_on`"),
-        ("network: [{bandwidth: 100Mbit/s}]", "what a machine may send cannot be set over SSH"),
-        ("load: {program: sysbench}\nledger: {rate: 0}", "can make the load over SSH"),
+        ("faults: [{fault: host-kill}]", "set `power_off` and `power_on`"),
+        ("network: [{bandwidth: 100Mbit/s}]", "bandwidth: not possible per machine over SSH"),
+        ("load: {program: sysbench}\nledger: {rate: 0}", "can generate the load"),
     ],
 )
 def test_what_machines_cannot_do_is_a_mistake(tmp_path: Path, more: str, said: str) -> None:

@@ -1,4 +1,4 @@
-"""The section `ledger:`: its flags, and what cannot run beside a load."""
+"""The section `ledger:`: its flags, and what cannot run alongside a load."""
 
 import json
 from typing import Any
@@ -36,21 +36,21 @@ def test_fresh_connections_are_tried_often_from_the_fault_on() -> None:
     assert not any("probe" in flag for flag in _ledger(rate=0).flags(13.0)), "without a ledger"
 
 
-def test_servers_that_bear_fewer_connections_are_tried_less_often_unless_it_is_said() -> None:
+def test_servers_that_bear_fewer_connections_are_tried_less_often_unless_it_is_reported() -> None:
     assert "--probe-every=250ms" in _ledger().flags(13.0, at_most_every=0.25)
     assert "--probe-every=10ms" in _ledger().flags(13.0, at_most_every=0.001)
-    said = _ledger(probe={"every": 0.02})
-    assert "--probe-every=20ms" in said.flags(13.0, at_most_every=0.25)
+    message = _ledger(probe={"every": 0.02})
+    assert "--probe-every=20ms" in message.flags(13.0, at_most_every=0.25)
 
 
-def test_what_runs_beside_the_load_has_its_flags() -> None:
+def test_what_runs_alongside_the_load_has_its_flags() -> None:
     ledger = _ledger(
         rate=0.5, bank={"rate": 20, "accounts": 3}, append={"rate": 2.5, "isolation": "serializable"}
     )
     flags = ledger.flags()
     assert flags[0] == "--ledger-rate=0.5"
-    said = [flag.removeprefix("--beside=") for flag in flags if flag.startswith("--beside=")]
-    bank, append = (json.loads(text) for text in said)
+    messages = [flag.removeprefix("--beside=") for flag in flags if flag.startswith("--beside=")]
+    bank, append = (json.loads(text) for text in messages)
     assert (bank["rate"], append["rate"]) == (20, 2.5)
     assert bank["workload"] == Bank(workload="bank", accounts=3).document()
     assert append["workload"] == Append(workload="append", isolation="serializable").document()
@@ -78,7 +78,7 @@ def test_what_is_out_of_range_is_refused(settings: dict[str, Any]) -> None:
         _ledger(**settings)
 
 
-def test_a_workload_does_not_run_beside_itself() -> None:
+def test_a_workload_does_not_run_alongside_itself() -> None:
     def workload(**settings: Any) -> Any:
         return TypeAdapter(AnyWorkload).validate_python(settings)
 
@@ -92,9 +92,9 @@ def test_a_workload_does_not_run_beside_itself() -> None:
     assert _ledger(append={"rate": 1}).problems_with(bank) == []
 
 
-def test_the_file_is_told_where_it_is_wrong() -> None:
+def test_the_file_is_reported_where_it_is_wrong() -> None:
     text = (
         "name: twice\nsolutions: [standalone]\nworkloads: [{workload: append}]\nledger: {append: {rate: 5}}\n"
     )
-    with pytest.raises(UsageError, match=r"workloads\[0\]: ledger\.append runs beside the load"):
+    with pytest.raises(UsageError, match=r"workloads\[0\]: ledger\.append cannot run alongside a load"):
         parse_experiment(text, "twice.yaml")

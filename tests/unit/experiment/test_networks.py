@@ -59,15 +59,15 @@ def test_the_matrix_is_whole_and_its_names_are_distinct(rtts: list[int], rates: 
         (
             "network: [{}, {name: w, sites: [a, b], link: {rtt: [1ms, soon]}}]\n",
             "x.yaml:4:58: network[1].link.rtt[1]: found 'soon'\n"
-            "    allowed: a duration at most 1m, with a unit, as in 500ms, 10s, 1m30s",
+            "    allowed: a duration at most 1m, with a unit, as 500ms, 10s, 1m30s",
         ),
         (
             "network: [{sites: [a, b], link: {rtt: [1ms, 1ms]}}]\n",
-            "x.yaml:4:45: network[0].link.rtt[1]: '1ms' stands in the list twice: remove one of them",
+            "x.yaml:4:45: network[0].link.rtt[1]: '1ms' is repeated: remove one of them",
         ),
         (
             "network: [{sites: [a, a]}]\n",
-            "x.yaml:4:23: network[0].sites[1]: 'a' stands in the list twice: remove one of them",
+            "x.yaml:4:23: network[0].sites[1]: 'a' is repeated: remove one of them",
         ),
         (
             "network: [{sites: [a, b], link: {rtt: []}}]\n",
@@ -83,7 +83,7 @@ def test_the_matrix_is_whole_and_its_names_are_distinct(rtts: list[int], rates: 
         ),
         (
             "network: [{sites: {a: [nod1], b: []}}]\n",
-            "x.yaml:4:11: network[0]: sites: no host is called 'nod1'; there are node1 to node",
+            "x.yaml:4:11: network[0]: sites: unknown host 'nod1'; the hosts are node1 to node",
         ),
         (
             "network: [{sites: {a: 1, b: []}}]\n",
@@ -99,7 +99,7 @@ def test_the_matrix_is_whole_and_its_names_are_distinct(rtts: list[int], rates: 
         ),
     ],
 )
-def test_a_mistake_is_said_where_it_stands_and_once(text: str, said: str) -> None:
+def test_a_mistake_is_reported_where_it_stands_and_once(text: str, said: str) -> None:
     with pytest.raises(UsageError) as refused:
         parse_experiment(HEAD + text, "x.yaml")
     message = str(refused.value)

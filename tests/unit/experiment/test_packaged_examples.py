@@ -34,17 +34,17 @@ def test_a_file_goes_before_an_example() -> None:
 
 
 def test_a_path_never_means_an_example() -> None:
-    with pytest.raises(UsageError, match=r"its name: fivenines run quickstart$"):
+    with pytest.raises(UsageError, match=r"of this name: fivenines run quickstart$"):
         examples.located(Path("examples/quickstart.yaml"))
-    with pytest.raises(UsageError, match=r"its name: fivenines run quickstart$"):
+    with pytest.raises(UsageError, match=r"of this name: fivenines run quickstart$"):
         examples.located(Path("somewhere/quickstart"))
     assert examples.located(Path("absent.yaml")) == Path("absent.yaml")
 
 
 @pytest.mark.parametrize(
-    ("typed", "said"), [("quikstart", "did you mean 'quickstart'"), ("x", "there are drbd, failures, ")]
+    ("typed", "said"), [("quikstart", "did you mean 'quickstart'"), ("x", "examples: drbd, failures, ")]
 )
-def test_a_mistyped_name_is_told_what_there_is(typed: str, said: str) -> None:
+def test_a_mistyped_name_is_reported_what_there_is(typed: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         examples.located(Path(typed))
 

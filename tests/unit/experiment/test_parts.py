@@ -32,7 +32,7 @@ def _refusal(text: str) -> str:
     return str(refused.value)
 
 
-def test_each_part_is_an_experiment_of_its_own() -> None:
+def test_each_part_is_an_experiment_that_is_separate() -> None:
     reads, loss = parse_parts(FILE, "x.yaml")
     assert (reads.name, reads.title, reads.experiment.name) == ("reads", "pair", "pair: reads")
     assert (loss.name, loss.title, loss.experiment.name) == ("loss", "pair", "what is lost")
@@ -61,25 +61,25 @@ def test_where_one_experiment_is_needed_parts_are_refused() -> None:
         parse_experiment(FILE, "x.yaml")
 
 
-def test_a_mistake_in_a_part_is_told_with_its_place() -> None:
+def test_a_mistake_in_a_part_is_reported_with_its_place() -> None:
     text = FILE.replace("connections: [16]", "connections: [0]")
     assert _refusal(text).startswith("x.yaml:7:76: connections[0]: found 0\n")
 
 
-def test_a_mistake_that_parts_share_is_told_once() -> None:
-    said = _refusal(FILE.replace("warmup", "warmpu"))
-    assert said.startswith("x.yaml:4:10: unknown key 'warmpu' in timing; did you mean 'warmup'?\n")
-    assert said.count("warmpu") == 1
+def test_a_mistake_that_parts_share_is_reported_once() -> None:
+    message = _refusal(FILE.replace("warmup", "warmpu"))
+    assert message.startswith("x.yaml:4:10: unknown key 'warmpu' in timing; did you mean 'warmup'?\n")
+    assert message.count("warmpu") == 1
 
 
-def test_mistakes_of_several_parts_are_told_in_the_order_of_the_file() -> None:
+def test_mistakes_of_several_parts_are_reported_in_the_order_of_the_file() -> None:
     text = FILE.replace("[16]", "[0]").replace("faults: [kill]", "faults: [kil]")
-    said = _refusal(text)
-    assert said.startswith("x.yaml has 2 mistakes:\nx.yaml:7:76: ")
-    assert "\nx.yaml:11:14: faults[0]: unknown fault 'kil'" in said
+    message = _refusal(text)
+    assert message.startswith("x.yaml has 2 errors:\nx.yaml:7:76: ")
+    assert "\nx.yaml:11:14: faults[0]: unknown fault 'kil'" in message
 
 
-def test_what_is_missing_in_a_part_is_said_with_the_part() -> None:
+def test_what_is_missing_in_a_part_is_reported_with_the_part() -> None:
     text = FILE.replace("workloads: [oltp_read_only], ", "")
     assert "in part reads: the key 'workloads' is missing" in _refusal(text)
 
@@ -89,7 +89,10 @@ def test_what_is_missing_in_a_part_is_said_with_the_part() -> None:
     [
         ("parts: {}\n", "x.yaml:1:8: parts: found an empty mapping\n"),
         ("parts: [a]\n", "x.yaml:1:8: parts: found a list of 1\n"),
-        ("parts: {a b: {}}\n", "x.yaml:1:9: parts: found the name 'a b'\n    allowed: letters, digits"),
+        (
+            "parts: {a b: {}}\n",
+            "x.yaml:1:9: parts: found the name 'a b'\n    allowed: at most 40 letters, digits",
+        ),
         ("parts: {../a: {}}\n", "x.yaml:1:9: parts: found the name '../a'\n"),
         ("parts: {a: 3}\n", "x.yaml:1:12: parts.a: found 3\n"),
         ("parts: {a: {parts: {}}}\n", "unknown key 'parts'"),
@@ -100,7 +103,7 @@ def test_how_parts_are_written(parts: str, said: str) -> None:
 
 
 def test_names_that_are_one_folder_elsewhere_are_refused() -> None:
-    assert "parts: 'LOSS' and 'loss' differ in capitals alone" in _refusal(FILE + "  LOSS: {}\n")
+    assert "parts: 'LOSS' and 'loss' differ only in upper and lower case" in _refusal(FILE + "  LOSS: {}\n")
 
 
 def test_the_defaults_of_parts_load_back_to_the_same() -> None:

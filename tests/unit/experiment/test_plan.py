@@ -96,7 +96,7 @@ def test_fewer_trials_are_the_first_of_each_cell() -> None:
     assert select(trials, [], 1) == plan(experiment([1], 1, 1))
     with pytest.raises(UsageError) as refused:
         select(trials, [], 4)
-    assert str(refused.value) == "4 trials of each cell are asked for, 3 are planned"
+    assert str(refused.value) == "found 4 trials per cell, but only 3 are planned"
 
 
 def test_an_unknown_solution_is_refused_with_the_nearest() -> None:
@@ -106,7 +106,7 @@ def test_an_unknown_solution_is_refused_with_the_nearest() -> None:
     with pytest.raises(UsageError) as refused:
         select(trials, ["galaxy"])
     assert str(refused.value) == (
-        "no solution is called 'galaxy'; did you mean 'galera'?\n    allowed: 'galera', 'hot-standby on'"
+        "unknown solution 'galaxy'; did you mean 'galera'?\n    allowed: 'galera', 'hot-standby on'"
     )
 
 
@@ -154,6 +154,6 @@ def test_a_trial_with_a_fault_waits_at_random_up_to_the_longest_period_of_checks
     assert pauses == [trial.pause for trial in with_fault(solution)]
 
 
-def test_a_trial_that_nobody_watches_or_without_a_fault_does_not_wait() -> None:
+def test_a_trial_without_failure_detector_or_fault_does_not_wait() -> None:
     assert {trial.pause for trial in with_fault("{solution: standalone}")} == {0}
     assert {trial.pause for trial in with_fault("{solution: galera}", "none")} == {0}

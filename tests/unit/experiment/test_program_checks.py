@@ -36,7 +36,7 @@ def changed(old: str, new: str) -> str:
     return GOOD.replace(old, new)
 
 
-def test_each_program_measures_every_cell_under_a_name_of_its_own() -> None:
+def test_each_program_measures_every_cell_under_a_name_that_is_separate() -> None:
     experiment = parse_experiment(GOOD, "f.yaml")
     assert [(one.name, one.program) for one in experiment.workloads] == [
         ("oltp_read_write", "fivenines"),
@@ -47,7 +47,7 @@ def test_each_program_measures_every_cell_under_a_name_of_its_own() -> None:
     keys = [cell.key for cell in cells(experiment)]
     assert len(set(keys)) == len(keys) == 4
     ours, other = experiment.workloads[:2]
-    # the same data, and nothing of it is told to our own load generator
+    # The same data, and no trace of the program in the document for fivenines-core.
     assert ours.data_set() == other.data_set()
     assert "program" not in ours.document()
 
@@ -62,23 +62,28 @@ def test_one_program_alone_has_its_name_too() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "place", "words"),
     [
-        ("- oltp_read_write", "- tpcc", "4:5", "workloads[0].workload: sysbench has no tpcc"),
-        ("name: reads", "distribution: zipfian", "5:49", "no zipfian"),
+        ("- oltp_read_write", "- tpcc", "4:5", "workloads[0].workload: sysbench does not support tpcc"),
+        ("name: reads", "distribution: zipfian", "5:49", "does not support zipfian"),
         ("name: reads", f"name: {'x' * 55}", "5:5", "at most 60 characters"),
         ("name: reads", "name: oltp_read_write (sysbench)", "4:5", "another `name:`"),
-        ("name: reads", "program: sysbench", "5:44", "is made of `load.program`"),
-        ("sysbench]}", "sysbench], think_time: 1s}", "6:52", "load.think_time: sysbench's connections"),
+        ("name: reads", "program: sysbench", "5:44", "is derived from `load.program`"),
+        ("sysbench]}", "sysbench], think_time: 1s}", "6:52", "load.think_time: sysbench supports no pauses"),
         ("sysbench]}", "sysbench], retries: 2}", "6:49", "load.retries: "),
         ("sysbench]}", "sysbench], rate: 100}", "6:46", "arrivals: poisson"),
-        ("postgres-18}", "postgres-18, reads: replicas}", "2:64", "no endpoints for reads"),
-        ("rate: 0", "rate: 5", "7:16", "ledger.rate: sysbench has nothing beside its load"),
+        ("postgres-18}", "postgres-18, reads: replicas}", "2:64", "does not support endpoints for reads"),
+        ("rate: 0", "rate: 5", "7:16", "ledger.rate: sysbench has no ledger alongside its load"),
         ("ledger: {rate: 0}\n", "", "6:17", "write `ledger: {rate: 0}`"),
         ("rate: 0", "rate: 0, bank: {rate: 3}", "7:32", "ledger.bank.rate: "),
-        ("warmup: 2s", "warmup: 2500ms", "8:18", "timing.warmup: sysbench counts whole seconds"),
-        ("steady: 5s", "steady: 1500ms", "8:30", "timing.steady: sysbench counts whole seconds"),
+        ("warmup: 2s", "warmup: 2500ms", "8:18", "timing.warmup: sysbench supports only whole seconds"),
+        ("steady: 5s", "steady: 1500ms", "8:30", "timing.steady: sysbench supports only whole seconds"),
         ("timing:", "faults: [none, kill]\ntiming:", "8:16", "no outage can be measured"),
-        ("timing:", "design: interleaved\ntiming:", "8:9", "sysbench cannot take turns"),
-        ("timing:", "clients: [{name: a}, {name: b}]\ntiming:", "8:10", "at one moment with others"),
+        (
+            "timing:",
+            "design: interleaved\ntiming:",
+            "8:9",
+            "sysbench does not support interleaved comparisons",
+        ),
+        ("timing:", "clients: [{name: a}, {name: b}]\ntiming:", "8:10", "at the same time as other clients"),
         (
             "timing:",
             "network: [{name: slow, bandwidth: 1Mbit/s, from: load}]\ntiming:",
@@ -86,7 +91,7 @@ def test_one_program_alone_has_its_name_too() -> None:
             "sysbench cannot wait",
         ),
         ("fivenines, sysbench", "fivenines, sysbnch", "6:17", "did you mean 'sysbench'?"),
-        ("fivenines, sysbench", "sysbench, sysbench", "6:17", "stands in the list twice"),
+        ("fivenines, sysbench", "sysbench, sysbench", "6:17", "is repeated"),
         ("[fivenines, sysbench]", "[]", "6:17", "the list of programs is empty"),
     ],
 )
@@ -100,10 +105,10 @@ def test_our_own_program_is_refused_nothing_of_that() -> None:
     assert parse_experiment(text.replace("rate: 0", "rate: 5"), "f.yaml").ledger.rate == 5
 
 
-def test_one_client_among_several_has_no_program_of_its_own() -> None:
+def test_one_client_among_several_has_no_program_that_is_separate() -> None:
     clients = "clients: [{name: a, load: {program: sysbench}}]"
     found = refusals(changed("load: {program: [fivenines, sysbench]}", clients))
-    assert any("write it in `load.program`" in text for text in found.values()), found
+    assert any("set it in `load.program`" in text for text in found.values()), found
 
 
 def test_a_file_on_disk_is_spread_too(tmp_path: Path) -> None:

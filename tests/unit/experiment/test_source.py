@@ -72,27 +72,27 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         (
             VALID + "trails: 3\n",
             "x.yaml:4:1: unknown key 'trails'; did you mean 'trials'?\n"
-            "    allowed: name, description, seed, trials, design, interleaved, solutions, workloads, connections, "
+            "    allowed: name, description, seed, trials, design, interleaved, solutions, "
+            "workloads, connections, "
             "load, clients, lab, network, faults, timing, ledger, observe, decide, thresholds, availability, "
             "cost",
         ),
         (
             VALID + "cost: {others: {proxy: 0.1}}\n",
-            "x.yaml:4:17: cost.others: these prices need a `server_hour` for all other hosts",
+            "x.yaml:4:17: cost.others: set `server_hour`, the price of all other hosts, too",
         ),
         (
             VALID + "cost: {server_hour: 1, others: {client: 0.1}}\n",
-            "x.yaml:4:33: cost.others: 'client' is not a host beside the database servers",
+            "x.yaml:4:33: cost.others: 'client' is not a kind of host other than database servers",
         ),
         (
             VALID + "timing: {warmup: 2}\n",
-            "x.yaml:4:18: timing.warmup: found 2\n"
-            "    allowed: a duration, with a unit, as in 500ms, 10s, 1m30s",
+            "x.yaml:4:18: timing.warmup: found 2\n    allowed: a duration, with a unit, as 500ms, 10s, 1m30s",
         ),
         (
             VALID + "timing:\n  warmup: 2.5\n",
             "x.yaml:5:11: timing.warmup: found 2.5\n"
-            "    allowed: a duration, with a unit, as in 500ms, 10s, 1m30s",
+            "    allowed: a duration, with a unit, as 500ms, 10s, 1m30s",
         ),
         (
             VALID + "trials: three\n",
@@ -116,7 +116,7 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         ),
         (
             VALID + "connections: [8, 16, 8]\n",
-            "x.yaml:4:22: connections[2]: 8 stands in the list twice: remove one of them",
+            "x.yaml:4:22: connections[2]: 8 is repeated: remove one of them",
         ),
         (
             HEAD + SOLUTIONS,
@@ -143,7 +143,8 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
             HEAD + WORKLOADS + "solutions:\n  - solution: hot-standby\n    standby: 2\n",
             "x.yaml:5:5: unknown key 'standby' in solutions[0]; did you mean 'standbys'?\n"
             "    allowed: solution, name, engine, durability, access, machines, reads, limits, server, "
-            "sweep, standbys, synchronous_commit, wait_for, choice, cascade, slots, delay, subscriber, manager",
+            "sweep, standbys, synchronous_commit, wait_for, choice, cascade, slots, delay, "
+            "subscriber, manager",
         ),
         (
             HEAD + WORKLOADS + "solutions:\n  - {solution: hot-standby, engine: postgress}\n",
@@ -172,22 +173,23 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         ),
         (
             VALID + "faults: [kill, {fault: kill, target: primary}]\n",
-            "x.yaml:4:16: faults[1] is the same fault as faults[0]: remove one of them",
+            "x.yaml:4:16: faults[1] repeats faults[0]: remove one of them",
         ),
         (
             VALID + "faults: [{fault: kill, target: replica}]\n",
-            "x.yaml:4:10: faults[0]: kill makes no sense for 'standalone': replica: the solution "
-            "has one node, and no replica. Change the fault, or name the solutions that it is for "
-            "in its `only:`",
+            "x.yaml:4:10: faults[0]: kill does not apply to 'standalone': replica: the solution "
+            "has one node, and no replica. Change the fault, or list the solutions that it applies "
+            "to in its `only:`",
         ),
         (
             VALID + "network: [{}, {bandwidth: 1Mbit/s}]\n",
-            "x.yaml:4:15: network[1] and network[0] are both called 'lan': give one of them another `name:`",
+            "x.yaml:4:15: network[1] and network[0] have the same name 'lan': set another "
+            "`name:` for one of them",
         ),
         (
             VALID + "network: [{bandwidth: fast}]\n",
             "x.yaml:4:23: network[0].bandwidth: found 'fast'\n"
-            "    allowed: a rate, with a unit, as in 57kbit/s, 100Mbit/s, or null",
+            "    allowed: a rate, with a unit, as 57kbit/s, 100Mbit/s, or null",
         ),
         (
             HEAD + WORKLOADS + "solutions:\n  - {solution: replication, mode: after_sync, replicas: 0}\n",
@@ -201,21 +203,22 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         ),
         (
             HEAD + WORKLOADS + "solutions: [standalone, standalone]\n",
-            "x.yaml:3:25: solutions[1] and solutions[0] are both called 'standalone': give one of "
-            "them another `name:`",
+            "x.yaml:3:25: solutions[1] and solutions[0] have the same name 'standalone': set another "
+            "`name:` for one of them",
         ),
         (
             HEAD + WORKLOADS + 'solutions: [{solution: galera, name: "a\\nb"}]\n',
-            "x.yaml:3:38: solutions[0].name: found 'a\\nb'; a name is one line of printable characters",
+            "x.yaml:3:38: solutions[0].name: found 'a\\nb'; a name must be one line of printable characters",
         ),
-        (VALID + "name: y\n", "x.yaml:4:1: the key 'name' stands here twice, first in line 1"),
+        (VALID + "name: y\n", "x.yaml:4:1: the key 'name' is repeated, first in line 1"),
         (VALID + "seed: !secret 5\n", "x.yaml:4:7: the tag !secret is not supported"),
         (VALID + "seed: !!int five\n", "x.yaml:4:7: found 'five', which cannot be read as int"),
         (VALID + "? [a]\n: b\n", "x.yaml:4:3: a key must be plain text"),
         (
             "- a\n- b\n",
             "x.yaml:1:1: found a list of 2, but an experiment is a mapping\n"
-            "    allowed: the keys name, description, seed, trials, design, interleaved, solutions, workloads, "
+            "    allowed: the keys name, description, seed, trials, design, interleaved, "
+            "solutions, workloads, "
             "connections, load, clients, lab, network, faults, timing, ledger, observe, decide, thresholds, "
             "availability, cost, parts",
         ),
@@ -231,8 +234,8 @@ def test_each_mistake_says_where_what_and_what_is_allowed(text: str, message: st
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "x.yaml is empty; `fivenines list examples` names some to begin with"),
-        ("# nothing\n", "x.yaml is empty; `fivenines list examples` names some to begin with"),
+        ("", "x.yaml is empty. To see examples: fivenines list examples"),
+        ("# nothing\n", "x.yaml is empty. To see examples: fivenines list examples"),
         (
             "name: [a\n",
             "x.yaml:2:1: not readable as YAML: expected ',' or ']', but got '<stream end>' "
@@ -283,17 +286,17 @@ def test_all_mistakes_come_at_once_in_the_order_of_the_file() -> None:
         "workloads: [oltp_read_only, oltp_read_only]\n"
         "timing: {steady: 0s}\n"
     ) == (
-        "x.yaml has 5 mistakes:\n"
+        "x.yaml has 5 errors:\n"
         "x.yaml:1:7: name: found ''\n"
         "    allowed: text, not empty\n"
         "x.yaml:4:15: solutions[0].standbys: found 0\n"
         "    allowed: a whole number from 1 to 8\n"
         "x.yaml:5:5: solutions[1]: replication needs at least one replica: set replicas to 1 or "
         "more\n"
-        "x.yaml:6:29: workloads[1] and workloads[0] are both called 'oltp_read_only': give one of "
-        "them another `name:`\n"
+        "x.yaml:6:29: workloads[1] and workloads[0] have the same name 'oltp_read_only': set another "
+        "`name:` for one of them\n"
         "x.yaml:7:18: timing.steady: found '0s'\n"
-        "    allowed: a duration above 0s, with a unit, as in 500ms, 10s, 1m30s"
+        "    allowed: a duration above 0s, with a unit, as 500ms, 10s, 1m30s"
     )
 
 
@@ -320,7 +323,7 @@ def test_siblings_are_named_after_what_tells_them_apart() -> None:
     ]
 
 
-def test_workloads_of_different_sizes_are_told_apart() -> None:
+def test_workloads_of_different_sizes_are_distinguished() -> None:
     experiment = parse_experiment(
         HEAD + SOLUTIONS + "workloads:\n"
         "  - {workload: oltp_read_only, tables: 1}\n"
@@ -339,7 +342,8 @@ def test_siblings_that_differ_in_too_much_need_a_name() -> None:
         "  - galera\n"
         "  - {solution: galera, size: 5, writes: all, appliers: 4, gcache: 1GiB}\n"
     ) == (
-        "x.yaml:5:5: solutions[1] and solutions[0] are both called 'galera': give one of them another `name:`"
+        "x.yaml:5:5: solutions[1] and solutions[0] have the same name 'galera': set "
+        "another `name:` for one of them"
     )
 
 

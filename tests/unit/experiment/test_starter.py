@@ -43,7 +43,7 @@ def test_a_file_of_each_workload_is_good_with_and_without_its_further_settings(w
     text = starter(_wish(["standalone"], workload), "schema.json")
     assert _read(text).workloads[0].workload == workload
     every = _with_all(text)
-    # a ledger beside some workloads is a mistake of its own, and none of the comments'
+    # A ledger alongside some workloads is a separate error, not one of the comments.
     assert _read(every).workloads[0].workload == workload
 
 

@@ -125,10 +125,10 @@ def test_the_name_of_the_whole_stands_for_all_variants() -> None:
         select(trials, ["h"])
 
 
-def test_few_trials_are_said() -> None:
+def test_few_trials_are_reported() -> None:
     experiment = _parsed(SWEPT)
     assert few_trials(experiment) == ""
-    assert "no interval" in few_trials(experiment.model_copy(update={"trials": exactly(3)}))
+    assert "no confidence interval" in few_trials(experiment.model_copy(update={"trials": exactly(3)}))
     assert "at least 2 trials" in few_trials(experiment.model_copy(update={"trials": exactly(1)}))
     plain = _parsed("solutions: [standalone]\n").model_copy(update={"trials": exactly(1)})
     assert few_trials(plain) == ""
@@ -136,7 +136,7 @@ def test_few_trials_are_said() -> None:
 
 def test_a_playground_has_no_sweep() -> None:
     swept = {"solution": "galera", "sweep": {"settings": {"appliers": [1, 2]}}}
-    with pytest.raises(UsageError, match="only the solutions of an experiment file"):
+    with pytest.raises(UsageError, match="sweeps are possible only in experiment files"):
         solution_from(swept, "up")
 
 
@@ -166,25 +166,22 @@ def _sweep(text: str) -> str:
         (_sweep("{appliers: []}"), "x.yaml:4:49: solutions[0].sweep.appliers: the list of values"),
         (
             _sweep("{appliers: [4]}"),
-            "x.yaml:4:49: solutions[0].sweep.appliers: one value is nothing to choose from",
+            "x.yaml:4:49: solutions[0].sweep.appliers: a sweep needs at least 2 values",
         ),
         (_sweep("{appliers: 4}"), "x.yaml:4:49: solutions[0].sweep.appliers: found 4, but a sweep"),
         (
             _sweep("{server: {innodb_io_capacity: [1, 2]}}"),
-            "x.yaml:4:49: solutions[0].sweep.server: found a mapping; write keys inside others with "
+            "x.yaml:4:49: solutions[0].sweep.server: found a mapping: write nested keys with "
             "dots, as 'server.innodb_io_capacity'",
         ),
-        (
-            _sweep("{appliers: [1, 2, 1]}"),
-            "x.yaml:4:66: solutions[0].sweep.appliers[2]: 1 stands in the list twice",
-        ),
+        (_sweep("{appliers: [1, 2, 1]}"), "x.yaml:4:66: solutions[0].sweep.appliers[2]: 1 is repeated"),
         (
             _sweep("{appliers: [1, 2]}, appliers: 3"),
-            "x.yaml:4:49: solutions[0].sweep.appliers: the solution has 'appliers' with a value",
+            "x.yaml:4:49: solutions[0].sweep.appliers: the solution sets 'appliers', too",
         ),
         (
             _sweep("{access: [direct, haproxy], access.interval: [1s, 2s]}"),
-            "x.yaml:4:76: solutions[0].sweep.access.interval: it lies inside 'access'",
+            "x.yaml:4:76: solutions[0].sweep.access.interval: it is inside 'access'",
         ),
         (_sweep("{name: [a, b]}"), "x.yaml:4:49: solutions[0].sweep.name: 'name' cannot be swept"),
         (_sweep("{}"), "x.yaml:4:48: solutions[0].sweep: found an empty mapping"),
@@ -192,7 +189,7 @@ def _sweep(text: str) -> str:
         (_sweep("{settings: []}"), "x.yaml:4:59: solutions[0].sweep.settings: found an empty list"),
         (
             _sweep("{appliers: [1, 2], by: throughput}"),
-            "x.yaml:4:67: solutions[0].sweep: 'by' stands beside the settings; write `sweep: {settings",
+            "x.yaml:4:67: solutions[0].sweep: 'by' is mixed with the settings: write `sweep: {settings",
         ),
         (
             _sweep("{settings: {appliers: [1, 2]}, by: speed}"),
@@ -212,7 +209,7 @@ def _sweep(text: str) -> str:
         ),
         (
             _sweep("{settings: {appliers: [1, 2]}, by: failover}"),
-            "x.yaml:4:13: solutions[0]: its sweep chooses by failover, which only a trial with a fault",
+            "x.yaml:4:13: solutions[0]: its sweep chooses by failover, which needs trials with a fault",
         ),
         (
             _sweep(f"{{appliers: {list(range(1, 102))}}}"),
@@ -225,22 +222,22 @@ def _sweep(text: str) -> str:
         (
             "solutions: [{solution: galera, name: g, sweep: {size: [3, 5]}}, "
             "{solution: standalone, name: g}]\n",
-            "x.yaml:4:65: solutions[1]: a solution that is swept is called 'g', too",
+            "x.yaml:4:65: solutions[1]: a swept solution has the same name 'g'",
         ),
         (
             "solutions: [{solution: galera, name: g, sweep: {size: [3, 5]}}, "
             "{solution: galera, name: g, sweep: {appliers: [3, 5]}}]\n",
-            "x.yaml:4:90: solutions[1] and solutions[0] are both called 'g'",
+            "x.yaml:4:90: solutions[1] and solutions[0] have the same name 'g'",
         ),
-        (SWEPT + "faults: [{fault: kill, only: [h]}]\n", "x.yaml:5:30: faults[0].only: no solution"),
-        ("trials: 1\n" + SWEPT, "x.yaml:4:1: the key 'trials' stands here twice"),
+        (SWEPT + "faults: [{fault: kill, only: [h]}]\n", "x.yaml:5:30: faults[0].only: unknown solution"),
+        ("trials: 1\n" + SWEPT, "x.yaml:4:1: the key 'trials' is repeated"),
     ],
 )
-def test_a_mistake_is_said_where_it_stands_and_once(text: str, said: str) -> None:
+def test_a_mistake_is_reported_where_it_stands_and_once(text: str, said: str) -> None:
     with pytest.raises(UsageError) as refused:
         _parsed(text)
     message = str(refused.value)
-    assert message.startswith(said) and "mistakes" not in message
+    assert message.startswith(said) and "errors:" not in message
 
 
 def test_one_trial_is_refused() -> None:
@@ -250,7 +247,7 @@ def test_one_trial_is_refused() -> None:
 
 def test_variants_of_one_sweep_agree() -> None:
     written = with_defaults(_parsed(SWEPT)).replace("by: tps", "by: latency_p95", 1)
-    with pytest.raises(UsageError, match="other variants of 'g' choose otherwise"):
+    with pytest.raises(UsageError, match="differs from other variants of 'g' in how"):
         parse_experiment(written, "x.yaml")
 
 

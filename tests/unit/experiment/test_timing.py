@@ -57,7 +57,7 @@ def test_what_a_plan_expects_is_the_longest_where_the_load_may_end_early(
         ("{at_most: 45}", "timing.recovery.at_most: found 45"),
         ("{at_most: 45s, until: back}", "timing.recovery.until: found 'back'"),
         ("{at_most: 45s, calm: 2s}", "without `until`"),
-        ("{at_most: 3s, until: rejoined}", "not shorter than `at_most`"),
+        ("{at_most: 3s, until: rejoined}", "must be shorter than `at_most`"),
         ("{at_least: 3s}", "unknown key 'at_least'"),
     ],
 )

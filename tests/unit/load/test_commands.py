@@ -35,10 +35,10 @@ def _server(kind: type[Any] = Secretive) -> Any:
 
 @cache
 def _known(command: str) -> set[str]:
-    said = subprocess.run(
+    output = subprocess.run(
         [core_binary(), command, "--help"], capture_output=True, text=True, check=True
     ).stdout
-    return set(re.findall(r"^ +(?:-h, )?(--[a-z-]+)", said, re.MULTILINE))
+    return set(re.findall(r"^ +(?:-h, )?(--[a-z-]+)", output, re.MULTILINE))
 
 
 def _flags(command: list[str]) -> set[str]:
@@ -46,7 +46,7 @@ def _flags(command: list[str]) -> set[str]:
 
 
 def _plan(**changes: Any) -> LoadPlan:
-    asked = {"connections": 8, "seconds": 28.0, "beside": ["--ledger-rate", "100"], "seed": 7, **changes}
+    asked = {"connections": 8, "seconds": 28.0, "alongside": ["--ledger-rate", "100"], "seed": 7, **changes}
     return LoadPlan(WORKLOAD, **asked)
 
 
@@ -74,7 +74,7 @@ def test_the_load_knows_all_flags(endpoints: Endpoints) -> None:
     assert _flags(command) <= _known("load")
 
 
-def test_the_load_is_told_all_endpoints_in_their_order() -> None:
+def test_the_load_is_reported_all_endpoints_in_their_order() -> None:
     command = _load(MANY)
     assert _values(command, "--write") == list(MANY.write)
     assert _values(command, "--read") == list(MANY.read)
@@ -85,8 +85,8 @@ def test_the_load_is_told_all_endpoints_in_their_order() -> None:
     assert _values(alone, "--find") == ["any"]
 
 
-def test_the_load_is_told_the_plan() -> None:
-    command = _load(ONE, seconds=0.25, beside=["--ledger-rate", "0"], seed=2**31 - 1)
+def test_the_load_is_reported_the_plan() -> None:
+    command = _load(ONE, seconds=0.25, alongside=["--ledger-rate", "0"], seed=2**31 - 1)
     assert _values(command, "--duration") == ["0.25"]
     assert _values(command, "--ledger-rate") == ["0"]
     assert _values(command, "--seed") == [str(2**31 - 1)]
@@ -119,8 +119,8 @@ def test_a_health_responder_knows_its_flags_and_what_is_expected(expect: str) ->
     assert _values(command, "--listen") == ["0.0.0.0:9200"]
     assert _values(command, "--expect") == [expect]
     assert environment == {PASSWORD: "s3cr3t"}
-    said = subprocess.run([*command, "--no-such-flag"], capture_output=True, text=True, check=False).stderr
-    assert "--no-such-flag" in said and "invalid value" not in said
+    output = subprocess.run([*command, "--no-such-flag"], capture_output=True, text=True, check=False).stderr
+    assert "--no-such-flag" in output and "invalid value" not in output
 
 
 def test_the_password_is_on_no_command_line() -> None:

@@ -24,7 +24,7 @@ from fivenines.workloads.oltp import Oltp
 
 
 def quiet(message: str, fraction: float | None) -> None:
-    """Reports to nobody."""
+    """Discard reports."""
 
 
 def _engine(name: str = "postgres-18", version: str = "18.1") -> Any:
@@ -153,12 +153,12 @@ def test_a_copy_is_the_same_and_its_own(tmp_path: Path) -> None:
 def test_a_copy_that_fails_says_why(tmp_path: Path) -> None:
     with pytest.raises(FiveninesError) as refused:
         dataset.copy(tmp_path / "gone", _node(tmp_path / "node"))
-    said = str(refused.value)
-    assert said.startswith("the data set could not be copied for node1: no copy to ")
-    assert "No such file or directory" in said
+    message = str(refused.value)
+    assert message.startswith("the data set could not be copied for node1: no copy to ")
+    assert "No such file or directory" in message
 
 
-def test_too_little_space_is_said_beforehand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_little_space_is_reported_beforehand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "set").mkdir()
     (tmp_path / "set/file").write_bytes(os.urandom(2**20))
     assert 2**20 <= dataset.size(tmp_path / "set") < 2**20 + 2**16
@@ -174,8 +174,8 @@ def test_too_little_space_is_said_beforehand(tmp_path: Path, monkeypatch: pytest
     with pytest.raises(NoSpaceError) as refused:
         dataset.require_space(folder, tmp_path / "set", 3)
     assert str(refused.value) == (
-        f"no space: 3 nodes need about 774MiB at {folder}, 773MiB are free; "
-        "free some, or choose another --out"
+        f"not enough disk space at {folder}: 3 nodes need about 774MiB, but 773MiB are free. "
+        "Free some, or choose another --out"
     )
     assert not folder.parent.exists()
 

@@ -1,4 +1,4 @@
-"""DSNs: hosts, sockets and options are read, mistakes are told, and no message shows a password."""
+"""DSNs: hosts, sockets and options are parsed, errors are reported, and no message shows a password."""
 
 from urllib.parse import quote
 
@@ -97,46 +97,42 @@ def test_no_server_needs_no_account() -> None:
         ("mysql://u:secret@h", f"DSN mysql://u:***@h: the database is missing; {FORM}"),
         (
             "mysql://u:secret@h:0/d",
-            "DSN mysql://u:***@h:0/d: its host or port cannot be read: a port is a number from 1 "
+            "DSN mysql://u:***@h:0/d: its host or port is malformed: a port is a number from 1 "
             f"to 65535; {FORM}",
         ),
         (
             "mysql://u:secret@::1/d",
-            "DSN mysql://u:***@::1/d: its host or port cannot be read (an IPv6 address stands in "
-            f"[ ]); {FORM}",
+            f"DSN mysql://u:***@::1/d: its host or port is malformed (write an IPv6 address in [ ]); {FORM}",
         ),
         (
             "mysql://u:se/cret@h/d",
-            "DSN mysql://u:***@h/d: it has an `@` behind a `/`: in a password write %2F, and a "
-            f"socket's path so: @%2Frun%2Fmysqld%2Fmysqld.sock; {FORM}",
+            "DSN mysql://u:***@h/d: it has `@` after `/`: in a password write %2F, and "
+            f"write the path of a socket as @%2Frun%2Fmysqld%2Fmysqld.sock; {FORM}",
         ),
-        (
-            "mysql://u:se#cret@h/d",
-            f"DSN mysql://u:***@h/d: it has a `#` in it: in a password write %23; {FORM}",
-        ),
+        ("mysql://u:se#cret@h/d", f"DSN mysql://u:***@h/d: it contains `#`: in a password write %23; {FORM}"),
         (
             "mysql://u:se?cret@h/d",
-            "DSN mysql://u:***@h/d: it has an `@` behind a `?`: in a password write %3F for `?`, "
+            "DSN mysql://u:***@h/d: it has `@` after `?`: in a password write %3F for `?`, "
             f"in an option %40 for `@`; {FORM}",
         ),
         (
             "mysql://u:secret@h/d?sslmod=require",
-            f"DSN mysql://u:***@h/d?...: 'sslmod' is not known; did you mean 'sslmode'?; {FORM}",
+            f"DSN mysql://u:***@h/d?...: 'sslmod' is unknown; did you mean 'sslmode'?; {FORM}",
         ),
         (
             "mysql://u:secret@h/d?sslmode=maybe",
-            "DSN mysql://u:***@h/d?...: sslmode is one of disable, prefer, require, verify-ca, "
+            "DSN mysql://u:***@h/d?...: sslmode must be one of disable, prefer, require, verify-ca, "
             "verify-full, allow, disabled, preferred, required, verify-identity, verifyca, verifyfull, "
             f"verifyidentity, none, no-verify, trust, skip-verify; {FORM}",
         ),
         (
             "mysql://u:secret@h/d?host=x",
-            f"DSN mysql://u:***@h/d?...: it names hosts twice, before the database and as an option; {FORM}",
+            f"DSN mysql://u:***@h/d?...: it names hosts both before the database and as an option; {FORM}",
         ),
-        ("mysql://u:s@h,h/d", f"DSN mysql://u:***@h,h/d: it names a server twice; {FORM}"),
+        ("mysql://u:s@h,h/d", f"DSN mysql://u:***@h,h/d: a server is repeated; {FORM}"),
         (
             "mysql://u:s@h/d?connect_timeout=0",
-            "DSN mysql://u:***@h/d?...: connect_timeout is a number of seconds above 0; " + FORM,
+            "DSN mysql://u:***@h/d?...: connect_timeout must be a number of seconds above 0; " + FORM,
         ),
     ],
 )

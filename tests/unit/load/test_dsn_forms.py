@@ -119,28 +119,28 @@ def test_hosts_and_ports_are_paired() -> None:
 
 
 REFUSALS = [
-    ("postgresql://u:hush@h/d?sslmode=require&sslrootcert=system", "goes with sslmode=verify-full"),
+    ("postgresql://u:hush@h/d?sslmode=require&sslrootcert=system", "requires sslmode=verify-full"),
     ("postgresql://u:hush@h/d?sslcert=c.pem", "belong together"),
     ("postgresql://u:hush@h/d?sslcrl=x", "revocation lists are not read"),
-    ("postgresql://u:hush@h/d?gssencmode=require", "GSSAPI is not spoken"),
-    ("postgresql://u:hush@h/d?min_protocol_version=3.2", "protocol 3.0 is spoken"),
+    ("postgresql://u:hush@h/d?gssencmode=require", "GSSAPI is not supported"),
+    ("postgresql://u:hush@h/d?min_protocol_version=3.2", "only protocol 3.0 is supported"),
     ("postgresql://u:hush@h/d?ssl_min_protocol_version=TLSv1.3", "TLS 1.2 and 1.3"),
     ("postgresql://u:hush@h/d?target_session_attrs=standby", "the load writes"),
-    ("postgresql://u:hush@h/d?require_auth=magic", "require_auth is a list"),
-    ("postgresql://u:hush@h/d?sslnegotiation=direct", "wants sslmode=require"),
+    ("postgresql://u:hush@h/d?require_auth=magic", "require_auth must be a list"),
+    ("postgresql://u:hush@h/d?sslnegotiation=direct", "requires sslmode=require"),
     ("postgresql://u:hush@h/d?sslpassword=hush", "openssl pkey"),
     ("host=db hostaddr=1.2.3.4 sslmode=verify-full dbname=d user=u password=hush", "leave hostaddr out"),
     ("host=a,b,c port=1,2 dbname=d user=u password=hush", "3 hosts and 2 ports"),
-    ("host=a dbname=d user=u password='hush", "cannot be read"),
+    ("host=a dbname=d user=u password='hush", "are malformed"),
     ("service=nothing password=hush", "in no service file"),
     ("jdbc:mysql://h/d?user=u&password=hush&trustCertificateKeyStoreUrl=file:x", "keytool"),
     ("jdbc:mysql+srv://h/d?user=u&password=hush", "SRV records"),
-    ("u:hush@cloudsql(x:y:z)/d", "go-sql-driver's own"),
+    ("u:hush@cloudsql(x:y:z)/d", "is specific to go-sql-driver"),
     ("u:hush@tcp(h)/d?tls=custom", "write sslmode="),
-    ("mysqlx://u:hush@h:33060/d", "the X protocol is not spoken"),
-    ("Server=tcp:h,1433;Initial Catalog=d;User ID=u;Password=hush", "SQL Server is reached by ODBC"),
+    ("mysqlx://u:hush@h:33060/d", "the X protocol is not supported"),
+    ("Server=tcp:h,1433;Initial Catalog=d;User ID=u;Password=hush", "SQL Server requires ODBC"),
     ("mysql://u:hush@h/d?read_default_file=/nonexistent", "cannot be read"),
-    ("mysql://u:hush@h/d?channel_binding=require", "PostgreSQL's"),
+    ("mysql://u:hush@h/d?channel_binding=require", "an option of PostgreSQL"),
     ("postgresql://u:hush@h/d?init_command=SET+a", "options=-c"),
 ]
 
@@ -157,7 +157,7 @@ def test_what_has_no_effect_is_noted() -> None:
     dsn = parse_dsn("postgresql://u:p@h/d?pgbouncer=true&connection_limit=1&foo=1")
     assert len(dsn.notes) == 3
     assert "'pgbouncer' has no effect" in dsn.notes[0]
-    assert "'foo' is not known" in dsn.notes[2]
+    assert "'foo' is unknown" in dsn.notes[2]
 
 
 def test_a_service_a_password_file_and_the_environment(

@@ -19,14 +19,14 @@ def test_what_cannot_be_asked_is_unknown_and_says_why() -> None:
     assert [one.name for one in found] == [check.name for check in CHECKS]
     assert {one.status for one in found} == {"unknown"}
     assert {one.detail for one in found} == {
-        "could not be asked: connection refused",
-        "it was not counted before the load",
+        "the query failed: connection refused",
+        "not counted before the load",
     }
 
 
 def test_no_check_begins_when_the_time_is_over() -> None:
     found = check_after(_refused, "mysql", CHECKS, {}, {"types": []}, bound=0.0)
-    assert {one.detail for one in found} == {"no time was left of 0 s"}
+    assert {one.detail for one in found} == {"not checked within 0 s"}
 
 
 def test_a_load_that_did_not_count_leaves_tallies_unknown() -> None:

@@ -26,7 +26,7 @@ CLEAR = [*BOUNDS, "--tls", "disable"]
 VALID = "name: x\nsolutions: [standalone]\nworkloads: [tpcc]\n"
 
 
-def test_only_bounds_and_encryption_are_always_said() -> None:
+def test_only_timeouts_and_encryption_are_always_set() -> None:
     """The program would encrypt when it can; here nothing is unless it was asked for."""
     assert LoadSettings().flags(13.0) == CLEAR
 
@@ -85,7 +85,7 @@ def test_the_last_step_goes_on_until_the_end() -> None:
     assert settings.flags(28.0) == ["--rate", "1000@3s,2000@25s", *CLEAR]
     assert settings.problems_with(13.0) == []
     assert settings.problems_with(14.0) == [
-        "load.steps: the steps last 13s, timing.warmup and timing.steady 14s: make them equal"
+        "load.steps: the steps last 13s, but timing.warmup and timing.steady 14s: make them equal"
     ]
 
 
@@ -95,7 +95,7 @@ def test_steps_of_connections_go_on_until_the_end_and_storm() -> None:
     assert (settings.connected(9, 28.0), settings.most_connections()) == ("4000@3s,40000@25s", 40_000)
     assert settings.flags(28.0) == ["--storm", *CLEAR]
     assert settings.problems_with(14.0) == [
-        "load.connection_steps: the steps last 13s, timing.warmup and timing.steady 14s: make them equal"
+        "load.connection_steps: the steps last 13s, but timing.warmup and timing.steady 14s: make them equal"
     ]
     assert (LoadSettings().connected(9, 28.0), LoadSettings().most_connections()) == ("9", None)
 
@@ -126,25 +126,28 @@ def test_any_text_is_a_step_or_refused_in_words(text: str) -> None:
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"rate": 5.0, "steps": ["1@1s"]}, "rate and steps: the steps say all rates"),
+        ({"rate": 5.0, "steps": ["1@1s"]}, "rate and steps: the steps define the rates"),
         ({"steps": ["fast"]}, "steps: 'fast' is not a step: write RATE@DURATION"),
-        ({"steps": ["0@1s"]}, "rate and duration are above 0"),
+        ({"steps": ["0@1s"]}, "rate and duration must be above 0"),
         ({"steps": ["5@1"]}, "is not a duration"),
-        ({"rate": 5.0, "transactions": 9}, "transactions: fixed work is done as fast as it goes"),
-        ({"connection_steps": ["1@1s"], "transactions": 9}, "transactions: the connections of fixed"),
+        ({"rate": 5.0, "transactions": 9}, "transactions: fixed work is done at full speed"),
+        (
+            {"connection_steps": ["1@1s"], "transactions": 9},
+            "transactions: not possible with `connection_steps`",
+        ),
         ({"connection_steps": ["1.5@1s"]}, "connection_steps: '1.5@1s' is not a step: write CONN"),
         ({"connection_steps": ["100001@1s"]}, "with 1 to 100000 connections"),
-        ({"storm": True}, "storm: connections must rise, as in connection_steps"),
-        ({"connection_steps": ["9@1s", "4@1s"], "storm": True}, "storm: connections must rise"),
+        ({"storm": True}, "storm: needs rising connection_steps"),
+        ({"connection_steps": ["9@1s", "4@1s"], "storm": True}, "storm: needs rising connection_steps"),
         ({"arrivals": "poisson"}, "arrivals: poisson arrivals need"),
-        ({"rate": 5.0, "think_time": 1.0}, "think_time: with a rate"),
-        ({"think_distribution": "exponential"}, "there is no think_time"),
-        ({"retries": 2, "retry_on": []}, "nothing would be tried again"),
-        ({"retry_on": ["deadlock", "deadlock"]}, "stands in the list twice"),
-        ({"tls": "require", "tls_ca": "x"}, "tls_ca: require verifies nothing"),
+        ({"rate": 5.0, "think_time": 1.0}, "think_time: has no effect with a rate"),
+        ({"think_distribution": "exponential"}, "has no effect without think_time"),
+        ({"retries": 2, "retry_on": []}, "nothing would be retried"),
+        ({"retry_on": ["deadlock", "deadlock"]}, "is repeated"),
+        ({"tls": "require", "tls_ca": "x"}, "tls_ca: has no effect with tls: require"),
     ],
 )
-def test_what_makes_no_sense_is_said(settings: dict[str, Any], said: str) -> None:
+def test_what_makes_no_sense_is_reported(settings: dict[str, Any], said: str) -> None:
     (problem,) = LoadSettings(**settings).problems()
     assert said in problem
 
@@ -159,10 +162,11 @@ def test_what_makes_no_sense_is_said(settings: dict[str, Any], said: str) -> Non
         ("{think: 1s}", "unknown key 'think' in load"),
         (
             "{steps: [100@5s]}",
-            "x.yaml:4:7: load.steps: the steps last 5s, timing.warmup and timing.steady 13s: make them equal",
+            "x.yaml:4:7: load.steps: the steps last 5s, but timing.warmup and timing.steady "
+            "13s: make them equal",
         ),
         ("{arrivals: poisson}", "x.yaml:4:7: load.arrivals: poisson arrivals need"),
-        ("{rate: 5, tls: verify-full, tls_ca: none.pem}", "load.tls_ca: none.pem: there is no such file"),
+        ("{rate: 5, tls: verify-full, tls_ca: none.pem}", "load.tls_ca: none.pem: the file does not exist"),
     ],
 )
 def test_a_file_with_a_mistake_is_refused(load: str, message: str) -> None:
@@ -233,5 +237,5 @@ def test_a_file_may_say_how_the_load_is_driven() -> None:
 def test_only_postgresql_executes_statements_without_a_name() -> None:
     text = "name: x\nsolutions: [{}]\nworkloads: [tpcc]\nload: {{protocol: extended}}\n"
     parse_experiment(text.format("hot-standby"), "x.yaml")
-    with pytest.raises(UsageError, match=r"x\.yaml:4:.*extended is for PostgreSQL"):
+    with pytest.raises(UsageError, match=r"x\.yaml:4:.*extended requires PostgreSQL"):
         parse_experiment(text.format("standalone, galera"), "x.yaml")

@@ -36,7 +36,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
         host = PlainHost(beside)
         server: Any = SimpleNamespace(driver=driver, database="sbtest", application=("app", "app"))
         workload = Oltp(workload="oltp_point_select", tables=1, table_size=50)
-        plan = LoadPlan(workload, connections=1, seconds=seconds, seed=1, beside=["--ledger-rate", "5"])
+        plan = LoadPlan(workload, connections=1, seconds=seconds, seed=1, alongside=["--ledger-rate", "5"])
         out = tmp_path / f"load{len(begun)}"
         lives: list[dict[str, Any]] = []
         load = RunningLoad(host, server, ENDPOINTS, plan, out, lives.append)

@@ -32,6 +32,7 @@ KINDS = (
     "oltp_delete",
 )
 
+# For each setting of the load that sysbench has not, another value than the default.
 OTHER: dict[str, Any] = {
     "steps": ["100@5s"],
     "think_time": 1.0,
@@ -47,11 +48,10 @@ OTHER: dict[str, Any] = {
     "tls_ca": "ca.pem",
     "spread": "random",
 }
-"""For each setting of the load that sysbench has not, another value than the default."""
 
 
 class Later(LoadSettings):
-    """Settings of the load with one that nobody here knows."""
+    """Settings of the load with an unknown one."""
 
     unheard: int = 0
 
@@ -59,11 +59,11 @@ class Later(LoadSettings):
 def test_every_other_setting_of_the_load_is_refused() -> None:
     assert set(OTHER) <= set(LoadSettings.model_fields)
     for name, value in OTHER.items():
-        told = dict(load_problems(LoadSettings(**{name: value})))
-        assert list(told) == [name], name
-        assert "sysbench" in told[name]
-    told = dict(load_problems(Later(unheard=1)))
-    assert told["unheard"].startswith("sysbench has nothing like it")
+        message = dict(load_problems(LoadSettings(**{name: value})))
+        assert list(message) == [name], name
+        assert "sysbench" in message[name]
+    message = dict(load_problems(Later(unheard=1)))
+    assert message["unheard"].startswith("sysbench does not support it")
     assert not dict(load_problems(Later()))
 
 
@@ -86,8 +86,8 @@ def test_every_setting_of_the_workload_is_mapped_or_refused() -> None:
     names = {flag.removeprefix("--").partition("=")[0].replace("-", "_") for flag in flags}
     names = (names - {"rand_type"}) | {"distribution"}
     assert names == set(Oltp.model_fields) - elsewhere
-    told = dict(workload_problems(Oltp(workload="oltp_read_write", distribution="zipfian")))
-    assert list(told) == ["distribution"]
+    message = dict(workload_problems(Oltp(workload="oltp_read_write", distribution="zipfian")))
+    assert list(message) == ["distribution"]
 
 
 def test_options_have_the_values_of_the_settings() -> None:
@@ -151,7 +151,7 @@ def test_where_it_connects_to() -> None:
         ("postgres", ["10.0.0.1:5432", "10.0.0.2:5432"]),
         ("mysql", ["10.0.0.1:3306", "10.0.0.2:3307"]),
     ):
-        with pytest.raises(FiveninesError, match="cannot spread its connections"):
+        with pytest.raises(FiveninesError, match="cannot distribute its connections"):
             address_flags(driver, endpoints, "app", "sbtest")
 
 

@@ -86,19 +86,19 @@ def read(text: str) -> Output:
     st.lists(st.tuples(st.integers(1, 10**8), st.integers(1, 10**12)), max_size=8),
 )
 def test_all_that_a_run_says_is_read(
-    told: list[dict[str, float]],
+    seconds: list[dict[str, float]],
     warmup: dict[str, float],
     last: dict[str, float],
     histogram: list[tuple[int, int]],
 ) -> None:
-    lines = [SECOND.format(**one) for one in told]
+    lines = [SECOND.format(**one) for one in seconds]
     buckets = [f"{value / 1000:12.3f} |{'***':<40} {count}" for value, count in histogram]
     text = HEAD + "\n".join(lines) + "\n[ 2s ] Checkpoint report:\n" + REPORT.format(**warmup)
     text += "       value  ------------- distribution ------------- count\n" + "\n".join(buckets)
     output = read(text + "\n \n" + REPORT.format(**last))
     assert output.started and not output.fatal
     assert [(one.at, one.tps, one.qps, one.reads, one.p95_ms, one.errors) for one in output.seconds] == [
-        (one["at"], one["tps"], one["qps"], one["reads"], one["p95"], one["errors"]) for one in told
+        (one["at"], one["tps"], one["qps"], one["reads"], one["p95"], one["errors"]) for one in seconds
     ]
     assert output.histogram == [(value / 1000, count) for value, count in histogram]
     for report, wanted in zip(output.reports, (warmup, last), strict=True):
@@ -115,12 +115,12 @@ def test_all_that_a_run_says_is_read(
 
 @given(st.lists(seconds(), min_size=1, max_size=3), reports(), st.integers(0, 30))
 def test_lines_of_seconds_may_stand_in_the_midst_of_a_report(
-    told: list[dict[str, float]], report: dict[str, float], at: int
+    seconds: list[dict[str, float]], report: dict[str, float], at: int
 ) -> None:
     lines = REPORT.format(**report).splitlines()
-    lines[at:at] = [SECOND.format(**one) for one in told]
+    lines[at:at] = [SECOND.format(**one) for one in seconds]
     output = read("\n".join(lines))
-    assert len(output.seconds) == len(told)
+    assert len(output.seconds) == len(seconds)
     assert [one.transactions for one in output.reports] == [report["transactions"]]
 
 
@@ -143,7 +143,7 @@ def test_what_ended_it_is_kept() -> None:
     assert not output.started
 
 
-def test_the_histogram_is_as_fine_as_is_said() -> None:
+def test_the_histogram_is_as_fine_as_is_reported() -> None:
     # neighbours among the 1,024 values are 1.8 % apart, and a time is counted at the nearest
     assert pytest.approx((100_000 / 0.001) ** (1 / 1023)) == (1 + RESOLUTION) ** 2
     assert 0.008 < RESOLUTION < 0.01

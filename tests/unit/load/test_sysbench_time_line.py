@@ -63,7 +63,7 @@ def test_seconds_have_the_shape_of_the_lines() -> None:
     assert [int(part.sum()) for part in np.split(found, 4)] == [2000, 8000, 0, 10_000]
 
 
-def test_a_line_that_did_not_come_is_told_by_the_next() -> None:
+def test_a_line_that_did_not_come_is_reported_by_the_next() -> None:
     # a busy machine: two seconds in one line
     found = slots([second(1, 100), second(3, 50)], [report(3, 200)], 0, 3, "transactions")
     assert [int(part.sum()) for part in np.split(found, 3)] == [100, 50, 50]

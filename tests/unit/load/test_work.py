@@ -1,4 +1,4 @@
-"""Fixed work: as it is written, kept, and told to the load generator."""
+"""Fixed work: its form in files, in manifests and in the load generator's flags."""
 
 from typing import Any
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fivenines.playground.seen import LEDGER, TIMELINE, Breaks, Seen, in_doubt_since, judged, rows_lost, since
+from fivenines.playground.seen import LEDGER, TIMELINE, Faults, Seen, in_doubt_since, judged, rows_lost, since
 
 TIMELINE_HEAD = (
     "slot_ms,source,reads_ok,reads_failed,writes_ok,writes_failed,writes_in_doubt,transactions_ok,"
@@ -21,7 +21,7 @@ def slots(*spans: tuple[int, int]) -> "array[int]":
     return array("q", [slot for low, high in spans for slot in range(low, high, 10)])
 
 
-def test_an_outage_is_told_with_the_moment_of_its_end() -> None:
+def test_an_outage_is_reported_with_the_moment_of_its_end() -> None:
     found = since(slots((0, 20_000), (21_300, 30_000)), 20_005.0, 30_000.0)
     assert found.noticed and found.back and found.times == 1
     assert found.outage == pytest.approx(1.31, abs=0.011)
@@ -50,11 +50,11 @@ def test_two_outages_are_counted_and_the_last_one_ends_them() -> None:
 
 def test_an_earlier_break_is_not_the_ordinary_course() -> None:
     writes = slots((0, 20_000), (26_000, 40_000), (46_000, 60_000))
-    breaks = Breaks()
+    faults = Faults()
     for moment in (20_000.0, 40_000.0):
-        breaks.note(moment)
-    assert breaks.calm_before(20_000.0, writes) == 0
-    calm = breaks.calm_before(40_000.0, writes)
+        faults.note(moment)
+    assert faults.calm_before(20_000.0, writes) == 0
+    calm = faults.calm_before(40_000.0, writes)
     assert calm == pytest.approx(26_000, abs=20)
     # the six seconds of the first one would have hidden those of the second
     assert not since(writes, 40_000.0, 60_000.0).noticed
@@ -62,16 +62,16 @@ def test_an_earlier_break_is_not_the_ordinary_course() -> None:
     assert found.noticed and found.outage == pytest.approx(6.0, abs=0.02)
 
 
-def test_a_break_before_the_one_before_is_over_cannot_be_told() -> None:
+def test_a_break_before_the_one_before_is_over_has_no_result() -> None:
     writes = slots((0, 20_000), (26_000, 30_000))
-    breaks = Breaks()
-    breaks.note(20_000.0)
-    calm = breaks.calm_before(22_000.0, writes)
-    assert "not calm again" in since(writes, 22_000.0, 30_000.0, calm).unknown
+    faults = Faults()
+    faults.note(20_000.0)
+    calm = faults.calm_before(22_000.0, writes)
+    assert "not recovered from the previous fault" in since(writes, 22_000.0, 30_000.0, calm).unknown
 
 
-def test_what_cannot_be_told_is_said() -> None:
-    assert "just begun" in since(slots((0, 5000)), 500.0, 5000.0).unknown
+def test_what_has_no_result_is_reported() -> None:
+    assert "just started" in since(slots((0, 5000)), 500.0, 5000.0).unknown
     assert "no write succeeded before" in since(slots((0, 1000)), 70_000.0, 80_000.0).unknown
     assert since(slots((0, 5000)), 5000.0, 4000.0).observed == 0
 
@@ -96,7 +96,7 @@ def test_files_are_read_as_they_grow(tmp_path: Path) -> None:
     assert (list(seen.acknowledged), seen.in_doubt) == ([1, 2], [(15_000, 3)])
 
 
-def test_a_row_that_is_gone_is_found(tmp_path: Path) -> None:
+def test_a_lost_row_is_found(tmp_path: Path) -> None:
     seen = Seen(tmp_path)
     seen.acknowledged.extend([1, 2, 3, 4])
     seen.in_doubt += [(1_000, 8), (50_000, 9)]

@@ -36,10 +36,10 @@ def test_what_a_run_keeps_reads_back() -> None:
 @pytest.mark.parametrize(
     ("section", "message"),
     [
-        ("[lst = 0]", "thresholds[0].need: there is no measure 'lst'; did you mean 'lost'?"),
-        ('["b: tps > 5"]', "thresholds[0]: no solution is called 'b'; there are 'a: b'"),
+        ("[lst = 0]", "thresholds[0].requirement: there is no measure 'lst'; did you mean 'lost'?"),
+        ('["b: tps > 5"]', "thresholds[0]: unknown solution 'b'; the solutions are 'a: b'"),
         ("[a: lost = 0]", "write the whole threshold in quotes: 'a: lost = 0'"),
-        ("[{solution: x}]", "the key 'need' is missing"),
+        ("[{solution: x}]", "the key 'requirement' is missing"),
         ("[7]", "thresholds[0]: found 7"),
     ],
 )

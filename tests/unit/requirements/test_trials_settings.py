@@ -67,11 +67,11 @@ def test_what_is_wrong_is_told_with_its_line(section: str, message: str) -> None
 
 
 def test_a_measure_of_faults_needs_one() -> None:
-    with pytest.raises(UsageError, match="only a trial with a fault has outage_writes"):
+    with pytest.raises(UsageError, match="outage_writes needs a fault"):
         _read(NEEDED, faults="none")
 
 
 def test_a_sweep_takes_a_number() -> None:
     swept = ", {solution: replication, name: r, sweep: {durability: [relaxed, strict]}}"
-    with pytest.raises(UsageError, match="write a number of trials, or sweep in an experiment"):
+    with pytest.raises(UsageError, match="set a number of trials, or sweep in a separate experiment"):
         _read(NEEDED, more=swept)

@@ -95,15 +95,15 @@ def test_a_disk_that_was_full_for_a_while_is_told(tmp_path: Path, monkeypatch: p
 
 
 def test_an_error_on_a_full_disk_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ValueError), space.told(tmp_path):
+    with pytest.raises(ValueError), space.reported(tmp_path):
         raise ValueError
     # who fails may have made room by that
-    with pytest.raises(NoSpaceError, match=r"/.* is full: free"), space.told(tmp_path):
+    with pytest.raises(NoSpaceError, match=r"/.* is full: free"), space.reported(tmp_path):
         raise ValueError("initdb: could not write: No space left on device")
     monkeypatch.setattr(space, "free", lambda folder: 4096)
-    with pytest.raises(NoSpaceError, match=r"is full \(4KiB were left\)"), space.told(tmp_path):
+    with pytest.raises(NoSpaceError, match=r"is full \(4KiB were left\)"), space.reported(tmp_path):
         raise ValueError
-    with pytest.raises(NoSpaceError, match="mine"), space.told(tmp_path):
+    with pytest.raises(NoSpaceError, match="mine"), space.reported(tmp_path):
         raise NoSpaceError("mine")
 
 

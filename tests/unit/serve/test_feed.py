@@ -42,9 +42,9 @@ async def _next(messages: Messages) -> tuple[str, dict[str, Any]]:
 async def _until(messages: Messages, key: str) -> dict[str, Any]:
     """The next message that has something to say of this."""
     while True:
-        _, told = await _next(messages)
-        if told.get(key):
-            return told
+        _, message = await _next(messages)
+        if message.get(key):
+            return message
 
 
 def _begin(journal: Journal, folder: Path, lines: int) -> None:
@@ -61,12 +61,12 @@ def test_who_comes_late_gets_all_that_there_is(tmp_path: Path) -> None:
     async def look() -> None:
         with claims.claimed(tmp_path), kept(tmp_path, BEGINS) as journal:
             _begin(journal, tmp_path, 30)
-            kind, told = await _next(Feed(tmp_path, Usage()).messages())
-            assert (kind, len(told["ticks"]), told["begins"]) == ("whole", 30, True)
-            assert [row["state"] for row in told["rows"]] == ["running"] + ["waiting"] * 3
-            assert told["head"]["status"] == "running"
-            assert told["head"]["trial"]["load"]["steady_end"] == 5.0
-            assert 0 < told["head"]["seconds_left"] <= 100
+            kind, message = await _next(Feed(tmp_path, Usage()).messages())
+            assert (kind, len(message["ticks"]), message["begins"]) == ("whole", 30, True)
+            assert [row["state"] for row in message["rows"]] == ["running"] + ["waiting"] * 3
+            assert message["head"]["status"] == "running"
+            assert message["head"]["trial"]["load"]["steady_end"] == 5.0
+            assert 0 < message["head"]["seconds_left"] <= 100
 
     asyncio.run(look())
 
@@ -79,13 +79,13 @@ def test_two_viewers_each_get_what_they_do_not_know_yet(tmp_path: Path) -> None:
             first, second = feed.messages(), feed.messages()
             await _next(first)
             journal(TrialEvent(TRIALS[0].id, 5210.0, "fault", "node1", "kill"))
-            told = await _until(first, "events")
-            assert [one["kind"] for one in told["events"]] == ["fault"]
-            assert "ticks" not in told
+            message = await _until(first, "events")
+            assert [one["kind"] for one in message["events"]] == ["fault"]
+            assert "ticks" not in message
             # the second one looks for the first time, and hears of both
-            kind, told = await _next(second)
-            assert (kind, len(told["ticks"]), len(told["events"])) == ("whole", 3, 1)
-            assert told["head"]["viewers"] == 2
+            kind, message = await _next(second)
+            assert (kind, len(message["ticks"]), len(message["events"])) == ("whole", 3, 1)
+            assert message["head"]["viewers"] == 2
             journal(TrialFinished(record(TRIALS[0].id), Figures(900.0, 3200.0, True, 0)))
             for viewer in (first, second):
                 rows = (await _until(viewer, "rows"))["rows"]
@@ -111,9 +111,9 @@ def test_a_viewer_that_does_not_read_gets_the_latest_in_one_message(
                 with file.open("a") as stream:
                     stream.write(f"{100 * n},{20 * n},0,0,{n},0,5000,9000\n")
             assert (await _until(quick, "ticks"))["ticks"][-1][1] == 20500
-            kind, told = await _next(slow)
+            kind, message = await _next(slow)
             # what is kept is bounded, and so is what waits for it
-            assert (kind, len(told["ticks"]), told["ticks"][-1][1]) == ("part", 50, 20500)
+            assert (kind, len(message["ticks"]), message["ticks"][-1][1]) == ("part", 50, 20500)
 
     asyncio.run(look())
 
@@ -127,19 +127,19 @@ def test_a_trial_that_is_tried_again_begins_anew(tmp_path: Path) -> None:
             journal(TrialBroken(TRIALS[0].id, "the server did not start", True))
             file = layout.part_folder(tmp_path, TRIALS[0].id) / "load/ticks.csv"
             file.write_text(HEAD + "100,1,0,0,0,0,5000,9000\n")
-            told = await _until(messages, "begins")
-            ticks = told.get("ticks") or (await _until(messages, "ticks"))["ticks"]
+            message = await _until(messages, "begins")
+            ticks = message.get("ticks") or (await _until(messages, "ticks"))["ticks"]
             assert [tick[1] for tick in ticks] == [100]
 
     asyncio.run(look())
 
 
-def test_what_a_run_is_doing_is_told_by_its_lock_and_its_journal(tmp_path: Path) -> None:
+def test_what_a_run_is_doing_is_shown_by_its_lock_and_its_journal(tmp_path: Path) -> None:
     async def status() -> str:
         messages = Feed(tmp_path, Usage()).messages()
-        _, told = await _next(messages)
-        json.dumps(told)
-        return str(told["head"]["status"])
+        _, message = await _next(messages)
+        json.dumps(message)
+        return str(message["head"]["status"])
 
     def now() -> str:
         return asyncio.run(status())
@@ -155,9 +155,9 @@ def test_what_a_run_is_doing_is_told_by_its_lock_and_its_journal(tmp_path: Path)
         layout.trial_folder(tmp_path, trial.id).mkdir(parents=True)
     assert now() == "finished"
     layout.trial_folder(tmp_path, TRIALS[0].id).rmdir()
-    # its process was killed: the journal has no end, and nobody holds the folder
+    # its process was killed: the journal has no end, and no process holds the folder
     Journal(tmp_path).note("run-opened", **BEGINS, resumed=True)
-    assert now() == "broken off"
+    assert now() == "interrupted"
 
 
 def test_a_run_whose_cells_ended_early_is_finished(tmp_path: Path) -> None:
@@ -172,14 +172,14 @@ def test_a_run_whose_cells_ended_early_is_finished(tmp_path: Path) -> None:
             journal(CellSettled(Settled(cell=key, trials=1, measured=True, spared=1, seconds=20.0)))
 
     async def look() -> dict[str, Any]:
-        _, told = await _next(Feed(tmp_path, Usage()).messages())
-        return dict(told["head"])
+        _, message = await _next(Feed(tmp_path, Usage()).messages())
+        return dict(message["head"])
 
     head = asyncio.run(look())
     assert (head["status"], head["done"], head["planned"]) == ("finished", 2, 2)
 
 
-def test_nobody_looks_when_nobody_watches(tmp_path: Path) -> None:
+def test_files_are_not_polled_without_viewers(tmp_path: Path) -> None:
     async def look() -> None:
         feed = Feed(tmp_path, Usage())
         messages = feed.messages()

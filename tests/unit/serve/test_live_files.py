@@ -30,7 +30,7 @@ def test_all_loads_of_a_interleaved_are_read(tmp_path: Path) -> None:
     assert [tick[:3] for tick in live.ticks()] == [(0, 50, 200.0), (1, 100, 200.0)]
 
 
-def test_states_of_nodes_are_told_as_they_change(tmp_path: Path) -> None:
+def test_states_of_nodes_are_reported_as_they_change(tmp_path: Path) -> None:
     live = LiveFiles(tmp_path)
     _write(tmp_path, "observed/nodes.csv.part", "t_us,node,state,epoch\n-1500,node1,writable,7\n")
     assert live.changes() == [(-1.5, "node1", "writable")]

@@ -33,7 +33,7 @@ def test_a_name_leads_nowhere_else(folder: Path) -> None:
     found = Runs(folder.parent)
     assert found.find(folder.name) == folder
     for name in ("..", ".", f"../{folder.parent.name}/{folder.name}", str(folder), "no-run", ""):
-        with pytest.raises(UsageError, match="there is no run"):
+        with pytest.raises(UsageError, match="unknown run"):
             found.find(name)
 
 
@@ -59,11 +59,11 @@ def test_a_run_is_continued_as_it_was_begun(folder: Path) -> None:
 
 
 def test_a_run_that_goes_on_is_not_continued(folder: Path) -> None:
-    with claims.claimed(folder), pytest.raises(UsageError, match="runs already: process"):
+    with claims.claimed(folder), pytest.raises(UsageError, match="is already running: process"):
         runs.resume(folder, {})
 
 
-def test_why_a_run_was_not_continued_is_told(folder: Path) -> None:
+def test_why_a_run_was_not_continued_is_reported(folder: Path) -> None:
     (folder / layout.SOURCE).write_text("name: 1\nsolutions: [nothing-known]\n")
     with pytest.raises(FiveninesError, match="was not continued: "):
         runs.resume(folder, {})

@@ -29,7 +29,7 @@ RUST_TESTS = Path(__file__).parents[3] / "crates/workloads/src/testing/settings.
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_the_defaults_make_sense_and_every_setting_is_told(family: str) -> None:
+def test_the_defaults_make_sense_and_every_setting_is_reported(family: str) -> None:
     one = workload(workload=family)
     assert problems(one) == []
     assert set(one.document()) == set(type(one).written()) - {"name"}
@@ -42,8 +42,8 @@ def test_the_rust_tests_begin_with_the_defaults_of_the_models() -> None:
         for kind in known
         if kind not in ("mix", "script")
     }
-    told = json.loads(RUST_TESTS.read_text())
-    assert {kind: {**own, "workload": kind} for kind, own in told.items()} == defaults
+    message = json.loads(RUST_TESTS.read_text())
+    assert {kind: {**own, "workload": kind} for kind, own in message.items()} == defaults
 
 
 def _program(out: Path, document: dict[str, Any]) -> subprocess.CompletedProcess[str]:
@@ -77,7 +77,7 @@ def test_the_program_takes_every_setting(family: str, tmp_path: Path) -> None:
         ({"batch": 20, "batch_share": 40}, {"insert": 1, "insert_batch": 20}),
     ],
 )
-def test_batches_beside_inserts_of_one_row_count_for_themselves(
+def test_batches_alongside_inserts_of_one_row_count_for_themselves(
     settings: dict[str, Any], adds: dict[str, int], tmp_path: Path
 ) -> None:
     one = workload(workload="crud", **settings)
@@ -114,7 +114,7 @@ def test_the_program_refuses_what_it_does_not_know(change: dict[str, Any], tmp_p
 
 
 @pytest.mark.parametrize("family", LOADED)
-def test_the_data_set_is_told_by_its_scale_alone(family: str) -> None:
+def test_the_data_set_is_reported_by_its_scale_alone(family: str) -> None:
     one = workload(workload=family)
     assert one.prepares() == [one]
     assert len(type(one).scale) >= 1
@@ -137,17 +137,17 @@ def test_the_sum_of_the_bank_is_known_beforehand() -> None:
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"workload": "tatp", "mix": "35,10,35,2,14,2,3"}, "these make 101; or write r80w20"),
-        ({"workload": "tatp", "mix": "r50w50"}, "write 7 percentages joined by commas"),
-        ({"workload": "tpcc", "mix": "45,43,4,4"}, "write 5 percentages joined by commas"),
+        ({"workload": "tatp", "mix": "35,10,35,2,14,2,3"}, "their sum is 101; or write r80w20"),
+        ({"workload": "tatp", "mix": "r50w50"}, "write 7 percentages separated by commas"),
+        ({"workload": "tpcc", "mix": "45,43,4,4"}, "write 5 percentages separated by commas"),
         ({"workload": "crud", "select": 60}, "select, insert, update, delete: the percentages"),
         ({"workload": "crud", "read_in": 11}, "read_exact: the percentages must sum to 100"),
-        ({"workload": "imsi", "site": 3}, "site: there is no site 3 of 2"),
-        ({"workload": "imsi", "home": 1}, "home: every one of the 2 sites needs one at least"),
-        ({"workload": "imsi", "visitors": 4, "sites": 5}, "visitors: every one of the 5 sites"),
+        ({"workload": "imsi", "site": 3}, "site: found 3, but there are only 2 sites"),
+        ({"workload": "imsi", "home": 1}, "home: each of the 2 sites needs at least one"),
+        ({"workload": "imsi", "visitors": 4, "sites": 5}, "visitors: each of the 5 sites"),
     ],
 )
-def test_what_makes_no_sense_is_said(settings: dict[str, Any], said: str) -> None:
+def test_what_makes_no_sense_is_reported(settings: dict[str, Any], said: str) -> None:
     (problem,) = problems(workload(**settings))
     assert said in problem
 

@@ -30,7 +30,7 @@ def test_each_part_is_named_with_its_weight() -> None:
     }
 
 
-def test_all_data_sets_are_loaded_and_told_apart() -> None:
+def test_all_data_sets_are_loaded_and_reported_apart() -> None:
     assert TWO.prepares() == [Tpcc(workload="tpcc", warehouses=2), Oltp(workload="oltp_read_only")]
     assert TWO.data_set() == {
         "family": "mix",
@@ -69,7 +69,7 @@ def test_the_invariants_of_all_parts_are_checked() -> None:
     assert [check.name for check in mixed] == [check.name for check in alone]
 
 
-def test_types_of_equal_names_are_told_apart_by_their_workload() -> None:
+def test_types_of_equal_names_are_distinguished_by_their_workload() -> None:
     tallies = {check.name: check for check in TWO.invariants() if isinstance(check, Tally)}
     orders = tallies["orders: loaded + new orders"]
     assert orders.expected(10, {"new_order": (3, 1)}) == (13, 14)
@@ -86,7 +86,7 @@ def test_parts_of_one_family_share_their_tables_and_nothing_else() -> None:
     assert problems(mix(skipping, {"workload": "oltp_insert"})) == []
 
 
-def test_a_mistake_in_a_part_is_said_with_its_place() -> None:
+def test_a_mistake_in_a_part_is_reported_with_its_place() -> None:
     wrong = mix({"workload": "oltp_insert"}, {"workload": {"workload": "tatp", "mix": "1,2"}})
     (problem,) = problems(wrong)
     assert problem.startswith("parts[1]: mix: write 7 percentages")

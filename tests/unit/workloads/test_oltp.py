@@ -74,7 +74,7 @@ def test_unusual_keys_and_indexes_make_a_data_set_of_their_own() -> None:
     assert other.data_set() == {**usual.data_set(), "auto_inc": 0, "secondary_indexes": 3}
 
 
-def test_a_name_in_reports_is_not_told_to_the_program() -> None:
+def test_a_name_in_reports_is_not_reported_to_the_program() -> None:
     plain, named = Oltp(workload="oltp_insert"), Oltp(workload="oltp_insert", name="inserts")
     assert named.document() == plain.document() and "name" not in plain.document()
 

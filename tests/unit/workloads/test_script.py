@@ -61,16 +61,16 @@ def test_a_lua_script_alone_prepares_its_own_data(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("one", "said"),
     [
-        (script("a.lua", protocol="simple"), "protocol: it is for SQL files"),
-        (script("a.sql@0"), "the weight of 'a.sql@0' is not a whole number from 1 on"),
+        (script("a.lua", protocol="simple"), "protocol: applies only to SQL files"),
+        (script("a.sql@0"), "the weight of 'a.sql@0' must be a whole number from 1"),
         (script("a.sql@x"), "the weight of 'a.sql@x'"),
-        (script("a.sql", options={"tables": 1}), "they are for a Lua script"),
+        (script("a.sql", options={"tables": 1}), "apply only to Lua scripts"),
         (script("a.lua", "b.sql"), "several scripts, one of them in Lua, need `data`"),
         (script("a.sql", setup=["b.txt"]), "setup: 'b.txt' does not end in .sql"),
         (script("a.sql", data={"workload": "tatp", "mix": "1"}), "write 7 percentages"),
     ],
 )
-def test_what_makes_no_sense_is_said(one: Script, said: str) -> None:
+def test_what_makes_no_sense_is_reported(one: Script, said: str) -> None:
     (problem,) = problems(one)
     assert said in problem
 
@@ -93,7 +93,7 @@ def _experiment(folder: Path, files: str) -> Path:
     return path
 
 
-def test_files_are_found_beside_the_experiment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_are_found_alongside_the_experiment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "own.sql").write_text("SELECT 1;")
     path = _experiment(tmp_path, "own.sql@2")
     monkeypatch.chdir(tmp_path)
@@ -106,4 +106,4 @@ def test_a_missing_file_is_named_with_its_place(tmp_path: Path) -> None:
     path = _experiment(tmp_path, "none.sql")
     with pytest.raises(UsageError) as refused:
         load_experiment(path)
-    assert str(refused.value) == (f"{path}:4:5: workloads[0]: {tmp_path}/none.sql: there is no such file")
+    assert str(refused.value) == (f"{path}:4:5: workloads[0]: {tmp_path}/none.sql: the file does not exist")

@@ -28,13 +28,13 @@ def test_any_text_is_right_or_gets_one_message(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("50,50", "write 3 percentages joined by commas (a, b, c), not '50,50'"),
-        ("a,b,c", "write 3 percentages joined by commas (a, b, c), not 'a,b,c'"),
-        ("50,50,1", "the percentages must sum to 100, these make 101"),
-        ("110,-10,0", "a percentage is a number from 0 to 100"),
-        ("nan,50,50", "a percentage is a number from 0 to 100"),
+        ("50,50", "write 3 percentages separated by commas (a, b, c), not '50,50'"),
+        ("a,b,c", "write 3 percentages separated by commas (a, b, c), not 'a,b,c'"),
+        ("50,50,1", "the percentages must sum to 100, but their sum is 101"),
+        ("110,-10,0", "a percentage must be a number from 0 to 100"),
+        ("nan,50,50", "a percentage must be a number from 0 to 100"),
         ("33.3,33.3,33.4", None),
     ],
 )
-def test_what_is_wrong_is_said(text: str, problem: str | None) -> None:
+def test_what_is_wrong_is_reported(text: str, problem: str | None) -> None:
     assert share_problem(text, NAMES) == problem

@@ -1,12 +1,12 @@
-"""Where a server is and who we are there, from a connection string in the form of any common client.
+"""Parse connection strings in the form of any common client.
 
 `mysql://user:password@host:port/database?option=value` and `postgresql://`, libpq's keywords, JDBC,
 go-sql-driver, ADO.NET, PHP's PDO, the command lines of `psql` and `mysql`, or `odbc:` and a connection string
 of ODBC. Several hosts are joined by commas. The password never appears in a message, a `repr` or a command
 line.
 
-`forms` takes a string apart, `words` is the table of options, `options` and `encryption` say what they come
-to, `files` reads what clients read in addition.
+`forms` splits a string, `words` is the table of options, `options` and `encryption` interpret them, and
+`files` reads the additional files of clients.
 """
 
 import getpass
@@ -53,10 +53,10 @@ _SOCKETS = ("/var/run/postgresql", "/tmp")
 
 
 def parse_dsn(text: str) -> Dsn:
-    """Return what a connection string says, completed from files and the environment as its client does it.
+    """Parse a connection string, completed from files and the environment as by its client.
 
     Raises:
-        UsageError: it is none; the message never shows the password.
+        UsageError: it is malformed; the message never shows the password.
     """
     text = _unquoted(text.strip())
     if assigned := _ASSIGNED.fullmatch(text):
@@ -79,10 +79,10 @@ def parse_dsn(text: str) -> Dsn:
 
 
 def parse_addresses(text: str, driver: Driver) -> tuple[Address, ...]:
-    """Return servers from `host:port,host:port`, where a path is a unix socket; or from a whole DSN.
+    """Parse servers from `host:port,host:port`, where a path is a Unix socket, or from a DSN.
 
     Raises:
-        UsageError: a part is none.
+        UsageError: a part is malformed.
     """
     if "://" in text or text.lower().startswith(odbc.PREFIX):
         return parse_dsn(text).addresses
@@ -93,7 +93,7 @@ def parse_addresses(text: str, driver: Driver) -> tuple[Address, ...]:
 
 
 def redacted(text: str) -> str:
-    """Return a DSN as it may be shown: all that might be a password is gone."""
+    """Return a DSN without anything that might be a password."""
     if text[: len(odbc.PREFIX)].lower() == odbc.PREFIX:
         try:
             kept, password = odbc.split_password(text[len(odbc.PREFIX) :])
@@ -105,8 +105,8 @@ def redacted(text: str) -> str:
         return "***"
     account, at, server = rest.rpartition("@")
     server, asked, _ = server.partition("?")
-    shown = "?..." if asked else ""  # a password may stand there
-    if not at:  # a password with a stray character may stand anywhere after a colon
+    shown = "?..." if asked else ""  # it may contain a password
+    if not at:  # a password with a special character may be anywhere after a colon
         return f"{scheme}://{server.partition(':')[0]}" + (":***" if ":" in server else "")
     user = account.partition(":")[0]
     if re.search(r"[/?&=;]", user):  # the `@` may be a part of a password among the options
@@ -127,7 +127,7 @@ def _completed(written: Written) -> Dsn:
     asked = options.of(written)
     driver, postgres = written.driver, written.driver == "postgres"
     if written.hosts and any(asked.get(name) for name in ("host", "socket")):
-        raise WrongError("it names hosts twice, before the database and as an option")
+        raise WrongError("it names hosts both before the database and as an option")
     _add_defaults(asked, written)
     addresses = _addresses(asked, written)
     user = asked.get("user") or (_own_name() if postgres and _is_libpq(written) else "")
@@ -137,7 +137,7 @@ def _completed(written: Written) -> Dsn:
     if not database:
         raise WrongError("the database is missing")
     if any("\0" in value for value in asked.values.values()):
-        raise WrongError("it has a zero byte in it")
+        raise WrongError("it contains a zero byte")
     password = asked.get("password")
     if postgres and "password" not in asked.values:
         password, notes = files.password_of(asked.get("passfile"), addresses, database, user)
@@ -175,7 +175,7 @@ def _completed(written: Written) -> Dsn:
 
 
 def _add_defaults(asked: options.Asked, written: Written) -> None:
-    """Add what files and the environment say of what the string leaves open, the stronger source first."""
+    """Add defaults from files and the environment, in order of precedence."""
     if written.driver == "postgres":
         environment = files.of_environment(files.LIBPQ_ENVIRONMENT)
         if not _is_libpq(written):
@@ -212,8 +212,8 @@ def _addresses(asked: options.Asked, written: Written) -> tuple[Address, ...]:
     if literal := asked.get("hostaddr"):
         if asked.get("sslmode").lower() == "verify-full" and names:
             raise WrongError(
-                "hostaddr with sslmode=verify-full: a certificate is checked against the name that is "
-                "connected to: leave hostaddr out, or write sslmode=verify-ca"
+                "hostaddr with sslmode=verify-full: the certificate would be checked against the address: "
+                "leave hostaddr out, or write sslmode=verify-ca"
             )
         names = literal
     if not names and driver == "postgres" and _is_libpq(written):
@@ -233,7 +233,7 @@ def _port(asked: options.Asked) -> int:
 
 
 def _is_libpq(written: Written) -> bool:
-    """Whether the client of this form reads libpq's environment and has its defaults."""
+    """Return whether clients of this form use libpq's environment and defaults."""
     return written.form in ("uri", "libpq")
 
 
@@ -245,7 +245,7 @@ def _own_name() -> str:
 
 
 def _unquoted(text: str) -> str:
-    """A string that was copied with its quotes."""
+    """Remove quotes that were copied with the string."""
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text
 
 

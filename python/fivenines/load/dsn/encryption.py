@@ -1,4 +1,4 @@
-"""Whether a connection string asks for TLS, and whom it trusts: one answer from the many ways to say it."""
+"""Determine the TLS mode and the certificates from the options of a connection string."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +25,7 @@ _MODES = {
 
 @dataclass(frozen=True)
 class Encryption:
-    """A mode of `TLS_MODES`, or empty, and the files that are named."""
+    """A mode of `TLS_MODES` or an empty text, and the named files."""
 
     mode: str
     authority: str
@@ -35,10 +35,10 @@ class Encryption:
 
 
 def encryption_of(asked: Asked) -> Encryption:
-    """Return how connections are to be encrypted.
+    """Return the encryption of connections.
 
     Raises:
-        WrongError: the options contradict each other, or ask for what would be unsafe.
+        WrongError: the options contradict each other, or are unsafe.
     """
     authority, certificate, key = (asked.get("sslrootcert"), asked.get("sslcert"), asked.get("sslkey"))
     if asked.get("sslaccept") and certificate and not key:  # Prisma's name for the authority
@@ -49,7 +49,7 @@ def encryption_of(asked: Asked) -> Encryption:
         raise WrongError("sslcert and sslkey belong together: name both, as PEM files")
     mode = _mode(asked)
     if authority.startswith("classpath:"):
-        raise WrongError("sslrootcert: classes are not searched: name a PEM file")
+        raise WrongError("sslrootcert: class paths are not supported: name a PEM file")
     mode, authority = _with_authority(asked, mode, authority)
     return Encryption(mode, authority, certificate, key, _direct(asked, mode))
 
@@ -59,7 +59,7 @@ def _mode(asked: Asked) -> str:
         # Azure's portal prints the name of C#'s enumeration
         spelled = word.lower().removeprefix("mysqlsslmode.").replace("_", "-").replace(" ", "-")
         if spelled not in _MODES:
-            raise WrongError(f"sslmode is one of {', '.join(_MODES)}")
+            raise WrongError(f"sslmode must be one of {', '.join(_MODES)}")
         mode = _MODES[spelled]
     else:
         mode = _by_switches(asked)
@@ -74,7 +74,7 @@ def _mode(asked: Asked) -> str:
 
 
 def _by_switches(asked: Asked) -> str:  # noqa: PLR0911  (a switch of each client)
-    """The mode of those who have a switch instead of `sslmode`."""
+    """Return the mode of clients with a switch instead of `sslmode`."""
     if "ssldisabled" in asked.values and truth(asked.get("ssldisabled")):
         return "disable"
     if accepted := asked.get("sslaccept"):
@@ -91,7 +91,7 @@ def _by_switches(asked: Asked) -> str:  # noqa: PLR0911  (a switch of each clien
     if (on := truth(word)) is None:
         spelled = word.lower().replace("_", "-")
         if spelled not in _MODES:
-            raise WrongError(f"ssl: {word!r} is not known here: write sslmode={'|'.join(TLS_MODES)}")
+            raise WrongError(f"ssl: unknown value {word!r}: write sslmode={'|'.join(TLS_MODES)}")
         return _MODES[spelled]
     if not on:
         return "disable"
@@ -103,10 +103,10 @@ def _by_switches(asked: Asked) -> str:  # noqa: PLR0911  (a switch of each clien
 def _with_authority(  # noqa: PLR0911  (a rule of each client)
     asked: Asked, mode: str, authority: str
 ) -> tuple[str, str]:
-    """The mode and the file that it goes with, as each client has it where the two do not fit."""
+    """Return the mode and the CA file, resolving contradictions like each client."""
     if authority == "system":
         if mode not in ("", "verify-full"):
-            raise WrongError(f"sslrootcert=system goes with sslmode=verify-full, not with {mode}")
+            raise WrongError(f"sslrootcert=system requires sslmode=verify-full, not {mode}")
         return "verify-full", ""
     if not authority:
         default = Path("~/.postgresql/root.crt").expanduser()
@@ -118,10 +118,10 @@ def _with_authority(  # noqa: PLR0911  (a rule of each client)
         asked.notes.append("'sslrootcert' has no effect: sslmode is disable")
         return mode, ""
     if mode == "require" and asked.driver == "postgres":
-        asked.notes.append("sslmode=require with sslrootcert is verify-ca, as libpq has it")
+        asked.notes.append("sslmode=require with sslrootcert means verify-ca, as in libpq")
         return "verify-ca", authority
     if not mode:
-        asked.notes.append("sslrootcert without sslmode is verify-ca")
+        asked.notes.append("sslrootcert without sslmode means verify-ca")
         return "verify-ca", authority
     asked.notes.append(f"'sslrootcert' has no effect: sslmode={mode} checks no certificate")
     return mode, ""
@@ -132,7 +132,7 @@ def _direct(asked: Asked, mode: str) -> bool:
     if word in ("", "postgres"):
         return False
     if word != "direct":
-        raise WrongError("sslnegotiation is postgres or direct")
+        raise WrongError("sslnegotiation must be postgres or direct")
     if mode not in ("require", "verify-ca", "verify-full"):
-        raise WrongError("sslnegotiation=direct wants sslmode=require, verify-ca or verify-full")
+        raise WrongError("sslnegotiation=direct requires sslmode=require, verify-ca or verify-full")
     return True

@@ -1,4 +1,4 @@
-"""The files that clients read in addition to a connection string: service files, password files and my.cnf.
+"""Read the additional files of clients: service files, password files and my.cnf.
 
 Sources: PostgreSQL manual, "The Connection Service File", "The Password File"; MySQL manual, "Using Option
 Files".
@@ -13,6 +13,7 @@ from fivenines.load.dsn.model import Address, WrongError
 
 Pairs = list[tuple[str, str]]
 
+# Environment variables of libpq and their options.
 LIBPQ_ENVIRONMENT = {
     "PGHOST": "host",
     "PGHOSTADDR": "hostaddr",
@@ -47,13 +48,12 @@ LIBPQ_ENVIRONMENT = {
     "PGTZ": "timezone",
     "PGCLIENTENCODING": "client_encoding",
 }
-"""What libpq reads where the string does not say it."""
 
 MYSQL_ENVIRONMENT = {"MYSQL_PWD": "password", "MYSQL_HOST": "host", "MYSQL_TCP_PORT": "port"}
 
 
 def of_environment(names: dict[str, str]) -> Pairs:
-    """Return what these variables of the environment say."""
+    """Return the options set by these environment variables."""
     return [(option, os.environ[name]) for name, option in names.items() if os.environ.get(name)]
 
 
@@ -62,7 +62,7 @@ def of_service(name: str, file: str) -> Pairs:
 
     Args:
         name: the service.
-        file: where it stands; empty: in the user's file, else in the machine's.
+        file: the service file; empty: the user's file, or else the machine's.
 
     Raises:
         WrongError: there is no such service.
@@ -81,13 +81,13 @@ def of_service(name: str, file: str) -> Pairs:
         found = _section(lines, [name])
         if found is not None:
             if any(option.startswith("ldap:") for option, _ in found):
-                raise WrongError(f"the service {name!r} is looked up by LDAP, which is not done here")
+                raise WrongError(f"the service {name!r} is looked up by LDAP, which is not supported")
             return found
     raise WrongError(f"the service {name!r} is in no service file (PGSERVICEFILE, ~/.pg_service.conf)")
 
 
 def of_option_file(file: str, groups: Iterable[str]) -> tuple[Pairs, list[str]]:
-    """Return the options of these groups of a my.cnf, later ones first, and notes of what is not read.
+    """Return the options of these groups of a my.cnf, later ones first, and notes about ignored parts.
 
     Raises:
         WrongError: the file cannot be read.
@@ -114,7 +114,7 @@ def _of_option(name: str, value: str) -> tuple[str, str]:
 
 
 def _section(lines: list[str], names: list[str]) -> Pairs | None:
-    """Return `name = value` lines of all sections of these names; None where there is none."""
+    """Return the `name = value` lines of all sections of these names; None if there is none."""
     found: Pairs | None = None
     inside = False
     for line in map(str.strip, lines):
@@ -137,10 +137,10 @@ def _unquoted(value: str) -> str:
 
 
 def password_of(file: str, addresses: tuple[Address, ...], database: str, user: str) -> tuple[str, list[str]]:
-    """Return the password that a password file has for these servers, and notes; empty where it has none.
+    """Return the password from a password file for these servers, or an empty text, and notes.
 
     Raises:
-        WrongError: the file has a password of its own for each of several servers.
+        WrongError: the file has different passwords for the servers.
     """
     path = Path(file or "~/.pgpass").expanduser()
     try:
@@ -149,11 +149,13 @@ def password_of(file: str, addresses: tuple[Address, ...], database: str, user: 
     except OSError:
         return "", [f"the password file {path} cannot be read"] if file else []
     if mode & 0o077:
-        return "", [f"the password file {path} is not used: others may read it (chmod 600)"]
+        return "", [f"the password file {path} is ignored, because other users can read it (chmod 600)"]
     entries = [_fields(line) for line in lines if line.strip() and not line.startswith("#")]
     found = {_password(entries, address, database, user) for address in addresses}
     if len(found) > 1:
-        raise WrongError(f"the password file {path} has several passwords for these servers: give one")
+        raise WrongError(
+            f"the password file {path} has different passwords for these servers: use one password"
+        )
     return found.pop() or "", []
 
 

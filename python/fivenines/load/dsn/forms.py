@@ -1,4 +1,4 @@
-"""The forms of connection strings: each is taken apart into hosts and options, without judging them."""
+"""Split connection strings of all forms into hosts and options, without validation."""
 
 import re
 import shlex
@@ -9,6 +9,7 @@ from urllib.parse import unquote, unquote_plus
 from fivenines.load.dsn.files import LIBPQ_ENVIRONMENT, MYSQL_ENVIRONMENT, Pairs
 from fivenines.load.dsn.model import Driver, WrongError
 
+# Schemes of URIs and JDBC, and of libraries that append `+driver`.
 SCHEMES: dict[str, Driver] = {
     "mysql": "mysql",
     "mysql2": "mysql",
@@ -33,32 +34,31 @@ SCHEMES: dict[str, Driver] = {
     "alloydb": "postgres",
     "noop": "noop",
 }
-"""Schemes of URIs, of JDBC's, and those of libraries in front of a `+driver`."""
 
+# Unsupported schemes, and what to write instead.
 INSTEAD = {
-    "mysqlx": "the X protocol is not spoken: write mysql:// with the port of the classic protocol (3306)",
-    "mysql+srv": "SRV records are not looked up: name the hosts",
-    "mysqlx+srv": "SRV records are not looked up: name the hosts, with mysql://",
-    "mongodb": "fivenines speaks SQL",
-    "prisma": "Prisma Accelerate speaks no SQL: write the connection string of the database itself",
-    "prisma+postgres": "Prisma Accelerate speaks no SQL: write the connection string of the database itself",
-    "sqlserver": "SQL Server is reached by ODBC: write odbc:Driver={...};Server=...",
-    "mssql": "SQL Server is reached by ODBC: write odbc:Driver={...};Server=...",
-    "sqlite": "a file of SQLite has no server",
+    "mysqlx": "the X protocol is not supported: write mysql:// with the port of the classic protocol (3306)",
+    "mysql+srv": "SRV records are not supported: name the hosts",
+    "mysqlx+srv": "SRV records are not supported: name the hosts, with mysql://",
+    "mongodb": "only SQL databases are supported",
+    "prisma": "Prisma Accelerate does not support SQL: write the database's own connection string",
+    "prisma+postgres": "Prisma Accelerate does not support SQL: write the database's own connection string",
+    "sqlserver": "SQL Server requires ODBC: write odbc:Driver={...};Server=...",
+    "mssql": "SQL Server requires ODBC: write odbc:Driver={...};Server=...",
+    "sqlite": "SQLite has no server",
 }
-"""Schemes that others have, and what to write."""
 
 
 @dataclass
 class Written:
-    """A connection string, taken apart.
+    """The parts of a connection string.
 
     Attributes:
-        form: whose words its options are: uri, libpq, jdbc-postgresql, jdbc-mysql, jdbc-mariadb, go, net or
-            client.
-        hosts: servers as written; empty: as options name them.
-        options: in their order.
-        account: user, password and database of the address. Options of these names count more.
+        form: the client that defines its options: uri, libpq, jdbc-postgresql, jdbc-mysql, jdbc-mariadb, go,
+            net or client.
+        hosts: servers as written; empty: named by options.
+        options: all options in order.
+        account: user, password and database of the address. Options of the same names override them.
     """
 
     driver: Driver
@@ -69,10 +69,10 @@ class Written:
 
 
 def taken_apart(text: str) -> Written | None:
-    """Return the parts of a connection string; None where it has no known form.
+    """Split a connection string; None if its form is unknown.
 
     Raises:
-        WrongError: it has a form and cannot be read.
+        WrongError: it has a known form but is malformed.
     """
     for form in (_command, _jdbc, _pdo, _uri, _go, _net, _keywords):
         if (written := form(text)) is not None:
@@ -93,7 +93,6 @@ def _uri(text: str) -> Written | None:
         return Written("noop", "uri")
     authority, path, query = _split(rest)
     account, _, hosts = authority.rpartition("@")
-    user, colon, password = account.partition(":")
     return Written(driver, "uri", hosts, _query(query, unquote), _account(account, path, unquote))
 
 
@@ -105,27 +104,25 @@ def _account(account: str, database: str, decoded: Callable[[str], str]) -> Pair
 
 
 def _split(rest: str) -> tuple[str, str, str]:
-    """Account and hosts, database, options. A stray `/`, `?` or `#` shows by an `@` behind it."""
+    """Split account and hosts, database, options; an `@` reveals an unescaped `/`, `?` or `#`."""
     if "#" in rest:
-        raise WrongError("it has a `#` in it: in a password write %23")
+        raise WrongError("it contains `#`: in a password write %23")
     before, _, query = rest.partition("?")
     if "@" in query and "@" not in before:
-        raise WrongError(
-            "it has an `@` behind a `?`: in a password write %3F for `?`, in an option %40 for `@`"
-        )
+        raise WrongError("it has `@` after `?`: in a password write %3F for `?`, in an option %40 for `@`")
     authority, _, path = before.partition("/")
     if "@" in path:
         raise WrongError(
-            "it has an `@` behind a `/`: in a password write %2F, and a socket's path so: "
+            "it has `@` after `/`: in a password write %2F, and write the path of a socket as "
             "@%2Frun%2Fmysqld%2Fmysqld.sock"
         )
     if "/" in path:
-        raise WrongError("the database has a `/` in it: write %2F")
+        raise WrongError("the database contains `/`: write %2F")
     return authority, path, query
 
 
 def _query(query: str, decoded: Callable[[str], str]) -> Pairs:
-    """Return the options behind a `?`. A plus is a plus, but for JDBC."""
+    """Return the options after `?`; a plus means a space only in JDBC."""
     pairs = [part.partition("=") for part in query.split("&") if part]
     return [(decoded(name), decoded(value)) for name, _, value in pairs]
 
@@ -150,7 +147,7 @@ def _jdbc(text: str) -> Written | None:
 
 
 def _pdo(text: str) -> Written | None:
-    """PHP's `mysql:host=h;dbname=d`."""
+    """Split PHP's `mysql:host=h;dbname=d`."""
     match = re.match(r"(?i)(mysql|pgsql):(?!//)(?=[a-z_]+\s*=)", text)
     if match is None:
         return None
@@ -158,7 +155,7 @@ def _pdo(text: str) -> Written | None:
 
 
 def _go(text: str) -> Written | None:
-    """go-sql-driver's `user:password@tcp(host:port)/database?option=value`; only options are encoded."""
+    """Split go-sql-driver's `user:password@tcp(host:port)/database?option=value`, with encoded options."""
     match = re.fullmatch(
         r"(?:(?P<account>.*)@)?(?P<net>[A-Za-z0-9+_-]+)(?:\((?P<place>[^()]*)\))?"
         r"/(?P<db>[^/?]*)(?:\?(?P<query>.*))?",
@@ -168,7 +165,7 @@ def _go(text: str) -> Written | None:
     if match is None or "://" in text or not (match["place"] or match["net"] in ("tcp", "unix")):
         return None
     if match["net"] not in ("tcp", "tcp4", "tcp6", "unix"):
-        raise WrongError(f"the network {match['net']!r} is go-sql-driver's own: write tcp(host:port)")
+        raise WrongError(f"the network {match['net']!r} is specific to go-sql-driver: write tcp(host:port)")
     account = _account(match["account"] or "", match["db"] or "", str)
     options = _query(match["query"] or "", unquote_plus)
     default = "/tmp/mysql.sock" if match["net"] == "unix" else "127.0.0.1:3306"
@@ -204,7 +201,7 @@ _SQLSERVER_WORDS = {"initialcatalog", "integratedsecurity", "trustedconnection",
 
 
 def _net(text: str) -> Written | None:
-    """ADO.NET's `Server=h;Port=3306;Database=d;Uid=u`, of MySQL's or Npgsql's words."""
+    """Split ADO.NET's `Server=h;Port=3306;Database=d;Uid=u`, for MySQL or Npgsql."""
     if ";" not in text or not re.match(r"\s*[A-Za-z][A-Za-z ]*=", text):
         return None
     options = _semicolons(text)
@@ -238,14 +235,16 @@ _KEYWORD = re.compile(r"([A-Za-z_]+)\s*=\s*('(?:[^'\\]|\\.)*'|(?:[^\s\\']|\\.)*)
 
 
 def _keywords(text: str) -> Written | None:
-    """libpq's `host=a,b port=5432 dbname='x y'`."""
+    """Split libpq's `host=a,b port=5432 dbname='x y'`."""
     if not re.match(r"\s*[a-z_]+\s*=", text):
         return None
     options, rest = [], text.strip()
     while rest:
         match = _KEYWORD.match(rest)
         if match is None:
-            raise WrongError("its keywords cannot be read: write keyword=value, in ' ' if it has a space")
+            raise WrongError(
+                "its keywords are malformed: write keyword=value, in ' ' if the value has a space"
+            )
         value = match[2]
         value = value[1:-1] if value.startswith("'") else value
         options.append((match[1], re.sub(r"\\(.)", r"\1", value, flags=re.DOTALL)))
@@ -315,7 +314,7 @@ _COMMAND = re.compile(
 
 
 def _command(text: str) -> Written | None:
-    """The command line of a client, as consoles print it: `psql "..."`, `mysql -h h -u u -p db`."""
+    """Split the command line of a client: `psql "..."`, `mysql -h h -u u -p db`."""
     match = _COMMAND.match(text)
     if match is None:
         return None
@@ -372,5 +371,5 @@ _ELSEWHERE = ("command", "execute", "file", "set", "variable", "output", "log-fi
 
 
 def plain(name: str) -> str:
-    """The name of an option without what its spellings differ by."""
+    """Normalise the spelling of an option's name."""
     return re.sub("[-_. ]", "", name.lower())

@@ -1,4 +1,4 @@
-"""Hosts, ports and sockets in the ways that connection strings write them."""
+"""Parse hosts, ports and sockets of connection strings."""
 
 import re
 from urllib.parse import unquote
@@ -9,20 +9,20 @@ _SOCKETS = ("/", "%2F", "%2f", "@/")
 
 
 def addresses_of(text: str, driver: Driver, default: int = 0) -> tuple[Address, ...]:
-    """Return the servers of `host:port,host:port`, where a path is a unix socket.
+    """Return the servers of `host:port,host:port`, where a path is a Unix socket.
 
     Args:
         text: the hosts.
-        driver: it decides the port where none is written.
-        default: the port where none is written, instead.
+        driver: determines the default port.
+        default: another default port.
 
     Raises:
-        WrongError: a part is no host.
+        WrongError: a part is not a host.
     """
     parts = [part.strip() for part in _parts(text)]
     addresses = tuple(_address(part, driver, default or PORTS[driver]) for part in parts)
     if len(set(addresses)) < len(addresses):
-        raise WrongError("it names a server twice")
+        raise WrongError("a server is repeated")
     return addresses
 
 
@@ -73,16 +73,16 @@ def _address(text: str, driver: Driver, default: int) -> Address:
         return _socket(text, driver, default)
     match = re.fullmatch(r"(?:\[(?P<v6>[^\[\]]*)\]|(?P<host>[^\[\]:]*))(?::(?P<port>[^:]*))?", text)
     if match is None:
-        raise WrongError("its host or port cannot be read (an IPv6 address stands in [ ])")
+        raise WrongError("its host or port is malformed (write an IPv6 address in [ ])")
     host, written = unquote(match["v6"] or match["host"] or ""), match["port"]
     if not host:
         raise WrongError("the host is missing")
     if not host.isprintable() or re.search(r"[\s/]", host):
-        raise WrongError("its host or port cannot be read")
+        raise WrongError("its host or port is malformed")
     if not written:
         return Address(host, default)
     if not (written.isascii() and written.isdecimal() and 1 <= int(written[:6]) <= 65535):
-        raise WrongError("its host or port cannot be read: a port is a number from 1 to 65535")
+        raise WrongError("its host or port is malformed: a port is a number from 1 to 65535")
     return Address(host, int(written))
 
 
@@ -98,5 +98,5 @@ def _socket(text: str, driver: Driver, default: int) -> Address:
     if driver == "postgres" and ".s.PGSQL." not in path:
         path = f"{path.rstrip('/')}/.s.PGSQL.{port or default}"
     if not path.isprintable():
-        raise WrongError("the path of its socket cannot be read")
+        raise WrongError("the path of its socket has unprintable characters")
     return Address("", 0, path)

@@ -1,4 +1,4 @@
-"""What a connection string comes to: an account, a database and the servers that have it."""
+"""The result of parsing a connection string: an account, a database and its servers."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -6,23 +6,23 @@ from typing import Literal
 from fivenines.load import odbc
 from fivenines.servers.session_options import NO_OPTIONS, SessionOptions
 
+# SQL dialects; `odbc` while the dialect of an ODBC server is not known yet.
 Driver = Literal["mysql", "postgres", "soliddb", "oracle", "sqlserver", "db2", "noop", "odbc"]
-"""Dialects of SQL; `odbc` while the dialect behind a connection string of ODBC is not known yet."""
 
+# No server, for testing the load generator itself.
 NOOP = "noop://"
-"""No server at all: what the load generator itself can do."""
 
 PORTS = {"mysql": 3306, "postgres": 5432}
 TLS_MODES = ("disable", "prefer", "require", "verify-ca", "verify-full")
 
 
 class WrongError(Exception):
-    """What is wrong with a connection string, in words without its password."""
+    """An error in a connection string; the message never has the password."""
 
 
 @dataclass(frozen=True)
 class Address:
-    """Where one server listens: a host and port, the path of a unix socket, or a connection string of ODBC.
+    """The address of a server: host and port, the path of a Unix socket, or an ODBC connection string.
 
     Attributes:
         odbc: the connection string, without its password.
@@ -34,7 +34,7 @@ class Address:
     odbc: str = ""
 
     def __str__(self) -> str:
-        """host:port, an IPv6 address in brackets; or the path; or `odbc:` and the connection string."""
+        """Format host:port (IPv6 addresses in brackets), the path, or `odbc:` and the connection string."""
         if self.odbc:
             return f"{odbc.PREFIX}{self.odbc}"
         if self.socket:
@@ -45,19 +45,19 @@ class Address:
 
 @dataclass(frozen=True)
 class Dsn:
-    """An account, a database, and the servers that have it. What is not asked for is empty.
+    """An account, a database, and its servers. Options that are not set are empty.
 
     Attributes:
         addresses: candidates in their order, at least one, but for `noop`.
         tls: one of `TLS_MODES`.
-        tls_ca: file with the authority that a server's certificate must come from.
+        tls_ca: file with the CA certificate.
         connect_timeout: seconds.
-        find: whether any server will do, or one that takes writes.
-        spread: which candidate connections start with.
-        session: what is asked of each session.
+        find: `any` server or a `writable` one.
+        spread: the candidate that a connection tries first.
+        session: options of each session.
         answer_timeout: seconds that a client waits for an answer.
         tcp_user_timeout: seconds that sent data may stay unacknowledged.
-        keepalive: as `--keepalive` has it.
+        keepalive: in the form of `--keepalive`.
         notes: a sentence for each option that has no effect here.
     """
 
@@ -79,7 +79,7 @@ class Dsn:
 
     @property
     def by_odbc(self) -> bool:
-        """Whether drivers of ODBC make the connections."""
+        """Return whether ODBC drivers connect."""
         return any(address.odbc for address in self.addresses)
 
     def __str__(self) -> str:

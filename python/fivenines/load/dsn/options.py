@@ -1,4 +1,4 @@
-"""From options as written to what they ask for, by the table in `words`."""
+"""Interpret the options of a connection string by the table in `words`."""
 
 import json
 import re
@@ -46,14 +46,14 @@ class Asked:
         return self.values.get(name, "")
 
     def add(self, pairs: Pairs, *, weak: bool = False) -> None:
-        """Take options in; what was there before counts, and so does the last of these.
+        """Add options; earlier calls take precedence, within a call the last option.
 
         Args:
             pairs: the options.
-            weak: unknown ones are no mistake: they are in a file that others read, too.
+            weak: ignore unknown options, which are in a file for other clients, too.
 
         Raises:
-            WrongError: one is refused or not known.
+            WrongError: an option is refused or unknown.
         """
         fresh: dict[str, str] = {}
         hidden = False
@@ -69,7 +69,7 @@ class Asked:
     def _canonical(self, written: str, value: str, weak: bool, hidden: bool) -> str:
         word = plain(written)
         if word == "replication" and value.lower() in ("database", "true", "on", "1", "yes"):
-            raise WrongError("replication: a session of replication has no load: leave it out")
+            raise WrongError("replication: replication sessions cannot run a load: leave it out")
         if word == "compression" and self.form == "net":
             return ""
         if name := _CANONICAL.get(word):
@@ -86,37 +86,37 @@ class Asked:
         if self.form == "go" and re.fullmatch(r"[a-z][a-z0-9_]*", written):
             self.variables.append(f"{written}={value}")
         elif any(part in word for part in SECURITY):
-            raise WrongError(f"{shown} is not known{nearest(word, list(_CANONICAL))}")
+            raise WrongError(f"{shown} is unknown{nearest(word, list(_CANONICAL))}")
         elif close := nearest(word, list(_CANONICAL)):
-            raise WrongError(f"{shown} is not known{close}")
+            raise WrongError(f"{shown} is unknown{close}")
         else:
-            self.notes.append(f"{shown} is not known, and has no effect")
+            self.notes.append(f"{shown} is unknown and has no effect")
         return ""
 
-    # -- what single options come to ---------------------------------------------------------------
+    # -- single options ---------------------------------------------------------------
     def find(self) -> str:
-        """Whether any server will do, or one that takes writes."""
+        """Return `any` or `writable`; empty if not set."""
         word = self.get("target_session_attrs").lower().replace("_", "-")
         if not word:
             return ""
         if word in _READ_ONLY:
             raise WrongError(
-                f"target_session_attrs={word}: the load writes; for reads alone name that server only, with "
-                "target_session_attrs=any"
+                f"target_session_attrs={word}: the load writes; for a read-only load, name only that "
+                "server, with target_session_attrs=any"
             )
         if word not in FIND:
-            raise WrongError(f"target_session_attrs is one of {', '.join(FIND)}")
+            raise WrongError(f"target_session_attrs must be one of {', '.join(FIND)}")
         return FIND[word]
 
     def spread(self) -> str:
-        """Which server connections start with."""
+        """Return which server a connection tries first."""
         word = self.get("load_balance_hosts").lower()
         if word and word not in SPREAD:
-            raise WrongError(f"load_balance_hosts is one of {', '.join(SPREAD)}")
+            raise WrongError(f"load_balance_hosts must be one of {', '.join(SPREAD)}")
         return SPREAD.get(word, "")
 
     def seconds(self, name: str) -> float:
-        """A time: 2.5, 500ms, 5s, 1m or PT10S; a number alone is in the unit of its form."""
+        """Parse a time: 2.5, 500ms, 5s, 1m or PT10S; a plain number is in the unit of its form."""
         text = self.get(name)
         if not text:
             return 0.0
@@ -124,93 +124,93 @@ class Asked:
             r"(?i)(?:PT)?(\d{1,9}(?:\.\d{1,9})?)\s*(ms|s|sec|m|min|h)?", text.strip(), re.ASCII
         )
         if match is None:
-            raise WrongError(f"{name} is a number of seconds above 0")
+            raise WrongError(f"{name} must be a number of seconds above 0")
         in_ms = name == "tcp_user_timeout" or (
             self.form in ("jdbc-mysql", "jdbc-mariadb") and name in ("connect_timeout", "answer_timeout")
         )
         unit = (match[2] or ("ms" if in_ms else "s")).lower()
         factor = {"ms": 0.001, "s": 1, "sec": 1, "m": 60, "min": 60, "h": 3600}[unit]
         value = float(match[1]) * factor
-        # 0 is "without bound" to those who wrote these forms
+        # 0 means "no timeout" in these forms.
         if value == 0 and self.form == "uri" and self.driver == "mysql":
-            raise WrongError(f"{name} is a number of seconds above 0")
+            raise WrongError(f"{name} must be a number of seconds above 0")
         return value
 
     def keepalive(self) -> str:
-        """libpq's four options as `--keepalive` has them."""
+        """Return libpq's four options in the form of `--keepalive`."""
         if self.get("keepalives") == "0":
             return "off"
         words = {"keepalives_idle": "15", "keepalives_interval": "15", "keepalives_count": "9"}
         asked = {name: self.get(name) for name in words if self.get(name) not in ("", "0")}
         for name, value in asked.items():
             if not re.fullmatch(r"[0-9]{1,5}", value):
-                raise WrongError(f"{name} is a whole number")
+                raise WrongError(f"{name} must be a whole number")
         if not asked:
             return ""
         idle, interval, count = (asked.get(name, default) for name, default in words.items())
         return f"{idle}s,{interval}s,{count}"
 
     def startup(self) -> tuple[tuple[str, str], ...]:
-        """Parameters of PostgreSQL's start-up message."""
+        """Return the parameters of PostgreSQL's start-up message."""
         if self.driver != "postgres":
             for name in ("options", "application_name", *PLAIN_SETTINGS):
                 if name in self.values:
-                    self.notes.append(f"{name!r} has no effect: it is PostgreSQL's")
+                    self.notes.append(f"{name!r} has no effect: it is an option of PostgreSQL")
             return ()
         names = ("application_name", "options", *PLAIN_SETTINGS)
         return tuple((name, self.get(name)) for name in names if self.get(name))
 
     def init_sql(self) -> str:
-        """The statement that a session of MySQL executes first."""
+        """Return the first statement of a MySQL session."""
         variables = [self.get("session_variables")] if self.get("session_variables") else []
         variables += self.variables
         sql = self.get("init_sql")
         if (sql or variables) and self.driver != "mysql":
-            raise WrongError("a first statement is MySQL's: for PostgreSQL write options=-c name=value")
+            raise WrongError(
+                "an initial statement is supported only for MySQL; for PostgreSQL write options=-c name=value"
+            )
         if sql and variables:
-            raise WrongError("it has a first statement and session variables: write one of them")
+            raise WrongError("it has an initial statement and session variables: write one of them")
         if variables:
             return f"SET {', '.join(variables)}"
         return sql
 
     def check_words(self) -> None:
-        """Refuse the values of what is not spoken, and note what has no effect.
+        """Refuse unsupported values, and note options without an effect.
 
         Raises:
-            WrongError: a value asks for what fivenines does not do.
+            WrongError: a value is not supported.
         """
         if self.get("gssencmode").lower() == "require":
-            raise WrongError("gssencmode=require: GSSAPI is not spoken; encrypt by sslmode=verify-full")
+            raise WrongError("gssencmode=require: GSSAPI is not supported: use sslmode=verify-full")
         if self.get("sslcertmode").lower() == "require":
             raise WrongError("sslcertmode=require: write sslcert and sslkey, and leave it out")
         if self.get("min_protocol_version").lower() not in ("", "3.0", "3"):
-            raise WrongError(
-                "min_protocol_version: protocol 3.0 is spoken: leave it out, every server knows it"
-            )
+            raise WrongError("min_protocol_version: only protocol 3.0 is supported: leave it out")
         if self.get("ssl_min_protocol_version").lower() not in ("", "tlsv1", "tlsv1.0", "tlsv1.1", "tlsv1.2"):
-            raise WrongError(
-                "ssl_min_protocol_version: TLS 1.2 and 1.3 are spoken: leave it out, and set it on the server"
-            )
+            raise WrongError("ssl_min_protocol_version: TLS 1.2 and 1.3 are supported: set it on the server")
         if self.get("client_encoding").lower().replace("-", "") not in ("", "utf8", "unicode", "auto"):
-            self.notes.append("'client_encoding' has no effect: the load has UTF-8")
+            self.notes.append("'client_encoding' has no effect: the load uses UTF-8")
         if self.get("channel_binding").lower() not in ("", "disable", "prefer", "require"):
-            raise WrongError("channel_binding is one of disable, prefer, require")
+            raise WrongError("channel_binding must be one of disable, prefer, require")
         for name in ("channel_binding", "require_auth", "sslnegotiation"):
             if self.driver == "mysql" and self.get(name):
-                raise WrongError(f"{name} is PostgreSQL's: leave it out")
+                raise WrongError(f"{name} is an option of PostgreSQL: leave it out")
         methods = {"password", "md5", "gss", "sspi", "scram-sha-256", "oauth", "none"}
         words = [word.strip() for word in self.get("require_auth").split(",") if word.strip()]
         if any(word.removeprefix("!") not in methods for word in words) or (
             len({word.startswith("!") for word in words}) > 1
         ):
-            raise WrongError(f"require_auth is a list of {', '.join(sorted(methods))}, all with a ! or none")
+            raise WrongError(
+                f"require_auth must be a list of {', '.join(sorted(methods))}, all with ! or none"
+            )
 
 
 def of(written: Written) -> Asked:
     """Return the options of a connection string.
 
     Raises:
-        WrongError: one is refused or not known.
+        WrongError: an option is refused or unknown.
     """
     asked = Asked(written.driver, written.form)
     asked.add(written.options)
@@ -219,7 +219,7 @@ def of(written: Written) -> Asked:
 
 
 def truth(text: str) -> bool | None:
-    """Whether a word says yes; None where it is no such word."""
+    """Return whether a word means true; None for other words."""
     word = text.strip().lower()
     if word in ("true", "1", "yes", "on", "t", "y", ""):
         return True
@@ -227,7 +227,7 @@ def truth(text: str) -> bool | None:
 
 
 def json_of(text: str) -> dict[str, object] | None:
-    """Return an object in JSON, as mysql2 of Node takes it for `ssl`; None where it is none."""
+    """Parse a JSON object, as accepted by Node's mysql2 for `ssl`; None for other texts."""
     try:
         found = json.loads(text)
     except ValueError:

@@ -1,9 +1,10 @@
-"""The one table of options in connection strings: taken, without effect here, or refused.
+"""The table of options in connection strings: supported, ignored or refused.
 
 Names are compared without case, `-`, `_`, `.` and spaces, see `forms.plain`.
 docs/how-to/connection-strings.md shows this table; a test compares the two.
 """
 
+# Supported options: the name in messages, and all spellings.
 TAKEN: dict[str, str] = {
     "user": "user username userid uid",
     "password": "password pwd",
@@ -57,8 +58,8 @@ TAKEN: dict[str, str] = {
     "ssl_min_protocol_version": "sslminprotocolversion",
     "client_encoding": "clientencoding",
 }
-"""What has an effect: the name that messages use, and how it is spelled."""
 
+# Options that become parameters of PostgreSQL's start-up message.
 PLAIN_SETTINGS = (
     "search_path",
     "statement_timeout",
@@ -67,8 +68,8 @@ PLAIN_SETTINGS = (
     "timezone",
     "datestyle",
 )
-"""Those that become parameters of PostgreSQL's start-up message."""
 
+# Ignored options, with the reason.
 IGNORED: list[tuple[str, str]] = [
     (
         "the load has UTF-8",
@@ -133,8 +134,8 @@ IGNORED: list[tuple[str, str]] = [
     ("TLS 1.2 and 1.3 have no use for it", "sslcompression sslkeylogfile sslresponsetimeout"),
     ("protocol 3.0 is spoken", "maxprotocolversion"),
 ]
-"""What has no effect here: why, and the options."""
 
+# Refused options, and what to write instead.
 REFUSED: list[tuple[str, str]] = [
     (
         "sslpassword sslkeypassword certificatepassword clientkeypassword",
@@ -181,8 +182,8 @@ REFUSED: list[tuple[str, str]] = [
     ("proxyhost proxyport socksproxyhost", "proxies are not used: forward a port, for one by ssh -L"),
     ("loginpath", "mysql_config_editor's file is not read: name another by defaults-file=~/.my.cnf"),
 ]
-"""What is refused: the options, and what to write instead."""
 
+# Unknown options with these parts may concern security, so they are refused; others only get a note.
 SECURITY = (
     "ssl",
     "tls",
@@ -197,4 +198,3 @@ SECURITY = (
     "encrypt",
     "secret",
 )
-"""Parts of unknown options that may be about security: such are refused, where others have a note."""

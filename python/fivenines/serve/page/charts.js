@@ -1,5 +1,5 @@
-// The charts of the trial that runs, by Vega-Lite. Figures come every 100 ms; drawing costs the browser's processor,
-// which may be the one that is measured, so it is done twice a second, and not at all where nobody looks.
+// The charts of the running trial, by Vega-Lite. Figures arrive every 100 ms. Drawing uses CPU time of the browser's
+// machine, which may be the one that is measured, so charts are drawn twice a second, and only on a visible page.
 
 import { at } from "./parts.js";
 
@@ -11,7 +11,7 @@ const colour = name => getComputedStyle(document.documentElement).getPropertyVal
 
 const narrow = () => at("speed").clientWidth < 400;
 
-const LEFT = { minExtent: 44 };  // all charts begin at the same place, whatever stands at their axes
+const LEFT = { minExtent: 44 };  // aligns the left edges of all charts
 
 function look() {
   const [ink, muted, grid] = ["ink", "muted", "grid"].map(colour);
@@ -59,7 +59,7 @@ const SPECS = {
   },
   roles: () => {
     const y = { field: "node", type: "nominal", title: null, axis: LEFT };
-    const tones = { field: "state", type: "nominal", scale: { domain: STATES, range: STATES.map(colour) }, legend: { columns: narrow() ? 2 : 4, labelExpr: "{writable: 'takes writes', read_only: 'read only', refusing: 'refuses', away: 'does not answer'}[datum.label]" } };
+    const tones = { field: "state", type: "nominal", scale: { domain: STATES, range: STATES.map(colour) }, legend: { columns: narrow() ? 2 : 4, labelExpr: "{writable: 'writable', read_only: 'read-only', refusing: 'refuses connections', away: 'no answer'}[datum.label]" } };
     const bar = { data: { name: "bars" }, mark: { type: "bar", height: { band: 0.6 }, clip: true }, encoding: { x: x("seconds"), x2: { field: "end" }, y, color: tones, tooltip: [{ field: "node" }, { field: "state" }, { field: "t", format: ".2f", title: "from" }, { field: "end", format: ".2f", title: "to" }] } };
     return spec([bar, faults()], { step: 24 });
   },
@@ -67,13 +67,13 @@ const SPECS = {
 
 let views = {}, drawnAt = 0, due = 0, drawn = null, nodesThen = "";
 
-/** Draw the trial's data: { ticks, changes, events, load, now }; times in it are seconds since the load began. */
+/** Draw the trial's data: { ticks, changes, events, load, now }; times are seconds since the load began. */
 export function draw(data) {
   if (document.hidden || due) return;
   due = setTimeout(() => { due = 0; drawnAt = performance.now(); show(data()); }, Math.max(0, EVERY - (performance.now() - drawnAt)));
 }
 
-/** Forget what is drawn: another trial, or other colours. */
+/** Remove all charts, for another trial or other colours. */
 export function forget() {
   Object.values(views).forEach(view => view.then(made => made.finalize()).catch(() => {}));
   views = {};
@@ -112,7 +112,7 @@ function feed(view, rows, lo, hi) {
   view.signal("lo", lo).signal("hi", hi).runAsync();
 }
 
-/** Each node's states as bars: from a change to the next one, the last one until now. */
+/** Return each node's states as bars: from one change to the next, the last one until now. */
 function bars({ changes, now }) {
   const found = [], open = new Map();
   for (const [t, node, state] of changes) {

@@ -1,11 +1,11 @@
-// The page: one stream for the list of runs, one for the run that is looked at. A stream that falls silent, as after
-// the machine slept, is opened anew; the server then says everything again.
+// The page: one stream for the list of runs, one for the selected run. A silent stream, as after the machine slept,
+// is opened anew; the server then sends the whole state again.
 
 import * as parts from "./parts.js";
 import * as charts from "./charts.js";
 
 const SILENT = 5000;
-const ENDED = "The load has ended, and with it the look at the nodes: figures, nodes and charts are as of its end.";
+const ENDED = "The load and the observation of nodes have ended: figures, nodes and charts show the state at that time.";
 const token = document.querySelector("meta[name=fivenines-post]").content;
 
 const state = { head: null, rows: new Map(), ticks: [], changes: [], events: [], clock: 0 };
@@ -34,7 +34,7 @@ class Stream {
 
   check() {
     if (Date.now() - this.heard < SILENT) return;
-    parts.say("link", "no connection: the server has ended, or the machine slept; trying again");
+    parts.say("link", "no connection: the server has ended, or the machine slept; reconnecting");
     this.open();
   }
 
@@ -57,32 +57,32 @@ function choose(name, hand = true) {
   list.last && listed(list.last);
 }
 
-function listed(told) {
-  list.last = told;
-  parts.at("none").hidden = told.runs.length > 0;
-  parts.at("run").hidden = told.runs.length === 0;
-  const running = told.runs.find(one => one.running) ?? told.runs[0];
+function listed(message) {
+  list.last = message;
+  parts.at("none").hidden = message.runs.length > 0;
+  parts.at("run").hidden = message.runs.length === 0;
+  const running = message.runs.find(one => one.running) ?? message.runs[0];
   if (running && !byHand) choose(running.name, false);
-  parts.at("runs").hidden = told.runs.length < 2;
-  parts.runList(told.runs, chosen, choose);
+  parts.at("runs").hidden = message.runs.length < 2;
+  parts.runList(message.runs, chosen, choose);
 }
 
-function take(told) {
-  if (told.begins) {
+function take(message) {
+  if (message.begins) {
     [state.ticks, state.changes, state.events] = [[], [], []];
     parts.at("events").replaceChildren();
   }
-  if (told.rows) {
-    // a whole state has all rows, a part those that changed
-    told.rows.forEach(row => state.rows.set(row.id, row));
+  if (message.rows) {
+    // A whole state has all rows, a part only the changed ones.
+    message.rows.forEach(row => state.rows.set(row.id, row));
   }
-  for (const key of ["ticks", "changes", "events"]) if (told[key]) state[key].push(...told[key]);
-  if (state.head && state.head.name !== told.head.name) {
-    state.rows = new Map((told.rows ?? []).map(row => [row.id, row]));
+  for (const key of ["ticks", "changes", "events"]) if (message[key]) state[key].push(...message[key]);
+  if (state.head && state.head.name !== message.head.name) {
+    state.rows = new Map((message.rows ?? []).map(row => [row.id, row]));
   }
-  state.head = told.head;
-  state.clock = told.head.at - Date.now() / 1000;
-  render(told);
+  state.head = message.head;
+  state.clock = message.head.at - Date.now() / 1000;
+  render(message);
 }
 
 const now = () => Date.now() / 1000 + state.clock;
@@ -92,22 +92,22 @@ function faultAt() {
   return first ? first.t : null;
 }
 
-function render(told) {
+function render(message) {
   const { head } = state;
   parts.head(head);
   parts.say("cost", `this page's server: ${head.cpu} % of a core, ${head.viewers} ${head.viewers === 1 ? "viewer" : "viewers"}`);
   parts.trial(head.trial, now());
-  if (told.rows) parts.trials(state.rows);
+  if (message.rows) parts.trials(state.rows);
   if (head.trial === null) return;
-  if (told.changes || told.begins) parts.nodes(state.changes);
-  if (told.events || told.begins) parts.events(state.events, faultAt());
-  if (told.ticks) parts.figures(latest());
+  if (message.changes || message.begins) parts.nodes(state.changes);
+  if (message.events || message.begins) parts.events(state.events, faultAt());
+  if (message.ticks) parts.figures(latest());
   const load = head.trial.load;
   parts.say("ended", load && now() > load.end + load.unix + 1 ? ENDED : "");
   charts.draw(data);
 }
 
-/** The figures of the last second: of all loads together. */
+/** Return the figures of the last second, of all loads together. */
 function latest() {
   const last = state.ticks.at(-1);
   if (!last) return [];
@@ -122,11 +122,11 @@ function latest() {
     [parts.ms(answered.length ? longest : null), "longest"], [parts.whole(sum(3)), "failed/s"],
   ];
   const silent = silence(last[1]);
-  if (faultAt() !== null) found.push([parts.ms(silent), "longest time without a success, from the fault on"]);
+  if (faultAt() !== null) found.push([parts.ms(silent), "longest time without a success since the fault"]);
   return found;
 }
 
-/** The longest time from the fault on in which nothing succeeded, in ms, to 100 ms; as it is so far. */
+/** Return the longest time since the fault in which nothing succeeded, in ms, to 100 ms. */
 function silence(end) {
   const fault = faultAt();
   let longest = 0, since = null;
@@ -155,9 +155,9 @@ async function ask(what) {
     method: "POST", headers: { "X-Fivenines-Token": token },
   });
   const text = await answer.text();
-  let told;
-  try { told = JSON.parse(text); } catch { told = { error: text }; }
-  parts.say("answer", told.said ?? told.error);
+  let result;
+  try { result = JSON.parse(text); } catch { result = { error: text }; }
+  parts.say("answer", result.message ?? result.error);
 }
 
 parts.at("stop").addEventListener("click", () => ask("stop"));

@@ -1,7 +1,7 @@
-// What the page says in words and tables; texts are always text, never markup.
+// The texts and tables of the page; texts are never interpreted as markup.
 
-const NODE = { writable: "takes writes", read_only: "read only", refusing: "refuses", away: "does not answer" };
-const STATE = { waiting: "waits", running: "runs", done: "done", broken: "broken", spared: "not needed" };
+const NODE = { writable: "writable", read_only: "read-only", refusing: "refuses connections", away: "no answer" };
+const STATE = { waiting: "waiting", running: "running", done: "done", broken: "broken", spared: "not needed" };
 
 export const at = id => document.getElementById(id);
 
@@ -39,7 +39,7 @@ export function cellText(cell) {
 }
 
 export function workText(cells) {
-  if (cells.length > 1) return `side by side: ${cells.map(cell => cell.solution).join(" and ")}`;
+  if (cells.length > 1) return `interleaved: ${cells.map(cell => cell.solution).join(" and ")}`;
   return cells.length ? cellText(cells[0]) : "";
 }
 
@@ -47,8 +47,8 @@ export function runList(runs, chosen, choose) {
   const list = make("ul");
   for (const run of runs) {
     const button = make("button", run.name);
-    const much = run.planned ? `${run.done} of ${run.planned} trials` : "begins";
-    button.append(make("small", run.running ? `● runs, ${much}` : much));
+    const much = run.planned ? `${run.done} of ${run.planned} trials` : "starting";
+    button.append(make("small", run.running ? `● running, ${much}` : much));
     if (run.name === chosen) button.setAttribute("aria-current", "true");
     button.addEventListener("click", () => choose(run.name));
     const item = make("li");
@@ -58,33 +58,33 @@ export function runList(runs, chosen, choose) {
   at("runs").replaceChildren(list);
 }
 
-export function head(told) {
-  say("name", told.name);
+export function head(run) {
+  say("name", run.name);
   const status = at("status");
-  const sign = { running: "●", stopping: "◐", finished: "✔", stopped: "■", "broken off": "✖" }[told.status];
-  status.replaceChildren(`${sign} `, make("b", told.status));
-  status.title = told.by;
-  const runs = told.status === "running", over = !told.by;
+  const sign = { running: "●", stopping: "◐", finished: "✔", stopped: "■", "interrupted": "✖" }[run.status];
+  status.replaceChildren(`${sign} `, make("b", run.status));
+  status.title = run.by;
+  const runs = run.status === "running", over = !run.by;
   at("stop").disabled = !runs;
-  at("resume").disabled = !over || told.status === "finished";
-  at("report").hidden = !told.report;
-  at("report").href = `/runs/${encodeURIComponent(told.name)}/report`;
-  at("bar").max = Math.max(1, told.planned);
-  at("bar").value = told.done;
-  say("done", `${told.done} of ${told.planned} trials done`);
-  say("left", told.seconds_left === null ? "" : `about ${about(told.seconds_left)} left`);
-  say("preparing", told.preparing);
-  at("messages").replaceChildren(...told.messages.slice(-5).map(one =>
+  at("resume").disabled = !over || run.status === "finished";
+  at("report").hidden = !run.report;
+  at("report").href = `/runs/${encodeURIComponent(run.name)}/report`;
+  at("bar").max = Math.max(1, run.planned);
+  at("bar").value = run.done;
+  say("done", `${run.done} of ${run.planned} trials done`);
+  say("left", run.seconds_left === null ? "" : `about ${about(run.seconds_left)} left`);
+  say("preparing", run.preparing);
+  at("messages").replaceChildren(...run.messages.slice(-5).map(one =>
     make("li", `${new Date(one.at * 1000).toLocaleTimeString("en-GB")}  ${one.text}`)));
 }
 
-export function trial(told, now) {
-  at("trial").hidden = told === null;
-  if (told === null) return;
-  say("what", `${told.id}${told.worker ? ` on ${told.worker}` : ""}: ${workText(told.cells)}`);
-  const since = Math.max(0, now - told.phase_at);
-  const left = told.phase_seconds ? `, about ${about(Math.max(0, told.phase_seconds - since))} left` : "";
-  say("phase", `${told.phase}, for ${Math.round(since)} s${left}`);
+export function trial(current, now) {
+  at("trial").hidden = current === null;
+  if (current === null) return;
+  say("what", `${current.id}${current.worker ? ` on ${current.worker}` : ""}: ${workText(current.cells)}`);
+  const since = Math.max(0, now - current.phase_at);
+  const left = current.phase_seconds ? `, about ${about(Math.max(0, current.phase_seconds - since))} left` : "";
+  say("phase", `${current.phase}, for ${Math.round(since)} s${left}`);
 }
 
 export function figures(items) {
@@ -123,7 +123,7 @@ export function events(found, fault) {
   });
 }
 
-const HEADS = [["Trial"], ["Solution"], ["Workload, connections"], ["Fault"], ["State"], ["Transactions/s", "n"], ["Outage", "n"], ["Lost rows", "n"], ["Took", "n"], ["Why"]];
+const HEADS = [["Trial"], ["Solution"], ["Workload, connections"], ["Fault"], ["State"], ["Transactions/s", "n"], ["Outage", "n"], ["Lost rows", "n"], ["Duration", "n"], ["Reason"]];
 
 export function trials(rows) {
   const table = at("trials");
@@ -138,8 +138,8 @@ export function trials(rows) {
       line = table.tBodies[0].insertRow();
       line.id = `row-${row.id}`;
     }
-    if (line.told === row) continue;
-    line.told = row;
+    if (line.shown === row) continue;
+    line.shown = row;
     const cells = row.cells, one = cells[0] ?? {};
     const more = row.back === false ? "≥ " : "";
     const outage = row.outage_ms === 0 ? "none" : row.outage_ms === null || row.outage_ms === undefined ? "–" : more + ms(row.outage_ms);

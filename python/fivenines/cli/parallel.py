@@ -1,4 +1,4 @@
-"""`--parallel` and `--on`: how many trials run side by side, where, and who carries them out."""
+"""`--parallel` and `--on`: run trials in parallel, on this machine or a Ray cluster."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -15,81 +15,79 @@ if TYPE_CHECKING:
     from fivenines.cli.planned import Planned
     from fivenines.runner.workers.base import Worker
     from fivenines.runner.workers.ray_cluster import Cluster
-    from fivenines.runner.workers.remote import Said
+    from fivenines.runner.workers.remote import Said as Introduction
     from fivenines.runner.workers.room import Demand
 
 ParallelOption = Annotated[
     str,
     typer.Option(
-        help="So many trials side by side, each with processors of its own; auto: as many as fit.",
-        metavar="N|auto",
+        help="Number of parallel trials, each pinned to its own CPUs; auto: the maximum.", metavar="N|auto"
     ),
 ]
 OversubscribeOption = Annotated[
-    bool,
-    typer.Option("--oversubscribe", help="With --parallel: also where there are more hosts than processors."),
+    bool, typer.Option("--oversubscribe", help="Permit --parallel with more hosts than CPUs.")
 ]
 OnOption = Annotated[
     str | None,
     typer.Option(
-        help="On the machines of a Ray cluster, --parallel N on each. Example: --on ray://head:10001",
+        help="Run on a Ray cluster, with --parallel N trials per machine. Example: --on ray://head:10001",
         metavar="ray://HOST:PORT",
     ),
 ]
 
 
-def nobody() -> "Sequence[Worker]":
-    """Only this process, one trial after another."""
+def no_workers() -> "Sequence[Worker]":
+    """Return no workers: this process runs one trial at a time."""
     return ()
 
 
 @dataclass(frozen=True)
 class Crew:
-    """Who carries out trials.
+    """The workers that run trials.
 
     Attributes:
-        at_once: so many run side by side.
-        workers: makes the workers of a campaign, which close with it; none: this process does all.
-        where: the machines, in words; empty: only this one.
+        at_once: the number of parallel trials.
+        workers: creates the workers of a campaign; none: this process runs all trials.
+        where: a description of the machines; empty: only this machine.
     """
 
     at_once: int = 1
-    workers: "Callable[[], Sequence[Worker]]" = nobody
+    workers: "Callable[[], Sequence[Worker]]" = no_workers
     where: str = ""
 
 
 @dataclass(frozen=True)
-class SideBySide:
-    """What the command line says of it."""
+class Parallelism:
+    """The options of the command line for parallel trials."""
 
     parallel: str = "1"
     oversubscribe: bool = False
     on: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what is no number.
+        """Check the options.
 
         Raises:
-            UsageError: it is neither a number from 1 to 999 nor `auto`.
+            UsageError: `parallel` is neither a number from 1 to 999 nor `auto`.
         """
         if self.parallel != "auto" and not 1 <= _number(self.parallel) <= 999:
-            raise UsageError(f"--parallel {self.parallel}: write a number from 1 on, or auto")
+            raise UsageError(f"--parallel {self.parallel}: write a number from 1 to 999, or auto")
         if self.oversubscribe and self.parallel == "1":
-            raise UsageError("--oversubscribe says nothing without --parallel 2 or more")
+            raise UsageError("--oversubscribe has no effect without --parallel 2 or more")
 
     @property
     def words(self) -> list[str]:
-        """As the command line that continues a run says it."""
+        """Return the options for the command line that continues a run."""
         words = [] if self.on is None else ["--on", self.on]
         words += [] if self.parallel == "1" else ["--parallel", self.parallel]
         return words + (["--oversubscribe"] if self.oversubscribe else [])
 
     def crew(self, works: "Sequence[Planned]") -> Crew:
-        """Who carries out these trials.
+        """Return the workers for these trials.
 
         Raises:
-            UsageError: they would disturb each other.
-            FiveninesError: the cluster cannot be used.
+            UsageError: the trials would disturb each other.
+            FiveninesError: the cluster is not usable.
         """
         if self.on is not None:
             return self._on_machines(connected(self.on), works)
@@ -108,56 +106,56 @@ class SideBySide:
         return int(self.parallel)
 
     def _on_machines(self, cluster: "Cluster", works: "Sequence[Planned]") -> Crew:
-        said = cluster.introductions(cluster.nodes())
-        if not said:
-            raise UsageError(f"{self.on} has no machine that takes tasks (num-cpus is 0 everywhere)")
+        machines = cluster.introductions(cluster.nodes())
+        if not machines:
+            raise UsageError(f"{self.on}: no machine accepts tasks (num-cpus is 0 on all)")
         demand = _demand(works)
-        places = {name: self._there(name, one, demand) for name, one in said.items()}
+        places = {name: self._places(name, machine, demand) for name, machine in machines.items()}
         at_once = sum(places.values())
-        return Crew(at_once, partial(cluster.workers, places), described(said, places))
+        return Crew(at_once, partial(cluster.workers, places), described(machines, places))
 
-    def _there(self, name: str, said: "Said", demand: "Demand") -> int:
+    def _places(self, name: str, machine: "Introduction", demand: "Demand") -> int:
         from fivenines.runner.workers.room import require_room
 
         if self.parallel == "auto":
-            return said.room.fits(demand)
+            return machine.room.fits(demand)
         count = int(self.parallel)
         try:
-            require_room(count, demand, said.room, self.oversubscribe)
+            require_room(count, demand, machine.room, self.oversubscribe)
         except UsageError as error:
             raise UsageError(f"{name}: {error}") from error
         return count
 
 
 def connected(on: str) -> "Cluster":
-    """The Ray cluster of `--on`.
+    """Connect to the Ray cluster of `--on`.
 
     Raises:
-        UsageError: it is no address of one, or Ray is not installed.
-        FiveninesError: it cannot be used.
+        UsageError: the address is malformed, or Ray is not installed.
+        FiveninesError: the cluster is not usable.
     """
     from fivenines.cli import console
     from fivenines.runner.workers.ray_cluster import Cluster
 
-    console.note(f"connecting with {on}")
+    console.note(f"connecting to {on}")
     return Cluster(on)
 
 
-def described(said: "Mapping[str, Said]", places: Mapping[str, int]) -> str:
-    """The machines of a cluster in words, and whether they are machines of their own."""
+def described(machines: "Mapping[str, Introduction]", places: Mapping[str, int]) -> str:
+    """Describe the machines of a cluster, and warn if several nodes share a machine."""
     from fivenines.analysis.wording import count, listed
 
     at_once = sum(places.values())
-    beside = f", {at_once} trials at once" if max(places.values()) > 1 else ""
-    words = f"{count(len(said), 'machine')}{beside}: {listed(list(said))}"
+    parallel = f", {at_once} trials in parallel" if max(places.values()) > 1 else ""
+    words = f"{count(len(machines), 'machine')}{parallel}: {listed(list(machines))}"
     alike: dict[str, list[str]] = {}
-    for name, one in said.items():
-        alike.setdefault(one.boot, []).append(name)
+    for name, machine in machines.items():
+        alike.setdefault(machine.boot, []).append(name)
     for names in alike.values():
         if len(names) > 1:
             words += (
-                f". {listed(names)} are nodes of one machine: trials on them disturb each other, and their "
-                "figures compare within the run only"
+                f". {listed(names)} are on the same machine: their trials disturb each other, and their "
+                "results are comparable only within the run"
             )
     return words
 
@@ -165,8 +163,8 @@ def described(said: "Mapping[str, Said]", places: Mapping[str, int]) -> str:
 def _demand(works: "Sequence[Planned]") -> "Demand":
     from fivenines.runner.workers.room import Demand
 
-    demands = [Demand.of([*one.blocks, *one.trials], one.experiment) for one in works]
-    return Demand(max(one.hosts for one in demands), max(one.memory for one in demands))
+    demands = [Demand.of([*work.blocks, *work.trials], work.experiment) for work in works]
+    return Demand(max(demand.hosts for demand in demands), max(demand.memory for demand in demands))
 
 
 def _on_this_machine(count: int) -> "Sequence[Worker]":
