@@ -42,8 +42,8 @@ from fivenines.results.records import TrialRecord, Windows
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
+# Stalls that take a larger share of the steady window meet an event too often by chance.
 COMMON = 0.05
-"""Stalls that take a larger share of the steady window meet an event too often by chance."""
 
 
 @dataclass(frozen=True)

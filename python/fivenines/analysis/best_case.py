@@ -40,11 +40,11 @@ class Observation:
     bound: bool = False
 
 
+# What was observed of one variant, by stratum.
 Strata = Mapping[str, Sequence[Observation]]
-"""What was observed of one variant, by stratum."""
 
+# The best against the next on the reporting half; `alike`: they cannot be told apart.
 Verdict = Literal["ahead", "alike", "behind", "unknown"]
-"""The best against the next on the reporting half; `alike`: they cannot be told apart."""
 
 
 @dataclass(frozen=True)
@@ -227,8 +227,8 @@ def mean_ratio(pairs: Sequence[tuple[Summary, Summary]]) -> Difference:
     return Difference(left, right, ratio - 1, low - 1, high - 1, df, ratio, low, high)
 
 
+# Below the largest exponent of a float.
 _LARGEST = 700.0
-"""Below the largest exponent of a float."""
 
 
 def _half(strata: Strata, names: Sequence[str], belongs: Callable[[int], bool]) -> Half:

@@ -13,8 +13,8 @@ faster by an amount do in the difference.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+# Machine and value of each trial.
 Values = Sequence[tuple[str, float]]
-"""Machine and value of each trial."""
 
 
 @dataclass(frozen=True)

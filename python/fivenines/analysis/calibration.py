@@ -6,8 +6,8 @@ from fivenines.analysis.wording import count, listed
 from fivenines.results.basics import Machine
 from fivenines.results.calibration import Calibration
 
+# After so many days it is called old: neighbours, firmware and load of a machine change.
 OLD_DAYS = 30
-"""After so many days it is called old: neighbours, firmware and load of a machine change."""
 
 HOW = "fivenines calibrate"
 
@@ -33,8 +33,8 @@ def doubts(calibration: Calibration | None, machine: Machine, version: str, mome
     return found
 
 
+# Names of figures: how much trials of one solution spread, and ratios of its neighbouring windows.
 TRIAL_SPREAD, ROUND_SPREAD = "trial_spread", "round_spread"
-"""Names of figures: how much trials of one solution spread, and ratios of its neighbouring windows."""
 
 
 def spreads(calibration: Calibration | None) -> tuple[float, float] | None:

@@ -16,8 +16,8 @@ from fivenines.analysis.truth import CellTruth, cell_truth
 from fivenines.results.records import CellKey
 from fivenines.results.store import Run
 
+# Per cent of an offered rate; a cell below it did not keep the rate.
 KEPT = 95.0
-"""Per cent of an offered rate; a cell below it did not keep the rate."""
 
 LATENCIES = ("mean", "p50", "p95", "p99", "p999", "max")
 

@@ -18,15 +18,15 @@ from fivenines.analysis.series import Series
 from fivenines.analysis.tables import by_trial
 from fivenines.results.store import StoredTrial
 
+# The name of its series among counters.
 LAG = "global_checkpoint_lag"
-"""The name of its series among counters."""
 
+# Whose series it is: no single node's.
 WHOLE = "cluster"
-"""Whose series it is: no single node's."""
 
 _COMPLETED = "SELECT trial, t_ms, ms FROM rows WHERE kind = 'global checkpoint' ORDER BY trial, t_ms"
+# Milliseconds between the peak and the fall of a line.
 _STEP = 1e-3
-"""Milliseconds between the peak and the fall of a line."""
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from typing import Any
 from fivenines.analysis.availability import Floats, Gap, Outage
 from fivenines.results.layout import SLOT_MS
 
+# Where new connections were not tried, a time-out so long before the return of service ended the outage.
 _AFTER_MS = 1000.0
-"""Where new connections were not tried, a time-out so long before the return of service ended the outage."""
 
+# A time-out that comes so near the end of a bound is that bound's.
 _NEAR_MS, _NEAR_SHARE = 300.0, 0.05
-"""A time-out that comes so near the end of a bound is that bound's."""
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from fivenines.results import layout
 from fivenines.results.records import ClientRecord, Windows
 from fivenines.results.store import StoredTrial
 
+# The measures that a client has by itself; all others are of the cluster, or of all clients together.
 OF_A_CLIENT = (
     "tps",
     "latency_mean",
@@ -25,7 +26,6 @@ OF_A_CLIENT = (
     "outage_writes",
     "outage_reads",
 )
-"""The measures that a client has by itself; all others are of the cluster, or of all clients together."""
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ class Metric:
     get: Callable[[CellResult], Summary | None]
 
 
+# The metrics that blocks compare better than trials.
 SPEED_METRICS = ("throughput", "95th percentile of the response time")
-"""The metrics that blocks compare better than trials."""
 
 METRICS = (
     Metric("throughput", SPEED, lambda cell: None if cell.kept else cell.tps),

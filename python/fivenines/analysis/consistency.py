@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 from fivenines.results.records import Check, NodeCheck
 
+# As many ids of lost, of phantom and of disordered rows are kept for each node.
 MAX_IDS = 1000
-"""As many ids of lost, of phantom and of disordered rows are kept for each node."""
 
 _RANK = {"failed": 0, "in_doubt": 1, "ok": 2}
 

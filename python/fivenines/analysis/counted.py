@@ -21,6 +21,7 @@ from fivenines.analysis.series import Series, gain_between, mean_between, summed
 from fivenines.analysis.tables import by_trial
 from fivenines.results.store import StoredTrial
 
+# What servers count of rows; those of temporary tables are not among them.
 ROWS = (
     "Innodb_rows_inserted",
     "Innodb_rows_updated",
@@ -29,12 +30,11 @@ ROWS = (
     "pg_stat_database.tup_updated",
     "pg_stat_database.tup_deleted",
 )
-"""What servers count of rows; those of temporary tables are not among them."""
 
 Floats = npt.NDArray[np.float64]
 
+# All counters, of which there are many times as many as of those that are drawn.
 _ALL = "SELECT trial, node AS who, t_ms, name, value FROM rows ORDER BY trial, node, t_ms"
-"""All counters, of which there are many times as many as of those that are drawn."""
 
 
 @dataclass(frozen=True)

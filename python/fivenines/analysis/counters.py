@@ -30,10 +30,10 @@ class Watched:
 
     counters: Samples = field(default_factory=dict)
     hosts: Samples = field(default_factory=dict)
+    # Bytes that the block device below the run has been given.
     device: Series | None = None
-    """Bytes that the block device below the run has been given."""
+    # Bytes that the kernel charged each host's processes with.
     charged: dict[str, Series] = field(default_factory=dict)
-    """Bytes that the kernel charged each host's processes with."""
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,11 @@ from fivenines.analysis.staleness import Staleness
 from fivenines.analysis.tables import Columns, by_trial, split
 from fivenines.results.store import StoredTrial
 
+# A figure that says 0 misleads when the truth is above this.
 LATE_MS = 1000.0
-"""A figure that says 0 misleads when the truth is above this."""
 
+# Units of time, in ms: figures in these can be compared with the truth.
 IN_MS = {"ms": 1.0, "s": 1000.0}
-"""Units of time, in ms: figures in these can be compared with the truth."""
 
 _TOLD = """
     SELECT trial, source, unit, node, t_ms, coalesce(value, 'nan'::DOUBLE) AS value

@@ -15,8 +15,8 @@ import numpy as np
 
 from fivenines.analysis.series import Samples, Series, gain_between, summed
 
+# The sum of what a server says of its files and logs, as `server_written` finds it.
 WRITTEN = "written_bytes"
-"""The sum of what a server says of its files and logs, as `server_written` finds it."""
 
 DEVICE = "device_written_bytes"
 
@@ -27,17 +27,17 @@ POSTGRES = (
 )
 MYSQL = ("file_summary_by_event_name.write_bytes",)
 MARIADB = ("Innodb_data_written", "Innodb_os_log_written", "Binlog_bytes_written")
+# What each kind of server counts; of the first kind of which all but the last may be missing.
 KINDS = (POSTGRES, MYSQL, MARIADB)
-"""What each kind of server counts; of the first kind of which all but the last may be missing."""
 
 COUNTERS = tuple(name for kind in KINDS for name in kind)
 
+# Bytes; less than this more is no contradiction: pages may not have been written yet.
 SLACK = 8e6
-"""Bytes; less than this more is no contradiction: pages may not have been written yet."""
 
 OVER_DEVICE = 1.25
+# A charge of so many times what the device saw, or what servers say, is not believed.
 OVER_SERVERS = 4.0
-"""A charge of so many times what the device saw, or what servers say, is not believed."""
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,14 @@ from typing import Any
 
 from fivenines.results.store import Run
 
+# A setting by its keys; entries of lists by their names, as `[galera]`.
 Path = tuple[str, ...]
-"""A setting by its keys; entries of lists by their names, as `[galera]`."""
 
+# Keys of an experiment that change nothing of what is measured.
 _NO_SETTING = ("name", "description", "seed", "trials", "decide", "thresholds")
-"""Keys of an experiment that change nothing of what is measured."""
 
+# Neither makes a machine another one; `limits` says what the user may do.
 _NO_MACHINE = ("hostname", "user")
-"""Neither makes a machine another one; `limits` says what the user may do."""
 
 
 @dataclass(frozen=True)

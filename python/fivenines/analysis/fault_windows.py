@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from fivenines.analysis.wording import listed
 from fivenines.results.records import Event, FaultRecord, TrialRecord
 
+# Faults so close to each other are one: no phase could be told apart.
 TOGETHER_MS = 500.0
-"""Faults so close to each other are one: no phase could be told apart."""
 
 
 @dataclass(frozen=True)

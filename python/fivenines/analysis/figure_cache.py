@@ -27,18 +27,18 @@ from fivenines.results.store import StoredTrial
 
 _T = TypeVar("_T")
 
+# Trials whose tables are read by one query, and are in memory together.
 BATCH = 40
-"""Trials whose tables are read by one query, and are in memory together."""
 
 _ROOT = Path(__file__).resolve().parents[1]
+# The rooms whose code computes figures; what they import besides is below.
 _PROGRAM = ("analysis", "results", "requirements")
-"""The rooms whose code computes figures; what they import besides is below."""
 _BELOW = ("__init__.py", "drivers.py", "errors.py", "settings.py", "spelling.py", "units.py")
 _LIBRARIES = ("numpy", "scipy", "duckdb", "hdrhistogram")
 
 _MOST_UNKEPT = 10_000
+# What could not be written down, by its place: its key and its bytes.
 _unkept: OrderedDict[Path, tuple[str, bytes]] = OrderedDict()
-"""What could not be written down, by its place: its key and its bytes."""
 
 
 @dataclass(frozen=True)
@@ -132,6 +132,6 @@ def sources() -> list[Path]:
     return [*rooms, *(_ROOT / name for name in _BELOW)]
 
 
+# Read when this file is imported, beside the code that it is about: an upgrade in the middle of a campaign
+# must not give the figures of the old code the new one's key.
 _PROGRAM_READ = _read_program()
-"""Read when this file is imported, beside the code that it is about: an upgrade in the middle of a campaign
-must not give the figures of the old code the new one's key."""

@@ -16,11 +16,11 @@ from fivenines.results.records import CellKey
 from fivenines.results.store import Run, StoredBlock
 
 THROUGHPUT = "throughput"
+# The response times that are compared: the mean and quantiles of what is answered in a window.
 RESPONSE = ("mean", "p50", "p95", "p99")
-"""The response times that are compared: the mean and quantiles of what is answered in a window."""
 
+# A window's quantile counts when so many answers lie beyond it; with fewer it is mostly chance.
 _BEYOND = 10
-"""A window's quantile counts when so many answers lie beyond it; with fewer it is mostly chance."""
 
 _SHARES = {"mean": 0.0, "p50": 0.5, "p95": 0.95, "p99": 0.99}
 
@@ -109,8 +109,8 @@ class InterleavedResult:
     rounds: int
     window_ms: float
     skip_ms: float
+    # Of each complete interleaved, warm-up included, in their order.
     windows: list[list[Window]]
-    """Of each complete interleaved, warm-up included, in their order."""
 
     def pair(self, a: CellKey, b: CellKey) -> Pair:
         """These two, whichever way round they are kept."""

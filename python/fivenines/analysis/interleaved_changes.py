@@ -20,15 +20,15 @@ from fivenines.analysis.statistics import Difference, Summary, at_confidence, co
 from fivenines.requirements.measures import MEASURES, Measure
 from fivenines.results.records import CellKey
 
+# Four runs of one solution beside itself, of ten blocks each, had ratios up to 2.7 % apart, and intervals of
+# the blocks told that in four of six pairs: more differs between runs than between blocks.
 FROM_RUN_TO_RUN = 0.03
-"""Four runs of one solution beside itself, of ten blocks each, had ratios up to 2.7 % apart, and intervals of
-the blocks told that in four of six pairs: more differs between runs than between blocks."""
 
+# What windows are compared by, as the measures that it is.
 INTERLEAVED_MEASURES: dict[str, Measure] = {
     THROUGHPUT: MEASURES["tps"],
     **{name: MEASURES[f"latency_{name}"] for name in RESPONSE},
 }
-"""What windows are compared by, as the measures that it is."""
 
 
 @dataclass(frozen=True)

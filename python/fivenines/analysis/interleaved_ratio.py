@@ -27,17 +27,17 @@ from scipy import special
 
 from fivenines.analysis.statistics import CONFIDENCE, student_t
 
+# About so many batches of rounds are made of all blocks together, where there are enough rounds.
 BATCHES = 10
-"""About so many batches of rounds are made of all blocks together, where there are enough rounds."""
 
+# With fewer rounds in all there is no interval.
 LEAST_ROUNDS = 5
-"""With fewer rounds in all there is no interval."""
 
+# From this correlation of neighbouring rounds on, batches are not trusted where there are blocks enough.
 STRONG = 0.5
-"""From this correlation of neighbouring rounds on, batches are not trusted where there are blocks enough."""
 
+# Blocks are taken for different when chance would make them so less often than this.
 _APART = 0.05
-"""Blocks are taken for different when chance would make them so less often than this."""
 
 Floats = npt.NDArray[np.float64]
 

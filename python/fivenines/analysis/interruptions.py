@@ -30,14 +30,14 @@ from fivenines.analysis.wording import at_least, listed, milliseconds
 from fivenines.results.layout import SLOT_MS
 from fivenines.results.records import FaultRecord, TrialRecord, Windows
 
+# The event that an interruption belongs to: the fault, the return of a node, a switch back, or none.
 Cause = Literal["fault", "return", "switch back", "none"]
-"""The event that an interruption belongs to: the fault, the return of a node, a switch back, or none."""
 
+# So long after an event is over an interruption still belongs to it.
 REACH_MS = 5000.0
-"""So long after an event is over an interruption still belongs to it."""
 
+# Events are noted by so much after what they did.
 _EARLY_MS = 2.0 * SLOT_MS
-"""Events are noted by so much after what they did."""
 
 
 @dataclass(frozen=True)

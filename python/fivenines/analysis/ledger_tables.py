@@ -15,8 +15,8 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
+# Shown of a client none of whose rows are there; ids begin at 1.
 NOTHING = 0
-"""Shown of a client none of whose rows are there; ids begin at 1."""
 
 
 @dataclass(frozen=True)

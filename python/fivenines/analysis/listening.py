@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+# Told how many of how many trials are done, while figures are computed that were not there.
 Listener = Callable[[int, int], None]
-"""Told how many of how many trials are done, while figures are computed that were not there."""
 
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 

@@ -20,8 +20,8 @@ class _Part(BaseModel):
 
 _P = TypeVar("_P", bound=_Part)
 
+# Limits of the load generator that nobody else on its machine can be the cause of.
 _OWN_LIMITS = ("held_up", "busy", "exhausted")
-"""Limits of the load generator that nobody else on its machine can be the cause of."""
 
 
 class TypeCounts(_Part):

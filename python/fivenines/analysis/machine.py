@@ -24,18 +24,18 @@ from fivenines.results.store import StoredTrial
 OTHERS = "others_s:"
 _ROWS = "SELECT trial, name, t_ms, value FROM rows ORDER BY trial, name, t_ms"
 
+# Others matter from this share of the processors on, or of what the lab used.
 LEAST = 0.05
-"""Others matter from this share of the processors on, or of what the lab used."""
 
+# A name is sampled at most so long after it was first busy.
 _LATE_MS = 1000.0
-"""A name is sampled at most so long after it was first busy."""
 
+# Processors are scarce when no more than this share of them was idle.
 SCARCE = 0.1
-"""Processors are scarce when no more than this share of them was idle."""
 
 WAITED_MS = 1.0
+# A wait within responses matters from both on: so many ms, and this share of the 99th percentile.
 WAITED_SHARE = 0.1
-"""A wait within responses matters from both on: so many ms, and this share of the 99th percentile."""
 
 
 @dataclass(frozen=True)

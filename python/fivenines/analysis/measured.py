@@ -17,11 +17,11 @@ from fivenines.analysis.steady import DelayCourse, HostUse
 from fivenines.analysis.trials import TrialMeasures, read_steady
 from fivenines.requirements.measures import PHASES, counter_parts
 
+# A trial's value, and whether it is a lower bound: service was not back, or work was not done.
 Value = tuple[float, bool]
-"""A trial's value, and whether it is a lower bound: service was not back, or work was not done."""
 
+# None where the trial has not measured it.
 Get = Callable[[TrialMeasures], Value | None]
-"""None where the trial has not measured it."""
 
 
 def _known(value: float | None) -> Value | None:
@@ -176,12 +176,12 @@ def _memory(use: HostUse) -> float | None:
 
 _MB = 1e-6
 
+# By what stands before the colon; see `fivenines.requirements.measures.FAMILIES`.
 _FAMILIES: Mapping[str, Callable[[str], Get]] = {
     "counter": _counter,
     "host_cpu": lambda who: _hosts_sum(_cpu, 1.0, who),
     "memory": lambda who: _hosts_sum(_memory, _MB, who),
 }
-"""By what stands before the colon; see `fivenines.requirements.measures.FAMILIES`."""
 
 
 class _Values(dict[str, Get]):
@@ -194,6 +194,7 @@ class _Values(dict[str, Get]):
         return _FAMILIES[family](rest)
 
 
+# What is read of a trial when it is asked for.
 _LATER: dict[str, Get] = {
     **{
         f"{side}_lag_{name}": _lag(side, name)
@@ -209,8 +210,8 @@ _LATER: dict[str, Get] = {
     "host_cpu": _hosts_sum(_cpu, 1.0),
     "memory": _hosts_sum(_memory, _MB),
 }
-"""What is read of a trial when it is asked for."""
 
+# By name, in the units of the measures; `VALUES[name]` has those of families, too.
 VALUES: dict[str, Get] = _Values(
     {
         "tps": _of(lambda trial: trial.throughput, "tps"),
@@ -236,7 +237,6 @@ VALUES: dict[str, Get] = _Values(
         **{f"phase:{name}": _phase(name) for name in PHASES},
     }
 )
-"""By name, in the units of the measures; `VALUES[name]` has those of families, too."""
 
 
 def prepare(measure: str, trials: Sequence[TrialMeasures]) -> None:
@@ -280,6 +280,7 @@ def _cut(trial: TrialMeasures) -> bool | None:
     return not trial.work.completed if trial.work else None
 
 
+# Whether a trial has it; None where it could not be seen.
 EVENTS: dict[str, Callable[[TrialMeasures], bool | None]] = {
     **{name: _counted(name) for name in ("lost", "phantom", "duplicate", "stale")},
     "not_recovered": _not_recovered,
@@ -289,7 +290,6 @@ EVENTS: dict[str, Callable[[TrialMeasures], bool | None]] = {
     "diverged": _diverged,
     "connect_errors": lambda trial: trial.connects.failed > 0 if trial.connects else None,
 }
-"""Whether a trial has it; None where it could not be seen."""
 
 
 def summary_of(measure: str, trials: Iterable[TrialMeasures]) -> Summary:

@@ -8,8 +8,8 @@ from fivenines.analysis.series import Series
 from fivenines.analysis.tables import Columns, by_trial, split
 from fivenines.results.store import StoredTrial
 
+# The name of the series among counters.
 STATE = "member_state"
-"""The name of the series among counters."""
 
 _CHANGES = "SELECT trial, t_us / 1000.0 AS t, node, state FROM rows ORDER BY trial, node, t"
 _STEP = 1e-3

@@ -30,14 +30,14 @@ from fivenines.results.records import CellKey
 from fivenines.results.store import Run
 from fivenines.units import parse_duration
 
+# Seconds.
 YEAR = 365.25 * 86_400
-"""Seconds."""
 
+# The availability that a needed MTBF is computed for: five nines.
 TARGET = 0.99999
-"""The availability that a needed MTBF is computed for: five nines."""
 
+# Whether an availability is known, or only bounded from one side.
 Bound = Literal["", "at most", "at least"]
-"""Whether an availability is known, or only bounded from one side."""
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ class StateChange:
     epoch: str = ""
 
 
+# The changes of each node, ascending in time.
 States = Mapping[str, Sequence[StateChange]]
-"""The changes of each node, ascending in time."""
 
 
 def state_at(changes: Sequence[StateChange], t: float) -> StateChange | None:

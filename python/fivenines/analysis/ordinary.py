@@ -24,11 +24,11 @@ import numpy.typing as npt
 from fivenines.results.layout import SLOT_MS
 
 FLOOR_FACTOR = 2.0
+# The least that a gap must exceed: no scheduler promises less than this.
 FLOOR_MS = 5.0 * SLOT_MS
-"""The least that a gap must exceed: no scheduler promises less than this."""
 
+# Their upper tenth is then at least five gaps.
 FEW = 50
-"""Their upper tenth is then at least five gaps."""
 
 _BULK = 0.9
 _ONCE_IN_20 = 3.0

@@ -10,8 +10,8 @@ from fivenines.analysis.client_waits import Wait
 from fivenines.analysis.interruptions import Interruption, counted
 from fivenines.analysis.statistics import Summary, summarise
 
+# What an outage is of: its name in `Availability` and in `Interruptions`.
 Service = Literal["writes", "reads", "connections"]
-"""What an outage is of: its name in `Availability` and in `Interruptions`."""
 
 
 @dataclass(frozen=True)

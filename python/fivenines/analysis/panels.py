@@ -25,8 +25,8 @@ class Panel:
     scale: float = 1.0
 
 
+# As servers count it: the sum of several counters, see `analysis.disk`.
 _WRITTEN = Panel("Written to files and logs, MB per second", (WRITTEN,), scale=1e-6)
-"""As servers count it: the sum of several counters, see `analysis.disk`."""
 
 MARIADB = (
     Panel("Commits per second (Com_commit)", ("Com_commit",)),
@@ -88,11 +88,11 @@ HOSTS = (
     Panel("Sent, MB per second", ("net_sent_bytes",), scale=1e-6),
     Panel("Received, MB per second", ("net_received_bytes",), scale=1e-6),
 )
+# fsync calls that servers count; MariaDB does not count those of its binary log.
 FSYNCS = ("Innodb_data_fsyncs", "pg_stat_io.wal.fsyncs", "pg_stat_io.relation.fsyncs", "pg_stat_wal.wal_sync")
-"""fsync calls that servers count; MariaDB does not count those of its binary log."""
 
+# Counters that every sample of their kind of server holds, so that they tell its moments.
 ALWAYS = ("Threads_running", "pg_stat_database.xact_commit", "ndbinfo.counters.OPERATIONS")
-"""Counters that every sample of their kind of server holds, so that they tell its moments."""
 
 WANTED = tuple(
     dict.fromkeys(

@@ -32,23 +32,22 @@ from typing import Any
 
 from fivenines.results.layout import SLOT_MS
 
+# The names of the phases in their order.
 PHASES = ("detect", "promote", "route", "client", "reconnect", "catch up")
-"""The names of the phases in their order."""
 
+# The marks that end them: the names that `Marks` has for them.
 _ENDS = ("decided", "writable", "routed", "informed", "reconnected", "caught_up")
-"""The marks that end them: the names that `Marks` has for them."""
 
 _PROMOTE, _CLIENT, _RECONNECT, _CATCH_UP = 1, 3, 4, 5
 
+# Marks that are out of order by more are noted: a look at the nodes and a slot, 10 ms each.
 NOTED_MS = 2.0 * SLOT_MS
-"""Marks that are out of order by more are noted: a look at the nodes and a slot, 10 ms each."""
 
 
+# A decision that was told later after the return of service did not bring it about.
+#
+# A group's view is seen by asking, on a busy machine tens of milliseconds after the first write under it.
 VAIN_MS = 250.0
-"""A decision that was told later after the return of service did not bring it about.
-
-A group's view is seen by asking, on a busy machine tens of milliseconds after the first write under it.
-"""
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,11 @@ from scipy import special
 
 from fivenines.analysis.statistics import CONFIDENCE, student_t
 
+# The chance with which a difference is to be told, if it is there; the usual one.
 POWER = 0.8
-"""The chance with which a difference is to be told, if it is there; the usual one."""
 
+# More repetitions than this are nobody's plan.
 MOST = 100_000
-"""More repetitions than this are nobody's plan."""
 
 
 def power_of_two(difference: float, cov: float, n: int, confidence: float = CONFIDENCE) -> float:

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from scipy import special
 
+# The ends of an interval; None: not known.
 Bounds = tuple[float | None, float | None]
-"""The ends of an interval; None: not known."""
 
 
 def quantile_bounds(values: Sequence[tuple[float, bool]], share: float, confidence: float) -> Bounds:

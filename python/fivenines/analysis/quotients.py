@@ -12,8 +12,8 @@ from fivenines.analysis.contrasts import Contrast, contrast
 from fivenines.analysis.sides import Side, side, side_of, too_equal
 from fivenines.analysis.statistics import CONFIDENCE, Summary, at_confidence, compare
 
+# Below the largest exponent of a float.
 _LARGEST = 700.0
-"""Below the largest exponent of a float."""
 
 
 @dataclass(frozen=True)

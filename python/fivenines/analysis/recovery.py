@@ -30,11 +30,11 @@ from fivenines.results.layout import SLOT_MS
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
+# Throughput is back at this share of the steady rate; below it there is a brown-out.
 BACK_SHARE = 0.9
-"""Throughput is back at this share of the steady rate; below it there is a brown-out."""
 
+# For so long throughput, or a replica, must be back; also about the width of a bin.
 SUSTAINED_MS = 1000.0
-"""For so long throughput, or a replica, must be back; also about the width of a bin."""
 
 BEHIND_FLOOR_MS = 100.0
 BEHIND_FACTOR = 2.0

@@ -6,8 +6,8 @@ from fivenines.analysis.series import Samples, Series
 from fivenines.analysis.tables import Columns, by_trial, split
 from fivenines.results.store import StoredTrial
 
+# The names of the series among counters.
 SENT, LOG_UPDATES, OUT_OF_SYNC = "disk_sent", "disk_log_updates", "disk_out_of_sync"
-"""The names of the series among counters."""
 
 _ROWS = """
     SELECT trial, node, t_ms, sent_bytes, log_updates, out_of_sync_bytes

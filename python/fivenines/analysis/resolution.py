@@ -11,11 +11,11 @@ from fivenines.analysis.comparisons import METRICS, Metric, groups
 from fivenines.analysis.interleaved import THROUGHPUT, InterleavedResult
 from fivenines.results.records import CellKey
 
+# The differences for which the number of repetitions is told.
 SHARES = (0.2, 0.1, 0.05)
-"""The differences for which the number of repetitions is told."""
 
+# Of the metrics that cells are compared by: throughput, response time, outage of writes.
 _MEASURES = 3
-"""Of the metrics that cells are compared by: throughput, response time, outage of writes."""
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ digits of the uncertainty lie between 100 and 354, two digits of it are kept; fr
 import math
 from dataclasses import dataclass
 
+# An uncertainty whose first digits are below this keeps two of them, else one.
 _TWO_DIGITS = 3.55
-"""An uncertainty whose first digits are below this keeps two of them, else one."""
 
+# No mean is printed with more significant digits than these.
 _MOST = 3
-"""No mean is printed with more significant digits than these."""
 
 
 @dataclass(frozen=True)

@@ -24,11 +24,11 @@ from fivenines.analysis.statistics import CONFIDENCE, EQUAL, Summary, student_t,
 from fivenines.requirements.trials import TrialsSettings
 from fivenines.results.store import Run
 
+# The level is known to about 3 % of its distance from 1.
 _SAMPLES = 100_000
-"""The level is known to about 3 % of its distance from 1."""
 
+# Of the drawn samples' own error: the level is not too low with a chance of 99 %.
 _SURE = 2.33
-"""Of the drawn samples' own error: the level is not too low with a chance of 99 %."""
 
 State = Literal["settled", "open", "not measured"]
 

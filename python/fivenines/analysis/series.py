@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
+# Samples further apart than this many usual distances have a hole between them.
 GAP = 2.5
-"""Samples further apart than this many usual distances have a hole between them."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Series:
         return len(self.t)
 
 
+# Name of the figure -> node or host -> its samples.
 Samples = dict[str, dict[str, Series]]
-"""Name of the figure -> node or host -> its samples."""
 
 
 def summed(samples: Samples, names: Sequence[str]) -> dict[str, Series]:

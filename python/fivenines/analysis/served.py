@@ -30,23 +30,23 @@ from fivenines.analysis.load import steps_of
 from fivenines.analysis.wording import count
 from fivenines.results import store
 
+# Classes of failures that a workload causes itself.
 CONTENTION = ("deadlock", "conflict", "lock_timeout")
-"""Classes of failures that a workload causes itself."""
 
+# Those that may accompany a load from its first second on: scripts insert keys that are there.
 USUAL = (*CONTENTION, "constraint")
-"""Those that may accompany a load from its first second on: scripts insert keys that are there."""
 
+# Share of the transactions that may fail by one class throughout.
 SHARE = 0.1
-"""Share of the transactions that may fail by one class throughout."""
 
+# Share of the best second that the mean of the window must reach.
 SMALL = 0.1
-"""Share of the best second that the mean of the window must reach."""
 
+# A stall of a server is a figure; so long without a success at the end of the window is no service.
 ENDED_MS = 5_000.0
-"""A stall of a server is a figure; so long without a success at the end of the window is no service."""
 
+# Successes of the best second, below which a second without one says nothing.
 ENOUGH = 20
-"""Successes of the best second, below which a second without one says nothing."""
 
 _MESSAGE = 160
 

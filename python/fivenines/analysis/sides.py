@@ -12,8 +12,8 @@ from fivenines.analysis.statistics import EQUAL, Difference, compare, scaled
 
 Side = Literal["below", "above"]
 
+# No error is said to be smaller than this.
 LEAST = 1e-10
-"""No error is said to be smaller than this."""
 
 
 def too_equal(difference: Difference) -> bool:

@@ -15,11 +15,11 @@ from fivenines.analysis.tables import by_trial
 from fivenines.results.records import TrialRecord
 from fivenines.results.store import StoredTrial
 
+# Twice the longest time between two looks at a node: a shorter overlap is not told from none.
 RESOLUTION_MS = 100.0
-"""Twice the longest time between two looks at a node: a shorter overlap is not told from none."""
 
+# Roles of hosts with a server; others have clients, proxies or managers.
 _SERVERS = ("primary", "replica", "unexpected-primary", "down")
-"""Roles of hosts with a server; others have clients, proxies or managers."""
 
 _WRITES = """
     SELECT trial, id, endpoint, completed_us / 1000.0 AS t FROM rows

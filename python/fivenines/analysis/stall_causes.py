@@ -39,21 +39,21 @@ from fivenines.results.store import StoredTrial
 SLOT_MS = 100.0
 LEAST_MS = 300.0
 SHARE = 0.1
+# Throughput of the slot that so many of all slots do not exceed: what it is where work gets on.
 USUAL = 0.9
-"""Throughput of the slot that so many of all slots do not exceed: what it is where work gets on."""
 
+# With fewer transactions than so many in such a slot, slots without any are ordinary.
 FEWEST = 3.0
-"""With fewer transactions than so many in such a slot, slots without any are ordinary."""
 
+# A log is written so long after a stall at most.
 AFTER_MS = 200.0
-"""A log is written so long after a stall at most."""
 
 UNKNOWN = "not known"
 
 _DEADLOCKS = ("Innodb_deadlocks", "INNODB_METRICS.lock_deadlocks", "pg_stat_database.deadlocks")
 _TIMEOUTS = ("Rpl_semi_sync_master_no_times", "Rpl_semi_sync_source_no_times")
+# Counters of time without progress, and what makes milliseconds of them.
 _PAUSED = {"wsrep_flow_control_paused_ns": 1e-6, "Gr_flow_control_throttle_time_sum": 1e-3}
-"""Counters of time without progress, and what makes milliseconds of them."""
 _FLUSHES = ("Innodb_log_waits", "Innodb_buffer_pool_wait_free")
 _WAITING = ("pg_locks.waiting", "Innodb_row_lock_current_waits")
 COUNTERS = (*_DEADLOCKS, *_TIMEOUTS, *_PAUSED, *_FLUSHES, *_WAITING)

@@ -28,11 +28,11 @@ from scipy import special  # not scipy.stats, which takes a second to import
 
 from fivenines.analysis import blocked
 
+# The level of all intervals of a report.
 CONFIDENCE = 0.95
-"""The level of all intervals of a report."""
 
+# Fewer values that are all equal are taken for rounded, not for a spread of nothing.
 EQUAL = 5
-"""Fewer values that are all equal are taken for rounded, not for a spread of nothing."""
 
 
 @dataclass(frozen=True)

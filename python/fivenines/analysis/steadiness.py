@@ -13,8 +13,8 @@ import numpy as np
 from fivenines.analysis.availability import Timeline
 
 SECOND = 1000.0
+# A window of fewer whole seconds has no variation to speak of, nor four quarters.
 LEAST_SECONDS = 4
-"""A window of fewer whole seconds has no variation to speak of, nor four quarters."""
 
 
 @dataclass(frozen=True)

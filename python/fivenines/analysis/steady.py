@@ -25,8 +25,8 @@ from fivenines.analysis.traffic import Traffic, traffic
 from fivenines.results.records import TrialRecord
 from fivenines.results.store import StoredTrial
 
+# The servers' own figures for how long ago a replica's last applied change was made.
 TOLD = ("Seconds_Behind_Master", "Seconds_Behind_Source", "pg_stat_replication.replay_lag")
-"""The servers' own figures for how long ago a replica's last applied change was made."""
 
 _FIGURES = ("cpu_cores", "memory_bytes", "net_sent_bytes", "net_received_bytes")
 

@@ -80,8 +80,8 @@ class Compared:
 
     cells: list[CellResult]
     sweeps: list[Sweep]
+    # All cells of the plan in the order of its file, a variant for itself.
     planned: list[CellResult] = field(default_factory=list)
-    """All cells of the plan in the order of its file, a variant for itself."""
 
     @property
     def variants(self) -> list[CellResult]:

@@ -12,8 +12,8 @@ from fivenines.errors import FiveninesError
 from fivenines.results.store import Column, StoredTrial, query, reader
 from fivenines.results.unreadable import UnreadableError
 
+# Columns of equal length by their names.
 Columns = Mapping[str, Column]
-"""Columns of equal length by their names."""
 
 
 def by_trial(trials: Sequence[StoredTrial], table: str, sql: str) -> dict[str, Columns]:

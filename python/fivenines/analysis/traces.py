@@ -107,8 +107,8 @@ def _lines(trials: Sequence[StoredTrial]) -> list[Timeline]:
     return [Timeline(**found[one.folder.name]) if one.folder.name in found else nothing for one in trials]
 
 
+# Time lines, of the trials that are drawn: a file that is read at once, where a query takes long.
 LINES = Kind("line", Timeline, _lines)
-"""Time lines, of the trials that are drawn: a file that is read at once, where a query takes long."""
 
 
 def _changed(path: Path) -> int:

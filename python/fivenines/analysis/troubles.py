@@ -14,6 +14,7 @@ from fivenines.analysis.wording import count, listed, milliseconds
 from fivenines.results.records import CellKey, Divergence, Event, FaultRecord, TrialRecord
 from fivenines.results.store import Run
 
+# The kinds of troubles from the worst on.
 KINDS = (
     "split brain",
     "lost rows",
@@ -28,7 +29,6 @@ KINDS = (
     "not checked",
     "broken trial",
 )
-"""The kinds of troubles from the worst on."""
 
 _VARIES = re.compile(r"\d+(?:[.,]\d+)*")
 

@@ -69,11 +69,11 @@ def percent(value: float, signed: bool = False) -> str:
     return sign + text
 
 
+# Of service that was still away when the load, or the time of a fault, ended.
 NOT_RECOVERED = "not back"
-"""Of service that was still away when the load, or the time of a fault, ended."""
 
+# Of a phase, or of what is counted until one ends.
 NOT_ENDED = "not ended"
-"""Of a phase, or of what is counted until one ends."""
 
 
 def mean_of_measure(summary: Summary, measure: Measure, why: str = NOT_RECOVERED) -> str:

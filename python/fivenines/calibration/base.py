@@ -14,11 +14,11 @@ from fivenines import plugins
 from fivenines.errors import UsageError
 from fivenines.results.calibration import Line
 
+# The default engine, which comes with fivenines: every machine can be calibrated without root.
 ENGINE = "postgres-18"
-"""The default engine, which comes with fivenines: every machine can be calibrated without root."""
 
+# Told what is done now, in a few words.
 Tell = Callable[[str], None]
-"""Told what is done now, in a few words."""
 
 
 @dataclass(frozen=True)
@@ -41,13 +41,13 @@ class CalibrationContext:
 class Calibrator(ABC):
     """Plants one kind of known error."""
 
+    # As `--only` calls it.
     name: ClassVar[str]
-    """As `--only` calls it."""
     title: ClassVar[str]
+    # Its place among the others.
     order: ClassVar[int]
-    """Its place among the others."""
+    # About how long it takes: in full, and when short.
     seconds: ClassVar[tuple[float, float]]
-    """About how long it takes: in full, and when short."""
 
     @abstractmethod
     def measure(self, context: CalibrationContext) -> list[Line]:

@@ -23,6 +23,7 @@ workloads: [{{workload: oltp_update_non_index, {data}}}]
 connections: [1]
 """
 
+# Statements by node.
 _PLANTED = {
     "node1": ("DELETE FROM sbtest1 WHERE id = 5", "UPDATE sbtest1 SET c = 'x' WHERE id = 4711"),
     "node2": (
@@ -30,15 +31,14 @@ _PLANTED = {
         "UPDATE sbtest1 SET k = k + 1 WHERE id = 10000",
     ),
 }
-"""Statements by node."""
 
+# What the comparison has to say of them.
 EXPECTED = (
     "sbtest1: id 5: not on node1",
     "sbtest1: id 4711: other on node2",
     "sbtest1: id 10000: other on node2",
     "sbtest1: id 20000: not on node1",
 )
-"""What the comparison has to say of them."""
 
 
 class DivergenceOfNodes(Calibrator):

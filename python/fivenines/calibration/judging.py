@@ -15,34 +15,34 @@ from fivenines.analysis.wording import MINUS, count, listed, milliseconds, numbe
 from fivenines.results.calibration import Line
 from fivenines.results.layout import SLOT_MS
 
+# How long the ledger's clients wait until they try to connect again.
 RETRY_MS = 10.0
-"""How long the ledger's clients wait until they try to connect again."""
 
+# Allowed for a new connection, its login and its first write.
 CONNECT_MS = 50.0
-"""Allowed for a new connection, its login and its first write."""
 
+# So much of an ordinary gap is allowed for at most: with longer ones the machine is the error.
 ORDINARY_MOST_MS = 100.0
-"""So much of an ordinary gap is allowed for at most: with longer ones the machine is the error."""
 
 ROUND_TRIP_MS = 1.0
 ROUND_TRIP_SHARE = 0.02
+# Allowed of a round trip: what four wake-ups of an emulator take, and a share of it; and to be early.
 EARLY_MS = 0.05
-"""Allowed of a round trip: what four wake-ups of an emulator take, and a share of it; and to be early."""
 
 BANDWIDTH_SHARE = 0.05
 OFFERED_SHARE = 0.01
+# Allowed of a stale read's age: the time between two writes of the ledger, and to stop the replay.
 AGE_MS = 100.0
-"""Allowed of a stale read's age: the time between two writes of the ledger, and to stop the replay."""
 
 LATE_MS = SLOT_MS / 2
 STOLEN_SHARE = 0.02
 ALARM_SHARE = 0.05
+# So rarely as many false alarms, or more, come by chance.
 RARE = 0.01
-"""So rarely as many false alarms, or more, come by chance."""
 
 
+# Whose outage it is: that of established sessions, or that of new connections.
 Who = Literal["sessions", "connections"]
-"""Whose outage it is: that of established sessions, or that of new connections."""
 
 
 @dataclass(frozen=True)

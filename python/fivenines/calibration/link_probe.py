@@ -14,8 +14,8 @@ from contextlib import suppress
 
 _PORT = 6001
 _CHUNK = 1 << 16
+# Of a flow, so many seconds are left out at the beginning: TCP finds the bandwidth first.
 _SETTLED = 0.7
-"""Of a flow, so many seconds are left out at the beginning: TCP finds the bandwidth first."""
 
 
 def serve(address: str) -> None:

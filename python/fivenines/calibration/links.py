@@ -16,15 +16,15 @@ from fivenines.lab.settings import LinkSettings, NetworkSettings
 from fivenines.results.calibration import Line
 from fivenines.waiting import wait_until
 
+# Seconds.
 ROUND_TRIPS = (0.0005, 0.01, 0.1)
-"""Seconds."""
 
+# bit/s.
 BANDWIDTHS = (10_000_000, 100_000_000)
-"""bit/s."""
 
 _SEGMENT = 1500 - 20 - 32
+# Bytes of payload in a full TCP segment with time stamps, and of its whole frame, which a link counts.
 _FRAME = 1514
-"""Bytes of payload in a full TCP segment with time stamps, and of its whole frame, which a link counts."""
 
 _PATIENCE = 60.0
 _EAST, _WEST = "east", "west"

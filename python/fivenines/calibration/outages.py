@@ -21,17 +21,17 @@ from fivenines.results.layout import SLOT_MS
 from fivenines.results.records import FaultRecord
 from fivenines.results.store import StoredTrial
 
+# Seconds, and how many of each are planted: in full, and when short.
 LENGTHS = {0.05: (12, 4), 0.5: (8, 2), 5.0: (4, 2)}
-"""Seconds, and how many of each are planted: in full, and when short."""
 
+# Seconds of undisturbed load before the first one, by which an ordinary gap is known.
 _QUIET = 2.0
-"""Seconds of undisturbed load before the first one, by which an ordinary gap is known."""
 
+# Seconds from the end of one to the beginning of the next.
 _BETWEEN = 0.75
-"""Seconds from the end of one to the beginning of the next."""
 
+# Seconds between giving the orders and the first one, and of load after the last one.
 _MARGIN = 1.0
-"""Seconds between giving the orders and the first one, and of load after the last one."""
 
 _HOW: tuple[How, How] = ("silent", "reset")
 

@@ -34,15 +34,15 @@ ledger: {{rate: 200, read_rate: 200, clients: 4}}
 timing: {{warmup: 500ms, steady: 5s, recovery: 1s, settle: 10s}}
 """
 
+# Seconds for which the standby applies nothing.
 _STILL = 1.5
-"""Seconds for which the standby applies nothing."""
 
+# The ledger's clients, whose rows are harmed in different ways.
 _LAST, _SECOND, _THIRD, _FOURTH = range(4)
-"""The ledger's clients, whose rows are harmed in different ways."""
 
 _DISORDERED = 5
+# So many rows are harmed in each way.
 _TAKEN, _PHANTOM, _DOUBLED = 3, 3, 3
-"""So many rows are harmed in each way."""
 
 _REFUSE = (
     "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS "

@@ -23,12 +23,12 @@ _ADVICE = "wait until it is done: two at once would disturb each other"
 class Listener:
     """Who hears how a calibration goes on."""
 
+    # The number (from 1) and name of what begins.
     begin: Callable[[int, str], None]
-    """The number (from 1) and name of what begins."""
+    # Progress.
     tell: Tell
-    """Progress."""
+    # Each step that is finished.
     done: Callable[[Step], None]
-    """Each step that is finished."""
 
 
 def calibrate(kinds: Sequence[type[Calibrator]], listener: Listener, *, short: bool) -> Calibration:

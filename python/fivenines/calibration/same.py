@@ -26,19 +26,19 @@ from fivenines.results.calibration import Line
 from fivenines.results.layout import SLOT_MS
 
 _WINDOW_MS = 400
+# Windows of a side in a comparison of windows.
 _SIDE = 4
-"""Windows of a side in a comparison of windows."""
 
+# Trials of a side that noise between fresh servers is told for.
 _TRIALS_OF_A_SIDE = 5
-"""Trials of a side that noise between fresh servers is told for."""
 
 _WARM_UP = 1.0
 _COMPARISONS = (12, 4)
+# In full, and when short.
 _SERVERS = (6, 3)
-"""In full, and when short."""
 
+# Seconds that are measured of each fresh server.
 _ONE_LOAD = 2.0
-"""Seconds that are measured of each fresh server."""
 
 _WORKLOAD = f"workload: oltp_read_write, {DATA}"
 

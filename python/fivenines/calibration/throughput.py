@@ -15,20 +15,20 @@ from fivenines.results.calibration import Line
 from fivenines.servers.base import Server
 
 _RATE = 50.0
+# In full, and when short.
 _SECONDS = (8.0, 4.0)
-"""In full, and when short."""
 
 _BRACKETS = {"begin", "commit", "rollback"}
+# Names of statements in load.json; all others read.
 _CHANGING = {"index_update", "non_index_update", "delete", "insert"}
-"""Names of statements in load.json; all others read."""
 
+# The load itself asks once, for a number and no row, whether its tables are there.
 _CALLS = """
 SELECT coalesce(sum(calls) FILTER (WHERE query LIKE 'SELECT%'), 0)::bigint,
        coalesce(sum(calls) FILTER (WHERE query NOT LIKE 'SELECT%'), 0)::bigint
 FROM pg_stat_statements
 WHERE query LIKE '%sbtest1%' AND query NOT LIKE 'SELECT $1 FROM%' AND query NOT LIKE '%pg_stat_statements%'
 """
-"""The load itself asks once, for a number and no row, whether its tables are there."""
 
 
 class ThroughputOfAnOpenLoop(Calibrator):

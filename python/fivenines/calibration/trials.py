@@ -23,11 +23,11 @@ from fivenines.software.store import engine
 D = TypeVar("D", bound=Deployed)
 
 UNDER_LOAD = "warm-up and steady load"
+# Phases of a trial, at whose beginning something can be planted.
 CHECKING = "checking"
-"""Phases of a trial, at whose beginning something can be planted."""
 
+# One small data set for all calibrators; rows are chosen evenly, so that hardly any two clients meet.
 DATA = "tables: 1, table_size: 10000, distribution: uniform"
-"""One small data set for all calibrators; rows are chosen evenly, so that hardly any two clients meet."""
 
 
 class Planting(Generic[D]):

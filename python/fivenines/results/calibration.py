@@ -4,8 +4,8 @@ from pydantic import Field
 
 from fivenines.results.basics import Machine, Record
 
+# The version of the kept file; a file of another one counts as no calibration.
 FORMAT = 1
-"""The version of the kept file; a file of another one counts as no calibration."""
 
 
 class Line(Record):

@@ -20,8 +20,8 @@ from pydantic import BaseModel
 
 _T = TypeVar("_T")
 _PLAIN = (bool, int, float, str, NoneType)
+# Bytes in front that say how long the JSON is.
 _LENGTH = 8
-"""Bytes in front that say how long the JSON is."""
 
 Arrays = list[np.ndarray[Any, Any]]
 

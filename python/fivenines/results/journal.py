@@ -12,11 +12,14 @@ from typing import Any
 
 from fivenines.results import layout
 
+# Raised where older readers would misread a line.
 FORMAT = 1
-"""Raised where older readers would misread a line."""
 
 Line = dict[str, Any]
 
+# Each kind of line and its fields; each has `at` (seconds since 1970) and `event` (its kind) as well.
+#
+# A reader passes over kinds and fields that it does not know.
 EVENTS: dict[str, dict[str, str]] = {
     "run-opened": {
         "format": "version of this format",
@@ -121,13 +124,9 @@ EVENTS: dict[str, dict[str, str]] = {
     "run-closed": {"reason": "empty: it came to its end; else why not"},
     "result": {"run": "the run's folder", "report": "the report's file", "summary": "rows as of `--json`"},
 }
-"""Each kind of line and its fields; each has `at` (seconds since 1970) and `event` (its kind) as well.
 
-A reader passes over kinds and fields that it does not know.
-"""
-
+# Printed by `--progress json`, not in the file: a trial's own tables have these figures.
 PRINTED_ONLY = ("trial-live", "result")
-"""Printed by `--progress json`, not in the file: a trial's own tables have these figures."""
 
 
 def path(run: Path) -> Path:

@@ -11,11 +11,11 @@ from pydantic import Field
 from fivenines.results.basics import ClockRecord, Machine, Record
 from fivenines.results.calibration import Calibration
 
+# The version of the run folder that is written: 3 has several faults, the ledger and more observers.
 FORMAT = 3
-"""The version of the run folder that is written: 3 has several faults, the ledger and more observers."""
 
+# The versions that are read; a folder of another one is refused with a message.
 READABLE = (3,)
-"""The versions that are read; a folder of another one is refused with a message."""
 
 
 class CellKey(Record):

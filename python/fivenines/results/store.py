@@ -28,8 +28,8 @@ _R = TypeVar("_R", bound=BaseModel)
 
 Column = npt.NDArray[Any]
 
+# Opening a database for a query is worth it where it reads more tables than these.
 _FEW = 8
-"""Opening a database for a query is worth it where it reads more tables than these."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ class Run:
     complete: list[StoredTrial]
     broken: list[StoredTrial]
     problems: list[str] = field(default_factory=list)
+    # Complete and broken ones, by id.
     blocks: list[StoredBlock] = field(default_factory=list)
-    """Complete and broken ones, by id."""
 
     @property
     def trials(self) -> list[StoredTrial]:
@@ -204,8 +204,8 @@ def _formats() -> str:
     return f"format{'s' * (len(READABLE) > 1)} {' and '.join(map(str, READABLE))}"
 
 
+# Settings of servers that were read, by themselves.
 _Settings = dict[frozenset[tuple[str, str]], dict[str, str]]
-"""Settings of servers that were read, by themselves."""
 
 
 def _add(run: Run, path: Path, planned: dict[str, PlannedTrial], settings: _Settings) -> None:

@@ -23,14 +23,14 @@ from fivenines.runner.progress import (
 from fivenines.runner.schedule import Schedule, Work
 from fivenines.runner.workers.base import Order, Worker, WorkerLostError
 
+# A broken trial is retried once.
 ATTEMPTS = 2
-"""A broken trial is retried once."""
 
+# A trial with which so many workers were lost is given up: it may be what kills them.
 LOSSES = 3
-"""A trial with which so many workers were lost is given up: it may be what kills them."""
 
+# Seconds between two looks at workers; Ctrl-C is met in between.
 _POLL = 0.2
-"""Seconds between two looks at workers; Ctrl-C is met in between."""
 
 
 class Dispatch:

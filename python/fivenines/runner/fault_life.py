@@ -33,8 +33,8 @@ class Recovered:
     injection: Injection
     recovery: Recovery | None
     failure: str = ""
+    # What became of each node, once they were brought back.
     returns: dict[str, Return] = field(default_factory=dict)
-    """What became of each node, once they were brought back."""
 
     def bring_back(self, node_recovery: NodeRecovery) -> "Returned":
         """Make the nodes members again; returns when they are, or are known not to be."""

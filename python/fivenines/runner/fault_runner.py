@@ -19,11 +19,11 @@ from fivenines.runner.node_recovery import NodeRecovery
 from fivenines.runner.reporter import Reporter
 from fivenines.servers.member import Member
 
+# Seconds between two looks of the person on call.
 _ON_CALL = 0.5
-"""Seconds between two looks of the person on call."""
 
+# Seconds between two looks for nodes that a failover has left behind.
 _FOR_STRAYS = 2.0
-"""Seconds between two looks for nodes that a failover has left behind."""
 
 
 class FaultRunner:

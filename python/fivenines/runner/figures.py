@@ -7,8 +7,8 @@ from fivenines.results.records import BlockRecord, TrialRecord
 from fivenines.results.store import StoredTrial
 from fivenines.runner.progress import Figures
 
+# Bytes of tables: what a longer trial came to is left to the report, so that the next one need not wait.
 LARGEST = 64 * 2**20
-"""Bytes of tables: what a longer trial came to is left to the report, so that the next one need not wait."""
 
 
 def figures_of(run: Path, record: TrialRecord | BlockRecord) -> Figures:

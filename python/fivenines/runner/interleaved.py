@@ -25,11 +25,11 @@ from fivenines.runner.interleaved_usage import Usage
 from fivenines.runner.machine_watch import watched
 from fivenines.runner.progress import Listener, TrialPhase
 
+# The file with the windows of a load, in the folder of its files.
 _WINDOWS = "windows"
-"""The file with the windows of a load, in the folder of its files."""
 
+# Seconds that the loads may take beyond their last window.
 _PATIENCE = 60.0
-"""Seconds that the loads may take beyond their last window."""
 
 
 @dataclass
@@ -39,8 +39,8 @@ class _Side:
     deployed: Deployed
     deployment: Deployment
     load: RunningLoad
+    # The file that its load waits for.
     windows: Path
-    """The file that its load waits for."""
 
 
 def run_block(

@@ -11,14 +11,14 @@ from fivenines.observe.processes import Processes, proportional
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import format_size
 
+# Bytes of a node of which nothing was seen yet.
 ASSUMED = 200 * 2**20
-"""Bytes of a node of which nothing was seen yet."""
 
+# What a deployed solution may still take under load, as a share of what it has when it is idle.
 GROWTH = 0.5
-"""What a deployed solution may still take under load, as a share of what it has when it is idle."""
 
+# The share of the machine's memory that stays free.
 RESERVE = 0.05
-"""The share of the machine's memory that stays free."""
 
 
 class MemoryShortError(FiveninesError):

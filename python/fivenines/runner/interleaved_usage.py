@@ -9,8 +9,8 @@ from fivenines.observe.hosts import first_processes
 from fivenines.observe.processes import Processes, Total, Used
 from fivenines.results.layout import TABLES
 
+# The host of the load is not a part of a solution.
 _CLIENT = "client"
-"""The host of the load is not a part of a solution."""
 
 
 class Usage:

@@ -34,8 +34,8 @@ from fivenines.runner.progress import (
     WorkerLost,
 )
 
+# Why a run ended, where the error itself has no words.
 _UNSAID: dict[type[BaseException], str] = {KeyboardInterrupt: "interrupted"}
-"""Why a run ended, where the error itself has no words."""
 
 Wall = Callable[[], float]
 

@@ -13,11 +13,11 @@ from fivenines.results import layout, store
 from fivenines.runner.loads import Client
 from fivenines.runner.merged_latency import merge_logs
 
+# Tables that a load generator writes, each into a file of its own.
 OF_THE_LOAD = ("timeline", "ledger", "probes", "history")
-"""Tables that a load generator writes, each into a file of its own."""
 
+# Numbers that each load counts by itself, as they are among those of all.
 _NUMBERED = {"history": "txn * {count} + {number} AS txn, client * {count} + {number} AS client"}
-"""Numbers that each load counts by itself, as they are among those of all."""
 
 _ORDER = {
     "timeline": "slot_ms, source",

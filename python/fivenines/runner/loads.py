@@ -16,11 +16,11 @@ from fivenines.load.program import endpoints_for, start_load
 from fivenines.load.run import LOOK, Live, LoadPlan, RunningLoad
 from fivenines.results import layout
 
+# From the agreement on t = 0 to that moment: every generator looks for it every 10 ms.
 _LEAD_NS = 300_000_000
-"""From the agreement on t = 0 to that moment: every generator looks for it every 10 ms."""
 
+# Seconds between two looks whether all have ended.
 _END = 0.05
-"""Seconds between two looks whether all have ended."""
 
 
 @dataclass(frozen=True)
@@ -228,8 +228,8 @@ class LiveSum:
 
 _SUMMED = ("tps", "qps", "errors", "ok", "failed", "in_doubt", "connected")
 _GREATEST = ("t", "p95_ms")
+# What is told of a load that has ended.
 _STILL = {"tps": 0.0, "qps": 0.0, "connected": 0, "p95_ms": 0.0}
-"""What is told of a load that has ended."""
 
 
 def endpoints_of(deployed: Deployed, plan: ClientPlan) -> Endpoints:

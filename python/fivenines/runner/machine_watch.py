@@ -22,17 +22,17 @@ from fivenines.lab.closing import Closing
 
 T = TypeVar("T")
 
+# Seconds between two looks.
 INTERVAL = 0.25
-"""Seconds between two looks."""
 
+# Seconds that the clock may move by itself, or the machine sleep: two slots of the time line.
 STEP = 0.02
-"""Seconds that the clock may move by itself, or the machine sleep: two slots of the time line."""
 
+# What clocks may drift apart, in shares of the time between two looks; the kernel slews by half of it.
 DRIFT = 0.001
-"""What clocks may drift apart, in shares of the time between two looks; the kernel slews by half of it."""
 
+# Seconds that the controller may stand still: less than that, a busy machine can be the cause.
 PAUSE = 3.0
-"""Seconds that the controller may stand still: less than that, a busy machine can be the cause."""
 
 _TRIES = 5
 
@@ -44,8 +44,8 @@ class Clocks:
     monotonic: float
     boot: float
     real: float
+    # Used by this process.
     cpu: float
-    """Used by this process."""
     blur: float = 0.0
 
 

@@ -9,8 +9,8 @@ from hdrh.histogram import HdrHistogram
 
 from fivenines.analysis.latency import Interval, decoded, intervals, read_latencies
 
+# The greatest value of a merged histogram: a day, longer than any load.
 _LONGEST_US = 24 * 3600 * 1_000_000
-"""The greatest value of a merged histogram: a day, longer than any load."""
 
 _HEADER = """\
 #[Histogram log format version 1.3]

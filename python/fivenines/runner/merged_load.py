@@ -15,15 +15,14 @@ _OF_SCHEDULE = ("arrived", "started", "abandoned", "backlog_max", "backlog_end")
 _OF_CONNECTS = ("count", "ok", "failed", "refused", "timed_out")
 _OF_PROBES = ("ok", "failed", "in_doubt", "skipped")
 
+# Seconds by which steps of the same plan may differ: each generator ends them in its own time.
+#
+# The last of them ends with what is under way, so that its end is not compared.
 _AT_ONCE = 0.1
-"""Seconds by which steps of the same plan may differ: each generator ends them in its own time.
-
-The last of them ends with what is under way, so that its end is not compared.
-"""
 
 _USED = ("user_s", "system_s", "max_rss_kib", "run_queue_s", "clock_calls")
+# What generators say of themselves: what all have used, and the worst of any.
 _WORST = ("wall_s", "waited_p99_ms", "lag_p99_us", "lag_max_us", "noop_ns", "connection_kib")
-"""What generators say of themselves: what all have used, and the worst of any."""
 
 
 def merged(loads: Mapping[str, Summary]) -> dict[str, Any]:

@@ -8,11 +8,11 @@ from fivenines.lab.lab import Lab
 from fivenines.lab.settings import Beginning
 from fivenines.results.records import Event
 
+# The kind of its events.
 NETWORK = "network"
-"""The kind of its events."""
 
+# Seconds before the steady window: what was sent fast is done with, also where the machine is busy.
 BEFORE_STEADY = 2.0
-"""Seconds before the steady window: what was sent fast is done with, also where the machine is busy."""
 
 _BEGAN = "the links and bandwidths of the experiment are in force from now on"
 _ENDED = "the links and bandwidths of the experiment are undone for the checks"

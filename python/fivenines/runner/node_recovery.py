@@ -11,16 +11,16 @@ from fivenines.deployment.deployed import Deployed
 from fivenines.servers.base import Server
 from fivenines.servers.member import Member
 
+# Seconds between two looks at the nodes while the load runs: the controller must cost next to nothing.
 POLL = 0.25
-"""Seconds between two looks at the nodes while the load runs: the controller must cost next to nothing."""
 
+# Restarts of one node until it is left alone.
 _ATTEMPTS = 3
-"""Restarts of one node until it is left alone."""
 
 _BETWEEN_ATTEMPTS = 1.0
 
+# Seconds that a node has to join after its restart, also when that was just before the deadline.
 _GRACE = 5.0
-"""Seconds that a node has to join after its restart, also when that was just before the deadline."""
 
 
 @dataclass
@@ -34,8 +34,8 @@ class Return:
     rejoined_ns: int | None = None
     reason: str = ""
     failure: str = ""
+    # When its last restart was done, in seconds of CLOCK_MONOTONIC.
     started: float = 0.0
-    """When its last restart was done, in seconds of CLOCK_MONOTONIC."""
 
 
 class NodeRecovery:

@@ -179,8 +179,8 @@ class CampaignStopped:
     """No further trial begins: somebody asked for that, or it costs too much; `left` are still to be done."""
 
     left: int
+    # Empty: somebody asked.
     reason: str = ""
-    """Empty: somebody asked."""
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ import time
 from fivenines.experiment.timing import RecoverySettings
 from fivenines.runner.fault_runner import FaultRunner
 
+# Of the steady rate; the same share as of the phase "catch up" (see `analysis.recovery`).
 SHARE = 0.9
-"""Of the steady rate; the same share as of the phase "catch up" (see `analysis.recovery`)."""
 
+# Seconds between two looks at the nodes: each look asks all of them.
 _BETWEEN = 0.5
-"""Seconds between two looks at the nodes: each look asks all of them."""
 
 
 class LoadRates:

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 from fivenines.results.records import Event
 
+# Seconds between two looks, one of which reads what the failover manager has logged.
 EVERY = 0.1
-"""Seconds between two looks, one of which reads what the failover manager has logged."""
 
 
 class Reporter:

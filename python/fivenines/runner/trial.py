@@ -53,11 +53,11 @@ from fivenines.verify.divergence import diverged
 from fivenines.workloads.invariant import Check as Rule
 from fivenines.workloads.settings import WorkloadSettings
 
+# What is told of a second of the load.
 _LIVE = ("t", "tps", "qps", "errors", "p95_ms", "ok", "failed", "in_doubt", "connected")
-"""What is told of a second of the load."""
 
+# Seconds between the end of the steady window, when tries of fresh connections get dense, and the fault.
 _TRIES_BEFORE = 0.1
-"""Seconds between the end of the steady window, when tries of fresh connections get dense, and the fault."""
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,11 @@ from fivenines.studies.measures import full_name, noun
 
 _TITLES = {"ratio": "times", "share": "share", "slope": "slope"}
 
+# An axis and its level.
 _Level = tuple[str, str]
-"""An axis and its level."""
 
+# Of which comparison, of what, of which measure, and of which place a figure is.
 _Key = tuple[str, str, str, tuple[_Level, ...]]
-"""Of which comparison, of what, of which measure, and of which place a figure is."""
 
 
 @dataclass(frozen=True)

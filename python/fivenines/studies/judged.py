@@ -17,16 +17,16 @@ from fivenines.studies.models import Claim, Form, Study, Unavailable
 from fivenines.studies.planned import PlannedFigures, spots_of_part
 from fivenines.studies.printed import PrintedFigures
 
+# What is said of a claim.
 Result = Outcome | Literal["not run"]
-"""What is said of a claim."""
 
+# How those that do not hold are counted: of one, of several.
 _WORDS: dict[Result, tuple[str, str]] = {
     "does not hold": ("does not hold", "do not hold"),
     "cannot be told": ("undecided", "undecided"),
     "cannot be run here": ("cannot be run here", "cannot be run here"),
     "not run": ("not run", "not run"),
 }
-"""How those that do not hold are counted: of one, of several."""
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ from fivenines.studies.measures import EXACT, full_name, of_all, taken
 from fivenines.studies.models import Unavailable
 from fivenines.studies.spots import Spot, levels, matching, one_cell, spots_of
 
+# Of transactions without a fault: where more fail, a rate is of what is left, or of failing.
 _FEW_FAILED = 0.01
-"""Of transactions without a fault: where more fail, a rate is of what is left, or of failing."""
 
 
 class PartFigures:

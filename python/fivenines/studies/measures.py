@@ -4,8 +4,8 @@ from fivenines.analysis.clients import OF_A_CLIENT
 from fivenines.analysis.measured import EVENTS, VALUES
 from fivenines.requirements.measures import MEASURES, When
 
+# Numbers of the solution, which no chance changes.
 EXACT = ("hosts",)
-"""Numbers of the solution, which no chance changes."""
 
 _PHASE = "phase:"
 

@@ -9,8 +9,8 @@ from fivenines.studies.claims.kinds import AnyTest
 from fivenines.studies.claims.places import FreeLevel
 from fivenines.units import Duration
 
+# Which form of a study is run: one that shows the way of things in half an hour, or the whole.
 Form = Literal["quick", "full"]
-"""Which form of a study is run: one that shows the way of things in half an hour, or the whole."""
 
 Figure = Annotated[float, Field(allow_inf_nan=False)]
 

@@ -17,8 +17,8 @@ from fivenines.studies.figures_shown import drawing, figures_table
 from fivenines.studies.judged import Judged, StudyResult
 from fivenines.studies.written import printed_words
 
+# Before the words of a verdict, as colour alone says nothing.
 SIGNS = {"holds": "✓", "does not hold": "✗", "cannot be told": "?", "cannot be run here": "○", "not run": "○"}
-"""Before the words of a verdict, as colour alone says nothing."""
 
 FIDELITY = {
     "same": "as published",

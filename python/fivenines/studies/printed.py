@@ -10,11 +10,11 @@ from fivenines.studies.models import Published
 
 _MISSING = "not printed"
 
+# Trials, where their number is not printed: that there is no spread is what is missing then.
 _SOME = 2
-"""Trials, where their number is not printed: that there is no spread is what is missing then."""
 
+# The axis of the variants of a sweep, which figures may be printed by.
 VARIANT = "variant"
-"""The axis of the variants of a sweep, which figures may be printed by."""
 
 
 class PrintedFigures:

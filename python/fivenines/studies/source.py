@@ -16,8 +16,8 @@ from fivenines.studies.models import Form, Study
 
 FORMS: tuple[Form, ...] = ("quick", "full")
 
+# What is laid over each other for a form: of the study, and each time of the part over it.
 _LAYERS: Mapping[Form, Sequence[str]] = {"full": ("experiment",), "quick": ("experiment", "quick")}
-"""What is laid over each other for a form: of the study, and each time of the part over it."""
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from fivenines.results.records import CellKey
 from fivenines.studies.claims.figures import AXES, NAMED, Level, Place
 from fivenines.units import parse_duration, parse_rate, parse_size
 
+# What a cell without a fault has in the place of its name; a place has nothing there.
 NO_FAULT = "none"
-"""What a cell without a fault has in the place of its name; a place has nothing there."""
 
+# Where the settings of what a cell names stand in an experiment.
 _SECTIONS = {"network": "network", "solution": "solutions", "workload": "workloads", "fault": "faults"}
-"""Where the settings of what a cell names stand in an experiment."""
 
 
 @dataclass(frozen=True)

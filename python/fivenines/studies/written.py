@@ -11,8 +11,8 @@ from fivenines.studies.claims.verdicts import Atom, Verdict
 from fivenines.studies.figures_shown import figures_table
 from fivenines.studies.judged import Judged, StudyResult
 
+# Version of `claims.json`.
 FORMAT = 1
-"""Version of `claims.json`."""
 
 
 def write_json(result: StudyResult) -> None:

@@ -18,22 +18,22 @@ from fivenines.servers.base import Server
 from fivenines.servers.checksums import Dialect, Shape
 from fivenines.solutions.base import Solution
 
+# Seconds that the whole comparison may take.
 BOUND = 120.0
-"""Seconds that the whole comparison may take."""
 
+# Seconds that the nodes are given to apply what a server at rest still writes (snapshots for standbys).
 CATCH_UP = 5.0
-"""Seconds that the nodes are given to apply what a server at rest still writes (snapshots for standbys)."""
 
+# So many differing keys are named.
 SHOWN = 100
-"""So many differing keys are named."""
 
+# Rows of differing chunks that are read from each node; beyond them keys are neither named nor counted.
 MOST_CHUNK_ROWS = 200_000
-"""Rows of differing chunks that are read from each node; beyond them keys are neither named nor counted."""
 
 _LEAST = 1.0
 _T = TypeVar("_T")
+# Number of rows and checksum of each chunk.
 Chunks = dict[int, tuple[int, int]]
-"""Number of rows and checksum of each chunk."""
 
 
 def diverged(

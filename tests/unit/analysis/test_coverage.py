@@ -163,8 +163,8 @@ def test_availability_of_several_kinds_of_faults() -> None:
 
 # --- outages that did not end ----------------------------------------------------------------------
 
+# The load ends after so long; the mean outage is 1.
 OBSERVED = 1.3
-"""The load ends after so long; the mean outage is 1."""
 
 
 def cut_off(chance: Random) -> Summary:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from fivenines.analysis.phases import NOTED_MS, PHASES, Failover, Marks, split
 
+# The phases of marks that are all seen, where no session had to wait.
 SEEN = tuple(name for name in PHASES if name != "client")
-"""The phases of marks that are all seen, where no session had to wait."""
 MOMENT = st.one_of(st.none(), st.floats(-2_000, 40_000))
 FAULT = 5_000.0
 UNTIL = 20_000.0

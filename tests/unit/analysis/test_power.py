@@ -12,8 +12,8 @@ from fivenines.analysis.interleaved_ratio import ratio_of
 from fivenines.analysis.statistics import compare, summarise
 
 CAMPAIGNS = 2000
+# Four standard errors of a share of so many campaigns, at most.
 SLACK = 4 * math.sqrt(0.25 / CAMPAIGNS)
-"""Four standard errors of a share of so many campaigns, at most."""
 
 
 def lognormal(rng: np.random.Generator, mean: float, cov: float, n: int) -> list[float]:

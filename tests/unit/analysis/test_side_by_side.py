@@ -16,8 +16,8 @@ from fivenines.analysis.traffic import Traffic, traffic
 from fivenines.results.records import Deployment, HostFacts
 from fivenines.results.store import Run, open_run
 
+# Bytes from one host to another in the window.
 Flows = dict[tuple[str, str], float]
-"""Bytes from one host to another in the window."""
 
 
 def host(kind: str, forwards: bool = False) -> HostFacts:

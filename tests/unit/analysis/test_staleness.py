@@ -15,8 +15,8 @@ from fivenines.analysis.staleness import Shown, Writes, ages_of, backwards, own_
 from fivenines.errors import FiveninesError
 
 CLIENTS = 3
+# How long each read takes, so that some overlap.
 TAKES = 5
-"""How long each read takes, so that some overlap."""
 
 
 def ints(values: Any) -> Any:

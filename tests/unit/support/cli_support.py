@@ -19,11 +19,11 @@ class Answer:
     err: str
 
 
+# Runs a command line, its words as arguments.
 Fivenines = Callable[..., Answer]
-"""Runs a command line, its words as arguments."""
 
+# Puts a module where a command will import it: its name, and functions by keyword.
 Pretend = Callable[..., ModuleType]
-"""Puts a module where a command will import it: its name, and functions by keyword."""
 
 MACHINE = Machine(
     hostname="h",

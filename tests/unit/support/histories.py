@@ -10,8 +10,8 @@ from fivenines.analysis.isolation.lists import check_lists
 from fivenines.results import layout
 from fivenines.results.records import Anomaly, Isolation
 
+# append or read, key, the value or the list read (None: not known).
 Operation = tuple[str, int, int | list[int] | None]
-"""append or read, key, the value or the list read (None: not known)."""
 
 _connection = duckdb.connect(config={"threads": 1})
 _OPERATION = re.compile(r"([ar])([a-z])(-|\d*)")

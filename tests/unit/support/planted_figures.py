@@ -12,8 +12,8 @@ from fivenines.studies.claims.figures import Events, Level, Place, Sample, Trial
 from fivenines.studies.claims.kinds import AnyTest
 from fivenines.studies.claims.verdicts import Atom, Verdict
 
+# Measure, solution, level of the axis.
 Key = tuple[str, str, str]
-"""Measure, solution, level of the axis."""
 
 
 def trials(

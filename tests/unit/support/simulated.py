@@ -11,8 +11,8 @@ CAMPAIGNS = 1000
 CHANCE = 0.999
 
 Random = np.random.Generator
+# Simulates one campaign; whether its interval holds the truth.
 Campaign = Callable[[Random], bool]
-"""Simulates one campaign; whether its interval holds the truth."""
 
 
 def coverage(campaign: Campaign, campaigns: int = CAMPAIGNS) -> float:

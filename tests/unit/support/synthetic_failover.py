@@ -8,8 +8,8 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Any
 
+# ms of the planted phases before the return of writes (decided to writable to back), and after.
 PROMOTE, ROUTE, RECONNECT = 120.0, 40.0, 60.0
-"""ms of the planted phases before the return of writes (decided to writable to back), and after."""
 
 CLIENTS = 2
 
@@ -28,8 +28,8 @@ class Course:
     catch_up: float = 0.0
     decides: bool = True
     group: bool = False
+    # For so many ms node1 goes on to take writes beside node2.
     split: float = 0.0
-    """For so many ms node1 goes on to take writes beside node2."""
 
     @property
     def outage(self) -> float:

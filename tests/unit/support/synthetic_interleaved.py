@@ -23,10 +23,10 @@ class SyntheticBlock:
     tps: Sequence[float] = (1120.0, 1000.0)
     blocks: int = 2
     rounds: int = 12
+    # Of each window, as a share.
     noise: float = 0.01
-    """Of each window, as a share."""
+    # What each block adds to the logarithm of the first one's throughput.
     shifts: Sequence[float] = ()
-    """What each block adds to the logarithm of the first one's throughput."""
     idle_cpu: float = 0.02
     after: float = 30.0
     broken: int = 0

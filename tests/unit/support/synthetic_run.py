@@ -63,28 +63,28 @@ class Recipe:
     offered: float | None = None
     limit: str = ""
     violated: bool = False
+    # The kind of server whose counters, delay and hosts are written: mariadb or postgres.
     sampled: str = ""
-    """The kind of server whose counters, delay and hosts are written: mariadb or postgres."""
     decides: bool = True
     group: bool = False
     catch_up: float = 1500.0
+    # Whether the trial has a ledger with stale reads, nodes that differ, and anomalies.
     truth: bool = False
-    """Whether the trial has a ledger with stale reads, nodes that differ, and anomalies."""
     views: bool = False
+    # For so many ms two nodes take writes, of a solution with a single writer.
     split: float = 0.0
-    """For so many ms two nodes take writes, of a solution with a single writer."""
+    # Whether the deployment has facts, and its hosts with what they use.
     known: bool = False
-    """Whether the deployment has facts, and its hosts with what they use."""
+    # What the manager could not do.
     failed: str = ""
-    """What the manager could not do."""
+    # For so many ms all stands still once more, a second after node1 was started again.
     again: float = 0.0
-    """For so many ms all stands still once more, a second after node1 was started again."""
+    # In so many of the trials service never comes back.
     gone: int = 0
-    """In so many of the trials service never comes back."""
+    # So many ms before sessions are back new connections are: their time-out ends the outage.
     waits: float = 0.0
-    """So many ms before sessions are back new connections are: their time-out ends the outage."""
+    # What the manifest says of it as a variant of a sweep.
     variant: dict[str, Any] | None = None
-    """What the manifest says of it as a variant of a sweep."""
 
 
 @dataclass(frozen=True)

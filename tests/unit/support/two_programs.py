@@ -13,8 +13,8 @@ from fivenines.results.store import Run
 
 PROGRAMS = {"oltp_read_write": "fivenines", "oltp_read_write (sysbench)": "sysbench"}
 
+# Transactions per second by program and solution.
 Speeds = Mapping[str, Mapping[str, float]]
-"""Transactions per second by program and solution."""
 
 
 def two_programs(folder: Path, speeds: Speeds, trials: int = 4) -> Run:

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 from fivenines.analysis.statistics import CONFIDENCE, Difference
 
+# The first against the second, with intervals of this level; None where they cannot be compared.
 Against = Callable[[str, str, float], Difference | None]
-"""The first against the second, with intervals of this level; None where they cannot be compared."""
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from fivenines.analysis.wording import count
 from fivenines.requirements.decide import DecideSettings
 from fivenines.requirements.measures import MEASURES, USUAL, Measure
 
+# Workload, connections, network and fault; the fault is empty for what is measured before it.
 Stratum = tuple[str, int, str, str]
-"""Workload, connections, network and fault; the fault is empty for what is measured before it."""
 
 
 @dataclass(frozen=True)
@@ -140,8 +140,8 @@ def _numbers(cells: Sequence[CellResult], prices: Prices | None) -> dict[str, fl
     return {"hosts": hosts, "cost": prices.hour(deployments[0]) if prices else None}
 
 
+# The measures of the Pareto front, so far as they were measured.
 FRONT = ("tps", "outage_writes", "cost", "hosts")
-"""The measures of the Pareto front, so far as they were measured."""
 
 
 def pareto_front(candidates: Sequence[Candidate]) -> list[str]:

@@ -23,8 +23,8 @@ from fivenines.analysis.statistics import CONFIDENCE, Difference
 from fivenines.requirements.decide import DecideSettings
 from fivenines.requirements.measures import MEASURES, Measure
 
+# More trials than this are nobody's plan.
 _MOST = 1000
-"""More trials than this are nobody's plan."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class Step:
     measure: Measure
     kept: list[str]
     out: dict[str, tuple[str, Difference]]
+    # Whether they were compared side by side.
     interleaved: bool = False
-    """Whether they were compared side by side."""
 
 
 @dataclass(frozen=True)

@@ -21,14 +21,14 @@ from fivenines.analysis.statistics import CONFIDENCE, EQUAL, Summary, student_t
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.requirements.condition import Requirement
 
+# `untold`: the trials tell neither; or it was not measured.
 Status = Literal["met", "missed", "untold"]
-"""`untold`: the trials tell neither; or it was not measured."""
 
+# More trials than this are nobody's plan.
 _MANY = 1000
-"""More trials than this are nobody's plan."""
 
+# Of several verdicts on one need the first of these is that of all.
 WORST: tuple[Status, ...] = ("missed", "untold", "met")
-"""Of several verdicts on one need the first of these is that of all."""
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ import numpy as np
 
 from fivenines.results.records import Anomaly, Isolation
 
+# So many anomalies of each kind are told in words.
 EXAMPLES = 10
-"""So many anomalies of each kind are told in words."""
 
 _AUDITS = """
     WITH audits AS (

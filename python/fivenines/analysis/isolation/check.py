@@ -12,8 +12,8 @@ from fivenines.errors import FiveninesError
 from fivenines.results.records import Isolation
 from fivenines.results.store import StoredTrial, table_path
 
+# The version of the rules of all checkers: one that changes what they find raises it.
 RULES = 1
-"""The version of the rules of all checkers: one that changes what they find raises it."""
 
 
 def rejudged(trials: Sequence[StoredTrial]) -> list[StoredTrial]:

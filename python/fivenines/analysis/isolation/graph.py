@@ -23,8 +23,8 @@ WW, WR, RW = 0, 1, 2
 KINDS = ("ww", "wr", "rw")
 MOST_UNSEEN = 16
 
+# From, to, kind, key, value: the appended element that shows the dependency.
 Edge = tuple[int, int, int, int, int]
-"""From, to, kind, key, value: the appended element that shows the dependency."""
 
 
 _Part = tuple[Ints, Ints, int, Ints, Ints]

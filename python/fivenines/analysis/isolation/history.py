@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 FAILED, IN_DOUBT, OK = 0, 1, 2
+# The writer of an element that no transaction appended, the place of an append that nobody read.
 NOBODY = -1
-"""The writer of an element that no transaction appended, the place of an append that nobody read."""
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]

@@ -17,11 +17,11 @@ from fivenines.analysis.isolation.history import read_history
 from fivenines.analysis.isolation.words import cycle_anomaly, direct_anomaly
 from fivenines.results.records import Isolation
 
+# So many anomalies of each kind are told in words.
 EXAMPLES = 10
-"""So many anomalies of each kind are told in words."""
 
+# Seconds for the search of cycles with rw edges; in a sick history there may be millions.
 SEARCH = 10.0
-"""Seconds for the search of cycles with rw edges; in a sick history there may be millions."""
 
 
 def check_lists(connection: duckdb.DuckDBPyConnection, search: float = SEARCH) -> Isolation | None:
@@ -50,6 +50,7 @@ def check_lists(connection: duckdb.DuckDBPyConnection, search: float = SEARCH) -
     )
 
 
+# The kinds in the order in which they are told: what no isolation level allows comes first.
 SEVERITY = (
     "duplicate-elements",
     "unknown-element",
@@ -65,7 +66,6 @@ SEVERITY = (
     "G-single",
     "G2-item",
 )
-"""The kinds in the order in which they are told: what no isolation level allows comes first."""
 
 
 def _place(kind: str) -> int:

@@ -6,8 +6,8 @@ from fivenines.analysis.isolation.graph import KINDS, RW, WR, WW, Edge
 from fivenines.analysis.isolation.history import History
 from fivenines.results.records import Anomaly
 
+# So many of a cycle's steps are told.
 _MANY = 6
-"""So many of a cycle's steps are told."""
 
 
 def cycle_anomaly(kind: str, cycle: Cycle, history: History) -> Anomaly:

@@ -16,8 +16,8 @@ from fivenines.runner.interleaved import run_block
 from fivenines.runner.progress import Figures, Listener
 from fivenines.runner.trial import run_trial
 
+# Seconds that a worker has to clean up once it was interrupted.
 PATIENCE = 60.0
-"""Seconds that a worker has to clean up once it was interrupted."""
 
 
 class WorkerLostError(FiveninesError):
@@ -37,11 +37,11 @@ class Order:
 
     work: Trial | Block
     experiment: Experiment
+    # The run.
     folder: Path
-    """The run."""
     attempt: int
+    # The versions that the run began with, by the engines' names.
     engines: Mapping[str, str] = field(default_factory=dict)
-    """The versions that the run began with, by the engines' names."""
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from fivenines.runner.workers.base import WorkerLostError
 
 Result = TypeVar("Result")
 
+# Seconds between two looks at the list; Ray takes a minute to change it.
 EVERY = 2.0
-"""Seconds between two looks at the list; Ray takes a minute to change it."""
 
 
 class NodeList:

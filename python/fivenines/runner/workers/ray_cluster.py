@@ -22,11 +22,11 @@ from fivenines.runner.workers.node_watch import NodeList, await_result
 from fivenines.runner.workers.ray_mail import Mail, Post
 from fivenines.runner.workers.ray_token import use_token_if_demanded
 
+# Some of a hundred connections fail as the head's process for them dies at its start (Ray issue 63202).
 _ATTEMPTS = 4
-"""Some of a hundred connections fail as the head's process for them dies at its start (Ray issue 63202)."""
 
+# Seconds within which the head must take a connection.
 _PATIENCE_TO_CONNECT = 10.0
-"""Seconds within which the head must take a connection."""
 
 _INSTALL = "pip install 'fivenines[ray]'"
 

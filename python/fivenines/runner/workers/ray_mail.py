@@ -5,8 +5,8 @@ from typing import Any
 
 from fivenines.runner.progress import Listener, Progress
 
+# Seconds between two looks for events.
 _BETWEEN = 0.25
-"""Seconds between two looks for events."""
 
 
 class Post:

@@ -12,12 +12,12 @@ from pathlib import Path
 
 from fivenines.errors import FiveninesError
 
+# Ray's variable. Where it is not set, Ray's client sends no token even if there is one.
 MODE = "RAY_AUTH_MODE"
-"""Ray's variable. Where it is not set, Ray's client sends no token even if there is one."""
 
 _FIRST_CALL = "/ray.rpc.RayletDriver/ClusterInfo"
+# Seconds within which the head must answer; one that does not is left to Ray itself.
 _PATIENCE = 10.0
-"""Seconds within which the head must answer; one that does not is left to Ray itself."""
 
 
 @dataclass(frozen=True)

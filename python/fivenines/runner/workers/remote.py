@@ -46,8 +46,8 @@ class Said:
     """What a machine says of itself, before anything runs there."""
 
     fivenines: str
+    # Of the running kernel: two nodes that say the same are one machine.
     boot: str
-    """Of the running kernel: two nodes that say the same are one machine."""
     machine: Machine
     room: Room
 

@@ -15,11 +15,11 @@ from fivenines.units import format_size
 
 AUTO = "auto"
 
+# Bytes of a node that is a virtual machine without a limit of its own.
 _OF_VM = 400 * 2**20
-"""Bytes of a node that is a virtual machine without a limit of its own."""
 
+# Bytes of what a trial has beside its servers: the worker, the load, proxies, managers.
 _BESIDE = 300 * 2**20
-"""Bytes of what a trial has beside its servers: the worker, the load, proxies, managers."""
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,15 @@ from fivenines.studies.claims.figures import Figures
 from fivenines.studies.claims.places import Placed
 from fivenines.studies.claims.verdicts import Atom, Verdict, verdict
 
+# Where a measure is named in a test, its name, and what is asked of it.
 Asked = tuple[tuple[str | int, ...], str, Literal["values", "events"]]
-"""Where a measure is named in a test, its name, and what is asked of it."""
 
 
 class ClaimTest(Placed):
     """A kind of test. A file of this package that defines one is found by its `key`."""
 
+    # What it is called in a study: `test: {KEY: {...}}`.
     key: ClassVar[str]
-    """What it is called in a study: `test: {KEY: {...}}`."""
 
     @abstractmethod
     def atoms(self, figures: Figures) -> list[Atom]:

@@ -14,11 +14,11 @@ from typing import Any, Protocol
 
 from fivenines.analysis.statistics import EQUAL, Summary, of_moments
 
+# The axes of a place whose levels are names.
 NAMED = ("part", "solution", "workload", "network", "fault", "client")
-"""The axes of a place whose levels are names."""
 
+# The axes that every place has; all others (`rtt`, `rate`, a setting) are free.
 AXES = (*NAMED, "connections")
-"""The axes that every place has; all others (`rtt`, `rate`, a setting) are free."""
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from fivenines.requirements.measures import MEASURES
 from fivenines.studies.claims.figures import Sample
 from fivenines.studies.claims.verdicts import ERROR, Atom, Figure, Span, Status, Why
 
+# Whether it is so, by intervals of this confidence; None: they do not tell.
 Decide = Callable[[float], bool | None]
-"""Whether it is so, by intervals of this confidence; None: they do not tell."""
 
 
 @dataclass(frozen=True)

@@ -34,11 +34,11 @@ def _level(value: object) -> object:
     return {k: _name(one) for k, one in value.items()} if isinstance(value, dict) else value
 
 
+# A name or a list of names.
 Names = Annotated[list[str], BeforeValidator(_names)]
-"""A name or a list of names."""
 
+# A number or a list of numbers.
 Counts = Annotated[list[Annotated[int, Field(ge=1)]], BeforeValidator(_listed)]
-"""A number or a list of numbers."""
 
 FreeLevel = Annotated[dict[str, str], BeforeValidator(_level)]
 FreeLevels = Annotated[dict[str, Names], BeforeValidator(_levels)]
@@ -135,8 +135,8 @@ def _sides(value: object) -> object:
     return _listed(value)
 
 
+# A side or a list of sides.
 Sides = Annotated[list[Side], BeforeValidator(_sides)]
-"""A side or a list of sides."""
 
 
 class Placed(Settings):
@@ -184,8 +184,8 @@ class Spot:
 
     place: Place
     about: str = ""
+    # Why there is none: an axis without levels.
     missing: str = ""
-    """Why there is none: an axis without levels."""
 
 
 def spots(settings: Placed, figures: Figures, without: Sequence[str] = ()) -> list[Spot]:

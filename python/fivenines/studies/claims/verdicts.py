@@ -14,9 +14,22 @@ from fivenines.studies.claims.figures import Place, Sample
 
 Status = Literal["holds", "contradicted", "undecided"]
 
+# What an atom is decided with: 1 - the confidence of its interval.
 ERROR = 0.05
-"""What an atom is decided with: 1 - the confidence of its interval."""
 
+# Why an atom is undecided.
+#
+#     width        the interval reaches over the limit
+#     trials       fewer than two trials, or no spread was printed: there is no interval
+#     equal        a few values that are all equal have no spread, and prove nothing
+#     bounds       service was not back, so that an end of the interval is not known
+#     client       the load was limited by the client
+#     errors       transactions failed, where nothing was broken
+#     missing      there are no figures
+#     unavailable  it cannot be run here
+#     levels       the axis has too few levels
+#     zero         a mean of 0 has no ratio, and no line in per cent
+#     chance       decided alone, but not as one of so many comparisons
 Why = Literal[
     "",
     "width",
@@ -31,20 +44,6 @@ Why = Literal[
     "zero",
     "chance",
 ]
-"""Why an atom is undecided.
-
-    width        the interval reaches over the limit
-    trials       fewer than two trials, or no spread was printed: there is no interval
-    equal        a few values that are all equal have no spread, and prove nothing
-    bounds       service was not back, so that an end of the interval is not known
-    client       the load was limited by the client
-    errors       transactions failed, where nothing was broken
-    missing      there are no figures
-    unavailable  it cannot be run here
-    levels       the axis has too few levels
-    zero         a mean of 0 has no ratio, and no line in per cent
-    chance       decided alone, but not as one of so many comparisons
-"""
 
 Outcome = Literal["holds", "does not hold", "cannot be told", "cannot be run here"]
 
