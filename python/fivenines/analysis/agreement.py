@@ -50,20 +50,20 @@ class Agreement:
     @property
     def verdict(self) -> Verdict:
         """Whether the programs agree on the direction."""
-        told = [_direction(one) for one in self.by.values()]
-        if 0 in told:
+        messages = [_direction(item) for item in self.by.values()]
+        if 0 in messages:
             return "open"
-        return "agree" if len(set(told)) == 1 else "disagree"
+        return "agree" if len(set(messages)) == 1 else "disagree"
 
     @property
     def telling(self) -> list[str]:
         """The programs that tell a difference."""
-        return [name for name, one in self.by.items() if _direction(one)]
+        return [name for name, item in self.by.items() if _direction(item)]
 
     @property
     def sizes_differ(self) -> bool:
         """Whether the intervals of the ratio of any two programs have nothing in common."""
-        return any(_apart(one, other) for one, other in combinations(self.by.values(), 2))
+        return any(_apart(item, other) for item, other in combinations(self.by.values(), 2))
 
 
 @dataclass(frozen=True)
@@ -80,40 +80,40 @@ class Tools:
 def programs_of(run: Run) -> dict[str, tuple[str, str]]:
     """The plain name and the program of each workload, by its name in the run's cells."""
     items = run.manifest.experiment.get("workloads")
-    found: dict[str, tuple[str, str]] = {}
+    result: dict[str, tuple[str, str]] = {}
     for item in items if isinstance(items, list) else []:
         if isinstance(item, dict):
             name = str(item.get("name") or item.get("workload"))
             program = str(item.get("program") or OURS)
-            found[name] = (name.removesuffix(f" ({program})") if program != OURS else name, program)
-    return found
+            result[name] = (name.removesuffix(f" ({program})") if program != OURS else name, program)
+    return result
 
 
 def agreements(run: Run, cells: Iterable[CellResult]) -> list[Agreement]:
     """All pairs of solutions that were measured by two programs or more, by throughput and response time."""
-    found = []
+    result = []
     for plain, members in _together(run, cells).items():
         solutions = list(dict.fromkeys(cell.key.solution for cell, _ in members))
         for metric in _metrics():
             for a, b in combinations(solutions, 2):
-                found += _pair(metric, plain, members, a, b)
-    return found
+                result += _pair(metric, plain, members, a, b)
+    return result
 
 
 def tools(run: Run, cells: Iterable[CellResult]) -> list[Tools]:
     """Each cell by each further program against the first."""
-    found = []
+    result = []
     for plain, members in _together(run, cells).items():
         for solution in dict.fromkeys(cell.key.solution for cell, _ in members):
             own = [(cell, name) for cell, name in members if cell.key.solution == solution]
-            (first, reference), *others = sorted(own, key=lambda one: one[1] != OURS)
+            (first, reference), *others = sorted(own, key=lambda item: item[1] != OURS)
             for other, program in others:
                 for metric in _metrics():
                     left, right = metric.get(other), metric.get(first)
                     if left is not None and right is not None and left.n and right.n:
                         key = plain.model_copy(update={"solution": solution})
-                        found.append(Tools(metric, key, program, reference, compare(left, right)))
-    return found
+                        result.append(Tools(metric, key, program, reference, compare(left, right)))
+    return result
 
 
 _Members = list[tuple[CellResult, str]]
@@ -122,13 +122,13 @@ _Members = list[tuple[CellResult, str]]
 def _together(run: Run, cells: Iterable[CellResult]) -> dict[CellKey, _Members]:
     """Cells that share all but solution and program, with their programs; of two programs or more."""
     programs = programs_of(run)
-    found: dict[CellKey, _Members] = {}
+    members: dict[CellKey, _Members] = {}
     for cell in cells:
         if cell.complete and cell.key.workload in programs:
             plain, program = programs[cell.key.workload]
             key = cell.key.model_copy(update={"solution": "", "workload": plain})
-            found.setdefault(key, []).append((cell, program))
-    return {key: each for key, each in found.items() if len({name for _, name in each}) > 1}
+            members.setdefault(key, []).append((cell, program))
+    return {key: each for key, each in members.items() if len({name for _, name in each}) > 1}
 
 
 def _metrics() -> Sequence[Metric]:
@@ -156,9 +156,9 @@ def _direction(difference: Difference) -> int:
     return 1 if difference.absolute > 0 else -1
 
 
-def _apart(one: Difference, other: Difference) -> bool:
+def _apart(difference: Difference, other: Difference) -> bool:
     """Whether two intervals of ratios have nothing in common."""
-    ends = [one.ratio_low, one.ratio_high, other.ratio_low, other.ratio_high]
+    ends = [difference.ratio_low, difference.ratio_high, other.ratio_low, other.ratio_high]
     if any(end is None for end in ends):
         return False
     low, high, other_low, other_high = (float(end or 0.0) for end in ends)

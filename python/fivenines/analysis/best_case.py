@@ -178,7 +178,7 @@ def choose(variants: Mapping[str, Strata], *, higher: bool, same_trials: bool = 
     """
     observed = {
         name: {
-            key: [one for one in some if chooses(one.number, same_trials=same_trials)]
+            key: [item for item in some if chooses(item.number, same_trials=same_trials)]
             for key, some in strata.items()
         }
         for name, strata in variants.items()
@@ -199,7 +199,7 @@ def choose(variants: Mapping[str, Strata], *, higher: bool, same_trials: bool = 
         )
         for name in known
     ]
-    ranked = sorted(candidates, key=lambda one: _rank(one.choosing, higher=higher))
+    ranked = sorted(candidates, key=lambda item: _rank(item.choosing, higher=higher))
     left_out = [name for name in variants if name not in known]
     return Choice(ranked, strata, higher, left_out, same_trials)
 
@@ -220,7 +220,7 @@ def mean_ratio(pairs: Sequence[tuple[Summary, Summary]]) -> Difference:
     samples = [sample for pair in pairs for sample in pair]
     if any(sample.sd is None for sample in samples):
         return Difference(left, right, ratio - 1, ratio=ratio)
-    parts = [(((one.sd or 0.0) / (one.mean or 1.0)) ** 2 / one.n, one.n) for one in samples]
+    parts = [(((item.sd or 0.0) / (item.mean or 1.0)) ** 2 / item.n, item.n) for item in samples]
     df = satterthwaite(parts)
     half = student_t(df) * math.sqrt(math.fsum(part for part, _ in parts)) / len(pairs)
     low, high = math.exp(log - half), math.exp(min(log + half, _LARGEST))
@@ -232,10 +232,10 @@ _LARGEST = 700.0
 
 
 def _half(strata: Strata, names: Sequence[str], belongs: Callable[[int], bool]) -> Half:
-    own = {name: [one for one in strata.get(name, ()) if belongs(one.number)] for name in names}
-    bounds = sum(one.bound for some in own.values() for one in some)
+    own = {name: [item for item in strata.get(name, ()) if belongs(item.number)] for name in names}
+    bounds = sum(item.bound for some in own.values() for item in some)
     strata_found = {
-        name: summarise([one.value for one in some], bounds=sum(one.bound for one in some))
+        name: summarise([item.value for item in some], bounds=sum(item.bound for item in some))
         for name, some in own.items()
     }
     return Half(strata_found, bounds)

@@ -58,10 +58,10 @@ def moments(a: Values, b: Values) -> Moments | None:
 
 
 def _by_machine(values: Values) -> dict[str, list[float]]:
-    found: dict[str, list[float]] = {}
+    result: dict[str, list[float]] = {}
     for machine, value in values:
-        found.setdefault(machine, []).append(value)
-    return found
+        result.setdefault(machine, []).append(value)
+    return result
 
 
 def _weight(n: int, k: int) -> float:

@@ -19,18 +19,18 @@ def doubts(calibration: Calibration | None, machine: Machine, version: str, mome
     """
     if calibration is None or not calibration.steps:
         return ["this machine had not been calibrated"]
-    found = _other(calibration.machine, machine)
+    result = _other(calibration.machine, machine)
     if calibration.fivenines != version:
-        found.append(f"it was made by fivenines {calibration.fivenines}, not {version}")
+        result.append(f"it was made by fivenines {calibration.fivenines}, not {version}")
     first = min(datetime.fromisoformat(step.at) for step in calibration.steps)
     days = (datetime.fromisoformat(moment) - first).days
     if days > OLD_DAYS:
-        found.append(f"it was {days} days old")
+        result.append(f"it was {days} days old")
     if short := [step.name for step in calibration.steps if step.short]:
-        found.append(f"it was a quick one, with few repetitions ({listed(short)})")
+        result.append(f"it was a quick one, with few repetitions ({listed(short)})")
     if calibration.missing:
-        found.append(f"it did not measure {listed(calibration.missing)}")
-    return found
+        result.append(f"it did not measure {listed(calibration.missing)}")
+    return result
 
 
 # Names of figures: how much trials of one solution spread, and ratios of its neighbouring windows.
@@ -40,8 +40,8 @@ TRIAL_SPREAD, ROUND_SPREAD = "trial_spread", "round_spread"
 def spreads(calibration: Calibration | None) -> tuple[float, float] | None:
     """How much trials, and ratios of neighbouring windows, of one solution spread; None: not measured."""
     steps = calibration.steps if calibration else []
-    found = {name: value for step in steps for line in step.lines for name, value in line.figures.items()}
-    trials, rounds = found.get(TRIAL_SPREAD, 0.0), found.get(ROUND_SPREAD, 0.0)
+    result = {name: value for step in steps for line in step.lines for name, value in line.figures.items()}
+    trials, rounds = result.get(TRIAL_SPREAD, 0.0), result.get(ROUND_SPREAD, 0.0)
     return (trials, rounds) if trials and rounds else None
 
 
@@ -63,12 +63,12 @@ def _other(then: Machine, now: Machine) -> list[str]:
     """What differs between two machines, of what figures depend on."""
     if (then.hostname, then.cpu) != (now.hostname, now.cpu):
         return [f"it is of another machine ({then.hostname}, {then.cpu})"]
-    found = []
+    result = []
     if then.kernel != now.kernel:
-        found.append(f"it is of another kernel ({then.kernel})")
+        result.append(f"it is of another kernel ({then.kernel})")
     if then.cores != now.cores:
-        found.append(f"the machine had {count(then.cores, 'core')} then, and {now.cores} now")
+        result.append(f"the machine had {count(then.cores, 'core')} then, and {now.cores} now")
     if then.user != now.user:
         who = {"root": "root", "ordinary": "an ordinary user"}
-        found.append(f"it was made as {who[then.user]}, not as {who[now.user]}")
-    return found
+        result.append(f"it was made as {who[then.user]}, not as {who[now.user]}")
+    return result

@@ -143,8 +143,8 @@ class CellResult:
         """
         if not self.offered or self.tps.mean is None:
             return None
-        ok = sum(one.ok for one in self.types)
-        answered = 1 + sum(one.expected for one in self.types) / ok if ok else 1.0
+        ok = sum(item.ok for item in self.types)
+        answered = 1 + sum(item.expected for item in self.types) / ok if ok else 1.0
         return 100 * self.tps.mean * answered / self.offered
 
     @property
@@ -191,7 +191,7 @@ def cell_result(key: CellKey, planned: int, broken: int, trials: list[TrialMeasu
     speeds = [trial.throughput for trial in trials if trial.throughput]
     where = [trial.machine for trial in trials if trial.throughput]
     deployments = [trial.record.deployment for trial in trials if trial.record.deployment]
-    found = CellResult(
+    result = CellResult(
         key=key,
         planned=planned,
         complete=len(trials),
@@ -218,7 +218,7 @@ def cell_result(key: CellKey, planned: int, broken: int, trials: list[TrialMeasu
         trials=trials,
     )
     nominal = trials[0].nominal if trials else None
-    return found if nominal is None else _at_level(found, nominal)
+    return result if nominal is None else _at_level(result, nominal)
 
 
 def _at_level(cell: CellResult, nominal: float) -> CellResult:
@@ -273,45 +273,45 @@ def _loss(trials: list[TrialMeasures]) -> Loss:
 
 def _types(trials: list[TrialMeasures]) -> list[TypeResult]:
     """The types in the order of the workload, the trials of each together."""
-    found: dict[str, list[TypeMeasure]] = {}
+    result: dict[str, list[TypeMeasure]] = {}
     for trial in trials:
-        for one in trial.types:
-            found.setdefault(one.counts.name, []).append(one)
-    return [_type(name, measures) for name, measures in found.items()]
+        for item in trial.types:
+            result.setdefault(item.counts.name, []).append(item)
+    return [_type(name, measures) for name, measures in result.items()]
 
 
 def _type(name: str, measures: list[TypeMeasure]) -> TypeResult:
-    latencies = [one.latency for one in measures if one.latency]
+    latencies = [measure.latency for measure in measures if measure.latency]
     return TypeResult(
         name=name,
-        rate=summarise([one.rate for one in measures]),
+        rate=summarise([measure.rate for measure in measures]),
         latency=summaries(latencies, LATENCIES),
-        ok=sum(one.counts.ok for one in measures),
-        expected=sum(one.counts.expected for one in measures),
-        failed=sum(one.counts.failed for one in measures),
-        in_doubt=sum(one.counts.in_doubt for one in measures),
-        retries=sum(one.counts.retries for one in measures),
+        ok=sum(measure.counts.ok for measure in measures),
+        expected=sum(measure.counts.expected for measure in measures),
+        failed=sum(measure.counts.failed for measure in measures),
+        in_doubt=sum(measure.counts.in_doubt for measure in measures),
+        retries=sum(measure.counts.retries for measure in measures),
     )
 
 
 def _invariants(trials: list[TrialMeasures]) -> list[InvariantResult]:
-    found: dict[tuple[str, str], Counter[str]] = {}
+    counters: dict[tuple[str, str], Counter[str]] = {}
     for trial in trials:
         for check in trial.record.invariants:
-            found.setdefault((check.name, check.source), Counter())[check.status] += 1
+            counters.setdefault((check.name, check.source), Counter())[check.status] += 1
     return [
         InvariantResult(name, source, n["holds"], n["violated"], n["unknown"])
-        for (name, source), n in found.items()
+        for (name, source), n in counters.items()
     ]
 
 
 def _errors(trials: list[TrialMeasures]) -> list[ErrorEntry]:
     """The errors of all trials by source, class and code, with the first message of each."""
-    found: dict[tuple[str, str, str], ErrorEntry] = {}
+    entries: dict[tuple[str, str, str], ErrorEntry] = {}
     for trial in trials:
         for error in trial.errors:
             key = (error.source, error.kind, error.code)
-            known = found.get(key)
+            known = entries.get(key)
             total = error.count + (known.count if known else 0)
-            found[key] = replace(known or error, count=total)
-    return sorted(found.values(), key=lambda error: -error.count)
+            entries[key] = replace(known or error, count=total)
+    return sorted(entries.values(), key=lambda error: -error.count)

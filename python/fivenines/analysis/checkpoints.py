@@ -39,7 +39,7 @@ class Lag:
 
 def lags(trials: Sequence[StoredTrial]) -> dict[str, Series]:
     """The lag over the time of each trial that has global checkpoints, by its folder's name."""
-    ends = {one.folder.name: _end(one) for one in trials}
+    ends = {item.folder.name: _end(item) for item in trials}
     return {
         trial: lag_of(rows["t_ms"].tolist(), rows["ms"].tolist(), ends[trial])
         for trial, rows in by_trial(trials, "incidents", _COMPLETED).items()

@@ -42,10 +42,10 @@ class Wait:
 def client_bounds(load: dict[str, Any]) -> ClientBounds:
     """The bounds in load.json; none in those of older versions."""
     told = load.get("bounds")
-    found = told if isinstance(told, dict) else {}
+    result = told if isinstance(told, dict) else {}
 
     def seconds(key: str) -> float | None:
-        value = found.get(key)
+        value = result.get(key)
         return float(value) if isinstance(value, int | float) else None
 
     return ClientBounds(seconds("answer_timeout_s"), seconds("connect_timeout_s"))
@@ -62,7 +62,7 @@ def wait_of(gap: Gap, connections: Outage | None, timeouts: Floats, bounds: Clie
     if not gap.closed or not len(own):
         return None
     last = min(float(own[-1]), gap.end)
-    bound = _bound(gap, [float(one) for one in own], bounds)
+    bound = _bound(gap, [float(item) for item in own], bounds)
     if connections is None:
         return Wait(last, None, bound) if gap.end - last <= _AFTER_MS else None
     back = served_again(gap, connections)
@@ -73,7 +73,7 @@ def wait_of(gap: Gap, connections: Outage | None, timeouts: Floats, bounds: Clie
 
 def served_again(gap: Gap, connections: Outage) -> float | None:
     """From when on new connections were served during an outage of sessions; None if not before its end."""
-    away = [one for one in connections.gaps if one.start < gap.end and one.end > gap.start]
+    away = [item for item in connections.gaps if item.start < gap.end and item.end > gap.start]
     if not away:
         return gap.start
     return away[-1].end if away[-1].closed and away[-1].end <= gap.end else None

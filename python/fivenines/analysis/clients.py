@@ -44,18 +44,18 @@ def view(trial: StoredTrial, name: str) -> StoredTrial:
         FiveninesError: the trial has no such client.
     """
     record = trial.record
-    found = next((one for one in record.clients if one.name == name), None)
-    if found is None:
-        known = ", ".join(one.name for one in record.clients) or "one client alone"
+    result = next((client for client in record.clients if client.name == name), None)
+    if result is None:
+        known = ", ".join(client.name for client in record.clients) or "one client alone"
         raise FiveninesError(f"trial {record.id} has no client {name!r}; it has {known}")
     own: dict[str, object] = {
-        "load": found.load,
+        "load": result.load,
         "clients": [],
         "check": None,
         "divergence": None,
         "isolation": [],
         "invariants": [],
-        "windows": _own_windows(record.windows, found.load),
+        "windows": _own_windows(record.windows, result.load),
     }
     folder = layout.client_folder(trial.folder, name)
     return StoredTrial(folder, record.model_copy(update=own), whole=trial.folder)
@@ -87,12 +87,12 @@ def client_measures(trial: StoredTrial, name: str) -> TrialMeasures:
 
 def client_results(trials: Iterable[TrialMeasures]) -> list[ClientResult]:
     """Each client over the trials of a cell, in the order of the experiment; [] of one alone."""
-    found: dict[str, tuple[ClientRecord, list[TrialMeasures]]] = {}
+    result: dict[str, tuple[ClientRecord, list[TrialMeasures]]] = {}
     for trial in trials:
         for client in trial.record.clients:
             own = client_measures(trial.stored, client.name)
-            found.setdefault(client.name, (client, []))[1].append(own)
+            result.setdefault(client.name, (client, []))[1].append(own)
     return [
         ClientResult(client, {name: summary_of(name, own) for name in OF_A_CLIENT}, own)
-        for client, own in found.values()
+        for client, own in result.values()
     ]

@@ -11,7 +11,7 @@ def error_ms(records: Iterable[TrialRecord]) -> float | None:
     two largest errors of a trial together. None: all hosts had one clock.
     """
     worst = [
-        sum(sorted((one.error_ms for one in record.clocks.values()), reverse=True)[:2])
+        sum(sorted((clock.error_ms for clock in record.clocks.values()), reverse=True)[:2])
         for record in records
         if record.clocks
     ]
@@ -20,8 +20,8 @@ def error_ms(records: Iterable[TrialRecord]) -> float | None:
 
 def by_machine(records: Iterable[TrialRecord]) -> dict[str, list[ClockRecord]]:
     """What was learnt of each machine's clocks, over trials."""
-    found: dict[str, list[ClockRecord]] = {}
+    result: dict[str, list[ClockRecord]] = {}
     for record in records:
-        for one in record.clocks.values():
-            found.setdefault(one.machine, []).append(one)
-    return dict(sorted(found.items()))
+        for clock in record.clocks.values():
+            result.setdefault(clock.machine, []).append(clock)
+    return dict(sorted(result.items()))

@@ -52,22 +52,22 @@ def comparisons(cells: Iterable[CellResult], *, speed: bool = True) -> list[Comp
 
     Without `speed` those are left out which blocks of the same run compare better.
     """
-    found = [
+    result = [
         compare_cells(metric, a, b)
         for members in groups(cells)
         for metric in METRICS
         if speed or metric.name not in SPEED_METRICS
         for a, b in combinations(members, 2)
     ]
-    return [one for one in found if one is not None]
+    return [item for item in result if item is not None]
 
 
 def groups(cells: Iterable[CellResult]) -> list[list[CellResult]]:
     """Cells that differ in the solution alone, each group together."""
-    found: dict[CellKey, list[CellResult]] = {}
+    result: dict[CellKey, list[CellResult]] = {}
     for cell in cells:
-        found.setdefault(cell.key.model_copy(update={"solution": ""}), []).append(cell)
-    return list(found.values())
+        result.setdefault(cell.key.model_copy(update={"solution": ""}), []).append(cell)
+    return list(result.values())
 
 
 def compare_cells(metric: Metric, a: CellResult, b: CellResult) -> Comparison | None:
@@ -88,9 +88,9 @@ def _failover_by(cell: CellResult, phase: str) -> Summary | None:
     fault = cell.faults[0]
     if not phase:
         return fault.returned
-    found = fault.phase(phase)
+    result = fault.phase(phase)
     # of a trial that did not get that far the phase is not known
-    return found.summary if found.seen and not fault.not_recovered else None
+    return result.summary if result.seen and not fault.not_recovered else None
 
 
 def _total(outages: Outages) -> Summary | None:

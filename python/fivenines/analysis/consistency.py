@@ -38,7 +38,7 @@ class Operation:
 
 def check_nodes(
     operations: Iterable[Operation],
-    found: Mapping[str, list[int] | None],
+    numbers: Mapping[str, list[int] | None],
     roles: Mapping[str, str],
     primary: str,
 ) -> Check:
@@ -67,7 +67,7 @@ def check_nodes(
         primary=primary,
         nodes=[
             _check_node(node, roles.get(node, ""), ids, by_outcome, clients)
-            for node, ids in sorted(found.items())
+            for node, ids in sorted(numbers.items())
         ],
     )
 
@@ -107,15 +107,15 @@ def disordered_ids(
         acknowledged: the ids that were acknowledged.
         clients: the client of each id; a row of an unknown id belongs to nobody.
     """
-    there = set(present)
+    existing = set(present)
     first_absent: dict[int, int] = {}
     for identifier in acknowledged:
-        if identifier not in there:
+        if identifier not in existing:
             client = clients[identifier]
             first_absent[client] = min(identifier, first_absent.get(client, identifier))
     return sorted(
         identifier
-        for identifier in there
+        for identifier in existing
         if identifier in clients and identifier > first_absent.get(clients[identifier], identifier)
     )
 

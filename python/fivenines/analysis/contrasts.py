@@ -35,22 +35,22 @@ def contrast(
     Lower bounds leave that end open which they could move.
     """
     used = [
-        (at_confidence(one, confidence), factor)
-        for one, factor in zip(samples, factors, strict=True)
+        (at_confidence(sample, confidence), factor)
+        for sample, factor in zip(samples, factors, strict=True)
         if factor
     ]
-    if not used or any(one.mean is None for one, _ in used):
+    if not used or any(item.mean is None for item, _ in used):
         return Contrast()
-    estimate = math.fsum(factor * (one.mean or 0.0) for one, factor in used)
-    spreads = [one.sd for one, _ in used]
-    if None in spreads or (not any(spreads) and min(one.n for one, _ in used) < EQUAL):
-        return Contrast(None if any(one.bounds for one, _ in used) else estimate)
-    parts = [((factor * (one.sd or 0.0)) ** 2 / one.n, one.n) for one, factor in used]
-    level = max(one.level for one, _ in used)
+    estimate = math.fsum(factor * (item.mean or 0.0) for item, factor in used)
+    spreads = [item.sd for item, _ in used]
+    if None in spreads or (not any(spreads) and min(item.n for item, _ in used) < EQUAL):
+        return Contrast(None if any(item.bounds for item, _ in used) else estimate)
+    parts = [((factor * (item.sd or 0.0)) ** 2 / item.n, item.n) for item, factor in used]
+    level = max(item.level for item, _ in used)
     error = math.sqrt(math.fsum(part for part, _ in parts))
     half = student_t(satterthwaite(parts), level) * error
-    rises = any(one.bounds for one, factor in used if factor > 0)
-    falls = any(one.bounds for one, factor in used if factor < 0)
+    rises = any(item.bounds for item, factor in used if factor > 0)
+    falls = any(item.bounds for item, factor in used if factor < 0)
     low, high = estimate - half, estimate + half
     shown = None if rises or falls else estimate
     return Contrast(shown, None if falls else low, None if rises else high)

@@ -73,12 +73,12 @@ def counted(trial: StoredTrial) -> Counted:
 
 def names_counted(trials: Sequence[StoredTrial]) -> list[str]:
     """The counters that any of these trials has, in the order of their names."""
-    return sorted({name for one in cached(COUNTED, trials) for name in one.names})
+    return sorted({name for item in cached(COUNTED, trials) for name in item.names})
 
 
 def _compute(trials: Sequence[StoredTrial]) -> list[Counted]:
     # a trial after the other: a table of all counters is long, and of many trials too long
-    return [_of_trial(one) for one in trials]
+    return [_of_trial(trial) for trial in trials]
 
 
 COUNTED = Kind("counted", Counted, _compute)
@@ -92,10 +92,10 @@ def _of_trial(trial: StoredTrial) -> Counted:
     samples = pivoted(rows)
     names = sorted(samples)
     each = [list(samples[name].values()) for name in names]
-    gains = [_sum(one, start, end, mean=False) for one in each]
-    means = [_sum(one, start, end, mean=True) for one in each]
-    changed = [gain_between(one, start, end) for one in summed(samples, ROWS).values()]
-    rows_changed = [one for one in changed if one is not None]
+    gains = [_sum(item, start, end, mean=False) for item in each]
+    means = [_sum(item, start, end, mean=True) for item in each]
+    changed = [gain_between(item, start, end) for item in summed(samples, ROWS).values()]
+    rows_changed = [item for item in changed if item is not None]
     return Counted(
         (end - start) / 1000,
         names,
@@ -107,5 +107,5 @@ def _of_trial(trial: StoredTrial) -> Counted:
 
 def _sum(nodes: Sequence[Series], start: float, end: float, *, mean: bool) -> float:
     of = mean_between if mean else gain_between
-    found = [of(one, start, end) for one in nodes]
-    return float("nan") if any(one is None for one in found) else float(sum(one or 0 for one in found))
+    result = [of(node, start, end) for node in nodes]
+    return float("nan") if any(item is None for item in result) else float(sum(item or 0 for item in result))

@@ -77,42 +77,42 @@ def watched(trials: Sequence[StoredTrial]) -> dict[str, Watched]:
 
 def _derived(trials: Sequence[StoredTrial]) -> dict[str, Samples]:
     """What is drawn beside counters, and told by logs and by other members."""
-    found: dict[str, Samples] = {trial: {STATE: curves} for trial, curves in state_curves(trials).items()}
+    samples: dict[str, Samples] = {trial: {STATE: curves} for trial, curves in state_curves(trials).items()}
     for trial, series in lags(trials).items():
-        found.setdefault(trial, {})[LAG] = {WHOLE: series}
+        samples.setdefault(trial, {})[LAG] = {WHOLE: series}
     for trial, curves in disk_curves(trials).items():
-        found.setdefault(trial, {}).update(curves)
-    return found
+        samples.setdefault(trial, {}).update(curves)
+    return samples
 
 
 def samples(trials: Sequence[StoredTrial], names: Sequence[str]) -> dict[str, Samples]:
     """The samples of these counters by trial; for a sample without one of them to count as 0, one that
     each sample has must be among them (`ALWAYS`)."""
-    asked = ", ".join(f"'{name}'" for name in dict.fromkeys([*ALWAYS, *names]))
-    rows = by_trial(trials, "counters", _COUNTERS.format(names=asked))
+    requested = ", ".join(f"'{name}'" for name in dict.fromkeys([*ALWAYS, *names]))
+    rows = by_trial(trials, "counters", _COUNTERS.format(names=requested))
     return {trial: pivoted(columns) for trial, columns in rows.items()}
 
 
 def host_samples(trials: Sequence[StoredTrial], figures: Sequence[str]) -> dict[str, Samples]:
     """Columns of the table `hosts` by trial; what a sample does not tell is left out."""
-    asked = ", ".join(f"coalesce({name}::DOUBLE, 'nan'::DOUBLE) AS {name}" for name in figures)
-    rows = by_trial(trials, "hosts", _HOSTS.format(names=asked))
+    requested = ", ".join(f"coalesce({name}::DOUBLE, 'nan'::DOUBLE) AS {name}" for name in figures)
+    rows = by_trial(trials, "hosts", _HOSTS.format(names=requested))
     return {trial: _told(columns, figures) for trial, columns in rows.items()}
 
 
 def _watched(record: TrialRecord, counters: Samples, hosts: Samples, device: Columns | None) -> Watched:
     said = server_written(counters)
-    found = Watched(
+    watched = Watched(
         {**counters, WRITTEN: said} if said else counters,
         hosts,
         Series(device["t_ms"], device["value"]) if device else None,
         hosts.get(_CHARGED, {}),
     )
     end = record.windows.end if record.windows else 0.0
-    if not witnesses(found, record, 0.0, end).charge_believed:
+    if not witnesses(watched, record, 0.0, end).charge_believed:
         # a charge that nothing confirms is not drawn, nor is any mean of it shown
-        found.hosts.pop(_CHARGED, None)
-    return found
+        watched.hosts.pop(_CHARGED, None)
+    return watched
 
 
 def witnesses(seen: Watched, record: TrialRecord, start: float, end: float) -> Written:
@@ -125,16 +125,16 @@ def witnesses(seen: Watched, record: TrialRecord, start: float, end: float) -> W
 
 def curve(samples: Samples, panel: Panel) -> dict[str, Series]:
     """The curve of a panel for each node or host; those that have none of its figures are left out."""
-    found = {}
+    result = {}
     for who, series in summed(samples, panel.names).items():
         drawn = rates(series) if panel.kind == "rate" else series
-        found[who] = Series(drawn.t, drawn.v * panel.scale)
-    return found
+        result[who] = Series(drawn.t, drawn.v * panel.scale)
+    return result
 
 
 def steady_mean(samples: Samples, panel: Panel, start: float, end: float) -> dict[str, float]:
     """The mean of a panel's figure in a window (ms) for each node or host."""
-    found = {}
+    result = {}
     for who, series in summed(samples, panel.names).items():
         if panel.kind == "gauge":
             mean = mean_between(series, start, end)
@@ -142,8 +142,8 @@ def steady_mean(samples: Samples, panel: Panel, start: float, end: float) -> dic
             gained = gain_between(series, start, end)
             mean = None if gained is None else 1000 * gained / (end - start)
         if mean is not None:
-            found[who] = mean * panel.scale
-    return found
+            result[who] = mean * panel.scale
+    return result
 
 
 def panels_of(counters: Samples) -> tuple[Panel, ...]:
@@ -166,18 +166,18 @@ def gained(seen: Watched, record: TrialRecord, start: float, end: float) -> Gain
     return Gained(fsyncs, told.servers if told.servers_believed else None, sent)
 
 
-def per_transaction(found: Gained, transactions: float) -> PerTransaction:
+def per_transaction(result: Gained, transactions: float) -> PerTransaction:
     """What one of the `transactions` of the same time cost."""
 
     def each(gained: float | None) -> float | None:
         return gained / transactions if gained is not None and transactions > 0 else None
 
-    return PerTransaction(each(found.fsyncs), each(found.written), each(found.network))
+    return PerTransaction(each(result.fsyncs), each(result.written), each(result.network))
 
 
 def _gained(series: Mapping[str, Series], start: float, end: float) -> float | None:
-    found = [gain_between(one, start, end) for one in series.values()]
-    known = [gain for gain in found if gain is not None]
+    result = [gain_between(item, start, end) for item in series.values()]
+    known = [gain for gain in result if gain is not None]
     return sum(known) if known else None
 
 
@@ -187,21 +187,21 @@ def _moves(samples: Samples, panel: Panel) -> bool:
 
 def pivoted(columns: Columns) -> Samples:
     """Every name at every moment of its node (`who`); what a sample did not hold was 0."""
-    found: Samples = {}
+    samples: Samples = {}
     for node, rows in split(columns, "who").items():
         moments, place = np.unique(rows["t_ms"], return_inverse=True)
         for name in np.unique(rows["name"]):
             chosen = rows["name"] == name
             values = np.zeros(len(moments))
             values[place[chosen]] = rows["value"][chosen]
-            found.setdefault(str(name), {})[node] = Series(moments, values)
-    return found
+            samples.setdefault(str(name), {})[node] = Series(moments, values)
+    return samples
 
 
 def _told(columns: Columns, figures: Sequence[str]) -> Samples:
-    found: Samples = {}
+    samples: Samples = {}
     for host, rows in split(columns, "host").items():
         for name in figures:
             known = ~np.isnan(rows[name])
-            found.setdefault(name, {})[host] = Series(rows["t_ms"][known], rows[name][known])
-    return found
+            samples.setdefault(name, {})[host] = Series(rows["t_ms"][known], rows[name][known])
+    return samples

@@ -98,12 +98,12 @@ class DelayFigures:
 def delays(trials: Sequence[StoredTrial]) -> list[Delays]:
     """The delays of each trial, as curves; a damaged table counts as absent."""
     told = by_trial(trials, "delay", _TOLD)
-    found = [
+    result = [
         Delays(truth, _figures(told.get(trial.folder.name)))
         for trial, truth in zip(trials, map(truth_of, staleness.measure_readable(trials)), strict=True)
     ]
     # a node that stands alone has nobody to be behind of
-    return [each if each.told or len(each.truth) > 1 else Delays() for each in found]
+    return [each if each.told or len(each.truth) > 1 else Delays() for each in result]
 
 
 def told_figures(trials: Sequence[StoredTrial], sources: Sequence[str]) -> dict[str, list[Series]]:
@@ -111,10 +111,10 @@ def told_figures(trials: Sequence[StoredTrial], sources: Sequence[str]) -> dict[
     told = by_trial(trials, "delay", _TOLD)
     return {
         trial: [
-            Series(series.t, series.v * IN_MS[one.unit])
-            for one in _figures(columns)
-            if one.source in sources and one.unit in IN_MS
-            for series in one.nodes.values()
+            Series(series.t, series.v * IN_MS[figure.unit])
+            for figure in _figures(columns)
+            if figure.source in sources and figure.unit in IN_MS
+            for series in figure.nodes.values()
         ]
         for trial, columns in told.items()
     }
@@ -127,31 +127,34 @@ def delay_figures(trials: Sequence[StoredTrial]) -> Iterator[DelayFigures]:
 
 def verdicts(trials: Iterable[DelayFigures]) -> dict[tuple[str, str], Verdict]:
     """Each figure, by its source and unit, over all trials."""
-    found: dict[tuple[str, str], list[Verdict]] = {}
+    result: dict[tuple[str, str], list[Verdict]] = {}
     for trial in trials:
-        for one in trial.told:
-            found.setdefault((one.source, one.unit), []).append(one.verdict)
-    return {key: merged(some) for key, some in found.items()}
+        for item in trial.told:
+            result.setdefault((item.source, item.unit), []).append(item.verdict)
+    return {key: merged(some) for key, some in result.items()}
 
 
 def _in_figures(trials: Sequence[StoredTrial]) -> list[DelayFigures]:
-    return [_of_trial(one) for one in delays(trials)]
+    return [_of_trial(delay) for delay in delays(trials)]
 
 
 def _of_trial(seen: Delays) -> DelayFigures:
     nothing = Series(np.zeros(0), np.zeros(0))
-    told = [
+    messages = [
         Judged(
-            one.source,
-            one.unit,
+            item.source,
+            item.unit,
             merged(
-                [judge(series, one.unit, seen.truth.get(node, nothing)) for node, series in one.nodes.items()]
+                [
+                    judge(series, item.unit, seen.truth.get(node, nothing))
+                    for node, series in item.nodes.items()
+                ]
             ),
         )
-        for one in seen.told
+        for item in seen.told
     ]
     truth = [series.v for series in seen.truth.values()]
-    return DelayFigures(np.concatenate(truth) if truth else None, told)
+    return DelayFigures(np.concatenate(truth) if truth else None, messages)
 
 
 FIGURES = Kind("delay", DelayFigures, _in_figures)
@@ -182,24 +185,24 @@ def judge(figure: Series, unit: str, true: Series) -> Verdict:
 def merged(verdicts: Sequence[Verdict]) -> Verdict:
     """Several nodes or trials as one."""
     return Verdict(
-        samples=sum(one.samples for one in verdicts),
-        told=np.concatenate([one.told for one in verdicts]),
-        truth=np.concatenate([one.truth for one in verdicts]),
-        zero=sum(one.zero for one in verdicts),
-        zero_worst=max(one.zero_worst for one in verdicts),
-        null=sum(one.null for one in verdicts),
-        null_worst=max(one.null_worst for one in verdicts),
-        under=sum(one.under for one in verdicts),
-        over=sum(one.over for one in verdicts),
+        samples=sum(verdict.samples for verdict in verdicts),
+        told=np.concatenate([verdict.told for verdict in verdicts]),
+        truth=np.concatenate([verdict.truth for verdict in verdicts]),
+        zero=sum(verdict.zero for verdict in verdicts),
+        zero_worst=max(verdict.zero_worst for verdict in verdicts),
+        null=sum(verdict.null for verdict in verdicts),
+        null_worst=max(verdict.null_worst for verdict in verdicts),
+        under=sum(verdict.under for verdict in verdicts),
+        over=sum(verdict.over for verdict in verdicts),
     )
 
 
 def _figures(columns: Columns | None) -> list[Figure]:
-    found = []
+    result = []
     for source, rows in split(columns, "source").items() if columns else ():
         nodes = {node: Series.of(part["t_ms"], part["value"]) for node, part in split(rows, "node").items()}
-        found.append(Figure(source, str(rows["unit"][0]), nodes))
-    return found
+        result.append(Figure(source, str(rows["unit"][0]), nodes))
+    return result
 
 
 def truth_of(measured: Staleness | None) -> dict[str, Series]:

@@ -83,7 +83,7 @@ def server_written(counters: Samples) -> dict[str, Series]:
     """What each server says that it wrote, the sum of the counters of its kind; {} where it tells none."""
     for kind in KINDS:
         if nodes := counters.get(kind[0]):
-            return {node: one for node, one in summed(counters, kind).items() if node in nodes}
+            return {node: item for node, item in summed(counters, kind).items() if node in nodes}
     return {}
 
 

@@ -50,22 +50,22 @@ class Environment:
 def environment(runs: Sequence[Run]) -> Environment:
     """Compare the runs' manifests; what some of them lack is told by the largest part that is lacking."""
     facts = [_facts(run) for run in runs]
-    paths = list(dict.fromkeys(path for one in facts for path in one))
-    has = {path: tuple(path in one for one in facts) for path in paths}
+    paths = list(dict.fromkeys(path for fact in facts for path in fact))
+    has = {path: tuple(path in fact for fact in facts) for path in paths}
     differing = []
     for path in paths:
-        values = tuple(one.get(path) for one in facts)
+        values = tuple(fact.get(path) for fact in facts)
         if len({value for value in values if value is not None}) > 1:
             differing.append(Fact(_written(path), values))
     lacking = {path: which for path, which in has.items() if not all(which)}
-    told = {one.what for one in differing}
-    only = [one for one in _only(lacking, has) if one.what not in told]
+    told = {item.what for item in differing}
+    only = [item for item in _only(lacking, has) if item.what not in told]
     return Environment(differing, only, len(paths) - len(differing) - len(lacking))
 
 
 def _only(lacking: Mapping[Path, tuple[bool, ...]], has: Mapping[Path, tuple[bool, ...]]) -> list[Only]:
     """The shortest paths below which the same runs lack everything, each with the number of its settings."""
-    found: dict[Path, int] = {}
+    result: dict[Path, int] = {}
     for path, which in lacking.items():
         heads = (path[:length] for length in range(1, len(path) + 1))
         # a value in one run may be a mapping in another: then there is no such head
@@ -73,10 +73,10 @@ def _only(lacking: Mapping[Path, tuple[bool, ...]], has: Mapping[Path, tuple[boo
             (head for head in heads if all(w == which for p, w in has.items() if p[: len(head)] == head)),
             path,
         )
-        found[head] = found.get(head, 0) + 1
+        result[head] = result.get(head, 0) + 1
     return [
         Only(_written(head), tuple(n for n, there in enumerate(_which(head, has)) if there), number)
-        for head, number in found.items()
+        for head, number in result.items()
     ]
 
 
@@ -105,8 +105,8 @@ def _facts(run: Run) -> dict[Path, str]:
 
 def _workers(run: Run) -> dict[Path, str]:
     """How many trials ran side by side on how many processors each, where they did."""
-    found = [trial.record.worker for trial in run.complete]
-    beside = sorted({f"{one.beside + 1} of {len(one.cores)} cores each" for one in found if one})
+    result = [trial.record.worker for trial in run.complete]
+    beside = sorted({f"{item.beside + 1} of {len(item.cores)} cores each" for item in result if item})
     return {("trials side by side",): ", ".join(beside)} if beside else {}
 
 

@@ -20,7 +20,7 @@ def same(quotient: Quotient, margin: float, confidence: float = CONFIDENCE) -> b
 
     Lower bounds among the values can show that it is not, and never that it is.
     """
-    both = {one.not_more_than(1 + margin, confidence) for one in (quotient, quotient.inverse())}
+    both = {item.not_more_than(1 + margin, confidence) for item in (quotient, quotient.inverse())}
     if False in both:
         return False
     return True if both == {True} else None

@@ -56,17 +56,17 @@ def fault_measures(
         update={"steady_end": min([windows.steady_end, *(fault_window.at for fault_window in first[:1])])}
     )
     course = _Course(record.events, traces, steady, speed.tps if speed and speed.tps else None)
-    found = []
+    result = []
     for number, fault_window in enumerate(first):
         own = steady.model_copy(update={"end": fault_window.until})
         since = fault_window.at if number else None
         measured = availability(
             line, own, fault_window.at, moments=moments, since=since, attempts=traces.attempts
         )
-        found.append(
+        result.append(
             _measure(fault_window, measured, course, _worst_turn(fault_window, measured, line, own, course))
         )
-    return found
+    return result
 
 
 def _worst_turn(
@@ -78,8 +78,8 @@ def _worst_turn(
     outage = measured.writes or measured.reads
     gap = outage.gap if outage else Gap(fault_window.at, fault_window.at)
     # the last success may have been shortly before the turn that ended it
-    covered = [one for one in fault_window.turns if gap.start <= one.at <= gap.end]
-    before = [one for one in fault_window.turns if one.at <= gap.start]
+    covered = [item for item in fault_window.turns if gap.start <= item.at <= gap.end]
+    before = [item for item in fault_window.turns if item.at <= gap.start]
     turn = [*covered[:1], *reversed(before), *fault_window.turns][0]
     window = own.model_copy(update={"end": turn.until})
     attempts = course.traces.attempts
@@ -123,7 +123,7 @@ def _measure(
         start, end = course.windows.warmup_end, course.windows.steady_end
         brownout = recovery.brownout_ms(load, rate, _served(fault_window, _away(measured, course)))
         below = recovery.steady_share_below(load, rate, start, end)
-        until = max([turn.at + failover.ms, *(one.at for one in fault_window.turns)])
+        until = max([turn.at + failover.ms, *(item.at for item in fault_window.turns)])
         lost = recovery.work_lost(load, rate, fault_window.at, until)
     return FaultMeasures(
         fault_window,
@@ -216,9 +216,9 @@ def _routed(
     if not len(acks) and again is None:
         return None
     after = acks[(acks >= max(gap.start + SLOT_MS, fault_window.at)) & (acks < fault_window.until)]
-    found = [float(after[0])] if len(after) else []
-    found += [] if again is None else [max(again, fault_window.at)]
-    return min([*found, *([] if reconnected is None else [reconnected])], default=None)
+    result = [float(after[0])] if len(after) else []
+    result += [] if again is None else [max(again, fault_window.at)]
+    return min([*result, *([] if reconnected is None else [reconnected])], default=None)
 
 
 def _reconnected(gap: Gap, course: _Course) -> float | None:
@@ -242,8 +242,8 @@ def _caught_up(fault_window: FaultWindow, start: float, course: _Course) -> floa
         for node, views in traces.views.items()
         if node not in fault_window.hit and (views.t >= start).any()
     ]
-    found = [moment for moment in moments if moment is not None]
-    return max(found) if len(found) == len(moments) else None
+    result = [moment for moment in moments if moment is not None]
+    return max(result) if len(result) == len(moments) else None
 
 
 def _away(measured: Availability, course: _Course) -> tuple[Gap, ...]:
@@ -254,8 +254,8 @@ def _away(measured: Availability, course: _Course) -> tuple[Gap, ...]:
 
 def _served(fault_window: FaultWindow, away: Sequence[Gap]) -> list[tuple[float, float]]:
     """The stretches of a fault's window outside the interruptions."""
-    found, begin = [], fault_window.at
+    result, begin = [], fault_window.at
     for gap in away:
-        found.append((begin, min(gap.start, fault_window.until)))
+        result.append((begin, min(gap.start, fault_window.until)))
         begin = max(begin, gap.end)
-    return [span for span in (*found, (begin, fault_window.until)) if span[1] > span[0]]
+    return [span for span in (*result, (begin, fault_window.until)) if span[1] > span[0]]

@@ -88,43 +88,44 @@ def fault_results(trials: Sequence[tuple[str, Sequence[FaultMeasures]]]) -> list
     ]
 
 
-def _result(number: int, found: list[tuple[str, FaultMeasures]]) -> FaultResult:
-    measures = [one for _, one in found]
-    back = [one for one in measures if one.failover.returned]
-    gone = [one for one in measures if not one.failover.returned]
-    labels = Counter(one.fault_window.label for one in measures)
+def _result(number: int, values: list[tuple[str, FaultMeasures]]) -> FaultResult:
+    measures = [item for _, item in values]
+    back = [measure for measure in measures if measure.failover.returned]
+    gone = [measure for measure in measures if not measure.failover.returned]
+    labels = Counter(measure.fault_window.label for measure in measures)
     return FaultResult(
         number=number + 1,
         label=labels.most_common(1)[0][0],
         kind=measures[0].fault_window.kind,
         mtbf=measures[0].fault_window.mtbf,
         trials=len(measures),
-        interrupted=sum(one.failover.interrupted for one in measures),
+        interrupted=sum(measure.failover.interrupted for measure in measures),
         not_recovered=len(gone),
-        stuck=dict(Counter(one.failover.phases[-1].name for one in gone)),
+        stuck=dict(Counter(item.failover.phases[-1].name for item in gone)),
         phases=tuple(_phase(name, back) for name in PHASES),
-        back=summarise([one.failover.return_ms for one in back]),
-        returned=summarise([_returned_ms(one.failover) for one in measures], bounds=len(gone)),
+        back=summarise([item.failover.return_ms for item in back]),
+        returned=summarise([_returned_ms(measure.failover) for measure in measures], bounds=len(gone)),
         whole=summarise(
-            [one.failover.ms for one in measures], bounds=sum(not one.failover.ended for one in measures)
+            [measure.failover.ms for measure in measures],
+            bounds=sum(not measure.failover.ended for measure in measures),
         ),
-        writes=_outages(found, "writes"),
-        reads=_outages(found, "reads"),
-        connections=_outages(found, "connections"),
-        brownout=summarise_known(one.brownout_ms for one in measures),
-        steady_below=summarise_known(one.steady_below for one in measures),
-        failed=summarise([one.failed for one in measures]),
-        in_doubt=summarise([one.in_doubt for one in measures]),
+        writes=_outages(values, "writes"),
+        reads=_outages(values, "reads"),
+        connections=_outages(values, "connections"),
+        brownout=summarise_known(measure.brownout_ms for measure in measures),
+        steady_below=summarise_known(measure.steady_below for measure in measures),
+        failed=summarise([measure.failed for measure in measures]),
+        in_doubt=summarise([measure.in_doubt for measure in measures]),
         work_lost=summarise(
-            [one.work_lost for one in measures if one.work_lost is not None],
-            bounds=sum(one.work_lost is not None and not one.caught_up for one in measures),
+            [measure.work_lost for measure in measures if measure.work_lost is not None],
+            bounds=sum(measure.work_lost is not None and not measure.caught_up for measure in measures),
         ),
-        notes=tuple(f"{trial}: {note}" for trial, one in found for note in one.failover.notes),
+        notes=tuple(f"{trial}: {note}" for trial, item in values for note in item.failover.notes),
     )
 
 
 def _phase(name: str, measures: Sequence[FaultMeasures]) -> PhaseResult:
-    phases = [one.failover.phase(name) for one in measures]
+    phases = [measure.failover.phase(name) for measure in measures]
     values = tuple(phase.ms if phase else 0.0 for phase in phases)
     return PhaseResult(
         name,
@@ -139,5 +140,5 @@ def _returned_ms(failover: Failover) -> float:
     return failover.return_ms if failover.returned else failover.ms
 
 
-def _outages(found: Sequence[tuple[str, FaultMeasures]], of: Service) -> Outages:
-    return outages_of([(trial, getattr(one.availability, of), ()) for trial, one in found])
+def _outages(values: Sequence[tuple[str, FaultMeasures]], of: Service) -> Outages:
+    return outages_of([(trial, getattr(item.availability, of), ()) for trial, item in values])

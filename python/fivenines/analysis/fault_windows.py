@@ -97,6 +97,6 @@ def turns_of(fault: FaultRecord, events: Sequence[Event]) -> list[Event]:
 
 
 def _turns(fault: FaultRecord, until: float, events: Sequence[Event]) -> tuple[Turn, ...]:
-    begun = [one for one in turns_of(fault, events) if one.t < until]
-    ends = [*(one.t for one in begun[1:]), until]
-    return tuple(Turn(one.node, one.t, end) for one, end in zip(begun, ends, strict=False))
+    begun = [turn for turn in turns_of(fault, events) if turn.t < until]
+    ends = [*(item.t for item in begun[1:]), until]
+    return tuple(Turn(item.node, item.t, end) for item, end in zip(begun, ends, strict=False))

@@ -54,23 +54,23 @@ def cached(kind: Kind[_T], trials: Sequence[StoredTrial]) -> Iterator[_T]:
     """The figures of each trial, in their order; what is not there is computed, and kept."""
     for start in range(0, len(trials), BATCH):
         some = trials[start : start + BATCH]
-        found = _known(kind, some)
-        missing = [one for one in some if one.folder not in found]
+        result = _known(kind, some)
+        missing = [item for item in some if item.folder not in result]
         if missing:
-            found |= _computed(kind, missing)
+            result |= _computed(kind, missing)
             tell(min(start + BATCH, len(trials)), len(trials))
-        for one in some:
-            yield loads(kind.shape, found[one.folder])
+        for item in some:
+            yield loads(kind.shape, result[item.folder])
 
 
 def _known(kind: Kind[_T], trials: Sequence[StoredTrial]) -> dict[Path, bytes]:
-    found = {}
-    for one in trials:
-        place, key = _where(kind, one)
+    result = {}
+    for trial in trials:
+        place, key = _where(kind, trial)
         data = _read(place, key) if place else None
         if data is not None:
-            found[one.folder] = data
-    return found
+            result[trial.folder] = data
+    return result
 
 
 def _read(place: Path, key: str) -> bytes | None:
@@ -83,24 +83,24 @@ def _read(place: Path, key: str) -> bytes | None:
 
 def _computed(kind: Kind[_T], trials: Sequence[StoredTrial]) -> dict[Path, bytes]:
     # keys first: a file that changes meanwhile must not count as what was read
-    where = [_where(kind, one) for one in trials]
-    found: dict[Path, bytes] = {}
+    where = [_where(kind, trial) for trial in trials]
+    result: dict[Path, bytes] = {}
     failed = unreadable.times()
     computed = list(kind.compute(trials))
     whole = unreadable.times() == failed
     if not whole and len(trials) > 1:
         # so that one damaged file does not keep the figures of the others from being kept
-        for one in trials:
-            found |= _computed(kind, [one])
-        return found
-    for one, (place, key), figures in zip(trials, where, computed, strict=True):
-        data = found[one.folder] = dumps(kind.shape, figures)
+        for trial in trials:
+            result |= _computed(kind, [trial])
+        return result
+    for trial, (place, key), figures in zip(trials, where, computed, strict=True):
+        data = result[trial.folder] = dumps(kind.shape, figures)
         # what stood in the way of reading may be gone the next time, and no file would tell
         if whole and place is not None and not kept_files.write(place, key, data):
             _unkept[place] = (key, data)
             if len(_unkept) > _MOST_UNKEPT:
                 _unkept.popitem(last=False)
-    return found
+    return result
 
 
 def _where(kind: Kind[_T], trial: StoredTrial) -> tuple[Path | None, str]:
@@ -118,12 +118,12 @@ def program() -> str:
 
 
 def _read_program() -> str:
-    found = hashlib.blake2b(digest_size=20)
+    result = hashlib.blake2b(digest_size=20)
     for path in sources():
-        found.update(f"{path.relative_to(_ROOT)}\0".encode() + path.read_bytes() + b"\0")
+        result.update(f"{path.relative_to(_ROOT)}\0".encode() + path.read_bytes() + b"\0")
     for name in _LIBRARIES:
-        found.update(f"{name} {version(name)}\0".encode())
-    return found.hexdigest()
+        result.update(f"{name} {version(name)}\0".encode())
+    return result.hexdigest()
 
 
 def sources() -> list[Path]:

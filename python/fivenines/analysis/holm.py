@@ -12,8 +12,8 @@ from collections.abc import Sequence
 def adjusted(errors: Sequence[float]) -> list[float]:
     """The error of each test (its p value) as one of all of them; each at most 1, in their order."""
     order = sorted(range(len(errors)), key=lambda index: errors[index])
-    found, largest = [0.0] * len(errors), 0.0
+    result, largest = [0.0] * len(errors), 0.0
     for rank, index in enumerate(order):
         largest = max(largest, min(1.0, (len(errors) - rank) * errors[index]))
-        found[index] = largest
-    return found
+        result[index] = largest
+    return result

@@ -118,7 +118,7 @@ class InterleavedResult:
             if (found.a, found.b) == (a, b):
                 return found
             if (found.a, found.b) == (b, a):
-                return Pair(a, b, {name: one.inverse for name, one in found.ratios.items()})
+                return Pair(a, b, {name: ratio.inverse for name, ratio in found.ratios.items()})
         raise KeyError(f"{a.solution} and {b.solution} were not side by side")
 
     @property
@@ -169,14 +169,14 @@ def _result(keys: list[CellKey], blocks: Sequence[StoredBlock], planned: int) ->
     windows = [windows_of(block) for block in blocks]
     usage = [_rows(block, "usage", "position, side, cpu_s, written_bytes") for block in blocks]
     record = blocks[0].record
-    counted = [[one for one in block if one.round] for block in windows]
+    counted = [[item for item in block if item.round] for block in windows]
     pairs = [Pair(keys[a], keys[b], ratios_of(counted, a, b)) for a, b in combinations(range(len(keys)), 2)]
     return InterleavedResult(
         [_side(key, n, counted, windows, usage, record.skip_ms) for n, key in enumerate(keys)],
         pairs,
         len(blocks),
         planned,
-        sum(len({one.round for one in block}) for block in counted),
+        sum(len({item.round for item in block}) for block in counted),
         record.window_ms,
         record.skip_ms,
         windows,
@@ -219,19 +219,19 @@ def _side(
     usage: Sequence[Sequence[tuple[int, int, float, int]]],
     skip_ms: float,
 ) -> Side:
-    own = [one for block in counted for one in block if one.side == n]
+    own = [item for block in counted for item in block if item.side == n]
     latency = {name: fmean(values) for name in RESPONSE if (values := _measured(own, name)) is not None}
     cpu, written = _used(n, windows, usage)
     return Side(
         key,
-        fmean(one.tps for one in own),
+        fmean(item.tps for item in own),
         latency,
-        sum(one.failed for one in own),
+        sum(item.failed for item in own),
         cpu,
         written,
-        max(one.after for one in own),
-        sum(one.after > skip_ms for one in own),
-        sum(not one.ok for one in own),
+        max(item.after for item in own),
+        sum(item.after > skip_ms for item in own),
+        sum(not item.ok for item in own),
     )
 
 
@@ -242,7 +242,7 @@ def _used(
     # of others first, of its own second
     seconds, cpu, written = (np.zeros(2) for _ in range(3))
     for block, used in zip(windows, usage, strict=True):
-        turns = {one.position: one for one in block if one.round}
+        turns = {item.position: item for item in block if item.round}
         for position, side, cpu_s, bytes_ in used:
             if side == n and position in turns:
                 turn = turns[position]
@@ -257,21 +257,21 @@ def _used(
 
 def ratios_of(counted: Sequence[Sequence[Window]], a: int, b: int) -> dict[str, Ratio]:
     """The ratio of each measure that was measured in all windows of both."""
-    found = {}
+    result = {}
     for name in (THROUGHPUT, *RESPONSE):
-        both = [one for block in counted for one in block if one.side in (a, b)]
+        both = [item for block in counted for item in block if item.side in (a, b)]
         if name != THROUGHPUT and _measured(both, name) is None:
             continue
         ratio = ratio_of([list(_logarithms(block, a, b, name)) for block in counted])
         if ratio is not None:
-            found[name] = ratio
-    return found
+            result[name] = ratio
+    return result
 
 
 def _logarithms(block: Sequence[Window], a: int, b: int, name: str) -> Iterator[float]:
     """The logarithm of a / b in each round, in order."""
-    for number in sorted({one.round for one in block}):
-        turns = {one.side: one for one in block if one.round == number}
+    for number in sorted({item.round for item in block}):
+        turns = {item.side: item for item in block if item.round == number}
         if a in turns and b in turns:
             yield math.log(_value(turns[a], name)) - math.log(_value(turns[b], name))
 
@@ -286,6 +286,6 @@ def _value(window: Window, name: str) -> float:
 def _measured(windows: Sequence[Window], name: str) -> list[float] | None:
     """The values of a response time; None unless each window has enough answers for it."""
     least = max(1.0, _BEYOND / (1 - _SHARES[name])) if name != "mean" else 1.0
-    values = [one.latency[name] for one in windows if one.ok >= least]
+    values = [window.latency[name] for window in windows if window.ok >= least]
     known = [value for value in values if value is not None]
     return known if known and len(known) == len(windows) else None

@@ -50,9 +50,9 @@ class Standing:
         return low > 1 + FROM_RUN_TO_RUN or high < 1 / (1 + FROM_RUN_TO_RUN)
 
 
-def block_summaries(found: Sequence[InterleavedResult]) -> dict[CellKey, dict[str, Summary]]:
+def block_summaries(values: Sequence[InterleavedResult]) -> dict[CellKey, dict[str, Summary]]:
     """The measures of each solution by its cell: the means of its blocks in short."""
-    return {side.key: dict(_of_side(one, place)) for one in found for place, side in enumerate(one.sides)}
+    return {side.key: dict(_of_side(item, place)) for item in values for place, side in enumerate(item.sides)}
 
 
 def standings(
@@ -60,11 +60,11 @@ def standings(
 ) -> Iterator[Standing]:
     """Every pair that was side by side in both runs."""
     old: dict[tuple[CellKey, CellKey, str], list[float]] = {}
-    for one in before:
-        old |= _block_logarithms(one)
+    for item in before:
+        old |= _block_logarithms(item)
     for found in after:
         for (a, b, name), now in _block_logarithms(found).items():
-            then = old.get((a, b, name)) or [-one for one in old.get((b, a, name), [])]
+            then = old.get((a, b, name)) or [-item for item in old.get((b, a, name), [])]
             if then:
                 change = ratio_change(then, now, confidence)
                 yield Standing(a, b.solution, INTERLEAVED_MEASURES[name], change)
@@ -75,36 +75,36 @@ def ratio_change(before: Sequence[float], after: Sequence[float], confidence: fl
     a, b = (at_confidence(summarise(each), confidence) for each in (after, before))
     logs = compare(a, b)
     ratio = math.exp(logs.absolute or 0.0)
-    then, now = (Summary(one.n, math.exp(one.mean or 0.0), confidence=confidence) for one in (b, a))
+    then, now = (Summary(item.n, math.exp(item.mean or 0.0), confidence=confidence) for item in (b, a))
     if logs.low is None or logs.high is None:
         return Difference(now, then, ratio - 1, ratio=ratio, confidence=confidence)
     low, high = math.exp(logs.low), math.exp(logs.high)
     return Difference(now, then, ratio - 1, low - 1, high - 1, logs.df, ratio, low, high, confidence)
 
 
-def _block_logarithms(found: InterleavedResult) -> dict[tuple[CellKey, CellKey, str], list[float]]:
+def _block_logarithms(result: InterleavedResult) -> dict[tuple[CellKey, CellKey, str], list[float]]:
     """The logarithm of each pair's ratio in each block, by measure; of those that every block has."""
-    blocks = [[one for one in block if one.round] for block in found.windows]
+    blocks = [[item for item in block if item.round] for block in result.windows]
     logs: dict[tuple[CellKey, CellKey, str], list[float]] = {}
-    for a, b in combinations(range(len(found.sides)), 2):
+    for a, b in combinations(range(len(result.sides)), 2):
         each = [ratios_of([block], a, b) for block in blocks]
         for name in INTERLEAVED_MEASURES:
-            if all(name in one for one in each):
-                key = (found.sides[a].key, found.sides[b].key, name)
-                logs[key] = [math.log(one[name].ratio) for one in each]
+            if all(name in item for item in each):
+                key = (result.sides[a].key, result.sides[b].key, name)
+                logs[key] = [math.log(item[name].ratio) for item in each]
     return logs
 
 
-def _of_side(found: InterleavedResult, place: int) -> Iterator[tuple[str, Summary]]:
-    blocks = [[w for w in block if w.round and w.side == place] for block in found.windows]
+def _of_side(result: InterleavedResult, place: int) -> Iterator[tuple[str, Summary]]:
+    blocks = [[w for w in block if w.round and w.side == place] for block in result.windows]
     for name, measure in INTERLEAVED_MEASURES.items():
         means = [_mean(block, name) for block in blocks if block]
-        known = [one for one in means if one is not None]
+        known = [mean for mean in means if mean is not None]
         if known and len(known) == len(means):
             yield measure.name, summarise(known)
 
 
 def _mean(block: Sequence[Window], name: str) -> float | None:
-    values = [one.tps if name == THROUGHPUT else one.latency[name] for one in block]
+    values = [item.tps if name == THROUGHPUT else item.latency[name] for item in block]
     known = [value for value in values if value is not None]
     return fmean(known) if len(known) == len(values) else None

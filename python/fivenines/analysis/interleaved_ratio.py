@@ -158,8 +158,8 @@ def memory(series: Sequence[Floats]) -> float:
     total = sum(float(block @ block) for block in centred)
     if total <= 0:
         return 0.0
-    found = sum(float(block[:-1] @ block[1:]) for block in centred) / total
-    return min(0.9, max(0.0, found))
+    result = sum(float(block[:-1] @ block[1:]) for block in centred) / total
+    return min(0.9, max(0.0, result))
 
 
 def _apart(batched: Sequence[Floats]) -> bool:

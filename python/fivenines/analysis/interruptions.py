@@ -98,10 +98,10 @@ def longest_of(gaps: Sequence[Gap]) -> Gap | None:
 
 def trial_events(record: TrialRecord, states: States) -> list[TrialEvent]:
     """All events of a trial that may interrupt service, by their beginning."""
-    found = [event for fault_window in fault_windows(record) for event in _of_fault(fault_window, record)]
-    found += _returns(record, states)
-    found += _switch_backs(record, states)
-    return sorted(found, key=lambda one: one.start)
+    result = [event for fault_window in fault_windows(record) for event in _of_fault(fault_window, record)]
+    result += _returns(record, states)
+    result += _switch_backs(record, states)
+    return sorted(result, key=lambda item: item.start)
 
 
 def interruptions(
@@ -122,7 +122,7 @@ def interruptions(
             return tuple(found)
         known = bounds or ClientBounds()
         return tuple(
-            replace(one, wait=wait_of(one.gap, measured.connections, given_up, known)) for one in found
+            replace(item, wait=wait_of(item.gap, measured.connections, given_up, known)) for item in found
         )
 
     return Interruptions(of(measured.writes), of(measured.reads), of(measured.connections, sessions=False))
@@ -131,40 +131,40 @@ def interruptions(
 def attributed(gap: Gap, events: Sequence[TrialEvent]) -> Interruption:
     """An interruption and the event that it belongs to, see the module's text; `events` ascending."""
     begin = gap.start + _EARLY_MS
-    inside = [one for one in events if gap.start <= one.start <= gap.end]
+    inside = [event for event in events if gap.start <= event.start <= gap.end]
     back = [
-        one
-        for one in events
-        if one.cause == "switch back" and gap.start <= one.start <= gap.end + TOGETHER_MS
+        event
+        for event in events
+        if event.cause == "switch back" and gap.start <= event.start <= gap.end + TOGETHER_MS
     ]
-    before = [one for one in events if one.start <= begin <= one.end + REACH_MS]
-    ranked = [*(one for one in inside if one.cause == "fault"), *back, *reversed(before), *inside]
+    before = [event for event in events if event.start <= begin <= event.end + REACH_MS]
+    ranked = [*(item for item in inside if item.cause == "fault"), *back, *reversed(before), *inside]
     return Interruption(gap, ranked[0].cause, ranked[0].event) if ranked else Interruption(gap, "none")
 
 
-def in_words(found: Sequence[Interruption]) -> str:
+def in_words(interruptions: Sequence[Interruption]) -> str:
     """Each interruption with its length and event: "4.1 s (kill primary) and 710 ms (no event)"."""
-    return listed([_named(one) for one in found])
+    return listed([_named(item) for item in interruptions])
 
 
-def _named(one: Interruption) -> str:
-    text, event = length_of(one), one.event or "no event"
+def _named(interruption: Interruption) -> str:
+    text, event = length_of(interruption), interruption.event or "no event"
     return f"{text[:-1]}; {event})" if text.endswith(")") else f"{text} ({event})"
 
 
-def length_of(one: Interruption) -> str:
+def length_of(interruption: Interruption) -> str:
     """ "30.0 s, of which 23.6 s until the client's own time-out of 30 s"."""
-    text = at_least(milliseconds(one.ms), not one.gap.closed, 1)
-    if one.wait is None:
+    text = at_least(milliseconds(interruption.ms), not interruption.gap.closed, 1)
+    if interruption.wait is None:
         return text
-    if one.wait.ms is None:
-        return f"{text}, ended by the client's own {one.wait.bound}"
-    return f"{text}, of which {milliseconds(one.wait.ms)} until the client's own {one.wait.bound}"
+    if interruption.wait.ms is None:
+        return f"{text}, ended by the client's own {interruption.wait.bound}"
+    return f"{text}, of which {milliseconds(interruption.wait.ms)} until the client's own {interruption.wait.bound}"
 
 
-def counted(found: Sequence[Interruption]) -> dict[str, int]:
+def counted(interruptions: Sequence[Interruption]) -> dict[str, int]:
     """How many interruptions belong to each event, the most frequent first."""
-    return dict(Counter(one.event or "no event" for one in found).most_common())
+    return dict(Counter(item.event or "no event" for item in interruptions).most_common())
 
 
 def _of_fault(fault_window: FaultWindow, record: TrialRecord) -> Iterator[TrialEvent]:
@@ -180,7 +180,8 @@ def _of_fault(fault_window: FaultWindow, record: TrialRecord) -> Iterator[TrialE
 def _gone(faults: Sequence[FaultRecord]) -> float:
     """When the last of these faults was gone, or its node started again; infinite if never."""
     return max(
-        min((t for t in (one.ended, one.restarted) if t is not None), default=math.inf) for one in faults
+        min((t for t in (fault.ended, fault.restarted) if t is not None), default=math.inf)
+        for fault in faults
     )
 
 

@@ -90,10 +90,10 @@ def read_latencies(log: Path, family: str, from_ms: float, until_ms: float) -> d
     """
     merged: dict[str, Merged] = {}
     for interval in intervals(log):
-        wanted = interval.tag == family or interval.tag.startswith(f"{family}.")
-        if wanted and interval.within(from_ms, until_ms):
+        expected = interval.tag == family or interval.tag.startswith(f"{family}.")
+        if expected and interval.within(from_ms, until_ms):
             merged.setdefault(interval.tag, Merged()).add(log, interval)
-    return {tag: found for tag, sums in merged.items() if (found := sums.latency()) is not None}
+    return {tag: result for tag, sums in merged.items() if (result := sums.latency()) is not None}
 
 
 class Merged:

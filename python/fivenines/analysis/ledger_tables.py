@@ -96,7 +96,7 @@ def read(trials: Sequence[StoredTrial]) -> list[Told]:
 
 
 def _paths(trials: Sequence[StoredTrial], table: str) -> list[str]:
-    return [str(path) for one in trials if (path := table_path(one.folder, table)).is_file()]
+    return [str(path) for trial in trials if (path := table_path(trial.folder, table)).is_file()]
 
 
 def _rows(
@@ -106,9 +106,9 @@ def _rows(
     paths = _paths(trials, table)
     if not paths:
         return
-    values = {"paths": paths, "folders": [one.folder.name for one in trials]}
-    found = connection.execute(sql, values).fetchnumpy()
-    columns = {name: np.ma.filled(column, 0) for name, column in found.items()}
+    values = {"paths": paths, "folders": [trial.folder.name for trial in trials]}
+    result = connection.execute(sql, values).fetchnumpy()
+    columns = {name: np.ma.filled(column, 0) for name, column in result.items()}
     order = np.argsort(columns["trial"], kind="stable")
     own = columns["trial"][order]
     starts = [0, *(np.flatnonzero(own[1:] != own[:-1]) + 1).tolist(), len(own)]
@@ -132,11 +132,13 @@ def _writes(rows: Columns, lost: Ints) -> list[Writes]:
 def _lost(trial: StoredTrial, ids: Ints, executed: Ints | None) -> Ints:
     """Which of these ids are absent in the end."""
     if table_path(trial.folder, "executed").is_file():
-        there = np.zeros(0, dtype=np.int64) if executed is None else executed
-        return np.setdiff1d(ids, there)
+        existing = np.zeros(0, dtype=np.int64) if executed is None else executed
+        return np.setdiff1d(ids, existing)
     check = trial.record.check
     nodes, primary = (check.nodes, check.primary) if check else ([], "")
-    return np.array([one for node in nodes if node.node == primary for one in node.lost_ids], dtype=np.int64)
+    return np.array(
+        [lost_id for node in nodes if node.node == primary for lost_id in node.lost_ids], dtype=np.int64
+    )
 
 
 def _shown(
@@ -149,8 +151,8 @@ def _shown(
     size = "SELECT coalesce(max(len(seen)), 0) FROM read_parquet(?)"
     (clients,) = connection.execute(size, [paths]).fetchone() or (0,)
     seen = [f"coalesce(seen[{n + 1}], {NOTHING}) AS s{n}" for n in range(clients)]
-    asked = sql.format(seen=", ".join([*seen, "1"]))
-    return {index: _by_name(rows, clients) for index, rows in _rows(connection, trials, table, asked)}
+    requested = sql.format(seen=", ".join([*seen, "1"]))
+    return {index: _by_name(rows, clients) for index, rows in _rows(connection, trials, table, requested)}
 
 
 def _by_name(rows: Columns, clients: int) -> dict[str, Shown]:

@@ -28,7 +28,7 @@ class LinkCount:
 
 def _counts(trials: Sequence[StoredTrial]) -> list[list[LinkCount]]:
     rows = by_trial(trials, "links", _LAST)
-    return [_of_trial(rows[one.folder.name]) if one.folder.name in rows else [] for one in trials]
+    return [_of_trial(rows[trial.folder.name]) if trial.folder.name in rows else [] for trial in trials]
 
 
 def _of_trial(columns: Columns) -> list[LinkCount]:
@@ -45,4 +45,4 @@ LINKS = Kind("links", list[LinkCount], _counts)
 def link_bytes(trial: StoredTrial) -> int | None:
     """Bytes that arrived over all links, in both directions; None where there was no link."""
     (links,) = cached(LINKS, [trial])
-    return sum(one.bytes for one in links) if links else None
+    return sum(link.bytes for link in links) if links else None

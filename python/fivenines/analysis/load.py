@@ -122,10 +122,10 @@ class Work(_Part):
     @property
     def share(self) -> float | None:
         """The part of the work that was done; None where nobody knows how much it was."""
-        asked = self.work.transactions or (self.work.each or 0) * self.connections
-        if not asked:
+        requested = self.work.transactions or (self.work.each or 0) * self.connections
+        if not requested:
             return 1.0 if self.completed else None
-        return self.done / asked
+        return self.done / requested
 
 
 def offered_rate(
@@ -182,8 +182,8 @@ def inserted_of(load: dict[str, Any]) -> Inserted | None:
 
 
 def _all(model: type[_P], values: object) -> list[_P]:
-    found = [_one(model, value) for value in values] if isinstance(values, list) else []
-    return [one for one in found if one is not None]
+    result = [_one(model, value) for value in values] if isinstance(values, list) else []
+    return [item for item in result if item is not None]
 
 
 def _one(model: type[_P], value: object) -> _P | None:
@@ -195,8 +195,8 @@ def _one(model: type[_P], value: object) -> _P | None:
 
 def failures(load: Mapping[str, Any]) -> int:
     """How many transactions failed."""
-    found = load.get("transactions")
-    return int(found.get("failed", 0)) if isinstance(found, Mapping) else 0
+    result = load.get("transactions")
+    return int(result.get("failed", 0)) if isinstance(result, Mapping) else 0
 
 
 def failed_share(load: Mapping[str, Any]) -> float:
@@ -218,18 +218,18 @@ class ErrorEntry:
 
 def errors_of(load: dict[str, Any]) -> list[ErrorEntry]:
     """The failures in load.json's `errors`, the most frequent first; skips what is none."""
-    found = []
+    result = []
     entries = load.get("errors")
     for entry in entries if isinstance(entries, list) else []:
         if isinstance(entry, dict) and isinstance(entry.get("count"), int):
             names = ("source", "class", "code", "message")
             source, kind, code, message = (str(entry.get(name, "")) for name in names)
-            found.append(ErrorEntry(source, kind, code, message, entry["count"]))
+            result.append(ErrorEntry(source, kind, code, message, entry["count"]))
     counters = load.get("script_counters")
     if isinstance(counters, dict) and isinstance(counters.get("error"), int):
         words = "the script counted it itself, by sb_counter_inc"
-        found.append(ErrorEntry("load", "script", "SB_CNT_ERROR", words, counters["error"]))
-    return sorted(found, key=lambda entry: -entry.count)
+        result.append(ErrorEntry("load", "script", "SB_CNT_ERROR", words, counters["error"]))
+    return sorted(result, key=lambda entry: -entry.count)
 
 
 def bottleneck(load: dict[str, Any], *, watched: bool = False) -> str:
@@ -239,8 +239,8 @@ def bottleneck(load: dict[str, Any], *, watched: bool = False) -> str:
     """
     client = load.get("client")
     if watched and isinstance(client, dict) and isinstance(client.get("limits"), list):
-        limits = [one for one in client["limits"] if isinstance(one, dict)]
-        return " ".join(str(one.get("text")) for one in limits if one.get("kind") in _OWN_LIMITS)
+        limits = [item for item in client["limits"] if isinstance(item, dict)]
+        return " ".join(str(limit.get("text")) for limit in limits if limit.get("kind") in _OWN_LIMITS)
     if isinstance(client, dict) and isinstance(client.get("limit"), str):
         return str(client["limit"])
     if not isinstance(client, dict) or client.get("bottleneck") is not True:

@@ -96,13 +96,13 @@ def machine_samples(trials: Sequence[StoredTrial]) -> dict[str, dict[str, Series
 
     All clients of a trial are on the machine of the whole trial.
     """
-    folders = {one.folder.name: one.whole or one.folder for one in trials}
-    watched = [StoredTrial(folders[one.folder.name], one.record) for one in trials]
-    found = {
+    folders = {item.folder.name: item.whole or item.folder for item in trials}
+    watched = [StoredTrial(folders[item.folder.name], item.record) for item in trials]
+    result = {
         trial: {name: Series(each["t_ms"], each["value"]) for name, each in split(rows, "name").items()}
         for trial, rows in by_trial(watched, "machine", _ROWS).items()
     }
-    return {name: found[folder.name] for name, folder in folders.items() if folder.name in found}
+    return {name: result[folder.name] for name, folder in folders.items() if folder.name in result}
 
 
 def sharing(
@@ -119,8 +119,8 @@ def sharing(
         return None if gained is None else 1000 * gained / (end - start)
 
     names = ("lab_s", "others_s", "busy_s", "steal_s", "idle_s", "controller_s")
-    found = {name: mean(name) for name in names}
-    known = {name: value for name, value in found.items() if value is not None}
+    result = {name: mean(name) for name in names}
+    known = {name: value for name, value in result.items() if value is not None}
     if len(known) < len(names) or "cores" not in samples:
         return None
     cores, all_cores = float(samples["cores"].v[0]), float(samples["machine_cores"].v[0])
@@ -140,7 +140,7 @@ def sharing(
         others,
         known["steal_s"],
         known["idle_s"],
-        sorted(named, key=lambda one: -one[1]),
+        sorted(named, key=lambda item: -item[1]),
         waited,
         latency,
     )

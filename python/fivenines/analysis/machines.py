@@ -46,11 +46,11 @@ class MachineEffects:
 
 def spread_of(cells: Sequence[CellResult]) -> dict[CellKey, Counter[str]]:
     """How many trials of each cell each machine had; empty where there was one machine only."""
-    found = {cell.key: Counter(dict.fromkeys(_machines(cells), 0)) for cell in cells if cell.trials}
+    result = {cell.key: Counter(dict.fromkeys(_machines(cells), 0)) for cell in cells if cell.trials}
     for cell in cells:
         for trial in cell.trials:
-            found[cell.key][trial.machine] += 1
-    return found if len(_machines(cells)) > 1 else {}
+            result[cell.key][trial.machine] += 1
+    return result if len(_machines(cells)) > 1 else {}
 
 
 def unbalanced(spread: Mapping[CellKey, Counter[str]]) -> list[CellKey]:
@@ -79,13 +79,13 @@ def effects(values: Sequence[tuple[str, str, float]]) -> MachineEffects | None:
 
     Values of 0 have no logarithm and are left out.
     """
-    known = [one for one in values if one[2] > 0]
+    known = [item for item in values if item[2] > 0]
     cells = sorted({cell for cell, _, _ in known})
     machines = sorted({machine for _, machine, _ in known})
     if len(machines) < 2:
         return None
     logs = np.log([value for _, _, value in known])
-    of_cell = np.array([[float(cell == one) for one in cells] for cell, _, _ in known])
+    of_cell = np.array([[float(cell == item) for item in cells] for cell, _, _ in known])
     # sum coding: the effects of all machines add up to 0
     own = np.array([_coded(machine, machines) for _, machine, _ in known])
     whole = np.hstack([of_cell, own])
@@ -109,18 +109,18 @@ def _effects(
     inverse = np.linalg.inv(whole.T @ whole)
     estimated = inverse @ whole.T @ logs
     t = student_t(df)
-    found = []
+    result = []
     for machine in machines:
         weights = np.zeros(len(estimated))
         weights[first:] = _coded(machine, machines)
         log = float(weights @ estimated)
         half = t * math.sqrt(float(variance * weights @ inverse @ weights))
-        found.append(MachineEffect(machine, *(math.exp(log + by * half) for by in (0, -1, 1))))
-    return found
+        result.append(MachineEffect(machine, *(math.exp(log + by * half) for by in (0, -1, 1))))
+    return result
 
 
 def _coded(machine: str, machines: Sequence[str]) -> list[float]:
-    return [float(machine == one) - float(machine == machines[-1]) for one in machines[:-1]]
+    return [float(machine == item) - float(machine == machines[-1]) for item in machines[:-1]]
 
 
 def _residual(matrix: Array, values: Array) -> float:

@@ -42,11 +42,11 @@ def _outage(name: str) -> Get:
 
 
 def _failover(trial: TrialMeasures) -> Value | None:
-    found = trial.availability
-    if found is None or found.writes is None:
+    result = trial.availability
+    if result is None or result.writes is None:
         return None
-    back = found.failover_ms is not None
-    return (found.failover_ms if found.failover_ms is not None else found.observed_ms, not back)
+    back = result.failover_ms is not None
+    return (result.failover_ms if result.failover_ms is not None else result.observed_ms, not back)
 
 
 def _phase(name: str) -> Get:
@@ -162,8 +162,8 @@ def _counter(rest: str) -> Get:
 
 
 def _rows(trial: TrialMeasures) -> Value | None:
-    found = counted(trial.stored)
-    return None if found.rows is None else _known(found.rows / found.seconds)
+    result = counted(trial.stored)
+    return None if result.rows is None else _known(result.rows / result.seconds)
 
 
 def _cpu(use: HostUse) -> float | None:
@@ -250,7 +250,7 @@ def values_of(measure: str, trials: Iterable[TrialMeasures]) -> list[Value | Non
     some = list(trials)
     prepare(measure, some)
     get = VALUES[measure]
-    return [get(one) for one in some]
+    return [get(item) for item in some]
 
 
 def _counted(name: str) -> Callable[[TrialMeasures], bool | None]:
@@ -262,18 +262,18 @@ def _counted(name: str) -> Callable[[TrialMeasures], bool | None]:
 
 
 def _violated(trial: TrialMeasures) -> bool | None:
-    known = [one.status for one in trial.record.invariants if one.status != "unknown"]
+    known = [invariant.status for invariant in trial.record.invariants if invariant.status != "unknown"]
     return "violated" in known if known else None
 
 
 def _diverged(trial: TrialMeasures) -> bool | None:
-    found = trial.record.divergence
-    return bool(found.differences) if found and found.tables else None
+    result = trial.record.divergence
+    return bool(result.differences) if result and result.tables else None
 
 
 def _not_recovered(trial: TrialMeasures) -> bool | None:
-    found = trial.availability
-    return None if found is None or found.writes is None else not found.writes.back
+    result = trial.availability
+    return None if result is None or result.writes is None else not result.writes.back
 
 
 def _cut(trial: TrialMeasures) -> bool | None:
@@ -295,13 +295,13 @@ EVENTS: dict[str, Callable[[TrialMeasures], bool | None]] = {
 def summary_of(measure: str, trials: Iterable[TrialMeasures]) -> Summary:
     """The values of those trials that have the measure, in short."""
     some = list(trials)
-    found = values_of(measure, some)
-    measured = [one for one, value in zip(some, found, strict=True) if value is not None]
-    values = [value for value in found if value is not None]
+    result = values_of(measure, some)
+    measured = [item for item, value in zip(some, result, strict=True) if value is not None]
+    values = [value for value in result if value is not None]
     summary = summarise(
         [value for value, _ in values],
         bounds=sum(bound for _, bound in values),
-        machines=[one.machine for one in measured],
+        machines=[item.machine for item in measured],
     )
     nominal = measured[0].nominal if measured else None
     return summary if nominal is None else at_level(summary, nominal)
@@ -309,4 +309,4 @@ def summary_of(measure: str, trials: Iterable[TrialMeasures]) -> Summary:
 
 def seen_in(event: str, trials: Iterable[TrialMeasures]) -> list[bool]:
     """Of each trial in which it could be seen, whether it has the event."""
-    return [found for one in trials if (found := EVENTS[event](one)) is not None]
+    return [events for trial in trials if (events := EVENTS[event](trial)) is not None]

@@ -18,7 +18,7 @@ _LEVELS = {"started": 2.0, "not connected": 0.0, "not known": float("nan")}
 
 def state_curves(trials: Sequence[StoredTrial]) -> dict[str, dict[str, Series]]:
     """The curve of each member, by trial."""
-    ends = {one.folder.name: one.record.windows.end if one.record.windows else 0.0 for one in trials}
+    ends = {item.folder.name: item.record.windows.end if item.record.windows else 0.0 for item in trials}
     return {
         trial: {node: _curve(rows, ends[trial]) for node, rows in split(columns, "node").items()}
         for trial, columns in by_trial(trials, "members", _CHANGES).items()

@@ -147,19 +147,19 @@ def availabilities(cells: Sequence[CellResult], assumed: Mapping[str, float]) ->
 
     Together go cells that differ in the fault alone, if they have one fault a trial and an MTBF.
     """
-    found: list[Availability] = []
+    result: list[Availability] = []
     groups: dict[CellKey, list[tuple[CellResult, FaultResult, float]]] = {}
     for cell in cells:
         for fault in cell.faults:
             if fault.writes.total.mean is None:
                 continue
             mtbf = fault.mtbf or assumed.get(fault.kind)
-            found.append(_single(cell, fault, mtbf))
+            result.append(_single(cell, fault, mtbf))
             if mtbf and len(cell.faults) == 1:
                 group = cell.key.model_copy(update={"fault": ""})
                 groups.setdefault(group, []).append((cell, fault, mtbf))
     together = [_together(members) for members in groups.values() if len(members) > 1]
-    return [*found, *together]
+    return [*result, *together]
 
 
 def _single(cell: CellResult, fault: FaultResult, mtbf: float | None) -> Availability:

@@ -26,8 +26,8 @@ def state_at(changes: Sequence[StateChange], t: float) -> StateChange | None:
 
 def multi_primary(states: States, t: float) -> bool:
     """Whether several nodes accepted writes at a moment: then the group decides by itself."""
-    found = [state_at(changes, t) for changes in states.values()]
-    return sum(change is not None and change.state == WRITABLE for change in found) > 1
+    result = [state_at(changes, t) for changes in states.values()]
+    return sum(change is not None and change.state == WRITABLE for change in result) > 1
 
 
 def first_new_epoch(states: States, hit: Collection[str], fault: float, until: float) -> float | None:

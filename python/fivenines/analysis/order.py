@@ -36,8 +36,8 @@ def in_order(run: Run, keys: Iterable[CellKey]) -> list[CellKey]:
 
 def _fault_words(items: object) -> list[str]:
     """The name, else the kind, of each fault of the experiment."""
-    found = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
-    return [str(item.get("name") or item.get("fault", "")) for item in found]
+    result = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+    return [str(item.get("name") or item.get("fault", "")) for item in result]
 
 
 def _fault_rank(words: list[str], name: str) -> int:

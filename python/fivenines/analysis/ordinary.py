@@ -36,15 +36,15 @@ _ONCE_IN_20 = 3.0
 
 def ordinary_ms(gaps: Sequence[float] | npt.NDArray[np.float64]) -> float:
     """The length in ms that gaps like these reach by themselves; 0 without any."""
-    found = np.asarray(gaps, dtype=np.float64)
-    if not len(found):
+    result = np.asarray(gaps, dtype=np.float64)
+    if not len(result):
         return 0.0
-    longest = float(found.max())
-    if len(found) < FEW:
+    longest = float(result.max())
+    if len(result) < FEW:
         return longest
-    middle, high = (float(np.quantile(found, share)) for share in (0.5, _BULK))
+    middle, high = (float(np.quantile(result, share)) for share in (0.5, _BULK))
     scale = (high - middle + SLOT_MS) / math.log(0.5 / (1 - _BULK))
-    beyond = math.log(len(found) * (1 - _BULK)) + _ONCE_IN_20
+    beyond = math.log(len(result) * (1 - _BULK)) + _ONCE_IN_20
     return min(longest, high + scale * beyond)
 
 

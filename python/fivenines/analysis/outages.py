@@ -50,10 +50,10 @@ class Outages:
     @property
     def events(self) -> dict[str, int]:
         """How many interruptions of all trials belong to which event."""
-        found: Counter[str] = Counter()
+        counter: Counter[str] = Counter()
         for point in self.points:
-            found.update(point.events)
-        return dict(found.most_common())
+            counter.update(point.events)
+        return dict(counter.most_common())
 
     @property
     def waits(self) -> list[Wait]:
@@ -67,7 +67,7 @@ class Outages:
 
 
 def outages_of(
-    found: Sequence[tuple[str, Outage | None, Sequence[Interruption]]],
+    values: Sequence[tuple[str, Outage | None, Sequence[Interruption]]],
     machines: Mapping[str, str] | None = None,
 ) -> Outages:
     """The outages of trials: id, outage (None: not measured), and its interruptions where these are known.
@@ -84,9 +84,11 @@ def outages_of(
             outage.total_ms,
             len(outage.gaps),
             counted(interruptions),
-            next((one.wait for one in interruptions if one.gap == outage.gap), None),
+            next(
+                (interruption.wait for interruption in interruptions if interruption.gap == outage.gap), None
+            ),
         )
-        for trial, outage, interruptions in found
+        for trial, outage, interruptions in values
         if outage is not None
     ]
     not_recovered = sum(not point.back for point in points)

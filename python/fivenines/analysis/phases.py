@@ -154,13 +154,13 @@ def _ordered(marks: Marks) -> tuple[list[float | None], list[str]]:
 
 def _within(marks: Marks) -> Marks:
     """Without marks after the window, none before the fault; nothing but a catch up if need be."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name in _ENDS:
         point = getattr(marks, name)
         told = marks.followed if name == "caught_up" else marks.interrupted
         seen = told and point is not None and point <= marks.until
-        found[name] = max(point, marks.fault) if seen else None
-    return replace(marks, **found)
+        result[name] = max(point, marks.fault) if seen else None
+    return replace(marks, **result)
 
 
 def _without_vain_decision(marks: Marks) -> tuple[Marks, list[str]]:

@@ -29,18 +29,18 @@ class RatioResult:
     wanted: int | None = None
 
 
-def judge_ratios(found: Versus, thresholds: Sequence[RatioThreshold]) -> list[RatioResult]:
+def judge_ratios(versus: Versus, thresholds: Sequence[RatioThreshold]) -> list[RatioResult]:
     """Each threshold for each cell and later run that it is of; one that is of none is undecided."""
     results = []
     for threshold in thresholds:
         own = [
-            one
-            for one in found.changes
-            if one.measure == threshold.measure
-            and threshold.solution in (None, one.key.solution)
-            and not (threshold.percentile is not None and one.interleaved)
+            change
+            for change in versus.changes
+            if change.measure == threshold.measure
+            and threshold.solution in (None, change.key.solution)
+            and not (threshold.percentile is not None and change.interleaved)
         ]
-        results += [_judged(threshold, one, found.confidence) for one in own]
+        results += [_judged(threshold, item, versus.confidence) for item in own]
         if not own:
             results.append(RatioResult(threshold, None, "undecided"))
     return results
@@ -58,10 +58,10 @@ def _judged(threshold: RatioThreshold, change: Change, confidence: float) -> Rat
         beyond = "below"
     elif low is not None and low >= threshold.limit:
         beyond = "above"
-    wanted = trials_for_bounds(threshold.percentile, confidence)
-    enough = min(len(change.before), len(change.after)) >= wanted
+    expected = trials_for_bounds(threshold.percentile, confidence)
+    enough = min(len(change.before), len(change.after)) >= expected
     outcome = _outcome(threshold, beyond)
-    return RatioResult(threshold, change, outcome, (low, high), None if enough else wanted)
+    return RatioResult(threshold, change, outcome, (low, high), None if enough else expected)
 
 
 def _outcome(threshold: RatioThreshold, side: Side | None) -> Outcome:

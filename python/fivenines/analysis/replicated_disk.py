@@ -22,8 +22,8 @@ def disk_curves(trials: Sequence[StoredTrial]) -> dict[str, Samples]:
 
 
 def _curves(columns: Columns) -> Samples:
-    found: Samples = {name: {} for name in _COLUMNS}
+    samples: Samples = {name: {} for name in _COLUMNS}
     for node, rows in split(columns, "node").items():
         for name, column in _COLUMNS.items():
-            found[name][node] = Series.of(rows["t_ms"], rows[column])
-    return found
+            samples[name][node] = Series.of(rows["t_ms"], rows[column])
+    return samples

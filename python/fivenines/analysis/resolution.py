@@ -45,35 +45,35 @@ def by_trials(cells: Iterable[CellResult], *, speed: bool = True) -> list[Resolu
     """What the trials of cells tell that differ in the solution alone; `speed`: also of speed."""
     metrics = METRICS[:_MEASURES] if speed else METRICS[2:_MEASURES]
     alike = groups(cells)
-    found = (_by_metric(metric, group) for metric in metrics for group in alike)
-    return [one for one in found if one is not None]
+    result = (_by_metric(metric, group) for metric in metrics for group in alike)
+    return [item for item in result if item is not None]
 
 
 def by_interleaving(results: Iterable[InterleavedResult]) -> list[Resolution]:
     """What the rounds of blocks tell of the throughput, the pair with the widest spread of each group."""
-    found = []
+    answer = []
     for result in results:
         ratios = [pair.ratios[THROUGHPUT] for pair in result.pairs if THROUGHPUT in pair.ratios]
-        known = [one for one in ratios if one.sd is not None]
+        known = [ratio for ratio in ratios if ratio.sd is not None]
         if not known:
             continue
-        widest = max(known, key=lambda one: one.sd or 0.0)
+        widest = max(known, key=lambda item: item.sd or 0.0)
         sd, n = widest.sd or 0.0, widest.rounds
         if (smallest := power.detectable_by_pairs(sd, n)) is not None:
             needed = {share: power.pairs_for(share, sd) for share in SHARES}
             key = result.sides[0].key
-            found.append(Resolution("throughput", key, sd, n, "round", smallest, needed))
-    return found
+            answer.append(Resolution("throughput", key, sd, n, "round", smallest, needed))
+    return answer
 
 
 def _by_metric(metric: Metric, group: Sequence[CellResult]) -> Resolution | None:
     """None where nothing is compared, or no spread was seen."""
-    summaries = [found for cell in group if (found := metric.get(cell)) is not None]
-    covs = [one.cov for one in summaries if one.cov is not None]
+    summaries = [result for cell in group if (result := metric.get(cell)) is not None]
+    covs = [summary.cov for summary in summaries if summary.cov is not None]
     if len(covs) < 2:
         return None
     spread = math.sqrt(fmean(cov**2 for cov in covs))
-    n = min(one.n for one in summaries if one.cov is not None)
+    n = min(summary.n for summary in summaries if summary.cov is not None)
     smallest = power.detectable_by_two(spread, n)
     if smallest is None:
         return None

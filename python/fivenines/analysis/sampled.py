@@ -41,11 +41,11 @@ def sampled(trials: Sequence[StoredTrial]) -> Iterator[Sampled]:
     return cached(SAMPLED, trials)
 
 
-def kinds(found: Watched) -> list[tuple[str, Samples, tuple[Panel, ...]]]:
+def kinds(watched: Watched) -> list[tuple[str, Samples, tuple[Panel, ...]]]:
     """What was sampled: of whom, and the panels that have something to show."""
     return [
-        ("Servers", found.counters, panels_of(found.counters)),
-        ("Hosts", found.hosts, host_panels(found.hosts)),
+        ("Servers", watched.counters, panels_of(watched.counters)),
+        ("Hosts", watched.hosts, host_panels(watched.hosts)),
     ]
 
 
@@ -78,4 +78,4 @@ def _written(seen: Watched, record: TrialRecord, start: float, end: float) -> Wr
         return None
     told = witnesses(seen, record, start, end)
     known = (told.servers, told.charged, told.device)
-    return told if any(one is not None for one in known) else None
+    return told if any(item is not None for item in known) else None

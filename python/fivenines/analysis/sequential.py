@@ -62,12 +62,12 @@ def look(
     """
     numbers = [value for value, _ in values]
     bounds = sum(bound for _, bound in values)
-    found = at_level(summarise(numbers, bounds=bounds), nominal)
+    result = at_level(summarise(numbers, bounds=bounds), nominal)
     if not values and complete >= at_least:
-        return Look(found, None, "not measured")
-    share = _share(found)
+        return Look(result, None, "not measured")
+    share = _share(result)
     known = len(values) >= at_least and share is not None and share <= within
-    return Look(found, share, "settled" if known else "open")
+    return Look(result, share, "settled" if known else "open")
 
 
 def _share(summary: Summary) -> float | None:
@@ -136,17 +136,17 @@ def at_level(summary: Summary, nominal: float) -> Summary:
     )
 
 
-def all_at_level(found: Any, nominal: float) -> Any:
+def all_at_level(result: Any, nominal: float) -> Any:
     """The same with every summary at this level, also in lists, mappings and dataclasses."""
-    if isinstance(found, Summary):
-        return at_level(found, nominal)
-    if isinstance(found, list | tuple) and type(found) in (list, tuple):
-        return type(found)(all_at_level(one, nominal) for one in found)
-    if isinstance(found, dict):
-        return {key: all_at_level(one, nominal) for key, one in found.items()}
-    if is_dataclass(found) and not isinstance(found, type):
-        inner = {one.name: getattr(found, one.name) for one in fields(found) if one.init}
-        made = {name: all_at_level(one, nominal) for name, one in inner.items()}
-        changed = {name: one for name, one in made.items() if one is not inner[name]}
-        return replace(found, **changed) if changed else found
-    return found
+    if isinstance(result, Summary):
+        return at_level(result, nominal)
+    if isinstance(result, list | tuple) and type(result) in (list, tuple):
+        return type(result)(all_at_level(item, nominal) for item in result)
+    if isinstance(result, dict):
+        return {key: all_at_level(item, nominal) for key, item in result.items()}
+    if is_dataclass(result) and not isinstance(result, type):
+        inner = {field.name: getattr(result, field.name) for field in fields(result) if field.init}
+        made = {name: all_at_level(item, nominal) for name, item in inner.items()}
+        changed = {name: item for name, item in made.items() if item is not inner[name]}
+        return replace(result, **changed) if changed else result
+    return result

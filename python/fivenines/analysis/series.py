@@ -41,12 +41,12 @@ Samples = dict[str, dict[str, Series]]
 
 def summed(samples: Samples, names: Sequence[str]) -> dict[str, Series]:
     """The sum of several figures for each node; they share their moments."""
-    found: dict[str, Series] = {}
+    result: dict[str, Series] = {}
     for name in names:
         for who, series in samples.get(name, {}).items():
-            before = found.get(who)
-            found[who] = series if before is None else Series(series.t, before.v + series.v)
-    return found
+            before = result.get(who)
+            result[who] = series if before is None else Series(series.t, before.v + series.v)
+    return result
 
 
 def gains(values: Floats) -> Floats:

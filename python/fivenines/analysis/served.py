@@ -89,8 +89,8 @@ def why_not(
         end: of the window.
         in_turn: the load pauses while others have their turn, so that silence says nothing.
     """
-    within = [one for one in seconds if start <= one.start + 500 < max(end, start + 1000)]
-    ok, failed = sum(one.ok for one in within), sum(one.failed for one in within)
+    within = [second for second in seconds if start <= second.start + 500 < max(end, start + 1000)]
+    ok, failed = sum(item.ok for item in within), sum(item.failed for item in within)
     errors = _errors(load)
     what = _commonest(errors)
     if not ok:
@@ -120,19 +120,19 @@ def _gone(
 ) -> str | None:
     """The service ended within the window, or before it."""
     start, end = window
-    best = max(one.ok for one in seconds if one.start < end)
+    best = max(second.ok for second in seconds if second.start < end)
     if best < ENOUGH:
         return None
-    last = max(one.start for one in within if one.ok) + 1000
+    last = max(item.start for item in within if item.ok) + 1000
     silent = end - last
-    failed = sum(one.failed for one in within if one.start >= last)
+    failed = sum(item.failed for item in within if item.start >= last)
     if failed > contention and silent >= max(ENDED_MS, (end - start) / 4):
         return (
             f"no transaction succeeded in the last {silent / 1000:.0f} s of {_window(start, end)}: "
             f"{_ended(failed)}{what}"
         )
-    mean = sum(one.ok for one in within) / max((end - start) / 1000, 1.0)
-    if mean < SMALL * best and sum(one.failed for one in within) > contention:
+    mean = sum(item.ok for item in within) / max((end - start) / 1000, 1.0)
+    if mean < SMALL * best and sum(item.failed for item in within) > contention:
         return (
             f"{_window(start, end)} has {mean:.3g} transactions/s, and the best second before its end has "
             f"{best}{what}"
@@ -143,31 +143,31 @@ def _gone(
 def _are_long(seconds: Sequence[Second], load: Mapping[str, Any]) -> bool:
     """Whether transactions are so long that by chance none of them ended in the window."""
     succeeded = int((load.get("transactions") or {}).get("ok", 0))
-    return succeeded > 0 and max((one.ok for one in seconds), default=0) < ENOUGH
+    return succeeded > 0 and max((second.ok for second in seconds), default=0) < ENOUGH
 
 
 def _errors(load: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     entries = load.get("errors")
-    found = [
-        one
-        for one in (entries if isinstance(entries, list) else [])
-        if isinstance(one, Mapping) and one.get("source", "load") == "load"
+    result = [
+        entry
+        for entry in (entries if isinstance(entries, list) else [])
+        if isinstance(entry, Mapping) and entry.get("source", "load") == "load"
     ]
-    return sorted(found, key=lambda one: -int(one.get("count", 0)))
+    return sorted(result, key=lambda item: -int(item.get("count", 0)))
 
 
 def _count(errors: Sequence[Mapping[str, Any]], classes: Sequence[str]) -> int:
     """How many failures of the whole load are of these classes: there are no more of them in its window."""
-    return sum(int(one.get("count", 0)) for one in errors if one.get("class") in classes)
+    return sum(int(error.get("count", 0)) for error in errors if error.get("class") in classes)
 
 
 def _throughout(errors: Sequence[Mapping[str, Any]], end: float) -> Mapping[str, Any] | None:
     """The commonest unusual failure, if the first second of the load and the window's last one have it."""
-    unusual = [one for one in errors if one.get("class") not in USUAL]
+    unusual = [error for error in errors if error.get("class") not in USUAL]
     if not unusual:
         return None
     first = unusual[0]
-    half = sum(int(one["count"]) for one in unusual) / 2
+    half = sum(int(item["count"]) for item in unusual) / 2
     throughout = first.get("first_ms", 0) < 1000 and first.get("last_ms", 0) >= end - 1000
     return first if throughout and int(first["count"]) >= half else None
 

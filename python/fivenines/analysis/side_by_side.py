@@ -83,39 +83,41 @@ class Use:
 
 def solution_results(cells: Sequence[CellResult]) -> list[SolutionResult]:
     """Each solution of the cells, in their order, as far as trials of it are complete."""
-    found = []
+    result = []
     for name in dict.fromkeys(cell.key.solution for cell in cells):
         trials = [trial for cell in cells if cell.key.solution == name for trial in cell.trials]
         deployments = [trial.record.deployment for trial in trials if trial.record.deployment]
         if deployments:
-            found.append(_solution(name, trials, deployments))
-    return found
+            result.append(_solution(name, trials, deployments))
+    return result
 
 
 def loaded_results(
     trials: Sequence[StoredTrial], cells: Sequence[CellResult], prices: Prices | None
 ) -> list[LoadedResult]:
     """Each cell whose hosts were sampled, or that has a price."""
-    used = {one.folder.name: use for one, use in zip(trials, cached(USE, trials), strict=True)}
-    found = [_loaded(cell, used, prices) for cell in cells]
-    return [one for one in found if one.trials or one.thousand]
+    used = {trial.folder.name: use for trial, use in zip(trials, cached(USE, trials), strict=True)}
+    result = [_loaded(cell, used, prices) for cell in cells]
+    return [item for item in result if item.trials or item.thousand]
 
 
 def _solution(
     name: str, trials: Sequence[TrialMeasures], deployments: Sequence[Deployment]
 ) -> SolutionResult:
     first = deployments[0]
-    phases = dict.fromkeys(phase for one in deployments for phase in one.phases)
+    phases = dict.fromkeys(phase for deployment in deployments for phase in deployment.phases)
     kinds = [host.kind for host in first.hosts.values() if host.kind != CLIENT]
     return SolutionResult(
         solution=name,
         trials=len(trials),
-        facts=next((one.facts for one in deployments if one.facts), None),
+        facts=next((deployment.facts for deployment in deployments if deployment.facts), None),
         hosts={kind: kinds.count(kind) for kind in dict.fromkeys(kinds)},
         lines=_lines(first.hosts),
-        deploy=summarise([one.seconds for one in deployments]),
+        deploy=summarise([deployment.seconds for deployment in deployments]),
         phases={
-            phase: summarise([one.phases[phase] for one in deployments if phase in one.phases])
+            phase: summarise(
+                [deployment.phases[phase] for deployment in deployments if phase in deployment.phases]
+            )
             for phase in phases
         },
         memory=_idle(deployments, lambda idle: idle.memory_bytes),
@@ -126,13 +128,13 @@ def _solution(
 
 
 def _lines(hosts: Mapping[str, HostFacts]) -> dict[str, int]:
-    found: dict[str, int] = {}
+    result: dict[str, int] = {}
     for host in hosts.values():
-        before = found.get(host.kind, 0)
+        before = result.get(host.kind, 0)
         own = host.configuration_lines
-        found[host.kind] = max(before, own) if host.kind == "node" else before + own
-    found.pop(CLIENT, None)
-    return found
+        result[host.kind] = max(before, own) if host.kind == "node" else before + own
+    result.pop(CLIENT, None)
+    return result
 
 
 def _rejoins(trial: TrialMeasures) -> list[float]:
@@ -151,8 +153,8 @@ def _rejoins(trial: TrialMeasures) -> list[float]:
 def _idle(deployments: Sequence[Deployment], get: Callable[[IdleUsage], float | None]) -> PerNode:
     values = []
     for deployment in deployments:
-        found = {name: get(host.idle) if host.idle else None for name, host in deployment.hosts.items()}
-        values.append(_split(deployment.hosts, found))
+        result = {name: get(host.idle) if host.idle else None for name, host in deployment.hosts.items()}
+        values.append(_split(deployment.hosts, result))
     return _per_node(values)
 
 
@@ -169,12 +171,12 @@ def _split(
 
 
 def _per_node(values: Sequence[tuple[float | None, float | None]]) -> PerNode:
-    return PerNode(*(summarise_known(one[part] for one in values) for part in (0, 1)))
+    return PerNode(*(summarise_known(value[part] for value in values) for part in (0, 1)))
 
 
 def _uses(trials: Sequence[StoredTrial]) -> list[Use]:
     sampled = host_samples(trials, _FIGURES)
-    return [_use(one.record, sampled.get(one.folder.name)) for one in trials]
+    return [_use(trial.record, sampled.get(trial.folder.name)) for trial in trials]
 
 
 USE = Kind("use", Use, _uses)
@@ -226,4 +228,4 @@ def _cost(cell: CellResult, prices: Prices | None) -> tuple[float | None, Summar
 
 
 def _means(sampled: Samples, figure: str, window: tuple[float, float]) -> dict[str, float | None]:
-    return {host: mean_between(one, *window) for host, one in sampled.get(figure, {}).items()}
+    return {host: mean_between(item, *window) for host, item in sampled.get(figure, {}).items()}

@@ -86,15 +86,15 @@ class SplitBrain:
 
 def writable_spans(states: States, until: float) -> dict[str, list[tuple[float, float]]]:
     """The times in which each node was seen to take writes; what had not ended ends at `until`."""
-    found: dict[str, list[tuple[float, float]]] = {}
+    result: dict[str, list[tuple[float, float]]] = {}
     for node, changes in states.items():
         ends = [change.t for change in changes[1:]] + [until]
-        found[node] = [
+        result[node] = [
             (change.t, end)
             for change, end in zip(changes, ends, strict=False)
             if change.state == WRITABLE and end > change.t
         ]
-    return found
+    return result
 
 
 def overlaps(states: States, until: float, longer_than: float = RESOLUTION_MS) -> list[Overlap]:
@@ -104,15 +104,15 @@ def overlaps(states: States, until: float, longer_than: float = RESOLUTION_MS) -
     """
     spans = [(a, b, node) for node, some in writable_spans(states, until).items() for a, b in some]
     edges = sorted({moment for a, b, _ in spans for moment in (a, b)})
-    found: list[Overlap] = []
+    result: list[Overlap] = []
     for start, end in pairwise(edges):
         nodes = {node for a, b, node in spans if a <= start and end <= b}
         if len(nodes) < 2:
             continue
-        before = found.pop() if found and found[-1].end == start else Overlap(start, start, ())
+        before = result.pop() if result and result[-1].end == start else Overlap(start, start, ())
         together = tuple(sorted(nodes.union(before.nodes)))
-        found.append(Overlap(before.start, end, together, end >= until))
-    return [overlap for overlap in found if overlap.ms > longer_than]
+        result.append(Overlap(before.start, end, together, end >= until))
+    return [overlap for overlap in result if overlap.ms > longer_than]
 
 
 def split_brain(
@@ -154,19 +154,19 @@ def split_brains(trials: Sequence[StoredTrial], states: Mapping[str, States]) ->
 
     `states`: of the nodes of each trial, by the same name.
     """
-    found: dict[str, list[Overlap]] = {}
+    result: dict[str, list[Overlap]] = {}
     for trial in trials:
         record, name = trial.record, trial.folder.name
         if record.deployment and record.deployment.single_writer and record.windows:
             seen = states.get(name, {})
-            last = max((one.t for some in seen.values() for one in some), default=0.0)
-            found[name] = overlaps(seen, max(record.windows.end, last))
-    hit = [trial for trial in trials if found.get(trial.folder.name)]
+            last = max((item.t for some in seen.values() for item in some), default=0.0)
+            result[name] = overlaps(seen, max(record.windows.end, last))
+    hit = [trial for trial in trials if result.get(trial.folder.name)]
     writes = _writes(hit)
     return {
         trial.folder.name: [
             split_brain(overlap, writes.get(trial.folder.name), _nodes(trial.record), _lost(trial.record))
-            for overlap in found[trial.folder.name]
+            for overlap in result[trial.folder.name]
         ]
         for trial in hit
     }

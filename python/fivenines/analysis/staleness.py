@@ -122,15 +122,15 @@ def measure_each(trials: Sequence[StoredTrial]) -> list[Staleness | None]:
     Raises:
         FiveninesError: a table of one of them is damaged.
     """
-    with_ledger = [one for one in trials if table_path(one.folder, "ledger").is_file()]
-    found = {
+    with_ledger = [item for item in trials if table_path(item.folder, "ledger").is_file()]
+    result = {
         trial.folder: Staleness(
             [_endpoint(name, shown, told.writes) for name, shown in told.reads.items()],
             [_node(name, shown, told.writes) for name, shown in told.views.items()],
         )
         for trial, told in zip(with_ledger, read(with_ledger), strict=True)
     }
-    return [found.get(one.folder) for one in trials]
+    return [result.get(item.folder) for item in trials]
 
 
 def measure_readable(trials: Sequence[StoredTrial]) -> list[Staleness | None]:
@@ -138,7 +138,9 @@ def measure_readable(trials: Sequence[StoredTrial]) -> list[Staleness | None]:
     try:
         return measure_each(trials)
     except FiveninesError:
-        return [found for one in trials for found in measure_readable([one])] if len(trials) > 1 else [None]
+        return (
+            [found for trial in trials for found in measure_readable([trial])] if len(trials) > 1 else [None]
+        )
 
 
 def ages_of(shown: Shown, writes: Sequence[Writes]) -> tuple[Floats, Flags]:

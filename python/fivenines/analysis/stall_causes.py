@@ -83,7 +83,7 @@ class Evidence:
     @property
     def logged(self) -> bool:
         """Whether logs tell of deadlocks, so that counters need not be asked when they were."""
-        return any(one.kind == "deadlock" for one in self.incidents)
+        return any(incident.kind == "deadlock" for incident in self.incidents)
 
 
 @dataclass(frozen=True)
@@ -116,15 +116,15 @@ def stalls_of(line: Timeline, windows: Windows, fault_at: float | None = None) -
 
 def joined(some: Sequence[Gap], more: Sequence[Gap]) -> list[Gap]:
     """Return the gaps of both, those that touch as one; it is closed as the one that ends last is."""
-    found: list[Gap] = []
-    for gap in sorted([*some, *more], key=lambda one: one.start):
-        if found and gap.start <= found[-1].end:
-            last = found.pop()
-            longer = max(last, gap, key=lambda one: one.end)
-            found.append(replace(longer, start=last.start))
+    gaps: list[Gap] = []
+    for gap in sorted([*some, *more], key=lambda item: item.start):
+        if gaps and gap.start <= gaps[-1].end:
+            last = gaps.pop()
+            longer = max(last, gap, key=lambda item: item.end)
+            gaps.append(replace(longer, start=last.start))
         else:
-            found.append(gap)
-    return found
+            gaps.append(gap)
+    return gaps
 
 
 def attributed(gaps: Sequence[Gap], evidence: Evidence) -> list[Stall]:
@@ -151,7 +151,9 @@ def read_evidence(trials: Sequence[StoredTrial]) -> dict[str, Evidence]:
 def deadlocks(evidence: Evidence, start: float, end: float) -> int:
     """How many deadlocks servers tell of between two moments (ms)."""
     if evidence.logged:
-        return sum(one.kind == "deadlock" and start <= one.t < end for one in evidence.incidents)
+        return sum(
+            incident.kind == "deadlock" and start <= incident.t < end for incident in evidence.incidents
+        )
     return round(max((_gained(evidence, name, Gap(start, end)) for name in _DEADLOCKS), default=0))
 
 
@@ -164,7 +166,7 @@ def _causes(gap: Gap, evidence: Evidence) -> Iterator[tuple[str, int]]:
         yield "flow control", 0
     if _waited(evidence, gap):
         yield "lock waits", 0
-    if count := sum(_began_or_ended(one, gap) for one in evidence.incidents):
+    if count := sum(_began_or_ended(incident, gap) for incident in evidence.incidents):
         yield "checkpoint", count
     if sum(_gained(evidence, name, gap) for name in _FLUSHES):
         yield "waiting for flushes", 0
@@ -190,9 +192,9 @@ def _around(series: Series, gap: Gap) -> Series:
 
 def _waited(evidence: Evidence, gap: Gap) -> bool:
     covered = (
-        min(one.t, gap.end) - max(one.t - one.ms, gap.start)
-        for one in evidence.incidents
-        if one.kind == "lock wait"
+        min(incident.t, gap.end) - max(incident.t - incident.ms, gap.start)
+        for incident in evidence.incidents
+        if incident.kind == "lock wait"
     )
     if max(covered, default=0.0) >= gap.ms / 2:
         return True
@@ -204,10 +206,10 @@ def _waited(evidence: Evidence, gap: Gap) -> bool:
     )
 
 
-def _began_or_ended(one: Incident, gap: Gap) -> bool:
-    if one.kind != "checkpoint":
+def _began_or_ended(incident: Incident, gap: Gap) -> bool:
+    if incident.kind != "checkpoint":
         return False
-    return gap.start <= one.t <= gap.end + AFTER_MS or gap.start <= one.t - one.ms <= gap.end
+    return gap.start <= incident.t <= gap.end + AFTER_MS or gap.start <= incident.t - incident.ms <= gap.end
 
 
 def _others(evidence: Evidence, gap: Gap) -> bool:
@@ -233,7 +235,7 @@ def _runs(slow: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
 
 def _incidents(trials: Sequence[StoredTrial]) -> tuple[dict[str, list[Incident]], dict[str, str]]:
     """The incidents of each trial, and what its logs do not tell: the same of several nodes once."""
-    told: dict[str, list[Incident]] = {}
+    incidents: dict[str, list[Incident]] = {}
     unseen: dict[str, dict[str, list[str]]] = {}
     for trial, rows in by_trial(trials, "incidents", _INCIDENTS).items():
         columns = (rows["t_ms"], rows["kind"], rows["ms"], rows["node"], rows["detail"])
@@ -241,8 +243,8 @@ def _incidents(trials: Sequence[StoredTrial]) -> tuple[dict[str, list[Incident]]
             if kind == NOT_OBSERVED:
                 unseen.setdefault(trial, {}).setdefault(str(detail), []).append(str(node))
             else:
-                told.setdefault(trial, []).append(Incident(float(t), str(kind), float(ms)))
-    return told, {
+                incidents.setdefault(trial, []).append(Incident(float(t), str(kind), float(ms)))
+    return incidents, {
         trial: "; ".join(f"{listed(nodes)}: {detail}" for detail, nodes in found.items())
         for trial, found in unseen.items()
     }

@@ -119,10 +119,10 @@ def summarise(
     if n == 0:
         return Summary(0, confidence=confidence)
     sd = statistics.stdev(values) if n > 1 else None
-    found = of_moments(n, statistics.fmean(values), sd, confidence, bounds)
+    moments = of_moments(n, statistics.fmean(values), sd, confidence, bounds)
     if not any(machines):
-        return found
-    return replace(found, machines=tuple(zip(machines, values, strict=True)))
+        return moments
+    return replace(moments, machines=tuple(zip(machines, values, strict=True)))
 
 
 def of_moments(
@@ -150,7 +150,7 @@ def summaries(
     measured: Sequence[object], names: Iterable[str], machines: Sequence[str] = ()
 ) -> dict[str, Summary]:
     """The summary of each of these attributes, of those that have it; `machines` as of `summarise`."""
-    return {name: summarise_known((getattr(one, name) for one in measured), machines) for name in names}
+    return {name: summarise_known((getattr(item, name) for item in measured), machines) for name in names}
 
 
 def summarise_known(values: Iterable[float | None], machines: Sequence[str] = ()) -> Summary:
@@ -213,11 +213,11 @@ def compare(a: Summary, b: Summary) -> Difference:
         return Difference(a, b, confidence=confidence)
     absolute = a.mean - b.mean
     ratio = a.mean / b.mean if b.mean else None
-    found = _moments(a, b)
-    if found is None:
+    result = _moments(a, b)
+    if result is None:
         return Difference(a, b, absolute, ratio=ratio, confidence=confidence)
-    moments, df = found
-    level = max(one.level for one in (a, b) if one.confidence == confidence)
+    moments, df = result
+    level = max(item.level for item in (a, b) if item.confidence == confidence)
     t = student_t(df, level)
     absolute = moments.a - moments.b
     half = t * math.sqrt(max(0.0, moments.var_a + moments.var_b - 2 * moments.cov))
@@ -243,8 +243,8 @@ def _moments(a: Summary, b: Summary) -> tuple[blocked.Moments, float] | None:
     """Means, variances and degrees of freedom of two samples; None: there are too few for an interval."""
     assert a.mean is not None and b.mean is not None
     if blocked.several(a.machines, b.machines):
-        found = blocked.moments(a.machines, b.machines)
-        return None if found is None else (found, found.df)
+        moments = blocked.moments(a.machines, b.machines)
+        return None if moments is None else (moments, moments.df)
     if a.sd is None or b.sd is None:
         return None
     var_a, var_b = a.sd**2 / a.n, b.sd**2 / b.n

@@ -63,14 +63,14 @@ class SteadyFigures:
 
 def delay_course(nodes: Iterable[Series], start: float, end: float) -> DelayCourse | None:
     """The delays of several nodes (ms) from `start` to `end`; None without a sample."""
-    inside = [_between(one, start, end) for one in nodes]
-    some = [one for one in inside if len(one)]
+    inside = [_between(node, start, end) for node in nodes]
+    some = [item for item in inside if len(item)]
     if not some:
         return None
-    slopes = [slope for one in some if (slope := _slope(one)) is not None]
+    slopes = [slope for item in some if (slope := _slope(item)) is not None]
     return DelayCourse(
-        max(float(one.v.max()) for one in some),
-        max(float(one.v.mean()) for one in some),
+        max(float(item.v.max()) for item in some),
+        max(float(item.v.mean()) for item in some),
         max(slopes, default=None),
     )
 
@@ -93,10 +93,10 @@ def _compute(trials: Sequence[StoredTrial]) -> list[SteadyFigures]:
     checkpoints = lags(trials)
     return [
         replace(
-            _figures(one.record, told.get(one.folder.name, []), stale, sampled.get(one.folder.name)),
-            checkpoint=_checkpoint(one, checkpoints),
+            _figures(trial.record, told.get(trial.folder.name, []), stale, sampled.get(trial.folder.name)),
+            checkpoint=_checkpoint(trial, checkpoints),
         )
-        for one, stale in zip(trials, staleness.measure_readable(trials), strict=True)
+        for trial, stale in zip(trials, staleness.measure_readable(trials), strict=True)
     ]
 
 
@@ -104,7 +104,7 @@ STEADY = Kind("steady", SteadyFigures, _compute)
 
 
 def _figures(
-    record: TrialRecord, told: Sequence[Series], stale: Staleness | None, samples: Samples | None
+    record: TrialRecord, series: Sequence[Series], stale: Staleness | None, samples: Samples | None
 ) -> SteadyFigures:
     start, end = steady_window(record)
     if end <= start:
@@ -112,9 +112,9 @@ def _figures(
     reads, missed = _stale_reads(stale, start, end)
     truth = truth_of(stale)
     return SteadyFigures(
-        delay_course(told, start, end),
+        delay_course(series, start, end),
         # a node that stands alone has nobody to be behind of
-        delay_course(truth.values(), start, end) if len(truth) > 1 or told else None,
+        delay_course(truth.values(), start, end) if len(truth) > 1 or series else None,
         reads,
         missed,
         _hosts(samples or {}, start, end),
@@ -127,12 +127,12 @@ def _checkpoint(trial: StoredTrial, lags: Mapping[str, Series]) -> Lag | None:
     return None if series is None else lag_between(series, *steady_window(trial.record))
 
 
-def _stale_reads(found: Staleness | None, start: float, end: float) -> tuple[int, int]:
+def _stale_reads(staleness: Staleness | None, start: float, end: float) -> tuple[int, int]:
     reads = missed = 0
-    for one in found.endpoints if found else ():
-        inside = (one.at_ms >= start) & (one.at_ms < end)
+    for endpoint in staleness.endpoints if staleness else ():
+        inside = (endpoint.at_ms >= start) & (endpoint.at_ms < end)
         reads += int(inside.sum())
-        missed += int((one.age_ms[inside] > 0).sum())
+        missed += int((endpoint.age_ms[inside] > 0).sum())
     return reads, missed
 
 

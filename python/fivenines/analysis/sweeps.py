@@ -98,23 +98,23 @@ def compared(run: Run) -> Compared:
     """Analyse a run, and put the best case of each sweep in the place of its variants."""
     measured = analyse(run)
     sweeps = sweeps_of(run, measured)
-    found: dict[CellKey, CellResult] = {}
+    result: dict[CellKey, CellResult] = {}
     places = {cell.key: (sweep, unit) for sweep in sweeps for unit in sweep.units for cell in unit.cells}
     for cell in measured:
         if cell.key not in places:
-            found[cell.key] = cell
+            result[cell.key] = cell
             continue
         sweep, unit = places[cell.key]
         best = sweep.best(unit)
         key = cell.key.model_copy(update={"solution": best.name})
-        if key not in found and (shown := _best_case(run, unit, cell, best)) is not None:
-            found[key] = replace(shown, key=key, best=best)
-    return Compared(list(found.values()), sweeps, measured)
+        if key not in result and (shown := _best_case(run, unit, cell, best)) is not None:
+            result[key] = replace(shown, key=key, best=best)
+    return Compared(list(result.values()), sweeps, measured)
 
 
 def sweeps_of(run: Run, cells: Sequence[CellResult]) -> list[Sweep]:
     """The sweeps of which at least two variants are in the plan, in the order of the experiment."""
-    found = []
+    result = []
     for name, items in _variants(run).items():
         planned = [item for item in items if any(c.key.solution == item["name"] for c in cells)]
         if len(planned) < 2:
@@ -123,8 +123,8 @@ def sweeps_of(run: Run, cells: Sequence[CellResult]) -> list[Sweep]:
         measure = _by(settings[0]["by"]) or measure_named("tps")
         same = settings[0].get("judged_on") == "same-trials"
         variants = {
-            item["name"]: Variant(item["name"], words_of(said["settings"]), said["settings"])
-            for item, said in zip(planned, settings, strict=True)
+            item["name"]: Variant(item["name"], words_of(setting["settings"]), setting["settings"])
+            for item, setting in zip(planned, settings, strict=True)
         }
         own = [cell for cell in cells if cell.key.solution in variants]
         units = [
@@ -136,8 +136,8 @@ def sweeps_of(run: Run, cells: Sequence[CellResult]) -> list[Sweep]:
             )
             for unit in _units(name, own, settings[0].get("best_for", "each"))
         ]
-        found.append(Sweep(name, measure, variants, units, same))
-    return found
+        result.append(Sweep(name, measure, variants, units, same))
+    return result
 
 
 def words_of(settings: Mapping[str, Any]) -> str:
@@ -152,13 +152,13 @@ def words_of(settings: Mapping[str, Any]) -> str:
 
 def _variants(run: Run) -> dict[str, list[dict[str, Any]]]:
     """The solutions of the experiment that are variants, by the name of their sweep."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    result: dict[str, list[dict[str, Any]]] = {}
     items = run.manifest.experiment.get("solutions")
     for item in items if isinstance(items, list) else []:
         variant = item.get("variant") if isinstance(item, dict) else None
         if isinstance(variant, dict) and _by(variant.get("by")):
-            found.setdefault(str(variant.get("of")), []).append(item)
-    return found
+            result.setdefault(str(variant.get("of")), []).append(item)
+    return result
 
 
 def _by(name: object) -> Measure | None:
@@ -175,30 +175,31 @@ def _units(name: str, cells: Sequence[CellResult], best_for: str) -> list[Unit]:
     if best_for == "workload":
         workloads = dict.fromkeys(cell.key.workload for cell in cells)
         return [
-            Unit(None, [cell for cell in cells if cell.key.workload == one], None, one) for one in workloads
+            Unit(None, [cell for cell in cells if cell.key.workload == workload], None, workload)
+            for workload in workloads
         ]
-    found: dict[CellKey, list[CellResult]] = {}
+    result: dict[CellKey, list[CellResult]] = {}
     for cell in cells:
         key = cell.key.model_copy(update={"solution": name, "fault": ""})
-        found.setdefault(key, []).append(cell)
-    return [Unit(key, some, None) for key, some in found.items()]
+        result.setdefault(key, []).append(cell)
+    return [Unit(key, some, None) for key, some in result.items()]
 
 
 def _observed(
     variants: Iterable[str], cells: Sequence[CellResult], measure: Measure
 ) -> dict[str, dict[str, list[Observation]]]:
     """The values of each variant, by stratum."""
-    found: dict[str, dict[str, list[Observation]]] = {name: {} for name in variants}
+    observations: dict[str, dict[str, list[Observation]]] = {name: {} for name in variants}
     for cell in cells:
         if measure.fault and not cell.faulted:
             continue
         fault = "" if measure.when == "steady" else cell.key.fault
         stratum = cell.key.model_copy(update={"solution": "", "fault": fault}).model_dump_json()
-        values = found[cell.key.solution].setdefault(stratum, [])
+        values = observations[cell.key.solution].setdefault(stratum, [])
         for trial, value in zip(cell.trials, values_of(measure.name, cell.trials), strict=True):
             if value is not None:
                 values.append(Observation(trial.record.number, *value))
-    return found
+    return observations
 
 
 def _best_case(run: Run, unit: Unit, like: CellResult, best: BestCase) -> CellResult | None:
@@ -209,7 +210,7 @@ def _best_case(run: Run, unit: Unit, like: CellResult, best: BestCase) -> CellRe
     if cell is None:
         return None
     belongs = partial(reports, same_trials=best.same_trials)
-    planned = sum(one.cell == key and belongs(one.number) for one in run.manifest.plan)
-    broken = sum(one.record.cell == key and belongs(one.record.number) for one in run.broken)
-    reporting = [one for one in cell.trials if belongs(one.record.number)]
+    planned = sum(item.cell == key and belongs(item.number) for item in run.manifest.plan)
+    broken = sum(item.record.cell == key and belongs(item.record.number) for item in run.broken)
+    reporting = [trial for trial in cell.trials if belongs(trial.record.number)]
     return cell_result(key, planned, broken, reporting if best.variant else [])

@@ -27,7 +27,7 @@ def by_trial(trials: Sequence[StoredTrial], table: str, sql: str) -> dict[str, C
     except FiveninesError:
         if len(trials) < 2:
             return {}
-    each = (by_trial([one], table, sql) for one in trials)
+    each = (by_trial([trial], table, sql) for trial in trials)
     return {name: columns for found in each for name, columns in found.items()}
 
 

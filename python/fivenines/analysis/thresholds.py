@@ -44,11 +44,11 @@ def judge_thresholds(
     for cell in done:
         key = cell.key
         conditions.setdefault((key.workload, key.connections, key.network), []).append(cell)
-    found = []
+    result = []
     for (workload, connections, network), members in conditions.items():
         for name in dict.fromkeys(cell.key.solution for cell in members):
             names = {None, name, *(c.best.sweep for c in members if c.best and c.key.solution == name)}
-            own = [one.requirement for one in thresholds if one.solution in names]
+            own = [threshold.requirement for threshold in thresholds if threshold.solution in names]
             judged = candidate(name, members, DecideSettings(requirements=own), prices, every).judgements
-            found += [ThresholdResult(name, workload, connections, network, one) for one in judged]
-    return found
+            result += [ThresholdResult(name, workload, connections, network, item) for item in judged]
+    return result

@@ -102,9 +102,11 @@ def _recent_line(_folder: Path, _changed: int, of: _Once) -> Timeline:
 
 
 def _lines(trials: Sequence[StoredTrial]) -> list[Timeline]:
-    found = by_trial(trials, "timeline", _LINE)
+    result = by_trial(trials, "timeline", _LINE)
     nothing = timeline([])
-    return [Timeline(**found[one.folder.name]) if one.folder.name in found else nothing for one in trials]
+    return [
+        Timeline(**result[trial.folder.name]) if trial.folder.name in result else nothing for trial in trials
+    ]
 
 
 # Time lines, of the trials that are drawn: a file that is read at once, where a query takes long.
@@ -132,7 +134,7 @@ def read_traces(trials: Sequence[StoredTrial]) -> tuple[dict[Path, Traces], dict
     views = _each(trials, "views", _VIEWS, _views, notes)
     attempts = _each(trials, "probes", _ATTEMPTS, _moments, notes)
     timeouts = _each(trials, "timeline", _TIMEOUTS, _moments, notes, needs="timeouts")
-    found = {
+    result = {
         trial.folder: Traces(
             lines.get(trial.folder) or timeline([]),
             loads.get(trial.folder) or _no_load(),
@@ -144,7 +146,7 @@ def read_traces(trials: Sequence[StoredTrial]) -> tuple[dict[Path, Traces], dict
         )
         for trial in trials
     }
-    return found, notes
+    return result, notes
 
 
 def _each(
@@ -168,10 +170,10 @@ def _each(
         if len(trials) == 1:
             notes.setdefault(trials[0].folder, []).append(str(error))
             return {}
-    found: dict[Path, _T] = {}
+    result: dict[Path, _T] = {}
     for trial in trials:
-        found |= _each([trial], table, sql, build, notes, needs)
-    return found
+        result |= _each([trial], table, sql, build, notes, needs)
+    return result
 
 
 def _acks(columns: Columns) -> Acks:
@@ -183,11 +185,11 @@ def _moments(columns: Columns) -> Floats:
 
 
 def _states(columns: Columns) -> dict[str, list[StateChange]]:
-    found: dict[str, list[StateChange]] = {}
+    changes: dict[str, list[StateChange]] = {}
     names = ("node", "t", "state", "epoch")
     for node, t, state, epoch in zip(*(columns[name] for name in names), strict=True):
-        found.setdefault(str(node), []).append(StateChange(float(t), str(state), str(epoch)))
-    return found
+        changes.setdefault(str(node), []).append(StateChange(float(t), str(state), str(epoch)))
+    return changes
 
 
 def _views(columns: Columns) -> dict[str, Views]:

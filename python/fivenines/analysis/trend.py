@@ -39,13 +39,13 @@ def ordered(points: Sequence[Point], confidence: float = CONFIDENCE) -> Contrast
     places = [index - middle for index in range(len(points))]
     total = math.fsum(place * place for place in places)
     factors = [place * (len(points) - 1) / total for place in places]
-    return contrast([one.sample for one in points], factors, confidence)
+    return contrast([point.sample for point in points], factors, confidence)
 
 
 def falling_step(points: Sequence[Point], margin: float, confidence: float) -> tuple[Point, Point] | None:
     """Two neighbours of which the later is shown to be smaller by more than a margin (0.05: 5 %)."""
     for before, after in pairwise(points):
-        samples = (at_confidence(one.sample, confidence) for one in (before, after))
+        samples = (at_confidence(item.sample, confidence) for item in (before, after))
         if side_of(compare(*samples), 1 + margin) == "above":
             return before, after
     return None
@@ -64,23 +64,23 @@ class Line:
 
     def slope(self, confidence: float = CONFIDENCE) -> Contrast:
         """The slope with its interval."""
-        return contrast([one.sample for one in self.points], self.slope_factors, confidence)
+        return contrast([point.sample for point in self.points], self.slope_factors, confidence)
 
     def fitted(self) -> list[float]:
         """The line's value at each level."""
-        means = [one.sample.mean or 0.0 for one in self.points]
+        means = [point.sample.mean or 0.0 for point in self.points]
         return [math.fsum(f * m for f, m in zip(hat, means, strict=True)) for hat in self.hats]
 
     def near(self, index: int, margin: float, confidence: float) -> bool | None:
         """Whether a level is within a margin of the line, as in `equivalence.same`; None: not told."""
-        samples = [one.sample for one in self.points]
+        samples = [point.sample for point in self.points]
         own = [float(index == other) for other in range(len(samples))]
         hat = self.hats[index]
         sides = set()
         for a, b in ((own, hat), (hat, own)):
             factors = [x - (1 + margin) * y for x, y in zip(a, b, strict=True)]
-            found = contrast(samples, factors, confidence)
-            sides.add(side(found.low, found.high, 0.0))
+            result = contrast(samples, factors, confidence)
+            sides.add(side(result.low, result.high, 0.0))
         if "above" in sides:
             return False
         return True if sides == {"below"} else None
@@ -88,12 +88,12 @@ class Line:
 
 def line(points: Sequence[Point]) -> Line | None:
     """The line through these means; None: fewer than two levels, or a mean that is not above 0."""
-    means = [one.sample.mean or 0.0 for one in points]
-    if len({one.x for one in points}) < 2 or min(means) <= 0:
+    means = [point.sample.mean or 0.0 for point in points]
+    if len({point.x for point in points}) < 2 or min(means) <= 0:
         return None
     weights = [1 / mean**2 for mean in means]
     total = math.fsum(weights)
-    xs = [one.x for one in points]
+    xs = [point.x for point in points]
     centre = math.fsum(w * x for w, x in zip(weights, xs, strict=True)) / total
     spread = math.fsum(w * (x - centre) ** 2 for w, x in zip(weights, xs, strict=True))
     slope = [w * (x - centre) / spread for w, x in zip(weights, xs, strict=True)]

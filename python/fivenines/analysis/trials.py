@@ -171,9 +171,9 @@ class TrialMeasures(TrialFigures):
 
 def read_steady(trials: Sequence[TrialMeasures]) -> None:
     """Have `steady` of several trials at hand, whose tables are read together."""
-    missing = [one for one in trials if "steady" not in vars(one)]
-    for one, found in zip(missing, cached(STEADY, [one.stored for one in missing]), strict=True):
-        vars(one)["steady"] = found
+    missing = [trial for trial in trials if "steady" not in vars(trial)]
+    for item, found in zip(missing, cached(STEADY, [item.stored for item in missing]), strict=True):
+        vars(item)["steady"] = found
 
 
 @dataclass(frozen=True)
@@ -187,18 +187,18 @@ class Measured:
 
 def measures(trials: Sequence[StoredTrial]) -> list[TrialMeasures]:
     """What complete trials say: computed once, and kept beside them (see `analysis.figure_cache`)."""
-    found = []
+    result = []
     for trial, known in zip(trials, cached(MEASURES, trials), strict=True):
         record = trial.record
         if known.check != record.check or known.isolation != record.isolation:
             fresh = {"check": known.check, "isolation": known.isolation}
             record = record.model_copy(update=fresh)
-        found.append(TrialMeasures(**vars(known.figures), record=record, folder=trial.folder))
-    return found
+        result.append(TrialMeasures(**vars(known.figures), record=record, folder=trial.folder))
+    return result
 
 
 def _to_be_kept(trials: Sequence[StoredTrial]) -> list[Measured]:
-    return [Measured(one, one.record.check, one.record.isolation) for one in measure_all(trials)]
+    return [Measured(item, item.record.check, item.record.isolation) for item in measure_all(trials)]
 
 
 MEASURES = Kind("measures", Measured, _to_be_kept)
@@ -214,7 +214,7 @@ def measure_all(trials: Sequence[StoredTrial]) -> list[TrialMeasures]:
     said = {trial.folder: list(dict.fromkeys(notes.get(trial.folder, []))) for trial in trials}
     damaged: dict[Path, list[str]] = {trial.folder: [] for trial in trials}
     truths = trial_truths(trials, damaged)
-    found = [
+    result = [
         _measure(
             trial,
             traces[trial.folder],
@@ -228,7 +228,7 @@ def measure_all(trials: Sequence[StoredTrial]) -> list[TrialMeasures]:
     ]
     for trial in trials:
         said[trial.folder] += damaged[trial.folder]
-    return found
+    return result
 
 
 def _measure(

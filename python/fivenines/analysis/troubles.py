@@ -64,8 +64,8 @@ def troubles(trial: TrialMeasures) -> list[Trouble]:
     record = trial.record
     return [
         *(
-            Trouble("split brain", split_text(one.overlap.nodes, one.overlap.ms))
-            for one in trial.split_brains
+            Trouble("split brain", split_text(split_brain.overlap.nodes, split_brain.overlap.ms))
+            for split_brain in trial.split_brains
         ),
         *_data(record),
         *_service(trial),
@@ -77,8 +77,8 @@ def troubles(trial: TrialMeasures) -> list[Trouble]:
 
 def trouble_results(run: Run, cells: Sequence[CellResult]) -> list[TroubleResult]:
     """The troubles of all cells, the worst kind first, within it in the order of the cells."""
-    found = [one for cell in cells for one in _of_cell(run, cell)]
-    return sorted(found, key=lambda one: KINDS.index(one.kind))
+    result = [item for cell in cells for item in _of_cell(run, cell)]
+    return sorted(result, key=lambda item: KINDS.index(item.kind))
 
 
 def split_text(nodes: Sequence[str], ms: float) -> str:
@@ -87,16 +87,16 @@ def split_text(nodes: Sequence[str], ms: float) -> str:
 
 
 def _of_cell(run: Run, cell: CellResult) -> list[TroubleResult]:
-    told: list[tuple[str, Trouble]] = [
+    messages: list[tuple[str, Trouble]] = [
         (trial.record.id, trouble) for trial in cell.trials for trouble in troubles(trial)
     ]
-    told += [
+    messages += [
         (stored.record.id, Trouble("broken trial", stored.record.reason or "no reason was recorded"))
         for stored in run.broken
         if stored.record.cell == cell.key
     ]
     groups: dict[tuple[str, str], list[tuple[str, Trouble]]] = {}
-    for trial, trouble in told:
+    for trial, trouble in messages:
         groups.setdefault(trouble.alike, []).append((trial, trouble))
     return [
         TroubleResult(
@@ -123,8 +123,8 @@ def _data(record: TrialRecord) -> Iterator[Trouble]:
             yield Trouble("invariant violated", f"{check.name}: {check.detail}".removesuffix(": "))
 
 
-def _differing(found: Divergence) -> str:
-    tables = [one.table for one in found.differences]
+def _differing(divergence: Divergence) -> str:
+    tables = [difference.table for difference in divergence.differences]
     more = f" and {len(tables) - 5} more" if len(tables) > 5 else ""
     return f"after settling, not the same on all nodes: {', '.join(tables[:5])}{more}"
 

@@ -151,19 +151,19 @@ def versus(baseline: Run, *later: Run, asked: Sequence[str] = ()) -> Versus:
     names = list(dict.fromkeys([*USUAL, *(name for name in asked if MEASURES[name].valued)]))
     return Versus(
         old.name,
-        [one.name for one in new],
-        [change for one in new for change in _all_changes(old, one, confidence, names)],
-        [found for one in new for found in _all_happened(old, one)],
+        [item.name for item in new],
+        [change for item in new for change in _all_changes(old, item, confidence, names)],
+        [found for item in new for found in _all_happened(old, item)],
         [
-            replace(found, run=one.name)
-            for one in new
-            for found in standings(old.blocks, one.blocks, confidence)
+            replace(standing, run=item.name)
+            for item in new
+            for standing in standings(old.blocks, item.blocks, confidence)
         ],
-        {one.name: [key for key in old.keys if key not in one.keys] for one in new},
-        {one.name: [key for key in one.keys if key not in old.keys] for one in new},
+        {item.name: [key for key in old.keys if key not in item.keys] for item in new},
+        {item.name: [key for key in item.keys if key not in old.keys] for item in new},
         environment(runs),
         confidence,
-        {one.name: _shared(baseline, run) for one, run in zip(new, later, strict=True)},
+        {item.name: _shared(baseline, run) for item, run in zip(new, later, strict=True)},
     )
 
 
@@ -172,8 +172,8 @@ def _shared(baseline: Run, later: Run) -> tuple[int, int]:
     if baseline.manifest.created != later.manifest.created:
         return 0, len(later.complete)
     both = [
-        {one.record.id: (one.record, _sizes(one.folder)) for one in run.complete}
-        | {one.record.id: (one.record, _sizes(one.folder)) for one in run.blocks if one.complete}
+        {item.record.id: (item.record, _sizes(item.folder)) for item in run.complete}
+        | {block.record.id: (block.record, _sizes(block.folder)) for block in run.blocks if block.complete}
         for run in (baseline, later)
     ]
     common = sum(both[1].get(name) == attempt for name, attempt in both[0].items())
@@ -182,7 +182,7 @@ def _shared(baseline: Run, later: Run) -> tuple[int, int]:
 
 def _sizes(folder: Path) -> dict[str, int]:
     """The files of an attempt: what was measured is in them, not in its record alone."""
-    return {one.name: one.stat().st_size for one in folder.iterdir() if one.is_file()}
+    return {path.name: path.stat().st_size for path in folder.iterdir() if path.is_file()}
 
 
 def _analysed(name: str, run: Run) -> _Analysed:
@@ -199,8 +199,8 @@ def _all_changes(old: _Analysed, new: _Analysed, confidence: float, names: Seque
         for name, then in block_figures.items():
             now = new.block_figures.get(key, {}).get(name)
             if now is not None:
-                found = compare(at_confidence(now, confidence), at_confidence(then, confidence))
-                yield Change(key, MEASURES[name], found, new.name, interleaved=True)
+                result = compare(at_confidence(now, confidence), at_confidence(then, confidence))
+                yield Change(key, MEASURES[name], result, new.name, interleaved=True)
 
 
 def _changes(old: CellResult, new: CellResult, name: str, run: str, confidence: float) -> Iterator[Change]:
@@ -210,8 +210,8 @@ def _changes(old: CellResult, new: CellResult, name: str, run: str, confidence: 
             [value for value in values_of(name, cell.trials) if value is not None] for cell in (old, new)
         )
         now, then = of_two_runs(now, then)
-        found = compare(at_confidence(now, confidence), at_confidence(then, confidence))
-        yield Change(old.key, MEASURES[name], found, run, before=before, after=after)
+        result = compare(at_confidence(now, confidence), at_confidence(then, confidence))
+        yield Change(old.key, MEASURES[name], result, run, before=before, after=after)
 
 
 def _all_happened(old: _Analysed, new: _Analysed) -> Iterator[Happened]:
@@ -219,7 +219,7 @@ def _all_happened(old: _Analysed, new: _Analysed) -> Iterator[Happened]:
         if key not in new.cells:
             continue
         for name in EVENTS:
-            then, now = (seen_in(name, one.trials) for one in (cell, new.cells[key]))
+            then, now = (seen_in(name, item.trials) for item in (cell, new.cells[key]))
             if any(then) or any(now):
                 before, after = (sum(then), len(then)), (sum(now), len(now))
                 yield Happened(key, MEASURES[name], before, after, new.name)

@@ -110,12 +110,12 @@ def bearable_parts(mean: float, low: float, high: float, milli: bool = False) ->
     """The same as two texts; a time has one unit, that of its larger end."""
     low = max(0.0, low)
     show = milliseconds if milli else number
-    if (found := rounding(mean, low, high)) is None:
+    if (result := rounding(mean, low, high)) is None:
         return show(mean), span(low, high, milli)
     unit, scale = _unit(max(mean, high)) if milli else ("", 1.0)
     if scale != 1.0:
-        found = Rounding(found.exponent + round(math.log10(scale)))
-    first, *ends = (found.text(scale * value).replace(",", THIN) for value in (mean, low, high))
+        result = Rounding(result.exponent + round(math.log10(scale)))
+    first, *ends = (result.text(scale * value).replace(",", THIN) for value in (mean, low, high))
     return f"{first}{unit}", f"{' to '.join(dict.fromkeys(ends))}{unit}"
 
 
@@ -153,9 +153,9 @@ def span(low: float, high: float, milli: bool = False) -> str:
     return f"{first} to {last}"
 
 
-def count(n: int, one: str, many: str = "") -> str:
+def count(n: int, text: str, many: str = "") -> str:
     """A number with its noun: "1 trial", "3 trials"."""
-    return f"{n} {one if n == 1 else many or one + 's'}"
+    return f"{n} {text if n == 1 else many or text + 's'}"
 
 
 def listed(items: list[str], last: str = "and") -> str:
@@ -231,7 +231,7 @@ def _not_recovered(a: str, b: str, difference: Difference) -> str:
     """Of which side values are lower bounds: "a was not back in 1 of 2 trials"."""
     sides = ((a, difference.a), (b, difference.b))
     return listed(
-        [f"{name} was {NOT_RECOVERED}{open_in(one.bounds, one.n)}" for name, one in sides if one.bounds]
+        [f"{name} was {NOT_RECOVERED}{open_in(item.bounds, item.n)}" for name, item in sides if item.bounds]
     )
 
 

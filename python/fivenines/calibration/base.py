@@ -60,8 +60,8 @@ class Calibrator(ABC):
 
 def calibrators() -> list[type[Calibrator]]:
     """All of them, in the order in which they run."""
-    found = plugins.classes("fivenines.calibration", Calibrator)  # type: ignore[type-abstract]
-    return sorted(found, key=lambda kind: kind.order)
+    classes = plugins.classes("fivenines.calibration", Calibrator)  # type: ignore[type-abstract]
+    return sorted(classes, key=lambda kind: kind.order)
 
 
 def chosen(only: str) -> list[type[Calibrator]]:

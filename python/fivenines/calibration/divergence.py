@@ -71,9 +71,9 @@ class DivergenceOfNodes(Calibrator):
         return [none, judge_found("rows that differ between two nodes", EXPECTED, said(after))]
 
 
-def said(found: Divergence) -> list[str]:
+def said(divergence: Divergence) -> list[str]:
     """The rows that differ, each as its table and what is wrong."""
-    return [f"{one.table}: {key}" for one in found.differences for key in one.keys]
+    return [f"{difference.table}: {key}" for difference in divergence.differences for key in difference.keys]
 
 
 def _promote(node: Server) -> None:

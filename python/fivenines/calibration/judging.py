@@ -61,32 +61,32 @@ class MeasuredOutage:
 _SAID = {"silent": "nothing passes", "reset": "connections reset, new ones refused"}
 
 
-def judge_outages(found: Sequence[MeasuredOutage]) -> list[Line]:
+def judge_outages(outages: Sequence[MeasuredOutage]) -> list[Line]:
     """A line for each length, way of being away, and whose outage it is."""
     groups: dict[tuple[float, str, str], list[MeasuredOutage]] = {}
-    for one in sorted(found, key=lambda one: (one.nominal_ms, one.how != "silent")):
-        groups.setdefault((one.nominal_ms, one.how, one.who), []).append(one)
+    for item in sorted(outages, key=lambda item: (item.nominal_ms, item.how != "silent")):
+        groups.setdefault((item.nominal_ms, item.how, item.who), []).append(item)
     return [_outages(members) for members in groups.values()]
 
 
-def _outages(found: Sequence[MeasuredOutage]) -> Line:
-    first = found[0]
-    planted = f"outage of {milliseconds(first.nominal_ms)}, {_SAID[first.how]}, {_times(len(found))}"
+def _outages(outages: Sequence[MeasuredOutage]) -> Line:
+    first = outages[0]
+    planted = f"outage of {milliseconds(first.nominal_ms)}, {_SAID[first.how]}, {_times(len(outages))}"
     if first.who == "connections":
         planted += ", as new connections see it"
-    ordinary = min(max(one.ordinary_ms for one in found), ORDINARY_MOST_MS)
+    ordinary = min(max(item.ordinary_ms for item in outages), ORDINARY_MOST_MS)
     low, high = -SLOT_MS, SLOT_MS + ordinary
     if first.how == "reset" or first.who == "connections":
         high += RETRY_MS + CONNECT_MS
     bounds = f"median {signed(low)} to {signed(high)} ms"
-    errors = [one.measured_ms - one.planted_ms for one in found if one.measured_ms is not None]
-    if len(errors) < len(found):
-        gone = f"no end was seen of {len(found) - len(errors)}"
+    errors = [item.measured_ms - item.planted_ms for item in outages if item.measured_ms is not None]
+    if len(errors) < len(outages):
+        gone = f"no end was seen of {len(outages) - len(errors)}"
         return Line(planted=planted, measured=gone, error="unknown", bounds=bounds, within=False)
     middle = statistics.median(errors)
-    values = [one.measured_ms for one in found if one.measured_ms is not None]
-    told = sum(one.noticed for one in found)
-    unnoticed = "" if told == len(found) else f"; {told} of {len(found)} stood out as an outage"
+    values = [item.measured_ms for item in outages if item.measured_ms is not None]
+    told = sum(item.noticed for item in outages)
+    unnoticed = "" if told == len(outages) else f"; {told} of {len(outages)} stood out as an outage"
     return Line(
         planted=planted,
         measured=f"median {milliseconds(statistics.median(values))}{unnoticed}",
@@ -95,25 +95,25 @@ def _outages(found: Sequence[MeasuredOutage]) -> Line:
         within=low <= middle <= high,
         figures={
             "nominal_ms": first.nominal_ms,
-            "n": len(found),
+            "n": len(outages),
             "median_error_ms": round(middle, 3),
             "least_error_ms": round(min(errors), 3),
             "largest_error_ms": round(max(errors), 3),
-            "ordinary_gap_ms": round(max(one.ordinary_ms for one in found), 3),
+            "ordinary_gap_ms": round(max(item.ordinary_ms for item in outages), 3),
             "noticed": told,
         },
     )
 
 
-def judge_found(what: str, planted: Collection[object], found: Collection[object]) -> Line:
+def judge_found(what: str, planted: Collection[object], values: Collection[object]) -> Line:
     """Things that were planted against those that a checker named: all of them, and nothing else."""
-    missed = sorted(map(str, set(planted) - set(found)))
-    more = sorted(map(str, set(found) - set(planted)))
+    missed = sorted(map(str, set(planted) - set(values)))
+    more = sorted(map(str, set(values) - set(planted)))
     parts = [f"missed {listed(missed[:3])}"] if missed else []
     parts += [f"{len(more)} too many ({listed(more[:3])})"] if more else []
     return Line(
         planted=f"{len(planted)} {what}",
-        measured=f"{len(found)} found",
+        measured=f"{len(values)} found",
         error="; ".join(parts) or "none",
         bounds="all of them, nothing else",
         within=not parts and bool(planted),
@@ -124,7 +124,7 @@ def judge_found(what: str, planted: Collection[object], found: Collection[object
 def judge_ages(what: str, expected_ms: Sequence[float], found_ms: Sequence[float]) -> list[Line]:
     """Reads that must be stale, with their ages; a read that was not found stale has the age 0."""
     stale = sum(age > 0 for age in found_ms)
-    found = Line(
+    line = Line(
         planted=f"{len(expected_ms)} {what}",
         measured=f"{stale} found",
         error="none" if stale == len(expected_ms) else f"missed {len(expected_ms) - stale}",
@@ -133,7 +133,7 @@ def judge_ages(what: str, expected_ms: Sequence[float], found_ms: Sequence[float
         figures={"planted": len(expected_ms), "missed": len(expected_ms) - stale},
     )
     if not expected_ms:
-        return [found]
+        return [line]
     errors = [age - right for age, right in zip(found_ms, expected_ms, strict=True)]
     worst = max(errors, key=abs)
     age = Line(
@@ -144,7 +144,7 @@ def judge_ages(what: str, expected_ms: Sequence[float], found_ms: Sequence[float
         within=abs(worst) <= AGE_MS,
         figures={"worst_error_ms": round(worst, 3)},
     )
-    return [found, age]
+    return [line, age]
 
 
 def judge_round_trip(planted_ms: float, measured_ms: Sequence[float]) -> Line:
@@ -247,8 +247,8 @@ def most_alarms(comparisons: int) -> int:
 def judge_lateness(late_ms: Sequence[float], seconds: float) -> Line:
     """How late a timer was that did nothing else."""
     # values of the sample: the smallest that is not below so large a share of them
-    found = np.quantile(late_ms, (0.5, 0.99, 1.0), method="inverted_cdf")
-    p50, p99, most = (float(value) for value in found)
+    result = np.quantile(late_ms, (0.5, 0.99, 1.0), method="inverted_cdf")
+    p50, p99, most = (float(value) for value in result)
     return Line(
         planted=f"a timer every 1 ms for {seconds:.0f} s",
         measured=f"late by {milliseconds(p50)} (median), {milliseconds(p99)} (p99)",

@@ -45,16 +45,16 @@ def _pour(connection: socket.socket) -> None:
 
 def trips(connection: socket.socket, seconds: float) -> dict[str, list[float]]:
     """Round trips of one byte, one after another, in ms; the first is left out."""
-    found: list[float] = []
+    result: list[float] = []
     connection.sendall(b"t")
     end = time.monotonic() + seconds
-    while time.monotonic() < end or len(found) < 6:
+    while time.monotonic() < end or len(result) < 6:
         began = time.perf_counter_ns()
         connection.sendall(b".")
         connection.recv(1)
-        found.append((time.perf_counter_ns() - began) / 1e6)
+        result.append((time.perf_counter_ns() - began) / 1e6)
         time.sleep(0.002)
-    return {"trips_ms": found[1:]}
+    return {"trips_ms": result[1:]}
 
 
 def flow(connection: socket.socket, seconds: float) -> dict[str, float]:

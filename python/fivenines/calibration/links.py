@@ -48,13 +48,13 @@ class Links(Calibrator):
             for rtt in ROUND_TRIPS:
                 context.tell(f"round trip of {rtt * 1000:g} ms")
                 lab.impair((_EAST, _WEST), LinkSettings(rtt=rtt))
-                found = _ask(client, server, "trips", seconds)
-                lines.append(judge_round_trip(rtt * 1000, found["trips_ms"]))
+                result = _ask(client, server, "trips", seconds)
+                lines.append(judge_round_trip(rtt * 1000, result["trips_ms"]))
             for bandwidth in BANDWIDTHS:
                 context.tell(f"bandwidth of {bandwidth / 1e6:g} Mbit/s")
                 lab.impair((_EAST, _WEST), LinkSettings(bandwidth=bandwidth))
-                found = _ask(client, server, "flow", 2 * seconds)
-                frames = 8 * found["bytes"] / found["seconds"] * _FRAME / _SEGMENT
+                result = _ask(client, server, "flow", 2 * seconds)
+                frames = 8 * result["bytes"] / result["seconds"] * _FRAME / _SEGMENT
                 lines.append(judge_bandwidth(bandwidth, frames))
             lab.require_sound()
         return lines
@@ -84,5 +84,5 @@ def _ask(client: Host, server: Host, what: str, seconds: float) -> dict[str, Any
     if done.returncode != 0:
         last = (done.stderr.strip().splitlines() or ["no reason was given"])[-1]
         raise FiveninesError(f"nothing came through the link: {last}")
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    loads: dict[str, Any] = json.loads(done.stdout)
+    return loads

@@ -56,21 +56,21 @@ class Outages(Calibrator):
     seconds = (55.0, 25.0)
 
     def measure(self, context: CalibrationContext) -> list[Line]:
-        wanted = schedule(random.Random(context.seed), short=context.short)
-        steady = _QUIET + _MARGIN + wanted[-1].at + wanted[-1].seconds + _MARGIN
+        expected = schedule(random.Random(context.seed), short=context.short)
+        steady = _QUIET + _MARGIN + expected[-1].at + expected[-1].seconds + _MARGIN
         planted: list[Planted] = []
 
         def plant(up: ProxiedDeployment) -> None:
-            context.tell(f"{len(wanted)} outages, about {steady:.0f} s of load")
+            context.tell(f"{len(expected)} outages, about {steady:.0f} s of load")
             # the warm-up of 1 s is within the first part
             now = time.monotonic() + 1.0 + _QUIET
-            up.proxy.plan([replace(one, at=now + one.at) for one in wanted])
-            planted.extend(up.proxy.planted(len(wanted)))
+            up.proxy.plan([replace(item, at=now + item.at) for item in expected])
+            planted.extend(up.proxy.planted(len(expected)))
 
         context.tell("deploying one server behind the proxy")
         text = _EXPERIMENT.format(engine=ENGINE, data=DATA, steady=steady)
         trial = planted_trial(context, text, ProxiedDeployment, {UNDER_LOAD: plant})
-        return judge_outages(measured(trial, wanted, planted))
+        return judge_outages(measured(trial, expected, planted))
 
 
 def schedule(chance: random.Random, *, short: bool) -> list[Wanted]:
@@ -81,26 +81,26 @@ def schedule(chance: random.Random, *, short: bool) -> list[Wanted]:
         for number in range(few if short else full)
     ]
     chance.shuffle(lengths)
-    found, at = [], 0.0
+    result, at = [], 0.0
     for length, how in lengths:
         at += chance.uniform(0.0, 0.05)
         # up to a slot longer, so that its end, too, lies anywhere within a slot
-        found.append(Wanted(how, at, length, length + chance.uniform(0.0, SLOT_MS / 1000)))
+        result.append(Wanted(how, at, length, length + chance.uniform(0.0, SLOT_MS / 1000)))
         at += length + _BETWEEN
-    return found
+    return result
 
 
 def measured(
-    trial: StoredTrial, wanted: Sequence[Wanted], planted: Sequence[Planted]
+    trial: StoredTrial, expected: Sequence[Wanted], planted: Sequence[Planted]
 ) -> list[MeasuredOutage]:
     """What the analysis makes of the trial, if each planted outage is told to it as a fault."""
     record = trial.record
     assert record.windows is not None
     start = int(record.load["started_monotonic_ns"])
-    moments = [((one.began - start) / 1e6, (one.ended - start) / 1e6) for one in planted]
+    moments = [((item.began - start) / 1e6, (item.ended - start) / 1e6) for item in planted]
     faults = [
         FaultRecord(
-            kind=f"planted {one.how}",
+            kind=f"planted {item.how}",
             node="proxy",
             role="",
             at=began,
@@ -109,22 +109,22 @@ def measured(
             ended=ended,
             ended_verified=True,
         )
-        for one, (began, ended) in zip(planted, moments, strict=True)
+        for item, (began, ended) in zip(planted, moments, strict=True)
     ]
     windows = record.windows.model_copy(update={"steady_end": moments[0][0]})
     told = record.model_copy(update={"faults": faults, "windows": windows})
     (measures,) = measure_all([StoredTrial(trial.folder, told)])
-    found = []
-    for one, (began, ended), fault in zip(wanted, moments, measures.faults, strict=True):
+    result = []
+    for item, (began, ended), fault in zip(expected, moments, measures.faults, strict=True):
         seen: dict[Who, Outage | None] = {"sessions": fault.availability.writes}
         # where the load tries new connections beside
         if fault.availability.connections is not None:
             seen["connections"] = fault.availability.connections
-        found += [
+        result += [
             MeasuredOutage(
-                how=one.how,
+                how=item.how,
                 who=who,
-                nominal_ms=one.nominal * 1000,
+                nominal_ms=item.nominal * 1000,
                 planted_ms=ended - began,
                 measured_ms=outage.ms if outage and outage.back else None,
                 ordinary_ms=outage.steady_ms if outage else 0.0,
@@ -132,4 +132,4 @@ def measured(
             )
             for who, outage in seen.items()
         ]
-    return found
+    return result

@@ -73,15 +73,15 @@ class Proxied(Access[ProxySettings]):
     def plan(self, outages: Sequence[Wanted]) -> None:
         """Let it be away at these moments, which are in order."""
         assert self._program.stdin is not None
-        for one in outages:
-            told = {"at": round(one.at * 1e9), "for": round(one.seconds * 1e9), "how": one.how}
+        for outage in outages:
+            told = {"at": round(outage.at * 1e9), "for": round(outage.seconds * 1e9), "how": outage.how}
             self._program.stdin.write(json.dumps(told) + "\n")
         self._program.stdin.flush()
 
     def planted(self, number: int) -> list[Planted]:
         """Wait for so many outages to be over; as they really were."""
-        told = [self._answer() for _ in range(number)]
-        return [Planted(one["how"], one["from"], one["until"]) for one in told]
+        messages = [self._answer() for _ in range(number)]
+        return [Planted(item["how"], item["from"], item["until"]) for item in messages]
 
     def _answer(self) -> dict[str, Any]:
         assert self._program.stdout is not None
@@ -89,8 +89,8 @@ class Proxied(Access[ProxySettings]):
         if not line:
             log = self._host.node / "log" / "proxy.out"
             raise FiveninesError(f"the proxy has ended: {log.read_text()[-300:].strip()}")
-        found: dict[str, Any] = json.loads(line)
-        return found
+        loads: dict[str, Any] = json.loads(line)
+        return loads
 
 
 class ProxiedDeployment(Deployed):

@@ -86,8 +86,8 @@ class Proxy:
     def _reset_all(self) -> None:
         self.selector.unregister(self.listener)
         self.listener.close()
-        for one in list(self.peers):
-            self._close(one)
+        for peer in list(self.peers):
+            self._close(peer)
 
     def _accept(self) -> None:
         client, _ = self.listener.accept()
@@ -97,10 +97,10 @@ class Proxy:
         except OSError:
             reset(client)
             return
-        for one, peer in ((client, server), (server, client)):
-            one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self.peers[one] = peer
-            self.selector.register(one, selectors.EVENT_READ)
+        for item, peer in ((client, server), (server, client)):
+            item.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self.peers[item] = peer
+            self.selector.register(item, selectors.EVENT_READ)
 
     def _pass_on(self, source: socket.socket) -> None:
         if source not in self.peers:  # closed along with its peer, a moment ago
@@ -114,22 +114,22 @@ class Proxy:
             pass
         self._close(source)
 
-    def _close(self, one: socket.socket) -> None:
+    def _close(self, item: socket.socket) -> None:
         """End a connection on both sides."""
-        peer = self.peers.pop(one, None)
+        peer = self.peers.pop(item, None)
         if peer is None:
             return
         del self.peers[peer]
-        for each in (one, peer):
+        for each in (item, peer):
             self.selector.unregister(each)
             reset(each)
 
 
-def reset(one: socket.socket) -> None:
+def reset(item: socket.socket) -> None:
     """Close a socket at once; the other end gets a reset."""
     with suppress(OSError):
-        one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    one.close()
+        item.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    item.close()
 
 
 def sleep_until(moment: int) -> None:

@@ -128,13 +128,13 @@ def judged(trial: StoredTrial, planted: Planted) -> list[Line]:
 
 def _stale(trial: StoredTrial, planted: Planted) -> list[Line]:
     """Reads of the standby while it stood still: each began after a write that it could not show."""
-    found = staleness.measure(trial.folder, trial.record)
+    result = staleness.measure(trial.folder, trial.record)
     start = int(trial.record.load["started_monotonic_ns"])
     began, ended = ((moment - start) / 1e6 for moment in planted.still)
     first = first_acknowledged(table_path(trial.folder, "ledger"), began)
     deployment = trial.record.deployment
     standby = deployment.hosts["node2"].address if deployment else ""
-    endpoints = [one for one in found.endpoints if standby in one.endpoint] if found else []
+    endpoints = [item for item in result.endpoints if standby in item.endpoint] if result else []
     reads = [
         (float(at), float(age))
         for endpoint in endpoints
@@ -174,10 +174,10 @@ def first_acknowledged(ledger: Path, after_ms: float) -> float:
         "WHERE kind = 'write' AND outcome = 'ok' AND started_us > ?"
     )
     with duckdb.connect() as connection:
-        found = connection.execute(sql, [str(ledger), round(after_ms * 1000)]).fetchone()
-    if not found or found[0] is None:
+        row = connection.execute(sql, [str(ledger), round(after_ms * 1000)]).fetchone()
+    if not row or row[0] is None:
         raise FiveninesError("nothing was written while the standby stood still: try again")
-    return float(found[0]) / 1000
+    return float(row[0]) / 1000
 
 
 def _column(ledger: Path, where: str, having: str) -> list[int]:

@@ -51,15 +51,15 @@ def calibrate(kinds: Sequence[type[Calibrator]], listener: Listener, *, short: b
 def _calibrated(kinds: Sequence[type[Calibrator]], listener: Listener, short: bool) -> Calibration:
     machine = describe()
     names = [kind.name for kind in calibrators()]
-    found: Calibration | None = None
+    calibration: Calibration | None = None
     for number, kind in enumerate(kinds, start=1):
         listener.begin(number, kind.name)
         step = _step(kind, short, listener.tell)
-        found = calibrations.keep(step, names, machine)
+        calibration = calibrations.keep(step, names, machine)
         listener.done(step)
-    if found is None:
+    if calibration is None:
         raise FiveninesError("calibrate: nothing was to be done")
-    return found
+    return calibration
 
 
 def _step(kind: type[Calibrator], short: bool, tell: Tell) -> Step:

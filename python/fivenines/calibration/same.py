@@ -58,9 +58,9 @@ class SameAgainstSame(Calibrator):
         windows = _load(context, seconds, "windows")
         alarms, compared = false_alarms(windows, random.Random(context.seed))
         servers = []
-        for one in range(_SERVERS[context.short]):
-            context.tell(f"fresh server {one + 1} of {_SERVERS[context.short]}")
-            servers.append(sum(_load(context, _ONE_LOAD, f"server{one}")))
+        for item in range(_SERVERS[context.short]):
+            context.tell(f"fresh server {item + 1} of {_SERVERS[context.short]}")
+            servers.append(sum(_load(context, _ONE_LOAD, f"server{item}")))
         return [_of_windows(windows), judge_alarms(alarms, compared), _of_servers(servers)]
 
 
@@ -91,17 +91,17 @@ def neighbour_sd(windows: Sequence[float]) -> float:
 
 def _of_windows(windows: Sequence[float]) -> Line:
     summary = _summary(windows)
-    told = f"neighbouring windows of {_WINDOW_MS} ms, {_SIDE} of a side"
+    message = f"neighbouring windows of {_WINDOW_MS} ms, {_SIDE} of a side"
     half = noise_share(summary, _SIDE)
     ratio = {ROUND_SPREAD: round(neighbour_sd(windows), 5)}
-    return judge_noise(told, f"{summary.n} windows", summary.cov or 0.0, half, **ratio)
+    return judge_noise(message, f"{summary.n} windows", summary.cov or 0.0, half, **ratio)
 
 
 def _of_servers(speeds: Sequence[float]) -> Line:
     summary = _summary(speeds)
-    told = f"fresh servers, {_TRIALS_OF_A_SIDE} of a side"
+    message = f"fresh servers, {_TRIALS_OF_A_SIDE} of a side"
     half, cov = noise_share(summary, _TRIALS_OF_A_SIDE), summary.cov or 0.0
-    return judge_noise(told, f"{summary.n} servers", cov, half, **{TRIAL_SPREAD: round(cov, 5)})
+    return judge_noise(message, f"{summary.n} servers", cov, half, **{TRIAL_SPREAD: round(cov, 5)})
 
 
 def _summary(values: Sequence[float]) -> Summary:
@@ -113,20 +113,20 @@ def _summary(values: Sequence[float]) -> Summary:
 
 def _load(context: CalibrationContext, seconds: float, name: str) -> list[float]:
     """Transactions of each window of a load on a fresh server, its warm-up left out."""
-    with alone(context, workload=_WORKLOAD) as one:
+    with alone(context, workload=_WORKLOAD) as item:
         out = context.folder / name
-        one.load(_WARM_UP + seconds + _WINDOW_MS / 1000, out, context.seed)
+        item.load(_WARM_UP + seconds + _WINDOW_MS / 1000, out, context.seed)
         return windows_of(out / "timeline.csv", round(seconds * 1000))
 
 
 def windows_of(timeline: Path, length_ms: int) -> list[float]:
     """Successful transactions of the load in each window after the warm-up."""
     first = round(_WARM_UP * 1000)
-    found = [0.0] * (length_ms // _WINDOW_MS)
+    result = [0.0] * (length_ms // _WINDOW_MS)
     with timeline.open(newline="") as stream:
         for row in csv.DictReader(stream):
             window = (int(row["slot_ms"]) - first) // _WINDOW_MS
-            if row["source"] == "load" and 0 <= window < len(found):
-                found[window] += int(row["transactions_ok"])
+            if row["source"] == "load" and 0 <= window < len(result):
+                result[window] += int(row["transactions_ok"])
     assert _WINDOW_MS % SLOT_MS == 0
-    return found
+    return result

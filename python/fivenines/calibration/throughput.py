@@ -47,12 +47,12 @@ class ThroughputOfAnOpenLoop(Calibrator):
             workload=f"workload: oltp_read_write, {DATA}",
             load=f"rate: {_RATE:g}",
             server="shared_preload_libraries: pg_stat_statements",
-        ) as one:
-            server = one.deployed.solution.nodes[0]
+        ) as item:
+            server = item.deployed.solution.nodes[0]
             server.execute("CREATE EXTENSION pg_stat_statements")
             server.query("SELECT pg_stat_statements_reset()")
             context.tell(f"{_RATE:g} transactions/s for {seconds:.0f} s")
-            load = one.load(seconds, context.folder / "load", context.seed)
+            load = item.load(seconds, context.folder / "load", context.seed)
             return judged(load, _executed(server))
 
 

@@ -32,13 +32,13 @@ def key_of(trial: Path, *made_by: str) -> str:
     Raises:
         OSError: the folder cannot be read.
     """
-    found: list[Sequence[object]] = []
+    result: list[Sequence[object]] = []
     with os.scandir(trial) as files:
-        for one in files:
-            if one.is_file():
-                known = one.stat()
-                found.append((one.name, known.st_size, known.st_mtime_ns))
-    return hashlib.blake2b(repr((made_by, sorted(found, key=repr))).encode(), digest_size=20).hexdigest()
+        for file in files:
+            if file.is_file():
+                known = file.stat()
+                result.append((file.name, known.st_size, known.st_mtime_ns))
+    return hashlib.blake2b(repr((made_by, sorted(result, key=repr))).encode(), digest_size=20).hexdigest()
 
 
 def read(path: Path, key: str) -> bytes | None:

@@ -27,10 +27,10 @@ def load(machine: Machine) -> Calibration | None:
     """What is known of a machine; None if nothing is, or nothing that this version can read."""
     path = path_of(machine)
     try:
-        found = Calibration.model_validate_json(path.read_bytes())
+        result = Calibration.model_validate_json(path.read_bytes())
     except (OSError, ValidationError):
         return None
-    return found if found.format == FORMAT else None
+    return result if result.format == FORMAT else None
 
 
 def keep(step: Step, order: Sequence[str], now: Machine) -> Calibration:
@@ -43,7 +43,7 @@ def keep(step: Step, order: Sequence[str], now: Machine) -> Calibration:
     """
     known = load(now)
     fits = known and known.fivenines == __version__ and _same(known.machine, now)
-    steps = {one.name: one for one in known.steps} if known and fits else {}
+    steps = {item.name: item for item in known.steps} if known and fits else {}
     steps[step.name] = step
     ranked = [steps[name] for name in order if name in steps]
     calibration = Calibration(

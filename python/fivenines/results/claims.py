@@ -43,9 +43,9 @@ def begun(folder: Path) -> bool:
     if not folder.is_dir():
         return folder.exists()
     first = {layout.LOCK, layout.SOURCE, layout.TRIALS, *layout.BESIDE}
-    found = {path.name for path in folder.iterdir() if not path.name.endswith(".tmp")}
+    result = {path.name for path in folder.iterdir() if not path.name.endswith(".tmp")}
     trials = folder / layout.TRIALS
-    return bool(found - first) or (trials.is_dir() and any(trials.iterdir()))
+    return bool(result - first) or (trials.is_dir() and any(trials.iterdir()))
 
 
 def deserter(folder: Path) -> locks.Holder | None:

@@ -37,10 +37,10 @@ def dumps(shape: type[_T], value: _T) -> bytes:
     """A value of the type `shape` as bytes."""
     arrays: Arrays = []
     tree = codec_of(shape).encode(value, arrays)
-    plain = [np.ascontiguousarray(one) for one in arrays]
-    kinds = [[one.dtype.str, list(one.shape)] for one in plain]
+    plain = [np.ascontiguousarray(array) for array in arrays]
+    kinds = [[item.dtype.str, list(item.shape)] for item in plain]
     head = json.dumps([tree, kinds], separators=(",", ":")).encode()
-    return b"".join([len(head).to_bytes(_LENGTH), head, *(one.tobytes() for one in plain)])
+    return b"".join([len(head).to_bytes(_LENGTH), head, *(item.tobytes() for item in plain)])
 
 
 def loads(shape: type[_T], data: bytes) -> _T:
@@ -78,10 +78,10 @@ def _codec(shape: Any) -> _Codec:
         return _Codec(_plain, _same)
     if origin in (Union, UnionType):
         return _optional(inner, shape)
-    found = _of_class(shape) or _of_collection(origin, inner)
-    if found is None:
+    result = _of_class(shape) or _of_collection(origin, inner)
+    if result is None:
         raise TypeError(f"{shape} cannot be written as bytes")
-    return found
+    return result
 
 
 def _of_class(shape: Any) -> _Codec | None:
@@ -90,7 +90,9 @@ def _of_class(shape: Any) -> _Codec | None:
     if dataclasses.is_dataclass(shape):
         return _dataclass(shape)
     if isinstance(shape, type) and issubclass(shape, BaseModel):
-        return _Codec(lambda one, _: one.model_dump(mode="json"), lambda one, _: shape.model_validate(one))
+        return _Codec(
+            lambda item, _: item.model_dump(mode="json"), lambda item, _: shape.model_validate(item)
+        )
     return None
 
 
@@ -118,12 +120,12 @@ def _array(value: np.ndarray[Any, Any], arrays: Arrays) -> int:
 
 
 def _optional(inner: Sequence[Any], shape: Any) -> _Codec:
-    one = [part for part in inner if part is not NoneType]
-    if all(part in _PLAIN for part in one):
+    item = [part for part in inner if part is not NoneType]
+    if all(part in _PLAIN for part in item):
         return _Codec(_plain, _same)
-    if len(one) != 1 or len(inner) != 2:
+    if len(item) != 1 or len(inner) != 2:
         raise TypeError(f"{shape} cannot be written as bytes: which of them a value is would not be known")
-    known = _codec(one[0])
+    known = _codec(item[0])
     return _Codec(
         lambda value, arrays: None if value is None else known.encode(value, arrays),
         lambda value, arrays: None if value is None else known.decode(value, arrays),
@@ -138,7 +140,7 @@ def _dataclass(shape: Any) -> _Codec:
     decoders = [part.decode for part in parts]
 
     def decode(values: Any, arrays: Arrays) -> Any:
-        found = [one(value, arrays) for one, value in zip(decoders, values, strict=True)]
+        found = [decoder(value, arrays) for decoder, value in zip(decoders, values, strict=True)]
         return shape(**dict(zip(names, found, strict=True)))
 
     return _Codec(
@@ -147,13 +149,13 @@ def _dataclass(shape: Any) -> _Codec:
 
 
 def _fixed(inner: Sequence[Any]) -> _Codec:
-    parts = [_codec(one) for one in inner]
+    parts = [_codec(item) for item in inner]
 
     def encode(values: Any, arrays: Arrays) -> Any:
-        return [part.encode(one, arrays) for part, one in zip(parts, values, strict=True)]
+        return [part.encode(value, arrays) for part, value in zip(parts, values, strict=True)]
 
     def decode(values: Any, arrays: Arrays) -> Any:
-        return tuple(part.decode(one, arrays) for part, one in zip(parts, values, strict=True))
+        return tuple(part.decode(value, arrays) for part, value in zip(parts, values, strict=True))
 
     return _Codec(encode, decode)
 
@@ -161,8 +163,8 @@ def _fixed(inner: Sequence[Any]) -> _Codec:
 def _sequence(make: Callable[[Any], Any], inner: Any) -> _Codec:
     part = _codec(inner)
     return _Codec(
-        lambda values, arrays: [part.encode(one, arrays) for one in values],
-        lambda values, arrays: make([part.decode(one, arrays) for one in values]),
+        lambda values, arrays: [part.encode(value, arrays) for value in values],
+        lambda values, arrays: make([part.decode(value, arrays) for value in values]),
     )
 
 
@@ -170,6 +172,6 @@ def _mapping(key: Any, value: Any) -> _Codec:
     """Pairs, as JSON's keys are texts only."""
     pairs = _sequence(list, tuple[key, value])
     return _Codec(
-        lambda found, arrays: pairs.encode(found.items(), arrays),
-        lambda found, arrays: dict(pairs.decode(found, arrays)),
+        lambda text, arrays: pairs.encode(text.items(), arrays),
+        lambda text, arrays: dict(pairs.decode(text, arrays)),
     )

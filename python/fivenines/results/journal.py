@@ -150,9 +150,9 @@ class Tail:
         """The new lines, whole ones, without their ends."""
         try:
             with self._file.open("rb") as stream:
-                found = os.fstat(stream.fileno())
-                if found.st_ino != self._inode or found.st_size < self._at:
-                    self._at, self._inode = 0, found.st_ino
+                result = os.fstat(stream.fileno())
+                if result.st_ino != self._inode or result.st_size < self._at:
+                    self._at, self._inode = 0, result.st_ino
                 stream.seek(self._at)
                 text = stream.read()
         except OSError:
@@ -164,12 +164,12 @@ class Tail:
 
 def parsed(lines: list[str]) -> list[Line]:
     """The events of lines; what is none, as a torn line, is passed over."""
-    found = []
+    result = []
     for line in lines:
         try:
             event = json.loads(line)
         except ValueError:
             continue
         if isinstance(event, dict) and isinstance(event.get("event"), str):
-            found.append(event)
-    return found
+            result.append(event)
+    return result

@@ -58,5 +58,5 @@ def write(folder: Path, record: PartsRecord) -> None:
 
 def runs_of(folder: Path) -> list[Path]:
     """The folders of the parts that have begun, in the order of the file."""
-    found = (folder / part for part in read(folder).parts)
-    return [one for one in found if (one / layout.MANIFEST).is_file()]
+    result = (folder / part for part in read(folder).parts)
+    return [item for item in result if (item / layout.MANIFEST).is_file()]

@@ -44,9 +44,9 @@ class Query:
             UsageError: DuckDB does not take it; with what it says.
         """
         try:
-            found = self._connection.execute(sql)
-            columns = [one[0] for one in found.description or ()]
-            return Answer(columns, found.fetchall())
+            result = self._connection.execute(sql)
+            columns = [item[0] for item in result.description or ()]
+            return Answer(columns, result.fetchall())
         except duckdb.Error as error:
             raise UsageError(f"DuckDB: {brief(error)}") from error
 
@@ -84,8 +84,8 @@ def opened(run: str) -> Iterator[Query]:
 def _names(filesystem: Any, root: str) -> list[str]:
     """The views that can be made: of tables that some trial has."""
     filesystem.invalidate_cache()
-    found = filesystem.glob(f"{root}/{layout.TRIALS}/*/*.parquet")
-    whole = [str(path) for path in found if _BROKEN not in str(path)]
+    result = filesystem.glob(f"{root}/{layout.TRIALS}/*/*.parquet")
+    whole = [str(path) for path in result if _BROKEN not in str(path)]
     kept = {path.rpartition("/")[2].removesuffix(".parquet") for path in whole}
     records = filesystem.glob(f"{root}/{layout.TRIALS}/*/{layout.TRIAL}")
     return (["trials"] if records else []) + [name for name in layout.TABLES if name in kept]

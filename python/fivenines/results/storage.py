@@ -44,15 +44,15 @@ class Storage:
         Raises:
             FiveninesError: the place cannot be read.
         """
-        found = set()
+        result = set()
         try:
             self.filesystem.invalidate_cache()
             for kind, record in ((layout.TRIALS, layout.TRIAL), (layout.BLOCKS, layout.BLOCK)):
                 for path in self.filesystem.glob(f"{self.root}/{run}/{kind}/*/{record}"):
-                    found.add(str(path).split("/")[-2])
+                    result.add(str(path).split("/")[-2])
         except Exception as error:
             raise FiveninesError(f"{self.url} cannot be read: {brief(error)}") from error
-        return found
+        return result
 
     def put(self, run: Path, trial: str) -> None:
         """Copy a finished trial or interleaved, its record last.

@@ -124,23 +124,23 @@ def query(trials: Sequence[StoredTrial], table: str, sql: str, mixed: bool = Fal
     Raises:
         FiveninesError: a file is damaged.
     """
-    found = [path for path in (table_path(t.folder, table) for t in trials) if path.is_file()]
-    if found:
+    answer = [path for path in (table_path(t.folder, table) for t in trials) if path.is_file()]
+    if answer:
         source = (
             "SELECT parse_path(filename)[-2] AS trial, * EXCLUDE filename"
             " FROM read_parquet(?, filename=true, union_by_name=?)"
         )
-        values: list[Any] = [[str(path) for path in found], mixed]
+        values: list[Any] = [[str(path) for path in answer], mixed]
     else:
         columns = ", ".join(f"NULL::{kind} AS {name}" for name, kind in layout.TABLES[table].items())
         source, values = f"SELECT ''::VARCHAR AS trial, {columns} LIMIT 0", []
-    several = len(found) > _FEW
+    several = len(answer) > _FEW
     with duckdb.connect(config={"threads": 2}) if several else reader() as connection:
         try:
             result = connection.execute(f"WITH rows AS ({source}) {sql}", values)
             columns_found = result.fetchnumpy()
         except duckdb.Error as error:
-            where = found[0] if len(found) == 1 else f"{table}.parquet of {len(found)} trials"
+            where = answer[0] if len(answer) == 1 else f"{table}.parquet of {len(answer)} trials"
             raise UnreadableError(f"{where} cannot be read: {_brief(error)}") from error
     return {name: np.ma.filled(column) for name, column in columns_found.items()}
 
@@ -188,13 +188,13 @@ def _read_manifest(folder: Path) -> Manifest:
 def _other_format(version: object, writer: object) -> str:
     """What is wrong with a run of a format that cannot be read, and what to do."""
     by = f" by fivenines {writer}" if isinstance(writer, str) else ""
-    found = "without a format version" if version is None else f"in format {version}"
+    result = "without a format version" if version is None else f"in format {version}"
     ours = f"this fivenines ({__version__}) reads {_formats()}"
     if isinstance(version, int) and version > max(READABLE):
-        return f"the run is newer: it was written {found}{by}; {ours}. Update fivenines to read or resume it"
+        return f"the run is newer: it was written {result}{by}; {ours}. Update fivenines to read or resume it"
     file = layout.SOURCE
     return (
-        f"the run is older: it was written {found}{by}; {ours}. Read or resume it with the version that "
+        f"the run is older: it was written {result}{by}; {ours}. Read or resume it with the version that "
         f"wrote it, or run its {file} again into another folder"
     )
 
@@ -225,10 +225,10 @@ def _add(run: Run, path: Path, planned: dict[str, PlannedTrial], settings: _Sett
     (run.complete if complete else run.broken).append(StoredTrial(path, record))
 
 
-def _share(found: dict[str, dict[str, str]], known: _Settings) -> None:
+def _share(texts: dict[str, dict[str, str]], known: _Settings) -> None:
     """Let equal settings be the same ones: most of a record, and alike in all trials of a cell."""
-    for node, settings in found.items():
-        found[node] = known.setdefault(frozenset(settings.items()), settings)
+    for node, settings in texts.items():
+        texts[node] = known.setdefault(frozenset(settings.items()), settings)
 
 
 def _add_blocks(run: Run) -> None:

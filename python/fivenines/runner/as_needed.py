@@ -39,7 +39,7 @@ class AsNeeded:
             return True
         key = work.cell.key
         run = store.open_run(self.folder)
-        done = [one for one in run.complete if one.record.cell == key]
+        done = [item for item in run.complete if item.record.cell == key]
         seen = self._look(done, until, nominal_of(run) or CONFIDENCE)
         if seen.state == "open":
             return False
@@ -58,29 +58,29 @@ class AsNeeded:
     def left(self, work: Sequence[Trial | Block]) -> list[Trial | Block]:
         """What a resumed campaign still has to do: without the cells that were settled before."""
         first: dict[CellKey, Trial] = {}
-        for one in work:
-            if isinstance(one, Trial) and one.number > self.settings.at_least:
-                first.setdefault(one.cell.key, one)
+        for item in work:
+            if isinstance(item, Trial) and item.number > self.settings.at_least:
+                first.setdefault(item.cell.key, item)
         for trial in first.values():
             self.spares(trial, silent)
-        return [one for one in work if not self.has_enough(one)]
+        return [item for item in work if not self.has_enough(item)]
 
     def _look(self, done: list[StoredTrial], until: UntilSettings, nominal: float) -> Look:
-        new = [one for one in done if one.record.id not in self._known]
+        new = [item for item in done if item.record.id not in self._known]
         for measured in measures(new):
             self._known[measured.record.id] = VALUES[until.measure](measured)
-        found = [self._known[one.record.id] for one in done]
-        values = [one for one in found if one is not None]
+        result = [self._known[item.record.id] for item in done]
+        values = [item for item in result if item is not None]
         return look(values, len(done), self.settings.at_least, until.within, nominal)
 
     def _spare(self, manifest: Manifest, key: CellKey, seen: Look, done: list[StoredTrial]) -> Settled:
         """Takes what is left of the cell out of the plan, and says what that saves."""
-        complete = {one.record.id for one in done}
-        spared = [one for one in manifest.plan if one.cell == key and one.id not in complete]
+        complete = {item.record.id for item in done}
+        spared = [item for item in manifest.plan if item.cell == key and item.id not in complete]
         # one that was given up is told as broken, so it stays in the plan
-        spared = [one for one in spared if not self._tried(one.id)]
-        gone = {one.id for one in spared}
-        mean = sum(one.record.seconds for one in done) / len(done) if done else 0.0
+        spared = [item for item in spared if not self._tried(item.id)]
+        gone = {item.id for item in spared}
+        mean = sum(item.record.seconds for item in done) / len(done) if done else 0.0
         settled = Settled(
             cell=key,
             trials=len(done),
@@ -88,8 +88,8 @@ class AsNeeded:
             spared=len(spared),
             seconds=mean * len(spared),
         )
-        plan = [one for one in manifest.plan if one.id not in gone]
-        before = [one for one in manifest.settled if one.cell != key]
+        plan = [item for item in manifest.plan if item.id not in gone]
+        before = [item for item in manifest.settled if item.cell != key]
         changed = manifest.model_copy(update={"plan": plan, "settled": [*before, settled]})
         store.write_json(self.folder / layout.MANIFEST, changed)
         return settled

@@ -60,9 +60,9 @@ def run_campaign(
         every = [*trials, *(member for block in blocks for member in block.members())]
         left = _left(planned, folder)
         waiting = {work.id for work in left}
-        found = prepare(every, waiting, begun, listener, used)
-        require_accepted([one for one in every if one.id in waiting], written, listener)
-        manifest = _manifest(experiment, written.text, trials, blocks, found)
+        result = prepare(every, waiting, begun, listener, used)
+        require_accepted([item for item in every if item.id in waiting], written, listener)
+        manifest = _manifest(experiment, written.text, trials, blocks, result)
         _open(folder, manifest, resume)
         as_needed = AsNeeded(experiment.trials, folder)
         left = as_needed.left(left) if begun else left
@@ -72,7 +72,7 @@ def run_campaign(
         at_once = max(1, min(len(workers), len(left)))
         listener(CampaignStarted(len(left), seconds / at_once, left, may_end, longest, at_once=at_once))
         schedule = Schedule(left, _owners(folder, workers))
-        dispatch = Dispatch(schedule, experiment, folder, as_needed, listener, found)
+        dispatch = Dispatch(schedule, experiment, folder, as_needed, listener, result)
         for worker in workers:
             used.callback(worker.close)
         dispatch.run(workers)
@@ -83,19 +83,19 @@ def run_campaign(
 def _owners(folder: Path, workers: Sequence[Worker]) -> dict[int, str]:
     """Which of these machines had which replication, as far as a run has gone before."""
     hosts = {worker.host for worker in workers}
-    found = {}
+    result = {}
     for trial in store.open_run(folder).complete:
         worker = trial.record.worker
         if worker is not None and worker.host in hosts:
-            found[trial.record.number] = worker.host
-    return found
+            result[trial.record.number] = worker.host
+    return result
 
 
 def _left(planned: Sequence[Trial | Block], folder: Path) -> list[Trial | Block]:
     """What is still to be done; blocks stand between the trials, so that all see the same hours."""
     # of the same number an interleaved comparison comes first
-    work = sorted(planned, key=lambda one: (one.number, isinstance(one, Trial)))
-    return [one for one in work if not layout.trial_folder(folder, one.id).exists()]
+    work = sorted(planned, key=lambda item: (item.number, isinstance(item, Trial)))
+    return [item for item in work if not layout.trial_folder(folder, item.id).exists()]
 
 
 def _manifest(
@@ -170,7 +170,7 @@ def _joined(earlier: Manifest, now: Manifest, folder: Path) -> Manifest:
             "blocks": [blocks[name] for name in sorted(blocks)],
             "experiment": {**earlier.experiment, "trials": _trials(earlier, now, folder)},
             # those that are planned again are looked at again
-            "settled": [one for one in earlier.settled if one.cell not in now_planned],
+            "settled": [item for item in earlier.settled if item.cell not in now_planned],
             "engines": {**earlier.engines, **now.engines},
         }
     )
@@ -190,16 +190,16 @@ def _other_fivenines(earlier: Manifest, now: Manifest) -> str:
 def _flat(value: Any, name: str = "") -> dict[str, Any]:
     """The single values of an experiment by the path of their keys."""
     if isinstance(value, dict):
-        inner = {f"{name}.{key}".lstrip("."): one for key, one in value.items()}
+        inner = {f"{name}.{key}".lstrip("."): item for key, item in value.items()}
     elif isinstance(value, list):
-        inner = {f"{name}[{index}]": one for index, one in enumerate(value)}
+        inner = {f"{name}[{index}]": item for index, item in enumerate(value)}
         inner[f"{name}[]"] = len(value)
     else:
         return {name: value}
-    found: dict[str, Any] = {}
-    for key, one in inner.items():
-        found |= _flat(one, key)
-    return found
+    result: dict[str, Any] = {}
+    for key, item in inner.items():
+        result |= _flat(item, key)
+    return result
 
 
 def _trials(earlier: Manifest, now: Manifest, folder: Path) -> Any:

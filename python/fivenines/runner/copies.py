@@ -68,10 +68,10 @@ def copy_all(run: Path, storage: Storage, say: Say) -> int:
     Raises:
         FiveninesError: something could not be copied.
     """
-    there = storage.trials(run.name)
-    found = store.open_run(run)
-    every = [trial.record.id for trial in found.complete] + [block.record.id for block in found.blocks]
-    todo = [trial for trial in every if trial not in there]
+    existing = storage.trials(run.name)
+    result = store.open_run(run)
+    every = [trial.record.id for trial in result.complete] + [block.record.id for block in result.blocks]
+    todo = [trial for trial in every if trial not in existing]
     for number, trial in enumerate(todo, start=1):
         if number % 50 == 1 and len(todo) > 1:
             say(f"copying {number} of {len(todo)} trials to {storage.url}")

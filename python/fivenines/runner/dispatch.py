@@ -93,7 +93,7 @@ class Dispatch:
     def _conclude(self) -> None:
         rest = self._schedule.rest()
         if rest and (self._too_dear or stops.is_asked(self._folder)):
-            left = [one for one in rest if not self._as_needed.has_enough(one)]
+            left = [item for item in rest if not self._as_needed.has_enough(item)]
             self._tell(CampaignStopped(len(left), self._too_dear))
         elif rest:
             raise FiveninesError(f"all workers are lost, with {len(rest)} trials left to do")
@@ -115,10 +115,10 @@ class Dispatch:
     def _break_off(self, workers: Sequence[Worker]) -> None:
         self._end()
         # all at once: an interrupt may wait until the worker has cleaned up
-        asked = [threading.Thread(target=one.interrupt, daemon=True) for one in workers]
-        for thread in asked:
+        requested = [threading.Thread(target=worker.interrupt, daemon=True) for worker in workers]
+        for thread in requested:
             thread.start()
-        _join(asked)
+        _join(requested)
 
     def _guarded(self, worker: Worker) -> None:
         try:

@@ -57,7 +57,7 @@ class Returned(Recovered):
 
     def follow(self, fault: Fault[FaultSettings], context: FaultContext) -> "AtWork | Returned":
         """Do what comes next; where nothing does it stays as it is."""
-        away = "; ".join(one.reason for one in self.returns.values() if one.reason)
+        away = "; ".join(item.reason for item in self.returns.values() if item.reason)
         try:
             injection = fault.follow(context, self.injection, away)
         except Exception as error:

@@ -53,7 +53,7 @@ class FaultRun:
     @property
     def servers(self) -> tuple[Member, ...]:
         """The servers that it hit."""
-        return tuple(server for one in self._injections for server in one.servers)
+        return tuple(server for injection in self._injections for server in injection.servers)
 
     @property
     def _life(self) -> Life:
@@ -133,7 +133,7 @@ class FaultRun:
             )
         injections = self._injections
         first = injections[0]
-        hosts = [host for one in injections for host in one.hosts]
+        hosts = [host for injection in injections for host in injection.hosts]
         # more may follow while its thread has not ended
         ended = isinstance(life, Recovered) and (self.over or not life.injection.followed)
         return FaultRecord(
@@ -142,32 +142,32 @@ class FaultRun:
             nodes=hosts,
             role=first.role,
             at=_ms(first.monotonic_ns, started_ns) or 0.0,
-            verified=all(one.verified for one in injections),
-            detail=next((one for one in injections if not one.verified), first).detail,
+            verified=all(injection.verified for injection in injections),
+            detail=next((injection for injection in injections if not injection.verified), first).detail,
             mtbf=self.mtbf,
             **(self._end(started_ns) if ended else {}),
         )
 
     def _end(self, started_ns: int) -> dict[str, Any]:
         """How it ended, and what became of its nodes."""
-        lives = [one for one in self._lives if isinstance(one, Recovered)]
+        lives = [live for live in self._lives if isinstance(live, Recovered)]
         life = lives[-1]
-        returns = [one for each in lives for one in each.returns.values()]
-        moments = [one.restarted_ns for one in life.returns.values() if one.restarted_ns]
-        back = [one.rejoined_ns for one in returns if one.rejoined_ns]
+        returns = [item for each in lives for item in each.returns.values()]
+        moments = [item.restarted_ns for item in life.returns.values() if item.restarted_ns]
+        back = [item.rejoined_ns for item in returns if item.rejoined_ns]
         whole = bool(returns) and len(back) == len(returns)
-        found: dict[str, Any] = {
+        result: dict[str, Any] = {
             "restarted": _ms(min(moments, default=None), started_ns),
             "rejoined": whole if returns else None,
             "rejoined_at": _ms(max(back), started_ns) if whole else None,
-            "rejoin_detail": "; ".join(one.reason for one in returns if one.reason),
+            "rejoin_detail": "; ".join(item.reason for item in returns if item.reason),
         }
         if life.recovery is None:
-            return found | {"ended_verified": False, "ended_detail": life.failure}
+            return result | {"ended_verified": False, "ended_detail": life.failure}
         down = self._not_started(life.injection.servers) if self.fault.downs and returns else []
         missing = f"{', '.join(down)} did not start" if down else ""
         said = [life.failure or life.recovery.detail, missing]
-        return found | {
+        return result | {
             "ended": _ms(life.recovery.monotonic_ns, started_ns),
             "ended_verified": life.recovery.verified and not down and not life.failure,
             "ended_detail": "; ".join(filter(None, said)),
@@ -175,7 +175,7 @@ class FaultRun:
 
     def _not_started(self, servers: Sequence[Member]) -> list[str]:
         stands_by = self._context.solution.stands_by
-        return [one.name for one in servers if not one.alive and not stands_by(one)]
+        return [server.name for server in servers if not server.alive and not stands_by(server)]
 
     def _await_successor(self, injection: Injection, awaited: bool) -> None:
         """A dead primary is restarted only once somebody else is primary, if anybody can become it."""

@@ -144,22 +144,22 @@ class FaultRunner:
 
     def records(self) -> list[FaultRecord]:
         """What happened, in ms since the start of the load, in the order of the injections."""
-        found = [run.record(self._started_ns) for run in self.runs]
-        return sorted((one for one in found if one is not None), key=lambda one: one.at)
+        result = [run.record(self._started_ns) for run in self.runs]
+        return sorted((item for item in result if item is not None), key=lambda item: item.at)
 
     def events(self) -> list[Event]:
         """The faults and what followed, the failover manager's steps among them."""
-        found: list[Event] = []
+        result: list[Event] = []
         for record in self.records():
             detail = f"{record.kind}: {record.detail}"
-            found.append(Event(t=record.at, kind="fault", node=record.node, detail=detail))
+            result.append(Event(t=record.at, kind="fault", node=record.node, detail=detail))
             if record.ended is not None:
                 detail = f"{record.kind}: {record.ended_detail}".removesuffix(": ")
-                found.append(Event(t=record.ended, kind="ended", node=record.node, detail=detail))
+                result.append(Event(t=record.ended, kind="ended", node=record.node, detail=detail))
         for event in [*self._noted, *self._deployed.events()]:
             t = round((event.monotonic_ns - self._started_ns) / 1e6, 3)
-            found.append(Event(t=t, kind=event.kind, node=event.node, detail=event.detail))
-        return sorted(found, key=lambda event: event.t)
+            result.append(Event(t=t, kind=event.kind, node=event.node, detail=event.detail))
+        return sorted(result, key=lambda event: event.t)
 
     def _run_of(self, step: Step, mtbf: float | None) -> FaultRun:
         kind: Any = plugins.implementation("fivenines.faults", Fault, step.fault)
@@ -222,7 +222,7 @@ class FaultRunner:
 
     def _told(self, kind: str) -> set[str]:
         """The nodes of which the manager has told this."""
-        return {one.node for one in self._deployed.events() if one.kind == kind}
+        return {event.node for event in self._deployed.events() if event.kind == kind}
 
     def _involved(self) -> list[Member]:
         names = {server.name for run in self.runs for server in run.servers}

@@ -25,14 +25,14 @@ def figures_of(run: Path, record: TrialRecord | BlockRecord) -> Figures:
     if sum(file.stat().st_size for file in folder.glob("*.parquet")) > LARGEST:
         return Figures()
     try:
-        (found,) = measures([StoredTrial(folder, record)])
+        (result,) = measures([StoredTrial(folder, record)])
     except Exception:  # the report says what is wrong with its tables; a line must not end a campaign
         return Figures()
-    tps = found.throughput.tps if found.throughput else None
-    measured = found.availability
+    tps = result.throughput.tps if result.throughput else None
+    measured = result.availability
     outage = (measured.writes or measured.reads) if measured else None
     if outage is None:
         # clients fail while something is broken; where nothing is, a person has to hear of it
-        failed = 0 if found.faults else failures(record.load)
-        return Figures(tps, lost=found.lost, failed=failed)
-    return Figures(tps, outage.ms if outage.noticed else 0.0, outage.back, found.lost)
+        failed = 0 if result.faults else failures(record.load)
+        return Figures(tps, lost=result.lost, failed=failed)
+    return Figures(tps, outage.ms if outage.noticed else 0.0, outage.back, result.lost)

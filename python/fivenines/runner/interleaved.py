@@ -106,12 +106,12 @@ def _perform(
             for side in sides:
                 if not side.load.ended:
                     side.load.stop()
-        for one in up:
-            one.lab.require_sound()
-            _require_answers(one)
-    found = _kept(block, sides, plan, origin, results, part)
-    _require_service(found, part)
-    return found
+        for item in up:
+            item.lab.require_sound()
+            _require_answers(item)
+    result = _kept(block, sides, plan, origin, results, part)
+    _require_service(result, part)
+    return result
 
 
 def _require_service(sides: Sequence[BlockSide], part: Path) -> None:
@@ -141,22 +141,22 @@ def _bring_up(
         up[number] = stack.enter_context(deployed)
         stack.callback(_collect, deployed, part / str(number) / layout.LOGS)
         deployed.bring_up()
-    found = [up[number] for number in range(len(block.cells))]
-    require_memory(None, found)
-    return found
+    result = [up[number] for number in range(len(block.cells))]
+    require_memory(None, result)
+    return result
 
 
 def _ready(
     block: Block, experiment: Experiment, up: Sequence[Deployed], plan: Sequence[Window], part: Path
 ) -> list[_Side]:
     """What is known of each solution, and its load, which connects and then waits."""
-    hosts = {f"{n}/{name}": host for n, one in enumerate(up) for name, host in one.lab.hosts.items()}
+    hosts = {f"{n}/{name}": host for n, item in enumerate(up) for name, host in item.lab.hosts.items()}
     idle = idle_usage(hosts, experiment.observe.idle)
     sides = []
-    for number, one in enumerate(up):
-        own = {name: idle[key] for name in one.lab.hosts if (key := f"{number}/{name}") in idle}
-        load = _load(block, experiment, number, one, plan, part)
-        sides.append(_Side(one, one.record(own), load, load.out / _WINDOWS))
+    for number, item in enumerate(up):
+        own = {name: idle[key] for name in item.lab.hosts if (key := f"{number}/{name}") in idle}
+        load = _load(block, experiment, number, item, plan, part)
+        sides.append(_Side(item, item.record(own), load, load.out / _WINDOWS))
     return sides
 
 
@@ -205,8 +205,8 @@ def _take_turns(
         own = [window for window in plan if window.index == number]
         its = side.load.host.its_moment
         lines = [
-            " ".join(str(its(origin + int(at * 1e9))) for at in (one.start, one.measured, one.to))
-            for one in own
+            " ".join(str(its(origin + int(at * 1e9))) for at in (item.start, item.measured, item.to))
+            for item in own
         ]
         side.load.host.put(side.windows, "\n".join(lines) + "\n")
     usage = Usage([side.deployed.lab for side in sides], part / "usage.csv")

@@ -35,10 +35,10 @@ def require_memory(coming: SolutionSettings | None, up: Sequence[Deployed]) -> N
     Raises:
         MemoryShortError: with what is needed and what is free.
     """
-    seen = [_used(one) for one in up]
-    nodes = [one.solution.settings.nodes for one in up]
+    seen = [_used(item) for item in up]
+    nodes = [item.solution.settings.nodes for item in up]
     need = [
-        _limit(one.solution.settings, int(used * GROWTH), used) for one, used in zip(up, seen, strict=True)
+        _limit(item.solution.settings, int(used * GROWTH), used) for item, used in zip(up, seen, strict=True)
     ]
     if coming is not None:
         each = max((used // n for used, n in zip(seen, nodes, strict=True)), default=ASSUMED)
@@ -47,7 +47,7 @@ def require_memory(coming: SolutionSettings | None, up: Sequence[Deployed]) -> N
     free = memory.available - int(memory.total * RESERVE)
     if sum(need) <= free:
         return
-    names = [one.solution.settings.name for one in up] + ([coming.name] if coming else [])
+    names = [item.solution.settings.name for item in up] + ([coming.name] if coming else [])
     raise MemoryShortError(
         f"memory: {', '.join(names)} would be up at once in an interleaved comparison and need about "
         f"{_mebibytes(sum(need))} more, {_mebibytes(max(free, 0))} are free: compare fewer solutions, "
@@ -64,8 +64,8 @@ def _limit(settings: SolutionSettings, estimate: int, used: int) -> int:
 
 def _used(deployed: Deployed) -> int:
     """Bytes that the hosts of a solution have now; what is shared counts once."""
-    found = Processes().look(first_processes(deployed.lab.hosts)).hosts
-    return sum(proportional(processes) or 0 for processes in found.values())
+    result = Processes().look(first_processes(deployed.lab.hosts)).hosts
+    return sum(proportional(processes) or 0 for processes in result.values())
 
 
 def _mebibytes(size: int) -> str:

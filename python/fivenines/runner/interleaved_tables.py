@@ -85,8 +85,8 @@ def _rows(
 def _busy_slots(folder: Path, start: float) -> list[float]:
     """The ends of the slots in which the load had an answer, in ms on the interleaved's clock."""
     with store.reader() as connection:
-        found = connection.execute(
+        rows = connection.execute(
             "SELECT slot_ms FROM read_parquet(?) WHERE source = 'load' AND queries_ok > 0",
             [str(store.table_path(folder, "timeline"))],
         ).fetchall()
-    return [start + slot + layout.SLOT_MS for (slot,) in found]
+    return [start + slot + layout.SLOT_MS for (slot,) in rows]

@@ -33,12 +33,12 @@ class Usage:
             for name, pid in first_processes(lab.hosts).items()
             if name != _CLIENT
         }
-        found = self._processes.look(firsts).hosts
-        if not found:
+        result = self._processes.look(firsts).hosts
+        if not result:
             # hosts on other machines: what they use is not looked at in windows as short as these
             return
         now: dict[int, Used] = dict.fromkeys(range(len(self._labs)), Used())
-        for key, processes in found.items():
+        for key, processes in result.items():
             side = int(key.partition("/")[0])
             now[side] += self._totals.setdefault(key, Total()).update(processes)
         if self._before:

@@ -137,7 +137,7 @@ def kept(run: Path, begins: Line, wall: Wall = time.time) -> Iterator[Journal]:
 def _fields(event: Progress) -> Line:
     match event:
         case CampaignStarted(total, expected_seconds, work, at_most, longest, at_once):
-            planned = [{"trial": one.id, **_work(one)} for one in work]
+            planned = [{"trial": item.id, **_work(item)} for item in work]
             return {
                 "total": total,
                 "expected_seconds": expected_seconds,

@@ -61,7 +61,7 @@ def keep_load(load: Path, folder: Path) -> None:
 def merge_latencies(part: Path, loads: Mapping[str, Mapping[str, Any]]) -> None:
     """Write the latencies of several loads together, of what each load.json says."""
     logs = {
-        layout.client_folder(part, name) / layout.LATENCY: [one["name"] for one in load["types"]]
+        layout.client_folder(part, name) / layout.LATENCY: [item["name"] for item in load["types"]]
         for name, load in loads.items()
     }
     merge_logs(logs, part / layout.LATENCY)
@@ -73,10 +73,10 @@ def _keep(source: Path, folder: Path, table: str, own: Mapping[str, str] | None 
         source.unlink()
 
 
-def _unite(table: str, found: Sequence[Path], part: Path) -> None:
+def _unite(table: str, values: Sequence[Path], part: Path) -> None:
     """Write the rows of all clients as one table; the time line's slots are added up."""
-    count = len(found)
-    several = [(number, path) for number, path in enumerate(found) if path.exists()]
+    count = len(values)
+    several = [(number, path) for number, path in enumerate(values) if path.exists()]
     if not several:
         return
     rows = " UNION ALL ".join(

@@ -206,7 +206,7 @@ class LiveSum:
 
     def _told(self) -> list[dict[str, Any]]:
         """The seconds that all have told by now."""
-        found = []
+        result = []
         while self._complete():
             lines = []
             for name in {**self._waiting, **self._last}:
@@ -215,9 +215,9 @@ class LiveSum:
                     self._last[name] = {**lines[-1], **_STILL}
                 elif name in self._last:
                     lines.append(self._last[name])
-            summed = {key: round(sum(one[key] for one in lines), 1) for key in _SUMMED}
-            found.append({**summed, **{key: max(one[key] for one in lines) for key in _GREATEST}})
-        return found
+            summed = {key: round(sum(line[key] for line in lines), 1) for key in _SUMMED}
+            result.append({**summed, **{key: max(line[key] for line in lines) for key in _GREATEST}})
+        return result
 
     def _complete(self) -> bool:
         """Whether each has told its next second, or has ended; and one has told it."""

@@ -51,7 +51,7 @@ class Clocks:
 
 def read() -> Clocks:
     """The clocks now: of a few readings the quickest, as we may be interrupted between two of them."""
-    return min((_reading() for _ in range(_TRIES)), key=lambda one: one.blur)
+    return min((_reading() for _ in range(_TRIES)), key=lambda item: item.blur)
 
 
 def _reading() -> Clocks:
@@ -70,17 +70,17 @@ def incidents(before: Clocks, now: Clocks) -> list[str]:
     bound = STEP + DRIFT * passed + before.blur + now.blur
     # whoever computes without a look at the clock is not paused
     still = passed - INTERVAL - (now.cpu - before.cpu)
-    found = []
+    result = []
     if slept > bound:
-        found.append(f"the machine was suspended for {slept:.2f} s")
+        result.append(f"the machine was suspended for {slept:.2f} s")
     if abs(stepped) > bound:
         way = "forward" if stepped > 0 else "back"
-        found.append(f"the machine's clock was set {way} by {abs(stepped):.2f} s")
+        result.append(f"the machine's clock was set {way} by {abs(stepped):.2f} s")
     if still > PAUSE:
-        found.append(
+        result.append(
             f"fivenines stood still for {still:.1f} s: it was stopped, or its machine paused or overloaded"
         )
-    return found
+    return result
 
 
 class MachineWatch(Closing):

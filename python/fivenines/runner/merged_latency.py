@@ -55,8 +55,8 @@ def connect_times(log: Path) -> dict[str, float]:
     Raises:
         FiveninesError: the log is missing or damaged.
     """
-    found = read_latencies(log, "connect", 0.0, math.inf).get("connect")
-    return {"p50_ms": found.p50, "p99_ms": found.p99} if found else {}
+    result = read_latencies(log, "connect", 0.0, math.inf).get("connect")
+    return {"p50_ms": result.p50, "p99_ms": result.p99} if result else {}
 
 
 def _add(

@@ -129,18 +129,26 @@ class RunCollector(Collector):
         for cell, count in self._faults.items():
             faults.add_metric(cell, count)
         yield faults
-        live = [one for one in self._running.values() if one is not None]
+        live = [item for item in self._running.values() if item is not None]
         if not live:
             return
         # of trials that run side by side: what all do together, and the slowest
         for name, text, value in (
-            ("fivenines_elapsed_seconds", "Time since the start of the load.", max(one.t for one in live)),
-            ("fivenines_transaction_rate", "Transactions in the last second.", sum(one.tps for one in live)),
-            ("fivenines_connections", "Connections that are usable now.", sum(one.connected for one in live)),
+            ("fivenines_elapsed_seconds", "Time since the start of the load.", max(item.t for item in live)),
+            (
+                "fivenines_transaction_rate",
+                "Transactions in the last second.",
+                sum(item.tps for item in live),
+            ),
+            (
+                "fivenines_connections",
+                "Connections that are usable now.",
+                sum(item.connected for item in live),
+            ),
             (
                 "fivenines_transaction_p95_seconds",
                 "95th percentile of the response times of the last second.",
-                max(one.p95_ms for one in live) / 1000,
+                max(item.p95_ms for item in live) / 1000,
             ),
         ):
             yield _gauge(name, text, value)

@@ -32,14 +32,14 @@ def require_accepted(trials: Sequence[Trial], source: Document, listener: Listen
         listener(DataSet(f"trying the server settings of {settings.name}"))
         begun = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="fivenines-try-") as folder:
-            found = refusal(settings, data, Path(folder) / "lab")
-        if found is None:
+            result = refusal(settings, data, Path(folder) / "lab")
+        if result is None:
             took = time.monotonic() - begun
             listener(DataSet(f"a server of {settings.name} starts with its settings ({took:.1f} s)"))
             continue
-        path = place_of(source, settings, found.keys)
-        what = f"{dotted(path)}: {settings.engine} {found.what}:\n    "
-        mistake = Mistake(source.place(path), path, what + found.words.replace("\n", "\n    "))
+        path = place_of(source, settings, result.keys)
+        what = f"{dotted(path)}: {settings.engine} {result.what}:\n    "
+        mistake = Mistake(source.place(path), path, what + result.words.replace("\n", "\n    "))
         raise UsageError(mistake.block(source.file))
 
 
@@ -60,7 +60,7 @@ def place_of(text: Document, settings: SolutionSettings, keys: tuple[str, ...]) 
             places.append((0 if named else 1, swept))
         else:
             places.append((2 if named else 3, ("solutions", index)))
-    return min(places, key=lambda one: one[0])[1] if places else ("solutions",)
+    return min(places, key=lambda item: item[0])[1] if places else ("solutions",)
 
 
 def _swept(index: int, entry: dict[str, Any], settings: SolutionSettings, keys: tuple[str, ...]) -> KeyPath:
@@ -78,7 +78,7 @@ def _swept(index: int, entry: dict[str, Any], settings: SolutionSettings, keys: 
 
 def _distinct(trials: Sequence[Trial]) -> list[tuple[SolutionSettings, Path]]:
     """Each solution that hands something over, once, with the smallest of its data sets."""
-    found: dict[object, tuple[SolutionSettings, list[Path]]] = {}
+    result: dict[object, tuple[SolutionSettings, list[Path]]] = {}
     for trial in trials:
         settings = trial.cell.solution
         given = settings.handed_over()
@@ -86,8 +86,8 @@ def _distinct(trials: Sequence[Trial]) -> list[tuple[SolutionSettings, Path]]:
             continue
         manager = getattr(settings.failover_manager, "kind", "")
         key = (settings.solution, settings.engine, manager, tuple(given.items()))
-        _, sets = found.setdefault(key, (settings, []))
+        _, sets = result.setdefault(key, (settings, []))
         data = data_set(settings, trial.cell.workload, lambda _message, _fraction: None)
         if data not in sets:
             sets.append(data)
-    return [(settings, min(sets, key=dataset.size)) for settings, sets in found.values()]
+    return [(settings, min(sets, key=dataset.size)) for settings, sets in result.values()]

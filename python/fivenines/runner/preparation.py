@@ -27,18 +27,18 @@ def prepare(
     Raises:
         FiveninesError: an engine or a data set could not be had.
     """
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     # a thousand trials are of a few cells
     cells = {(trial.cell.solution.name, trial.cell.workload.name): trial.cell for trial in trials}.values()
     for cell in cells:
         software = software_of(cell.workload.program)
         for engine in [*engines_of(cell.solution), *([software] if software else [])]:
-            if engine.name not in found:
+            if engine.name not in result:
                 name = engine.name
                 status = engine.used(
                     lambda message, fraction, name=name: listener(EnginePull(name, message, fraction))  # type: ignore[misc]
                 )
-                found[name] = used.enter_context(status).version
+                result[name] = used.enter_context(status).version
 
     def report(message: str, fraction: float | None) -> None:
         listener(DataSet(message, fraction))
@@ -58,4 +58,4 @@ def prepare(
         # once each: a lock is an open file
         if make() not in held:
             held.add(used.enter_context(dataset.used(make, report)))
-    return found
+    return result

@@ -35,9 +35,9 @@ class LoadRates:
     def dead(self, moment: float) -> bool:
         """Return whether the load has reported the time until `moment`, and not one success in it."""
         with self._lock:
-            found = list(self._seconds)
-        reported = bool(found) and found[-1][0] >= moment - 1
-        return reported and all(tps <= 0 for _, tps in found)
+            result = list(self._seconds)
+        reported = bool(result) and result[-1][0] >= moment - 1
+        return reported and all(tps <= 0 for _, tps in result)
 
     def back(self, since: float) -> bool | None:
         """Return whether a second that began after `since` had `SHARE` of the steady rate.
@@ -45,9 +45,9 @@ class LoadRates:
         So much ends the phase "catch up", too. None where such a second had no transaction at all.
         """
         with self._lock:
-            found = list(self._seconds)
-        steady = [tps for t, tps in found if self._start + 1 <= t <= self._end]
-        later = [tps for t, tps in found if t - 1 >= since]
+            result = list(self._seconds)
+        steady = [tps for t, tps in result if self._start + 1 <= t <= self._end]
+        later = [tps for t, tps in result if t - 1 >= since]
         if later and min(later) <= 0:
             return None
         usual = sum(steady) / len(steady) if steady else 0.0

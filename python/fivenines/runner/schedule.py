@@ -57,4 +57,4 @@ class Schedule:
             return list(self._left)
 
     def _first(self, owner: str) -> Work | None:
-        return next((one for one in self._left if self._owners.get(one.number, "") == owner), None)
+        return next((item for item in self._left if self._owners.get(item.number, "") == owner), None)

@@ -321,7 +321,7 @@ def _load_plan(trial: Trial, experiment: Experiment, planned: Course, deployed: 
 
 def _merged(part: Path, clients: Sequence[Client], results: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """What the loads came to together; their response times are merged, too."""
-    each = {client.plan.name: one for client, one in zip(clients, results, strict=True)}
+    each = {client.plan.name: item for client, item in zip(clients, results, strict=True)}
     result = merged(each)
     if len(each) > 1:
         merge_latencies(part, each)
@@ -366,11 +366,11 @@ def _check(deployed: Deployed, part: Path, fault_runner: FaultRunner, load: dict
     solution, away = deployed.solution, fault_runner.unexpected_primaries()
     if not store.table_path(part, "ledger").exists():
         return None
-    found: dict[str, list[int] | None] = {}
+    result: dict[str, list[int] | None] = {}
     details: dict[str, str] = {}
     primary = solution.primary()
     for node in solution.serving:
-        found[node.name] = None
+        result[node.name] = None
         if node.name in away:
             details[node.name] = away[node.name]
             continue
@@ -378,14 +378,14 @@ def _check(deployed: Deployed, part: Path, fault_runner: FaultRunner, load: dict
             # before its rows: what it has caught up with meanwhile would look lost
             details[node.name] = solution.not_joined_reason(node) or solution.lag_reason(node)
             rows = node.ledger_rows()
-            found[node.name] = [identifier for identifier, _ in rows]
+            result[node.name] = [identifier for identifier, _ in rows]
             # a server elsewhere has a clock of its own
             if primary is node and not (solution.settings.external or deployed.lab.clocks_differ):
                 keep_executed(part, rows, load)
         except Exception as error:
             details[node.name] = brief(error)
-    store.write_table(part, "held", [(name, one) for name, ids in found.items() for one in ids or ()])
-    check = check_nodes(_operations(part), found, solution.roles(), primary.name if primary else "")
+    store.write_table(part, "held", [(name, item) for name, ids in result.items() for item in ids or ()])
+    check = check_nodes(_operations(part), result, solution.roles(), primary.name if primary else "")
     nodes = [
         judged.model_copy(update={"detail": details[judged.node]}) if details[judged.node] else judged
         for judged in check.nodes

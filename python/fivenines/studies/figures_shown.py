@@ -87,18 +87,18 @@ def _of_figures(judged: Judged) -> Drawing | None:
 def _spans(atoms: Sequence[Atom], printed: bool) -> Iterator[tuple[str, Span, bool]]:
     for atom in atoms:
         if atom.span is not None and atom.span.estimate is not None:
-            names = " to ".join(dict.fromkeys(one.name for one in atom.figures))
+            names = " to ".join(dict.fromkeys(figure.name for figure in atom.figures))
             yield " ".join(filter(None, (names, atom.about))), atom.span, printed
 
 
 def _in_pairs(spans: Sequence[tuple[str, Span, bool]]) -> list[tuple[str, Span, bool]]:
     """What is printed of a comparison stands below what was measured of it."""
     order = {about: n for n, about in reversed(list(enumerate(about for about, _, _ in spans)))}
-    return sorted(spans, key=lambda one: (order[one[0]], one[2]))
+    return sorted(spans, key=lambda item: (order[item[0]], item[2]))
 
 
 def _limits(span: Span) -> tuple[float, ...]:
-    return tuple(one for one in (span.at_least, span.at_most) if one is not None)
+    return tuple(item for item in (span.at_least, span.at_most) if item is not None)
 
 
 def _pairs(judged: Judged) -> Iterator[_Pair]:
@@ -111,17 +111,17 @@ def _pairs(judged: Judged) -> Iterator[_Pair]:
 
 def _where(key: _Key, keys: Sequence[_Key]) -> str:
     """Of which comparison a figure is; of several that are called the same, at which place, too."""
-    alike = [one for one in keys if one[:3] == key[:3]]
+    alike = [item for item in keys if item[:3] == key[:3]]
     own = [
         called(axis, level)
         for axis, level in key[3]
-        if level and any((axis, level) not in one[3] for one in alike)
+        if level and any((axis, level) not in item[3] for item in alike)
     ]
     return ", ".join(filter(None, (key[0], *own)))
 
 
 def _figures(atoms: Sequence[Atom]) -> dict[_Key, Sample]:
-    return {_key(atom, one): one.sample for atom in atoms for one in atom.figures}
+    return {_key(atom, figure): figure.sample for atom in atoms for figure in atom.figures}
 
 
 def _key(atom: Atom, figure: Figure) -> _Key:

@@ -83,7 +83,7 @@ class StudyResult:
     @property
     def sentence(self) -> str:
         """All in short: "3 of 5 hold, 2 undecided"."""
-        counts = Counter(one.result for one in self.claims)
+        counts = Counter(claim.result for claim in self.claims)
         holding = f"{counts['holds']} of {len(self.claims)} hold{'s' * (counts['holds'] == 1)}"
         rest = [
             f"{counts[result]} {words[counts[result] != 1]}"
@@ -113,20 +113,23 @@ def judge(
     """
     cannot = cannot or {}
     unavailable = {**study.unavailable, **{name: Unavailable(why=why) for name, why in cannot.items()}}
-    found = [
+    result = [
         PartFigures(
-            one.name, as_dict(one.experiment), [cell.key for cell in cells(one.experiment)], folder / one.name
+            item.name,
+            as_dict(item.experiment),
+            [cell.key for cell in cells(item.experiment)],
+            folder / item.name,
         )
-        for one in parts
+        for item in parts
     ]
-    measured, printed = RunFigures(found, unavailable), PrintedFigures(study.published)
-    complete = {one.name: one.complete for one in found}
+    measured, printed = RunFigures(result, unavailable), PrintedFigures(study.published)
+    complete = {item.name: item.complete for item in result}
     claims = [
         _judged(claim, asked_parts(claim, parts, unavailable), measured, printed, complete)
         for claim in study.claims
         if not only or claim.id in only
     ]
-    states = [_state(part, own, cannot) for part, own in zip(parts, found, strict=True)]
+    states = [_state(part, own, cannot) for part, own in zip(parts, result, strict=True)]
     return StudyResult(study, form, folder, states, claims)
 
 
@@ -140,21 +143,21 @@ def asked_parts(claim: Claim, parts: Sequence[Part], unavailable: Mapping[str, U
 
 def _judged(
     claim: Claim,
-    asked: Sequence[str],
+    requested: Sequence[str],
     measured: RunFigures,
     printed: PrintedFigures,
     complete: Mapping[str, int],
 ) -> Judged:
     verdict = claim.test.judge(measured)
     result: Result = verdict.outcome
-    if result == "cannot be told" and asked and not any(complete[one] for one in asked):
+    if result == "cannot be told" and requested and not any(complete[item] for item in requested):
         result = "not run"
     theirs = claim.test.judge(printed)
     # events have no samples, and are judged all the same
     has_figures = theirs.judged or any(
         figure.sample.summary.n for atom in theirs.atoms for figure in atom.figures
     )
-    return Judged(claim, result, verdict, theirs if has_figures else None, asked)
+    return Judged(claim, result, verdict, theirs if has_figures else None, requested)
 
 
 def _state(part: Part, figures: PartFigures, cannot: Mapping[str, str]) -> PartState:

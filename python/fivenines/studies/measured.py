@@ -67,7 +67,7 @@ class PartFigures:
         if self.found is None:
             return self._planned
         manifest = self._run.manifest
-        keys = in_order(self._run, dict.fromkeys(one.cell for one in manifest.plan))
+        keys = in_order(self._run, dict.fromkeys(item.cell for item in manifest.plan))
         return spots_of(self.name, manifest.experiment, keys)
 
     def trials(self, spots: Sequence[Spot]) -> list[TrialMeasures]:
@@ -78,9 +78,9 @@ class PartFigures:
         """
         if self.found is None:
             return []
-        wanted = {one.key for one in spots}
-        whole = {condition: keys for condition, keys in self._of_sweeps.items() if keys <= wanted}
-        one_by_one = wanted.difference(*whole.values())
+        expected = {spot.key for spot in spots}
+        whole = {condition: keys for condition, keys in self._of_sweeps.items() if keys <= expected}
+        one_by_one = expected.difference(*whole.values())
         best = [
             cell for cell in self.found.cells if cell.best and _condition(cell.key, cell.best.sweep) in whole
         ]
@@ -90,17 +90,17 @@ class PartFigures:
     @cached_property
     def _of_sweeps(self) -> dict[CellKey, set[CellKey]]:
         """The cells of all variants of each sweep, by the cell that stands for them."""
-        names = {one.name for one in self.found.sweeps} if self.found is not None else set()
-        found: dict[CellKey, set[CellKey]] = {}
-        for one in self.spots:
-            if one.is_variant and one.solution in names:
-                found.setdefault(_condition(one.key, one.solution), set()).add(one.key)
-        return found
+        names = {sweep.name for sweep in self.found.sweeps} if self.found is not None else set()
+        keys: dict[CellKey, set[CellKey]] = {}
+        for spot in self.spots:
+            if spot.is_variant and spot.solution in names:
+                keys.setdefault(_condition(spot.key, spot.solution), set()).add(spot.key)
+        return keys
 
     def swept(self, name: str) -> Sweep | None:
         """What a sweep of this name has found."""
         sweeps = self.found.sweeps if self.found is not None else []
-        return next((one for one in sweeps if one.name == name), None)
+        return next((sweep for sweep in sweeps if sweep.name == name), None)
 
 
 class RunFigures:
@@ -112,34 +112,34 @@ class RunFigures:
     """
 
     def __init__(self, parts: Sequence[PartFigures], unavailable: Mapping[str, Unavailable]) -> None:
-        self._parts = {one.name: one for one in parts}
+        self._parts = {part.name: part for part in parts}
         self._unavailable = unavailable
 
     def sample(self, measure: str, place: Place) -> Sample:
         """The values of a measure at a place."""
         if reason := self._cannot(place):
             return Sample(unavailable=reason)
-        found = self._trials(place, taken(measure))
-        if isinstance(found, str):
-            return Sample(missing=found)
-        part, trials = found
+        result = self._trials(place, taken(measure))
+        if isinstance(result, str):
+            return Sample(missing=result)
+        part, trials = result
         if place.client is not None:
             if reason := of_all(measure):
                 return Sample(missing=reason, source=part)
-            trials = [client_measures(one.stored, place.client) for one in trials]
+            trials = [client_measures(trial.stored, place.client) for trial in trials]
         return _exact(trials, part) if measure in EXACT else _sample(full_name(measure), trials, part)
 
     def events(self, measure: str, place: Place) -> Events:
         """In how many trials an event was seen at a place."""
         if reason := self._cannot(place):
             return Events(unavailable=reason)
-        found = self._trials(place, taken(measure))
-        if isinstance(found, str):
-            return Events(missing=found)
-        part, trials = found
+        result = self._trials(place, taken(measure))
+        if isinstance(result, str):
+            return Events(missing=result)
+        part, trials = result
         if place.client is not None:
             return Events(missing=of_all(measure), source=part)
-        seen = [one for trial in trials if (one := EVENTS[measure](trial)) is not None]
+        seen = [item for trial in trials if (item := EVENTS[measure](trial)) is not None]
         missing = "" if seen else f"in no trial {measure} could be seen"
         return Events(sum(seen), len(seen), missing=missing, source=part)
 
@@ -148,7 +148,7 @@ class RunFigures:
         if reason := self._cannot(place):
             return Variants(unavailable=reason)
         cells = matching(self._spots(), place)
-        names = list(dict.fromkeys((one.part, one.solution) for one in cells))
+        names = list(dict.fromkeys((item.part, item.solution) for item in cells))
         if len(names) != 1:
             return Variants(missing="a sweep must be named" if names else "there is no such sweep")
         part, name = names[0]
@@ -159,7 +159,7 @@ class RunFigures:
         spots = one_cell(self._spots(), place, taken(sweep.by.name))
         if isinstance(spots, str):
             return Variants(missing=spots)
-        keys = {one.key for one in spots}
+        keys = {spot.key for spot in spots}
         unit = next(unit for unit in sweep.units if keys & {cell.key for cell in unit.cells})
         return _variants(sweep, unit, keys, part)
 
@@ -196,18 +196,18 @@ def cannot(unavailable: Mapping[str, Unavailable], place: Place) -> str:
 
 
 def _limited(trials: Sequence[TrialMeasures]) -> str:
-    busy = sum(bool(one.bottleneck) for one in trials)
+    busy = sum(bool(trial.bottleneck) for trial in trials)
     return f"the client was the limit in {busy} of {count(len(trials), 'trial')}" if busy else ""
 
 
 def _failing(trials: Sequence[TrialMeasures]) -> str:
-    found = [one for one in trials if not one.faults and failed_share(one.record.load) > _FEW_FAILED]
-    if not found:
+    result = [trial for trial in trials if not trial.faults and failed_share(trial.record.load) > _FEW_FAILED]
+    if not result:
         return ""
-    said = [f"{one.code} {one.message}" for one in found[0].errors if one.source == "load"]
-    why = f", most often with {said[0]}" if said else ""
+    messages = [f"{error.code} {error.message}" for error in result[0].errors if error.source == "load"]
+    why = f", most often with {messages[0]}" if messages else ""
     many = f"more than {100 * _FEW_FAILED:.0f} % of transactions failed"
-    return f"{many} in {len(found)} of {count(len(trials), 'trial')}{why}"
+    return f"{many} in {len(result)} of {count(len(trials), 'trial')}{why}"
 
 
 def _condition(key: CellKey, name: str) -> CellKey:
@@ -222,7 +222,7 @@ def _variants(sweep: Sweep, unit: Unit, keys: Set[CellKey], part: str) -> Varian
         trials = [trial for cell in cells for trial in cell.trials]
         samples[_called(variant)] = _sample(sweep.by.name, trials, part)
     chosen = _called(sweep.variants[unit.choice.best.name]) if unit.choice else None
-    missing = "" if any(one.values for one in samples.values()) else "no trial is complete"
+    missing = "" if any(sample.values for sample in samples.values()) else "no trial is complete"
     return Variants(samples, bool(sweep.by.more), chosen, sweep.by.name, missing)
 
 
@@ -243,9 +243,9 @@ def _exact(trials: Sequence[TrialMeasures], part: str) -> Sample:
 def _sample(measure: str, trials: Sequence[TrialMeasures], part: str) -> Sample:
     limited = "" if taken(measure) == "fault" else _limited(trials)
     failing = "" if measure.startswith("connect") else _failing(trials)
-    found = zip(trials, values_of(measure, trials), strict=True)
+    result = zip(trials, values_of(measure, trials), strict=True)
     values = tuple(
-        TrialValue(f"{part}/{trial.record.id}", *value) for trial, value in found if value is not None
+        TrialValue(f"{part}/{trial.record.id}", *value) for trial, value in result if value is not None
     )
     if not values:
         missing = f"no trial has measured {measure}" if trials else "no trial is complete"
@@ -254,11 +254,11 @@ def _sample(measure: str, trials: Sequence[TrialMeasures], part: str) -> Sample:
     return Sample(summary, values, limited, failing, source=part)
 
 
-def on_a_grid(measure: str, found: Summary) -> Summary:
+def on_a_grid(measure: str, summary: Summary) -> Summary:
     """Outages are seen in slots of time: where all fell into one, they differ as places within it may.
 
     The standard deviation of what is spread evenly over a slot is its width / sqrt(12).
     """
-    if not measure.startswith("outage_") or found.sd != 0 or found.bounds or found.mean is None:
-        return found
-    return of_moments(found.n, found.mean, layout.SLOT_MS / math.sqrt(12))
+    if not measure.startswith("outage_") or summary.sd != 0 or summary.bounds or summary.mean is None:
+        return summary
+    return of_moments(summary.n, summary.mean, layout.SLOT_MS / math.sqrt(12))

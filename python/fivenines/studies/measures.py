@@ -51,8 +51,8 @@ def taken(measure: str) -> When:
     known = full_name(measure) if is_known(full_name(measure), "values") else measure
     try:
         # by asking: those of a family are made when they are asked for
-        found = MEASURES[known]
+        result = MEASURES[known]
     except KeyError:
-        found = None
-    when: When = "steady" if found is None else found.when
+        result = None
+    when: When = "steady" if result is None else result.when
     return "load" if when == "steady" and is_known(measure, "events") else when

@@ -20,19 +20,19 @@ def mistakes(study: Study, experiments: Mapping[Form, Sequence[Part]]) -> list[M
     full = planned_spots(experiments["full"])
     every = [*full, *planned_spots(experiments["quick"])]
     known = _Known(every, study)
-    found = [
-        one
+    result = [
+        item
         for index, published in enumerate(study.published)
-        for one in _of_published(published, ("published", index), known)
+        for item in _of_published(published, ("published", index), known)
     ]
     for index, claim in enumerate(study.claims):
         here: KeyPath = ("claims", index, "test")
         own = [
-            *(one for named in claim.test.named() if (one := known.mistake(named, here))),
+            *(item for named in claim.test.named() if (item := known.mistake(named, here))),
             *_measures(claim.test.measures(), here),
         ]
-        found += own or _unplanned(study, index, full)
-    return found
+        result += own or _unplanned(study, index, full)
+    return result
 
 
 def _unplanned(study: Study, index: int, spots: Sequence[Spot]) -> list[Mistake]:
@@ -77,42 +77,48 @@ class _Known:
         return Mistake(None, path, text, f"{', '.join(AXES)}, or a setting that cells have")
 
 
-def _of_published(one: Published, here: KeyPath, known: _Known) -> Iterator[Mistake]:
+def _of_published(published: Published, here: KeyPath, known: _Known) -> Iterator[Mistake]:
     names = {
-        "part": one.part,
-        "solution": one.solution,
-        "workload": one.workload,
-        "network": one.network,
-        "fault": one.fault,
-        "client": one.client,
+        "part": published.part,
+        "solution": published.solution,
+        "workload": published.workload,
+        "network": published.network,
+        "fault": published.fault,
+        "client": published.client,
     }
     for axis, name in names.items():
         if name is not None:
-            named = Named((axis,), axis, name, None if axis == "part" else one.part)
+            named = Named((axis,), axis, name, None if axis == "part" else published.part)
             if (mistake := known.mistake(named, here)) is not None:
                 yield mistake
-    if one.by not in (None, VARIANT) and (no := known._no_axis(one.by or "", (*here, "by"))):
+    if published.by not in (None, VARIANT) and (no := known._no_axis(published.by or "", (*here, "by"))):
         yield no
-    if not any(is_known(name, kind) for name in _names_of(one.measure) for kind in ("values", "events")):
-        yield _unknown((*here, "measure"), one.measure, [*VALUES, *EVENTS])
-    if one.mean is None and one.seen is None and one.chosen is None:
+    if not any(
+        is_known(name, kind) for name in _names_of(published.measure) for kind in ("values", "events")
+    ):
+        yield _unknown((*here, "measure"), published.measure, [*VALUES, *EVENTS])
+    if published.mean is None and published.seen is None and published.chosen is None:
         yield Mistake(None, here, f"{dotted(here)}: write mean, seen or chosen")
     for key in ("mean", "sd"):
-        if isinstance(getattr(one, key), Mapping) and one.by is None:
+        if isinstance(getattr(published, key), Mapping) and published.by is None:
             path = (*here, key)
             yield Mistake(None, path, f"{dotted(path)}: by which axis? write `by`")
-    if isinstance(one.sd, Mapping) and isinstance(one.mean, Mapping):
-        for level in (level for level in one.sd if level not in one.mean):
+    if isinstance(published.sd, Mapping) and isinstance(published.mean, Mapping):
+        for level in (level for level in published.sd if level not in published.mean):
             path = (*here, "sd", level)
             yield Mistake(None, path, f"{dotted(path)}: there is no mean at {shown(level)}")
-    if one.seen is not None and (one.n is None or one.seen > one.n):
+    if published.seen is not None and (published.n is None or published.seen > published.n):
         path = (*here, "seen")
-        yield Mistake(None, path, f"{dotted(path)}: found {one.seen} of {one.n} trials: write `n`, no less")
+        yield Mistake(
+            None, path, f"{dotted(path)}: found {published.seen} of {published.n} trials: write `n`, no less"
+        )
 
 
-def _measures(asked: Iterator[tuple[tuple[str | int, ...], str, str]], here: KeyPath) -> Iterator[Mistake]:
-    for path, name, kind in asked:
-        if not any(is_known(one, kind) for one in _names_of(name)):
+def _measures(
+    requested: Iterator[tuple[tuple[str | int, ...], str, str]], here: KeyPath
+) -> Iterator[Mistake]:
+    for path, name, kind in requested:
+        if not any(is_known(item, kind) for item in _names_of(name)):
             yield _unknown((*here, *path), name, list(VALUES if kind == "values" else EVENTS))
 
 

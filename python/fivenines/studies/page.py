@@ -50,7 +50,7 @@ def render(result: StudyResult) -> str:
     """The page."""
     study = result.study
     with debug_mode(False):
-        claims = [_shown(one) for one in result.claims]
+        claims = [_shown(claim) for claim in result.claims]
     return (
         templates()
         .get_template("study.html.j2")
@@ -64,7 +64,7 @@ def render(result: StudyResult) -> str:
             legend=LEGEND,
             report=layout.REPORT,
             signs=SIGNS,
-            begun={one.name for one in result.parts if one.complete},
+            begun={part.name for part in result.parts if part.complete},
         )
     )
 

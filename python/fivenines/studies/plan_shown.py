@@ -15,12 +15,14 @@ from fivenines.units import about
 
 def rows(chosen: Chosen) -> list[list[object]]:
     """A row for each part."""
-    return [[one.part.name, one.cells, one.trials, about(one.seconds), one.left_out] for one in chosen.plans]
+    return [
+        [plan.part.name, plan.cells, plan.trials, about(plan.seconds), plan.left_out] for plan in chosen.plans
+    ]
 
 
 def total(chosen: Chosen) -> str:
     """What runs, all together."""
-    running = [one for one in chosen.plans if not one.left_out]
+    running = [plan for plan in chosen.plans if not plan.left_out]
     if not running:
         return "nothing runs"
     size = sizes(running)
@@ -32,7 +34,9 @@ def total(chosen: Chosen) -> str:
 
 def claims(chosen: Chosen) -> list[list[str]]:
     """A row for each claim that is judged."""
-    return [[one["claim"], ", ".join(one["parts"]) or NOTHING, one["says"]] for one in _claims(chosen)]
+    return [
+        [claim["claim"], ", ".join(claim["parts"]) or NOTHING, claim["says"]] for claim in _claims(chosen)
+    ]
 
 
 def as_json(chosen: Chosen) -> dict[str, Any]:
@@ -41,16 +45,16 @@ def as_json(chosen: Chosen) -> dict[str, Any]:
         "study": chosen.study.study,
         "form": chosen.form,
         "differs": chosen.study.differs,
-        "expected_seconds": sizes([one for one in chosen.plans if not one.left_out])["seconds"],
+        "expected_seconds": sizes([plan for plan in chosen.plans if not plan.left_out])["seconds"],
         "parts": [
             {
-                "part": one.part.name,
-                "cells": one.cells,
-                "trials": one.trials,
-                "expected_seconds": one.seconds,
-                "left_out": one.left_out,
+                "part": plan.part.name,
+                "cells": plan.cells,
+                "trials": plan.trials,
+                "expected_seconds": plan.seconds,
+                "left_out": plan.left_out,
             }
-            for one in chosen.plans
+            for plan in chosen.plans
         ],
         "claims": _claims(chosen),
     }
@@ -70,9 +74,9 @@ def listed() -> tuple[list[dict[str, Any]], list[str]]:
 def _brief(loaded: Loaded) -> dict[str, Any]:
     study = loaded.study
     plans = {form: choose(loaded, form, [], []) for form in FORMS}
-    seconds = {form: sizes(one.plans)["seconds"] for form, one in plans.items()}
+    seconds = {form: sizes(plan.plans)["seconds"] for form, plan in plans.items()}
     refused = {
-        form: [one.part.name for one in chosen.plans if one.left_out and not one.cannot]
+        form: [plan.part.name for plan in chosen.plans if plan.left_out and not plan.cannot]
         for form, chosen in plans.items()
     }
     return {
@@ -88,13 +92,13 @@ def _brief(loaded: Loaded) -> dict[str, Any]:
 
 def _names(authors: Sequence[str]) -> str:
     """The family names, of many the first one."""
-    family = [one.split()[-1] for one in authors]
+    family = [author.split()[-1] for author in authors]
     return " and ".join(family) if len(family) < 3 else f"{family[0]} and others"
 
 
 def _cannot(chosen: Chosen) -> list[str]:
     """What of a study cannot run here, and why; what shares a reason stands together."""
-    unavailable = {name: one.why for name, one in chosen.study.unavailable.items()}
+    unavailable = {name: item.why for name, item in chosen.study.unavailable.items()}
     names: dict[str, list[str]] = {}
     for name, why in {**chosen.cannot, **unavailable}.items():
         names.setdefault(why, []).append(name)
@@ -102,7 +106,7 @@ def _cannot(chosen: Chosen) -> list[str]:
 
 
 def _claims(chosen: Chosen) -> list[dict[str, Any]]:
-    every: list[Part] = [one.part for one in chosen.plans]
+    every: list[Part] = [plan.part for plan in chosen.plans]
     return [
         {
             "claim": claim.id,

@@ -53,13 +53,13 @@ class PlannedFigures:
         """No variants."""
         if reason := cannot(self._unavailable, place):
             return Variants(unavailable=reason)
-        found = one_cell(self._spots, place, "steady")
-        if isinstance(found, str):
-            self.problems.append(found)
+        result = one_cell(self._spots, place, "steady")
+        if isinstance(result, str):
+            self.problems.append(result)
             return Variants(missing=_NOT_RUN)
-        if not any(one.is_variant for one in found):
+        if not any(item.is_variant for item in result):
             self.problems.append(f"there is no sweep called {place.solution}")
-        self.parts |= {one.part for one in found}
+        self.parts |= {item.part for item in result}
         return Variants(missing=_NOT_RUN)
 
     def levels(self, axis: str, place: Place) -> Sequence[Level]:
@@ -70,11 +70,11 @@ class PlannedFigures:
         """Why it cannot be run here; note what is planned at the place."""
         if reason := cannot(self._unavailable, place):
             return reason
-        found = one_cell(self._spots, place, taken(measure))
+        result = one_cell(self._spots, place, taken(measure))
         if place.client is not None and (reason := of_all(measure)):
             self.problems.append(reason)
-        elif isinstance(found, str):
-            self.problems.append(found)
+        elif isinstance(result, str):
+            self.problems.append(result)
         else:
-            self.parts |= {one.part for one in found}
+            self.parts |= {item.part for item in result}
         return ""

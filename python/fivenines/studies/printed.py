@@ -29,7 +29,7 @@ class PrintedFigures:
 
     def sample(self, measure: str, place: Place) -> Sample:
         """The mean and its spread at a place."""
-        entry = self._best([one for one in self._entries if one.mean is not None], measure, place)
+        entry = self._best([item for item in self._entries if item.mean is not None], measure, place)
         if entry is None:
             return Sample(missing=_MISSING)
         mean, sd = _of(entry.mean, entry, place), _of(entry.sd, entry, place)
@@ -45,14 +45,14 @@ class PrintedFigures:
 
     def events(self, measure: str, place: Place) -> Events:
         """In how many trials an event was seen."""
-        entry = self._best([one for one in self._entries if one.seen is not None], measure, place)
+        entry = self._best([item for item in self._entries if item.seen is not None], measure, place)
         if entry is None or entry.seen is None or entry.n is None:
             return Events(missing=_MISSING)
         return Events(entry.seen, entry.n, source=entry.source)
 
     def variants(self, place: Place) -> Variants:
         """What was measured of the variants of a sweep, and which of them was the best."""
-        swept = [one for one in self._entries if one.by == VARIANT or one.chosen is not None]
+        swept = [item for item in self._entries if item.by == VARIANT or item.chosen is not None]
         entry = self._best(swept, None, place)
         if entry is None:
             return Variants(missing=_MISSING)
@@ -62,28 +62,28 @@ class PrintedFigures:
 
     def levels(self, axis: str, place: Place) -> Sequence[Level]:
         """The levels of an axis for which something is printed."""
-        found: dict[str, Level] = {}
+        result: dict[str, Level] = {}
         for entry in self._entries:
             if _matches(entry, place, asked=axis) is None:
                 continue
             for name in _levels(entry, axis):
-                found.setdefault(name, Level(name, _number(name)))
-        every = list(found.values())
-        if all(one.number is not None for one in every):
-            every.sort(key=lambda one: one.number or 0.0)
+                result.setdefault(name, Level(name, _number(name)))
+        every = list(result.values())
+        if all(item.number is not None for item in every):
+            every.sort(key=lambda item: item.number or 0.0)
         return every
 
     def _best(self, entries: Sequence[Published], measure: str | None, place: Place) -> Published | None:
-        named = [one for one in entries if measure is None or one.measure == measure]
-        ranked = [(score, one) for one in named if (score := _matches(one, place)) is not None]
+        named = [entry for entry in entries if measure is None or entry.measure == measure]
+        ranked = [(score, item) for item in named if (score := _matches(item, place)) is not None]
         return max(ranked, key=lambda each: each[0])[1] if ranked else None
 
 
 def level_of(entry: Published, axis: str) -> str | None:
     """The level at which a printed figure is on an axis; None where it is open."""
     if axis in AXES:
-        found = getattr(entry, axis, None)
-        return None if found is None else str(found)
+        result = getattr(entry, axis, None)
+        return None if result is None else str(result)
     return entry.at.get(axis)
 
 
@@ -94,13 +94,13 @@ def _matches(entry: Published, place: Place, asked: str = "") -> int | None:
     """
     score = 0
     for axis in dict.fromkeys([*AXES, *place.axes, *entry.at]):
-        wanted = place.level(axis)
+        expected = place.level(axis)
         levels = _levels(entry, axis)
-        if axis == "client" != asked and wanted is None and levels:
+        if axis == "client" != asked and expected is None and levels:
             return None  # of one of them; open are all together
-        if wanted is None or not levels:
+        if expected is None or not levels:
             continue
-        if wanted not in levels:
+        if expected not in levels:
             return None
         score += 1
     return score

@@ -61,12 +61,12 @@ class Chosen:
     @property
     def parts(self) -> list[Part]:
         """Those that run."""
-        return [one.part for one in self.plans if not one.left_out]
+        return [plan.part for plan in self.plans if not plan.left_out]
 
     @property
     def cannot(self) -> dict[str, str]:
         """Why parts cannot run on this machine, by their names."""
-        return {one.part.name: one.cannot for one in self.plans if one.cannot}
+        return {plan.part.name: plan.cannot for plan in self.plans if plan.cannot}
 
 
 def choose(loaded: Loaded, form: Form, only: Sequence[str], named: Sequence[str]) -> Chosen:
@@ -84,13 +84,16 @@ def choose(loaded: Loaded, form: Form, only: Sequence[str], named: Sequence[str]
     study, experiments = loaded.study, loaded.experiments[form]
     _require_known("claim", only, [claim.id for claim in study.claims])
     _require_known("part", named, list(study.parts))
-    wanted = named or [
+    expected = named or [
         part
         for claim in study.claims
         if not only or claim.id in only
         for part in (asked_parts(claim, experiments, study.unavailable) if only else study.parts)
     ]
-    plans = [_plan(one, one.name in wanted, one.name in named, study) for one in experiments]
+    plans = [
+        _plan(experiment, experiment.name in expected, experiment.name in named, study)
+        for experiment in experiments
+    ]
     return Chosen(study, loaded.source, form, only, plans)
 
 
@@ -112,7 +115,7 @@ def judged_folder(run: Path, file: Path | None) -> tuple[Path, Form]:
 
 def judge_run(chosen: Chosen, folder: Path) -> StudyResult:
     """Judge what has run, and write nothing."""
-    every = [one.part for one in chosen.plans]
+    every = [plan.part for plan in chosen.plans]
     return judge(chosen.study, chosen.form, every, folder, chosen.only, chosen.cannot)
 
 
@@ -130,7 +133,7 @@ def keep_source(chosen: Chosen, folder: Path) -> None:
     write_text(folder / layout.STUDY_SOURCE, chosen.source.text)
 
 
-def _plan(part: Part, wanted: bool, named: bool, study: Study) -> PartPlan:
+def _plan(part: Part, expected: bool, named: bool, study: Study) -> PartPlan:
     experiment = part.experiment
     planned, trials = blocks(experiment), plan(experiment)
     seconds = seconds_of([*planned, *trials], experiment)
@@ -138,7 +141,7 @@ def _plan(part: Part, wanted: bool, named: bool, study: Study) -> PartPlan:
     left_out = ""
     if cannot:
         left_out = f"{part.name} cannot run on this machine: {cannot}"
-    elif not wanted:
+    elif not expected:
         left_out = "not asked for"
     elif seconds > study.refuse_above and not named:
         left_out = (
@@ -158,7 +161,7 @@ def _require_known(what: str, names: Sequence[str], known: Sequence[str]) -> Non
 def sizes(plans: Sequence[PartPlan]) -> Mapping[str, float]:
     """Cells, trials and seconds of parts together."""
     return {
-        "cells": sum(one.cells for one in plans),
-        "trials": sum(one.trials for one in plans),
-        "seconds": sum(one.seconds for one in plans),
+        "cells": sum(plan.cells for plan in plans),
+        "trials": sum(plan.trials for plan in plans),
+        "seconds": sum(plan.seconds for plan in plans),
     }

@@ -53,18 +53,18 @@ def parse_study(text: str, file: str) -> Loaded:
             f"{file}:{read.place(())}: found {shown(read.data)}, but a study is a mapping"
             f"\n    allowed: the keys {keys}"
         )
-    found = list(read.mistakes)
+    result = list(read.mistakes)
     study: Study | None = None
     try:
         study = validated(Study, read.data)
     except ValidationError as error:
-        found += from_validation(Study, error.errors())
+        result += from_validation(Study, error.errors())
     experiments, others = _experiments(read)
     if study is not None:
-        found += _claim_mistakes(study)
+        result += _claim_mistakes(study)
         if not others:
-            found += naming.mistakes(study, experiments)
-    source.require_sound(read, _first_of_each_place(found), others)
+            result += naming.mistakes(study, experiments)
+    source.require_sound(read, _first_of_each_place(result), others)
     assert study is not None
     return Loaded(study, read, experiments)
 
@@ -74,7 +74,7 @@ def _experiments(read: Document) -> tuple[dict[Form, list[Part]], list[Mistake]]
     named = parts.named_mappings(read, ("parts",))
     if "parts" not in read.data:
         return {form: [] for form in FORMS}, []
-    mistakes = [source.placed(one, read) for one in named.mistakes]
+    mistakes = [source.placed(mistake, read) for mistake in named.mistakes]
     experiments: dict[Form, list[Part]] = {}
     for form in FORMS:
         drafts = [_draft(read, name, form) for name in named.names]
@@ -107,5 +107,5 @@ def _claim_mistakes(study: Study) -> Iterator[Mistake]:
             yield Mistake(None, (*here, "test"), f"{dotted(here)}.test.{text}")
 
 
-def _first_of_each_place(found: Sequence[Mistake]) -> list[Mistake]:
-    return list({(one.path, one.at_key, one.text): one for one in found}.values())
+def _first_of_each_place(mistakes: Sequence[Mistake]) -> list[Mistake]:
+    return list({(item.path, item.at_key, item.text): item for item in mistakes}.values())

@@ -50,8 +50,8 @@ class Spot:
         if axis == "fault":
             return Level("" if self.key.fault == NO_FAULT else self.key.fault)
         if axis in NAMED:
-            found = getattr(self.key, axis, None)
-            return None if found is None else Level(str(found))
+            result = getattr(self.key, axis, None)
+            return None if result is None else Level(str(result))
         return self._free(axis)
 
     def levels(self, axis: str) -> list[Level]:
@@ -93,23 +93,23 @@ def spots_of(part: str, experiment: Mapping[str, Any], keys: Sequence[CellKey]) 
     """The cells of a part, whose experiment is given as plain values."""
     sections = {axis: _by_name(experiment.get(name)) for axis, name in _SECTIONS.items()}
     clients = tuple(_by_name(experiment.get("clients")))
-    found = []
+    result = []
     for key in dict.fromkeys(keys):
         settings = {axis: some.get(getattr(key, axis), {}) for axis, some in sections.items()}
         variant = settings["solution"].get("variant")
         name = str(variant["of"]) if isinstance(variant, Mapping) else key.solution
-        found.append(Spot(part, key, name, settings, clients))
-    return found
+        result.append(Spot(part, key, name, settings, clients))
+    return result
 
 
 def _by_name(items: Any) -> dict[str, Mapping[str, Any]]:
-    entries = [one for one in items if isinstance(one, Mapping)] if isinstance(items, list) else []
-    return {str(one.get("name") or one.get("fault")): one for one in entries}
+    entries = [item for item in items if isinstance(item, Mapping)] if isinstance(items, list) else []
+    return {str(entry.get("name") or entry.get("fault")): entry for entry in entries}
 
 
 def matching(spots: Sequence[Spot], place: Place) -> list[Spot]:
     """The cells at a place; where it is open, any."""
-    return [one for one in spots if all(_is_at(one, axis, place) for axis in _closed(place))]
+    return [spot for spot in spots if all(_is_at(spot, axis, place) for axis in _closed(place))]
 
 
 def one_cell(spots: Sequence[Spot], place: Place, when: When) -> list[Spot] | str:
@@ -118,26 +118,26 @@ def one_cell(spots: Sequence[Spot], place: Place, when: When) -> list[Spot] | st
     Of a figure from before any fault the cells that differ in the fault alone are one; one of what a fault
     did is of a cell with a fault; one of the whole load is of one fault, or of none.
     """
-    found = matching(spots, place)
+    result = matching(spots, place)
     if when == "fault":
-        found = [one for one in found if one.key.fault != NO_FAULT]
-    if not found:
+        result = [item for item in result if item.key.fault != NO_FAULT]
+    if not result:
         return f"there is no cell {_words(place)}"
     axes = ("part", "solution", "workload", "connections", "network", "fault")
     for axis in axes[:-1] if when == "steady" else axes:
-        levels = list(dict.fromkeys(one.level(axis) for one in found))
+        levels = list(dict.fromkeys(item.level(axis) for item in result))
         if len(levels) > 1:
             names = ", ".join(level.name or "none" for level in levels if level)
             several = axis if axis == "connections" else f"{axis}s"
             return f"there are several {several} here ({names}): name one"
-    return _some_variants(spots, found) or found
+    return _some_variants(spots, result) or result
 
 
-def _some_variants(spots: Sequence[Spot], found: Sequence[Spot]) -> str:
+def _some_variants(spots: Sequence[Spot], values: Sequence[Spot]) -> str:
     """Why variants of a sweep are not one cell: they are neither all, which stand for the best, nor one."""
-    names = list(dict.fromkeys(one.key.solution for one in found if one.is_variant))
-    where = {(one.part, one.solution) for one in found}
-    every = {one.key.solution for one in spots if (one.part, one.solution) in where}
+    names = list(dict.fromkeys(item.key.solution for item in values if item.is_variant))
+    where = {(item.part, item.solution) for item in values}
+    every = {spot.key.solution for spot in spots if (spot.part, spot.solution) in where}
     if 1 < len(names) < len(every):
         return f"there are several variants here ({', '.join(names)}): name one"
     return ""
@@ -145,8 +145,8 @@ def _some_variants(spots: Sequence[Spot], found: Sequence[Spot]) -> str:
 
 def levels(spots: Sequence[Spot], axis: str, place: Place) -> list[Level]:
     """The levels of an axis at a place; numbers in their order, else as in the file."""
-    found = (level for one in matching(spots, place) for level in one.levels(axis))
-    distinct = list(dict.fromkeys(found))
+    result = (level for item in matching(spots, place) for level in item.levels(axis))
+    distinct = list(dict.fromkeys(result))
     if all(level.number is not None for level in distinct):
         distinct.sort(key=lambda level: level.number or 0.0)
     return distinct
@@ -162,5 +162,5 @@ def _is_at(spot: Spot, axis: str, place: Place) -> bool:
 
 
 def _words(place: Place) -> str:
-    said = [f"{axis} {place.level(axis) or 'none'}" for axis in _closed(place)]
-    return f"with {', '.join(said)}" if said else "at all"
+    messages = [f"{axis} {place.level(axis) or 'none'}" for axis in _closed(place)]
+    return f"with {', '.join(messages)}" if messages else "at all"

@@ -116,19 +116,19 @@ class _Comparison:
 
     def run(self) -> None:
         shapes = self._each(lambda cursor, _node: self.dialect.shapes(cursor))
-        names = sorted({name for found in shapes.values() for name in found})
+        names = sorted({name for shape in shapes.values() for name in shape})
         for done, name in enumerate(names):
             if time.monotonic() >= self.deadline:
                 left = ", ".join(names[done:])
                 self.incomplete = f"no time was left for {left}"
                 return
-            self._table(name, {node: found.get(name) for node, found in shapes.items()})
+            self._table(name, {node: shape.get(name) for node, shape in shapes.items()})
 
     def _table(self, name: str, shapes: Mapping[str, Shape | None]) -> None:
         kinds = Counter(shape for shape in shapes.values() if shape)
         shape = next(shape for shape in shapes.values() if shape)
         if len(kinds) > 1 or None in shapes.values():
-            told = {node: _described(one) for node, one in shapes.items()}
+            told = {node: _described(item) for node, item in shapes.items()}
             self.differences.append(TableDifference(table=name, rows={}, checksums=told))
             return
         try:
@@ -146,24 +146,24 @@ class _Comparison:
 
     def _descend(self, shape: Shape, chunks: Mapping[str, Chunks], differing: set[int]) -> TableDifference:
         """Find the keys whose rows differ, within the chunks that do."""
-        wanted, read = set[int](), 0
+        expected, read = set[int](), 0
         for chunk in sorted(differing):
             read += max(found.get(chunk, (0, 0))[0] for found in chunks.values())
-            if wanted and read > MOST_CHUNK_ROWS:
+            if expected and read > MOST_CHUNK_ROWS:
                 break
-            wanted.add(chunk)
+            expected.add(chunk)
         difference = TableDifference(
             table=shape.name,
             rows={node: sum(n for n, _ in found.values()) for node, found in chunks.items()},
             checksums={node: _whole(found) for node, found in chunks.items()},
         )
         try:
-            rows = self._each(lambda cursor, _node: _rows(cursor, self.dialect, shape, wanted))
+            rows = self._each(lambda cursor, _node: _rows(cursor, self.dialect, shape, expected))
         except TimeoutError as error:
             self.incomplete = f"no time was left for the keys of {shape.name}: {error}"
             return difference
-        if wanted != differing:
-            self.incomplete = f"{shape.name}: keys are named in {len(wanted)} of {len(differing)} chunks"
+        if expected != differing:
+            self.incomplete = f"{shape.name}: keys are named in {len(expected)} of {len(differing)} chunks"
         keys = differing_keys(shape.key, rows)
         return difference.model_copy(update={"keys": keys[:SHOWN], "differing": len(keys)})
 
@@ -185,19 +185,19 @@ class _Comparison:
 
         with ThreadPoolExecutor(max_workers=max(1, len(self.nodes))) as pool:
             answers = dict(zip(self.nodes, pool.map(of, self.nodes), strict=True))
-        errors = {node: one for node, one in answers.items() if isinstance(one, Exception)}
+        errors = {node: answer for node, answer in answers.items() if isinstance(answer, Exception)}
         if errors and time.monotonic() >= self.deadline:
             raise TimeoutError(brief(next(iter(errors.values()))))
         for node, error in errors.items():
             self.failed[node.name] = brief(error)
             self.nodes.remove(node)
-        return {node.name: one for node, one in answers.items() if not isinstance(one, Exception)}
+        return {node.name: answer for node, answer in answers.items() if not isinstance(answer, Exception)}
 
 
-def differing_chunks(found: Sequence[Chunks]) -> set[int]:
+def differing_chunks(chunks: Sequence[Chunks]) -> set[int]:
     """The chunks that are not alike on all nodes."""
-    every = set[int]().union(*found)
-    return {chunk for chunk in every if len({one.get(chunk) for one in found}) > 1}
+    every = set[int]().union(*chunks)
+    return {chunk for chunk in every if len({item.get(chunk) for item in chunks}) > 1}
 
 
 def differing_keys(
@@ -211,22 +211,22 @@ def differing_keys(
     """
     reference = next(iter(rows.values()))
     every = set[tuple[str, ...]]().union(*rows.values())
-    told = []
+    messages = []
     for values in sorted(every, key=_numbers_first):
-        found = {node: one.get(values) for node, one in rows.items()}
-        if len(set(found.values())) < 2:
+        result = {node: row.get(values) for node, row in rows.items()}
+        if len(set(result.values())) < 2:
             continue
-        absent = [node for node, hashes in found.items() if hashes is None]
+        absent = [node for node, hashes in result.items() if hashes is None]
         other = [
             node
-            for node, hashes in found.items()
+            for node, hashes in result.items()
             if hashes is not None and hashes != reference.get(values) and values in reference
         ]
         name = ", ".join(f"{k} {v}" for k, v in zip(key, values, strict=True))
         what = [f"not on {', '.join(absent)}"] if absent else []
         what += [f"other on {', '.join(other)}"] if other else []
-        told.append(f"{name}: {' and '.join(what)}" if what else f"{name}: differs")
-    return told
+        messages.append(f"{name}: {' and '.join(what)}" if what else f"{name}: differs")
+    return messages
 
 
 def _numbers_first(values: tuple[str, ...]) -> tuple[tuple[int, int, str], ...]:
@@ -244,10 +244,10 @@ def _rows(
 ) -> dict[tuple[str, ...], tuple[int, ...]]:
     """The hashes of the rows by key; a key has several only in a table without a primary key."""
     cursor.execute(dialect.row_sql(shape, chunks))
-    found: dict[tuple[str, ...], list[int]] = {}
+    result: dict[tuple[str, ...], list[int]] = {}
     for hashed, *key in cursor.fetchall():
-        found.setdefault(tuple(_plain(value) for value in key), []).append(int(hashed))
-    return {key: tuple(sorted(hashes)) for key, hashes in found.items()}
+        result.setdefault(tuple(_plain(value) for value in key), []).append(int(hashed))
+    return {key: tuple(sorted(hashes)) for key, hashes in result.items()}
 
 
 def _plain(value: object) -> str:

@@ -38,8 +38,8 @@ def _trial(
         write_timeline(path, _line(range(0, int(END), 10)))
     if plant:
         plant(path)
-    (found,) = measures(open_run(run).complete)
-    return found
+    (result,) = measures(open_run(run).complete)
+    return result
 
 
 def _line(slots: range | list[int], each: Callable[[int], int] = lambda _: PER_SLOT) -> list[dict[str, Any]]:
@@ -56,9 +56,9 @@ def _line(slots: range | list[int], each: Callable[[int], int] = lambda _: PER_S
 
 
 def _value(trial: TrialMeasures, name: str) -> float | None:
-    found = VALUES[name](trial)
-    assert found is None or found[1] is False
-    return found[0] if found else None
+    values = VALUES[name](trial)
+    assert values is None or values[1] is False
+    return values[0] if values else None
 
 
 def _record(path: Path, change: Callable[[TrialRecord], TrialRecord]) -> None:
@@ -73,10 +73,10 @@ def _load(**said: Any) -> Plant:
 
 
 def test_every_listed_measure_has_a_value_or_an_event() -> None:
-    of_solutions = {name for name, one in MEASURES.items() if one.kind == "number"}
+    of_solutions = {name for name, measure in MEASURES.items() if measure.kind == "number"}
     assert set(MEASURES) == {*VALUES, *EVENTS} | of_solutions
-    assert {name for name, one in MEASURES.items() if one.kind == "event"} == set(EVENTS)
-    assert [one.replace(" ", "_") for one in phases.PHASES] == list(PHASES)
+    assert {name for name, measure in MEASURES.items() if measure.kind == "event"} == set(EVENTS)
+    assert [phase.replace(" ", "_") for phase in phases.PHASES] == list(PHASES)
 
 
 def test_an_even_load_has_no_stall_no_variation_and_a_last_quarter_like_the_first(tmp_path: Path) -> None:
@@ -130,13 +130,13 @@ def test_a_short_window_or_several_steps_have_no_variation(tmp_path: Path) -> No
 @given(st.lists(st.integers(0, 50), min_size=4, max_size=30))
 def test_variation_is_that_of_the_seconds(counts: list[int]) -> None:
     line = timeline([(1000 * n, 0, 0, count, 0) for n, count in enumerate(counts)])
-    found = steadiness(line, 0.0, 1000.0 * len(counts))
-    assert found is not None
+    result = steadiness(line, 0.0, 1000.0 * len(counts))
+    assert result is not None
     if not any(counts):
-        assert found.cov is None
+        assert result.cov is None
     else:
-        assert found.cov == pytest.approx(np.std(counts, ddof=1) / np.mean(counts))
-        assert found.cov is not None and found.cov >= 0
+        assert result.cov == pytest.approx(np.std(counts, ddof=1) / np.mean(counts))
+        assert result.cov is not None and result.cov >= 0
 
 
 def _delays(values: Mapping[float, float | None], source: str = "Seconds_Behind_Master") -> Plant:
@@ -175,19 +175,19 @@ def test_true_delay_is_the_age_of_the_oldest_write_that_a_node_lacks(tmp_path: P
 )
 def test_growth_is_the_slope_of_a_line(slope: float, start: float, at: list[float]) -> None:
     t = np.sort(np.array(at)) * 1000
-    found = delay_course([Series(t, start + slope * t / 1000)], 0.0, 61_000.0)
-    assert found is not None
+    result = delay_course([Series(t, start + slope * t / 1000)], 0.0, 61_000.0)
+    assert result is not None
     if np.ptp(t) > 1:
-        assert found.growth == pytest.approx(slope, abs=1e-3, rel=1e-3)
-    assert found.mean <= found.max + 1e-9
+        assert result.growth == pytest.approx(slope, abs=1e-3, rel=1e-3)
+    assert result.mean <= result.max + 1e-9
 
 
 def test_the_node_that_is_furthest_behind_is_told() -> None:
     t = [1000.0 * n for n in range(5)]
     flat, rising = Series.of(t, [70.0] * 5), Series.of(t, [10.0 * n for n in range(5)])
-    found = delay_course([flat, rising], 0.0, 5000.0)
-    assert found is not None and (found.max, found.mean) == (70.0, 70.0)
-    assert found.growth == pytest.approx(10.0)
+    result = delay_course([flat, rising], 0.0, 5000.0)
+    assert result is not None and (result.max, result.mean) == (70.0, 70.0)
+    assert result.growth == pytest.approx(10.0)
     assert delay_course([flat], 6000.0, 7000.0) is None
 
 
@@ -360,15 +360,15 @@ def test_fixed_work(
 
 def test_work_that_was_cut_makes_the_mean_a_lower_bound(tmp_path: Path) -> None:
     trial = _trial(tmp_path, _load(total_s=60.0, completed=False, cut=True, done=3, work={}))
-    found = summary_of("total_time", [trial, trial])
-    assert (found.mean, found.bounds) == (60_000.0, 2)
+    result = summary_of("total_time", [trial, trial])
+    assert (result.mean, result.bounds) == (60_000.0, 2)
 
 
 def test_phases_are_those_of_the_first_outage_and_add_up(tmp_path: Path) -> None:
     trial = _trial(tmp_path, fault="kill")
     failover = trial.faults[0].failover
-    told = [VALUES[f"phase:{name}"](trial) for name in PHASES]
-    assert sum(value for value, _ in filter(None, told)) == pytest.approx(failover.ms)
+    messages = [VALUES[f"phase:{name}"](trial) for name in PHASES]
+    assert sum(value for value, _ in filter(None, messages)) == pytest.approx(failover.ms)
     promote = failover.phase("promote")
     assert promote is not None and _value(trial, "phase:promote") == promote.ms > 0
 
@@ -377,8 +377,8 @@ def test_an_outage_that_did_not_end_bounds_its_phases(tmp_path: Path) -> None:
     trial = _trial(tmp_path, recipe=Recipe("a", outage=None), fault="kill")
     stuck = trial.faults[0].failover.phases[-1]
     assert not stuck.closed
-    found = VALUES[f"phase:{stuck.name.replace(' ', '_')}"](trial)
-    assert found == (stuck.ms, True)
+    values = VALUES[f"phase:{stuck.name.replace(' ', '_')}"](trial)
+    assert values == (stuck.ms, True)
     assert VALUES["phase:catch_up"](trial) == (0.0, True), "it had not begun: 0 or more"
 
 

@@ -43,13 +43,13 @@ def test_rounds_tell_a_difference_as_often_as_the_t_test_of_their_logarithms(
 ) -> None:
     rng = np.random.default_rng([n, 5])
     shift = math.log1p(difference)
-    found = [summarise(list(rng.normal(shift, sd, n))) for _ in range(CAMPAIGNS)]
-    told = sum(one.ci_low is not None and one.ci_low > 0 for one in found)
+    result = [summarise(list(rng.normal(shift, sd, n))) for _ in range(CAMPAIGNS)]
+    told = sum(item.ci_low is not None and item.ci_low > 0 for item in result)
     assert told / CAMPAIGNS == pytest.approx(power.power_of_pairs(difference, sd, n), abs=SLACK)
     # the interleaved's interval allows for memory between batches, which costs some of it
     blocks = sum(
-        one is not None and one.differs
-        for one in (ratio_of([list(rng.normal(shift, sd, n))]) for _ in range(CAMPAIGNS))
+        item is not None and item.differs
+        for item in (ratio_of([list(rng.normal(shift, sd, n))]) for _ in range(CAMPAIGNS))
     )
     assert blocks / CAMPAIGNS > 0.6 * told / CAMPAIGNS
 

@@ -39,9 +39,9 @@ def even(ok: int, failed: int, seconds: int = 21) -> list[Second]:
 
 def told(seconds: list[Second], record: dict[str, Any]) -> str:
     """The reason that is found in the steady window; there must be one."""
-    found = why_not(seconds, record, START, END)
-    assert found is not None
-    return found
+    result = why_not(seconds, record, START, END)
+    assert result is not None
+    return result
 
 
 def test_without_a_success_the_servers_words_are_the_reason() -> None:
@@ -91,7 +91,7 @@ def test_failures_after_the_window_do_not_make_contention_within_it_anything_els
 def test_a_service_that_ends_within_the_window_is_found() -> None:
     seconds = [*even(100, 0, 14), *(Second(1000.0 * n, 0, 5) for n in range(14, 21))]
     assert "in the last 7 s" in told(seconds, load(("other", "1", 35, 14_000, 20_990)))
-    stalled = [one for one in seconds if one.ok]
+    stalled = [second for second in seconds if second.ok]
     assert why_not(stalled, load(), START, END) is None, "a stall without a failure is a figure"
     waiting = load(("deadlock", "40P01", 35, 14_000, 20_990))
     assert why_not(seconds, waiting, START, END) is None, "connections that wait for each other are served"
@@ -133,9 +133,9 @@ def test_a_failed_transaction_counts_once(tmp_path: Path) -> None:
         "slot_ms,source,reads_ok,reads_failed,writes_ok,writes_failed,writes_in_doubt,transactions_ok\n"
         "10,load,0,3,0,2,1,4\n990,load,0,0,0,0,0,1\n1000,load,1,0,0,2,0,0\n1000,ledger,0,0,0,9,0,0\n"
     )
-    found = [Second(0.0, 5, 3), Second(1000.0, 0, 2)]
-    assert seconds_of(file) == found
+    result = [Second(0.0, 5, 3), Second(1000.0, 0, 2)]
+    assert seconds_of(file) == result
     parquet = tmp_path / "timeline.parquet"
     with store.reader() as connection:
         connection.execute(f"COPY (FROM read_csv('{file}')) TO '{parquet}' (FORMAT parquet)")
-    assert seconds_of(parquet) == found
+    assert seconds_of(parquet) == result

@@ -62,11 +62,11 @@ def test_shares_are_of_the_window() -> None:
         # told from the moment on at which it had used something
         "others_s:cc (user a)": Series(t[5:], 0.5 * (t[5:] - 4000) / 1000),
     }
-    found = sharing(samples, (2000, 7000), None, None)
-    assert found is not None
-    assert (found.cores, round(found.lab, 6), round(found.others, 6)) == (2, 0.8, 0.5)
-    assert found.taken == pytest.approx(0.6)
-    assert found.named[0][0] == "cc (user a)"
+    result = sharing(samples, (2000, 7000), None, None)
+    assert result is not None
+    assert (result.cores, round(result.lab, 6), round(result.others, 6)) == (2, 0.8, 0.5)
+    assert result.taken == pytest.approx(0.6)
+    assert result.named[0][0] == "cc (user a)"
     few = {**samples, "machine_cores": Series(t, np.full(len(t), 64.0)), "others_s": grows(20)}
     elsewhere = sharing(few, (2000, 7000), None, None)
     assert elsewhere is not None and elsewhere.others == pytest.approx(1.4 - 0.82)

@@ -61,9 +61,9 @@ def test_the_window_ends_at_a_fault_and_slow_loads_have_no_stalls() -> None:
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=500))
 def test_stalls_are_long_apart_and_within_the_window(done: list[int]) -> None:
     slots, counts = 10 * np.arange(len(done)), np.array(done)
-    found = stalls_of(Timeline(slots, counts, counts, counts, counts), WINDOWS)
-    assert all(gap.ms >= LEAST_MS and gap.start >= 1000 and gap.end <= 6000 for gap in found)
-    assert all(a.end < b.start for a, b in pairwise(found))
+    stalls = stalls_of(Timeline(slots, counts, counts, counts, counts), WINDOWS)
+    assert all(gap.ms >= LEAST_MS and gap.start >= 1000 and gap.end <= 6000 for gap in stalls)
+    assert all(a.end < b.start for a, b in pairwise(stalls))
 
 
 T = np.arange(0.0, 8000, 1000)

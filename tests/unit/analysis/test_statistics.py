@@ -39,8 +39,8 @@ def test_coefficient_of_variation() -> None:
 
 def test_few_values() -> None:
     assert summarise([]) == Summary(0)
-    one = summarise([5.0])
-    assert (one.mean, one.sd, one.ci_low, one.ci_high) == (5.0, None, None, None)
+    item = summarise([5.0])
+    assert (item.mean, item.sd, item.ci_low, item.ci_high) == (5.0, None, None, None)
 
 
 def test_no_variance_gives_an_interval_of_width_zero() -> None:

@@ -21,11 +21,11 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> list[TroubleResult]:
 
 
 def test_a_calm_solution_has_none(told: list[TroubleResult]) -> None:
-    assert {one.key.solution for one in told} == {"split"}
+    assert {item.key.solution for item in told} == {"split"}
 
 
 def test_each_trouble_is_told_once_with_its_trials(told: list[TroubleResult]) -> None:
-    assert [one.kind for one in told] == ["split brain", "lost rows", "failed"]
+    assert [item.kind for item in told] == ["split brain", "lost rows", "failed"]
     split, lost, failed = told
     assert split.text == "node1 and node2 took writes at the same time for 1.50 s"
     assert len(split.trials) == split.of == 2
@@ -36,7 +36,7 @@ def test_each_trouble_is_told_once_with_its_trials(told: list[TroubleResult]) ->
 
 def test_the_worst_kinds_come_first(tmp_path: Path) -> None:
     matrix = Matrix([Recipe("never back", outage=None, rejoins=False), Recipe("fine")], trials=2, broken=1)
-    kinds = [one.kind for one in found(tmp_path, matrix)]
+    kinds = [item.kind for item in found(tmp_path, matrix)]
     assert kinds == sorted(kinds, key=KINDS.index)
     assert {"writes not back", "did not rejoin", "broken trial"} <= set(kinds)
     assert "not checked" in kinds, "the node that did not rejoin says something else by itself"
@@ -44,6 +44,6 @@ def test_the_worst_kinds_come_first(tmp_path: Path) -> None:
 
 def test_nodes_that_differ_are_a_trouble(tmp_path: Path) -> None:
     told = found(tmp_path, TRUTH)
-    assert {one.key.solution for one in told} == {"odd <replica>"}
-    differ = next(one for one in told if one.kind == "nodes differ")
+    assert {item.key.solution for item in told} == {"odd <replica>"}
+    differ = next(item for item in told if item.kind == "nodes differ")
     assert differ.text.endswith("sbtest<1>")

@@ -61,8 +61,8 @@ def test_an_outage_whose_end_was_not_seen_is_out_of_bounds() -> None:
 
 
 def test_each_length_and_way_has_a_line_and_says_what_was_not_noticed() -> None:
-    found = [outage(500.0, 0.0, "reset"), replace(outage(50.0, 0.0), noticed=False), outage(50.0, 9.0)]
-    short, long = judge_outages(found)
+    result = [outage(500.0, 0.0, "reset"), replace(outage(50.0, 0.0), noticed=False), outage(50.0, 9.0)]
+    short, long = judge_outages(result)
     assert short.planted == "outage of 50.0 ms, nothing passes, 2 times"
     assert short.measured.endswith("1 of 2 stood out as an outage")
     assert long.planted == "outage of 500 ms, connections reset, new ones refused, once"
@@ -77,8 +77,8 @@ def test_each_length_and_way_has_a_line_and_says_what_was_not_noticed() -> None:
         (set(), "missed 1, 2 and 3"),
     ],
 )
-def test_all_that_is_planted_has_to_be_found_and_nothing_else(found: set[int], error: str) -> None:
-    line = judge_found("rows", {1, 2, 3}, found)
+def test_all_that_is_planted_has_to_be_found_and_nothing_else(numbers: set[int], error: str) -> None:
+    line = judge_found("rows", {1, 2, 3}, numbers)
     assert (line.error, line.within) == (error, error == "none")
 
 
@@ -89,10 +89,16 @@ def test_nothing_planted_proves_nothing() -> None:
 
 
 def test_stale_reads_and_their_ages() -> None:
-    assert [one.within for one in judge_ages("reads", [100.0, 700.0], [110.0, 690.0])] == [True, True]
+    assert [judge_age.within for judge_age in judge_ages("reads", [100.0, 700.0], [110.0, 690.0])] == [
+        True,
+        True,
+    ]
     missed = judge_ages("reads", [100.0, 700.0], [110.0, 0.0])
-    assert [one.within for one in missed] == [False, False] and missed[0].error == "missed 1"
-    assert [one.within for one in judge_ages("reads", [100.0, 700.0], [110.0, 900.0])] == [True, False]
+    assert [item.within for item in missed] == [False, False] and missed[0].error == "missed 1"
+    assert [judge_age.within for judge_age in judge_ages("reads", [100.0, 700.0], [110.0, 900.0])] == [
+        True,
+        False,
+    ]
 
 
 def test_links() -> None:

@@ -108,7 +108,7 @@ def test_another_experiment_is_refused_and_changes_nothing(tmp_path: Path, chang
 
 def test_a_run_of_another_fivenines_is_called_that(tmp_path: Path) -> None:
     now = _manifest(_source())
-    workloads = [dict(one) for one in now.experiment["workloads"]]
+    workloads = [dict(item) for item in now.experiment["workloads"]]
     workloads[0].pop("secondary")
     earlier = now.model_copy(update={"experiment": {**now.experiment, "workloads": workloads}})
     _open(tmp_path / "same", earlier)
@@ -160,8 +160,8 @@ def test_cells_that_are_not_asked_for_now_stay_settled(tmp_path: Path) -> None:
     manifest = _open(tmp_path, _manifest(_needed()))
     settled = [
         Settled(cell=cell, trials=3, measured=True, spared=17, seconds=9.0)
-        for cell in dict.fromkeys(one.cell for one in manifest.plan)
+        for cell in dict.fromkeys(item.cell for item in manifest.plan)
     ]
     store.write_json(tmp_path / "manifest.json", manifest.model_copy(update={"settled": settled}))
     joined = _open(tmp_path, _manifest(_needed(), select(_trials(_needed()), ["b"])))
-    assert [one.cell.solution for one in joined.settled] == ["a"]
+    assert [item.cell.solution for item in joined.settled] == ["a"]

@@ -136,8 +136,8 @@ def _made(solution: Solution, after: float | None = 0.0, manager: Any = None, **
     deployed: Any = SimpleNamespace(
         solution=solution, manager=manager, events=told, access=access, start_node=solution.rejoin
     )
-    asked = PretendedSettings(restart_after=after, **settings)
-    return FaultRunner(asked, deployed, time.monotonic_ns() - 10**9, time.monotonic() + 5.0)
+    requested = PretendedSettings(restart_after=after, **settings)
+    return FaultRunner(requested, deployed, time.monotonic_ns() - 10**9, time.monotonic() + 5.0)
 
 
 def _manager(promotes: bool = True, told: list[ManagerEvent] | None = None) -> Any:
@@ -384,7 +384,7 @@ def test_a_node_that_is_struck_again_on_its_way_back_comes_back_from_both() -> N
     made = _made(solution, times=2)
     made.begin()
     made.finish()
-    assert [(one.rejoined, one.rejoin_detail) for one in made.records()] == [(True, "")] * 2
+    assert [(record.rejoined, record.rejoin_detail) for record in made.records()] == [(True, "")] * 2
     assert len(solution.done) >= 2
 
 
@@ -413,14 +413,14 @@ def test_a_node_that_was_fenced_is_restarted() -> None:
 def test_who_was_dismissed_repairs_nothing_more() -> None:
     solution = Solution()
     solution.without_primary = 0
-    told: list[ManagerEvent] = []
-    made = _made(solution, manager=_manager(told=told))
+    events: list[ManagerEvent] = []
+    made = _made(solution, manager=_manager(told=events))
     made.begin()
     while not made.over:
         time.sleep(0.001)
     made.dismiss()
     OTHER.alive = False
-    told.append(ManagerEvent(time.monotonic_ns(), "fenced", "node2"))
+    events.append(ManagerEvent(time.monotonic_ns(), "fenced", "node2"))
     time.sleep(0.1)
     try:
         assert not OTHER.alive and "rejoin node2" not in solution.done
@@ -450,9 +450,9 @@ def test_nobody_is_restarted_while_the_manager_is_at_work() -> None:
 def test_the_managers_steps_stand_among_the_others_in_the_order_of_time() -> None:
     solution = Solution()
     solution.without_primary = 0
-    told: list[ManagerEvent] = []
-    made = _made(solution, manager=_manager(told=told))
-    told += [
+    messages: list[ManagerEvent] = []
+    made = _made(solution, manager=_manager(told=messages))
+    messages += [
         ManagerEvent(made._started_ns + 10**15, "decided", "node2", "most advanced"),
         ManagerEvent(made._started_ns + 500_000, "missed", "node1", "1 of 3"),
     ]

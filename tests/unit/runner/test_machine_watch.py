@@ -48,8 +48,8 @@ def _later(passed: float = INTERVAL, slept: float = 0.0, set_by: float = 0.0, cp
         (_later(passed=8, cpu=7.5), []),
     ],
 )
-def test_what_happened_between_two_looks(now: Clocks, told: list[str]) -> None:
-    assert incidents(_START, now) == told
+def test_what_happened_between_two_looks(now: Clocks, messages: list[str]) -> None:
+    assert incidents(_START, now) == messages
 
 
 @given(
@@ -75,7 +75,7 @@ def test_what_happens_while_it_watches_is_told_once(tmp_path: Path, monkeypatch:
     looks = itertools.count()
     # from the second look on the clock is two seconds ahead
     monkeypatch.setattr(
-        machine_watch, "read", lambda: replace(one := real(), real=one.real + 2 * (next(looks) > 0))
+        machine_watch, "read", lambda: replace(item := real(), real=item.real + 2 * (next(looks) > 0))
     )
     with MachineWatch(tmp_path) as watch:
         time.sleep(2.5 * INTERVAL)
@@ -83,8 +83,8 @@ def test_what_happens_while_it_watches_is_told_once(tmp_path: Path, monkeypatch:
 
 
 def test_a_disk_that_was_full_for_a_while_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = iter([2**30, 3 * 2**20])
-    monkeypatch.setattr(space, "free", lambda folder: next(found, 2**30))
+    result = iter([2**30, 3 * 2**20])
+    monkeypatch.setattr(space, "free", lambda folder: next(result, 2**30))
     with MachineWatch(tmp_path) as watch:
         time.sleep(2.5 * INTERVAL)
     with pytest.raises(NoSpaceError) as refused:

@@ -75,8 +75,8 @@ def test_all_kinds_of_events_are_documented() -> None:
 
 def test_work_is_told_by_its_cells() -> None:
     told = line_of(CampaignStarted(2, 50.0, [BLOCK, TRIAL]), 0.0)["work"]
-    assert [one["trial"] for one in told] == ["block-001", "0001"]
-    assert [cell["solution"] for cell in told[0]["cells"]] == [one.key.solution for one in BLOCK.cells]
+    assert [item["trial"] for item in told] == ["block-001", "0001"]
+    assert [cell["solution"] for cell in told[0]["cells"]] == [item.key.solution for item in BLOCK.cells]
     assert told[1]["cell"]["fault"] == "none"
 
 

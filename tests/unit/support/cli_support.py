@@ -70,7 +70,7 @@ def record(trial_id: str, status: str = "complete", reason: str = "") -> TrialRe
 def write_run(name: str, experiment: dict[str, object]) -> Path:
     """A run of two trials, one complete and one broken, under ./runs."""
     folder = Path("runs") / name
-    plan = [PlannedTrial(id=one, cell=key(), number=1, seed=1) for one in ("0001", "0002")]
+    plan = [PlannedTrial(id=item, cell=key(), number=1, seed=1) for item in ("0001", "0002")]
     manifest = Manifest(
         fivenines="0.1.0",
         created="2026-01-02T10:15:00Z",

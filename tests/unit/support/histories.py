@@ -44,20 +44,20 @@ def rows(txns: Sequence[Txn]) -> list[tuple[object, ...]]:
     """The rows of the table `history`."""
     return [
         (
-            one.number,
-            one.number % 7,
+            txn.number,
+            txn.number % 7,
             "lists",
-            one.started,
-            one.completed,
-            one.outcome,
+            txn.started,
+            txn.completed,
+            txn.outcome,
             position,
             kind,
             key,
             value if kind == "append" else None,
             ",".join(map(str, value)) if isinstance(value, list) else None,
         )
-        for one in txns
-        for position, (kind, key, value) in enumerate(one.operations)
+        for txn in txns
+        for position, (kind, key, value) in enumerate(txn.operations)
     ]
 
 
@@ -79,11 +79,11 @@ def _literal(value: object) -> str:
 def judged(*txns: Txn, search: float = 10.0) -> Isolation:
     """What the checker says about these transactions."""
     history(_connection, rows(txns))
-    found = check_lists(_connection, search)
-    assert found is not None
-    return found
+    result = check_lists(_connection, search)
+    assert result is not None
+    return result
 
 
-def example(found: Isolation, kind: str) -> Anomaly:
+def example(isolation: Isolation, kind: str) -> Anomaly:
     """The first anomaly of a kind."""
-    return next(anomaly for anomaly in found.examples if anomaly.kind == kind)
+    return next(anomaly for anomaly in isolation.examples if anomaly.kind == kind)

@@ -63,7 +63,7 @@ class Planted:
             return [Level(name) for name in dict.fromkeys(key[1] for key in self.samples)]
         own = [key[2] for key in self.samples if place.solution in (None, key[1])]
         names = dict.fromkeys(own) if axis == self.axis else {}
-        return sorted((Level(name, _number(name)) for name in names), key=lambda one: one.number or 0)
+        return sorted((Level(name, _number(name)) for name in names), key=lambda item: item.number or 0)
 
     def but(self, change: Callable[[Sample], Sample], *keys: Key) -> "Planted":
         """The same with these samples changed; all of them without keys."""
@@ -78,7 +78,7 @@ def two(a: Sample, b: Sample, measure: str = "tps") -> Planted:
 
 def row(samples: Mapping[float, Sample], measure: str = "tps", axis: str = "connections") -> Planted:
     """One solution, a, along an axis."""
-    return Planted({(measure, "a", f"{at:g}"): one for at, one in samples.items()}, axis)
+    return Planted({(measure, "a", f"{at:g}"): sample for at, sample in samples.items()}, axis)
 
 
 def judge(figures: Planted, **test: Any) -> Verdict:
@@ -90,8 +90,8 @@ def judge(figures: Planted, **test: Any) -> Verdict:
 
 def atom(figures: Planted, **test: Any) -> Atom:
     """The same of a test of a single comparison."""
-    (found,) = judge(figures, **test).atoms
-    return found
+    (result,) = judge(figures, **test).atoms
+    return result
 
 
 def _number(name: str) -> float | None:

@@ -54,12 +54,12 @@ def write_interleaved_run(folder: Path, block: SyntheticBlock, matrix: Matrix | 
     manifest = run.manifest.model_copy(update={"blocks": planned})
     store.write_json(folder / layout.MANIFEST, manifest)
     rng = random.Random(block.seed)
-    for n, one in enumerate(planned):
+    for n, item in enumerate(planned):
         broken = n < block.broken
-        name = f"{one.id}.broken-1" if broken else one.id
+        name = f"{item.id}.broken-1" if broken else item.id
         path = folder / layout.BLOCKS / name
         path.mkdir(parents=True)
-        store.write_json(path / layout.BLOCK, _record(one, block, broken))
+        store.write_json(path / layout.BLOCK, _record(item, block, broken))
         if not broken:
             _write_tables(path, block, rng, block.shifts[n] if block.shifts else 0.0)
     return folder

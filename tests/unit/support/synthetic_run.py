@@ -169,13 +169,13 @@ SIDE_BY_SIDE = Matrix(
 )
 
 
-def variants(name: str, recipes: dict[int, Recipe], **said: str) -> list[Recipe]:
+def variants(name: str, recipes: dict[int, Recipe], **message: str) -> list[Recipe]:
     """Recipes as the variants of a sweep over `spin`, by their values."""
     return [
         replace(
             recipe,
             name=f"{name} [spin={value}]",
-            variant={"of": name, "settings": {"spin": value}, "by": "throughput"} | said,
+            variant={"of": name, "settings": {"spin": value}, "by": "throughput"} | message,
         )
         for value, recipe in recipes.items()
     ]
@@ -354,7 +354,7 @@ def write_table(trial: Path, table: str, rows: list[dict[str, Any]]) -> None:
 def _field(value: Any) -> Any:
     """A value of a CSV file: a list is written as DuckDB reads it."""
     if isinstance(value, list):
-        return "[" + ",".join("NULL" if one is None else str(one) for one in value) + "]"
+        return "[" + ",".join("NULL" if item is None else str(item) for item in value) + "]"
     return value
 
 

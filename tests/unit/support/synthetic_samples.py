@@ -94,12 +94,12 @@ def _writes(end: float) -> Rows:
 
 def _views(fault_at: float | None, end: float) -> Rows:
     """node2 shows what it held when it stopped to apply."""
-    found = []
+    result = []
     for n in range(1, round(end / 100)):
         t = 100.0 * n
         held = t - _stalled(t, fault_at)
-        found.append({"t_us": round(t * 1000), "node": "node2", "seen": f"[{int(held // 100) + 1}]"})
-    return found
+        result.append({"t_us": round(t * 1000), "node": "node2", "seen": f"[{int(held // 100) + 1}]"})
+    return result
 
 
 def mariadb(fault_at: float | None, end: float) -> dict[str, Rows]:

@@ -42,11 +42,11 @@ def best_set(
     out: dict[str, tuple[str, Difference]] = {}
     for name in names:
         for other in names:
-            found = against(other, name, level) if other != name else None
-            if found is not None and _better(found, more):
+            result = against(other, name, level) if other != name else None
+            if result is not None and _better(result, more):
                 known = out.get(name)
-                if known is None or _further(found, known[1], more):
-                    out[name] = (other, found)
+                if known is None or _further(result, known[1], more):
+                    out[name] = (other, result)
     kept = [name for name in names if name not in out]
     return BestSet(kept, out) if kept else BestSet(list(names), {})
 

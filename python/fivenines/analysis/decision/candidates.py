@@ -35,7 +35,7 @@ class Candidate:
 
     def mean(self, measure: str) -> float | None:
         """The geometric mean over the strata; None where any has no value."""
-        means = [one.mean for one in self.values.get(measure, {}).values()]
+        means = [item.mean for item in self.values.get(measure, {}).values()]
         known = [mean for mean in means if mean is not None]
         if not known or len(known) < len(means) or (len(known) > 1 and min(known) <= 0):
             return None
@@ -61,7 +61,7 @@ def candidate(
         every: all cells of the run: of a best case those of its variant, with all of its trials.
     """
     own = [cell for cell in cells if cell.key.solution == name]
-    whole = [one for cell in own for one in _whole(cell, every)]
+    whole = [item for cell in own for item in _whole(cell, every)]
     numbers = _numbers(own, prices)
     values = {
         measure: {
@@ -91,7 +91,7 @@ def _whole(cell: CellResult, every: Sequence[CellResult]) -> list[CellResult]:
     if cell.best is None:
         return [cell]
     key = cell.key.model_copy(update={"solution": cell.best.variant})
-    return [one for one in every if one.key == key] or [cell]
+    return [item for item in every if item.key == key] or [cell]
 
 
 def _called(cells: Sequence[CellResult]) -> str:
@@ -102,17 +102,22 @@ def _called(cells: Sequence[CellResult]) -> str:
 
 def only_measured(candidates: Sequence[Candidate]) -> list[Candidate]:
     """The candidates without the needs that none of them has measured."""
-    some = {j.requirement.text for one in candidates for j in one.judgements if j.n or j.number is not None}
+    some = {
+        j.requirement.text
+        for candidate in candidates
+        for j in candidate.judgements
+        if j.n or j.number is not None
+    }
     return [
-        replace(one, judgements=[j for j in one.judgements if j.requirement.text in some])
-        for one in candidates
+        replace(candidate, judgements=[j for j in candidate.judgements if j.requirement.text in some])
+        for candidate in candidates
     ]
 
 
 def _strata(cells: Sequence[CellResult], measure: Measure) -> dict[Stratum, list[TrialMeasures]]:
     """The trials that have the measure, by what they are compared in."""
     event = measure.kind == "event"
-    found: dict[Stratum, list[TrialMeasures]] = {}
+    measures: dict[Stratum, list[TrialMeasures]] = {}
     for cell in cells:
         if measure.fault and not cell.faulted:
             continue
@@ -120,8 +125,8 @@ def _strata(cells: Sequence[CellResult], measure: Measure) -> dict[Stratum, list
         # an event is counted over all that a fault did, or that went on without any, whatever the load was
         place = ("", 0, "") if event else (key.workload, key.connections, key.network)
         own_fault = event or measure.when != "steady"
-        found.setdefault((*place, key.fault if own_fault else ""), []).extend(cell.trials)
-    return found
+        measures.setdefault((*place, key.fault if own_fault else ""), []).extend(cell.trials)
+    return measures
 
 
 def _where(stratum: Stratum, among: Iterable[Stratum]) -> str:
@@ -147,11 +152,11 @@ FRONT = ("tps", "outage_writes", "cost", "hosts")
 def pareto_front(candidates: Sequence[Candidate]) -> list[str]:
     """Those that no other one beats or equals in all measures, and beats in one."""
     points = {}
-    measured = [name for name in FRONT if all(one.mean(name) is not None for one in candidates)]
-    for one in candidates:
+    measured = [name for name in FRONT if all(candidate.mean(name) is not None for candidate in candidates)]
+    for candidate in candidates:
         signs = [-1.0 if MEASURES[name].more else 1.0 for name in measured]
-        points[one.name] = [
-            sign * (one.mean(name) or 0.0) for sign, name in zip(signs, measured, strict=True)
+        points[candidate.name] = [
+            sign * (candidate.mean(name) or 0.0) for sign, name in zip(signs, measured, strict=True)
         ]
     return [
         name

@@ -56,16 +56,16 @@ def _interleaved_ratios(
 ) -> dict[tuple[str, str], Difference]:
     """The ratios of the throughput in the one interleaved of this condition; none where there are several."""
     places = {_place(cell.key) for cell in cells}
-    own = [one for one in blocks if one.sides and _place(one.sides[0].key) in places]
+    own = [block for block in blocks if block.sides and _place(block.sides[0].key) in places]
     if len(own) != 1 or len(places) != 1:
         return {}
-    found = {}
+    result = {}
     for pair in own[0].pairs:
         if THROUGHPUT in pair.ratios:
             ratio = pair.ratios[THROUGHPUT]
-            found[pair.a.solution, pair.b.solution] = difference(ratio)
-            found[pair.b.solution, pair.a.solution] = difference(ratio.inverse)
-    return found
+            result[pair.a.solution, pair.b.solution] = difference(ratio)
+            result[pair.b.solution, pair.a.solution] = difference(ratio.inverse)
+    return result
 
 
 def _place(key: CellKey) -> tuple[str, int, str]:
@@ -79,18 +79,18 @@ def _by_strata(a: Candidate, b: Candidate, measure: str, level: float) -> Differ
     if not common or len(common) < max(len(left), len(right)):
         return None
     if len(common) == 1:
-        one, other = left[common[0]], right[common[0]]
+        item, other = left[common[0]], right[common[0]]
         if not MEASURES[measure].valued:
             # of a number of a solution nothing is left to chance
-            gap = (one.mean or 0.0) - (other.mean or 0.0)
-            ratio = (one.mean or 0.0) / other.mean if other.mean else None
-            return Difference(one, other, gap, gap, gap, ratio=ratio)
-        return compare(at_confidence(one, level), at_confidence(other, level))
+            gap = (item.mean or 0.0) - (other.mean or 0.0)
+            ratio = (item.mean or 0.0) / other.mean if other.mean else None
+            return Difference(item, other, gap, gap, gap, ratio=ratio)
+        return compare(at_confidence(item, level), at_confidence(other, level))
     if any(left[at].bounds or right[at].bounds for at in common):
         return None
     whole = mean_ratio([(left[at], right[at]) for at in common])
-    found = _at_level(whole, at_confidence(left[common[0]], level).level)
-    return found if found is None or found is whole else replace(found, confidence=level)
+    result = _at_level(whole, at_confidence(left[common[0]], level).level)
+    return result if result is None or result is whole else replace(result, confidence=level)
 
 
 def _at_level(ratio: Difference | None, level: float) -> Difference | None:

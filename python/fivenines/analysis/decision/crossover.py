@@ -18,16 +18,16 @@ class Crossover:
     condition: dict[str, str]
 
 
-def crossovers(found: Iterable[Decision]) -> list[Crossover]:
+def crossovers(decisions: Iterable[Decision]) -> list[Crossover]:
     """Where one alone is the best at some number of connections, and another one from a higher one on."""
     rows: dict[tuple[tuple[str, str], ...], list[tuple[int, Decision]]] = {}
-    for one in found:
-        if "connections" in one.condition:
-            rest = tuple((k, v) for k, v in one.condition.items() if k != "connections")
-            rows.setdefault(rest, []).append((int(one.condition["connections"]), one))
+    for item in decisions:
+        if "connections" in item.condition:
+            rest = tuple((k, v) for k, v in item.condition.items() if k != "connections")
+            rows.setdefault(rest, []).append((int(item.condition["connections"]), item))
     crossings = []
     for rest, members in rows.items():
-        sure = [(at, one.best[0]) for at, one in sorted(members, key=lambda m: m[0]) if len(one.best) == 1]
+        sure = [(at, item.best[0]) for at, item in sorted(members, key=lambda m: m[0]) if len(item.best) == 1]
         crossings += [
             Crossover(before, after, low, high, dict(rest))
             for (low, before), (high, after) in pairwise(sure)

@@ -65,7 +65,7 @@ class Decision:
 
     def candidate(self, name: str) -> Candidate:
         """The candidate of this name."""
-        return next(one for one in self.candidates if one.name == name)
+        return next(item for item in self.candidates if item.name == name)
 
 
 def decisions(
@@ -114,17 +114,17 @@ def _decision(
     candidates = [candidate(name, done, settings, known.prices, known.every) for name in names]
     if settings.usual_needs:
         candidates = only_measured(candidates)
-    by_name = {one.name: one for one in candidates}
-    eligible = [one for one in candidates if one.status != "missed"]
-    left, steps = [one.name for one in eligible], []
+    by_name = {item.name: item for item in candidates}
+    eligible = [item for item in candidates if item.status != "missed"]
+    left, steps = [item.name for item in eligible], []
     for preference in settings.prefer:
         measure = MEASURES[preference]
         how = comparer(measure, by_name, known.blocks, done)
         if len(left) < 2 or how is None:
             continue
-        found = best_set(left, how.against, more=bool(measure.more))
-        steps.append(Step(measure, found.kept, found.out, how.interleaved))
-        left = found.kept
+        result = best_set(left, how.against, more=bool(measure.more))
+        steps.append(Step(measure, result.kept, result.out, how.interleaved))
+        left = result.kept
     best = sorted(left, key=lambda name: _rank(by_name[name], settings.prefer))
     price = _prices(best, steps, by_name, known.blocks, done)
     more = _more(best, by_name, steps) if len(best) > 1 else None
@@ -133,12 +133,12 @@ def _decision(
 
 def _rank(candidate: Candidate, prefer: Sequence[str]) -> tuple[float, ...]:
     """Sorts the best to the front, by the means."""
-    found = []
+    result = []
     for name in prefer:
         mean = candidate.mean(name)
         sign = -1.0 if MEASURES[name].more else 1.0
-        found.append(math.inf if mean is None else sign * mean)
-    return tuple(found)
+        result.append(math.inf if mean is None else sign * mean)
+    return tuple(result)
 
 
 def _prices(
@@ -149,30 +149,30 @@ def _prices(
     cells: Sequence[CellResult],
 ) -> dict[str, tuple[Measure, Difference]]:
     """What one would give up by taking one of those that a preference left out."""
-    found: dict[str, tuple[Measure, Difference]] = {}
+    result: dict[str, tuple[Measure, Difference]] = {}
     for step in steps:
         how = comparer(step.measure, candidates, blocks, cells)
         for name in step.out:
             against = how.against(name, best[0], CONFIDENCE) if how else None
             if against is not None and against.differs:
-                found[name] = (step.measure, against)
-    return found
+                result[name] = (step.measure, against)
+    return result
 
 
 def _more(best: Sequence[str], candidates: Mapping[str, Candidate], steps: Sequence[Step]) -> int | None:
     """Trials of each that would probably tell the first two of the best apart, by the easiest preference."""
-    found = []
+    result = []
     for step in steps:
         first, second = (candidates[name].values.get(step.measure.name, {}) for name in best[:2])
         common = [at for at in first if at in second]
         if len(common) != 1 or step.interleaved:
             continue
         a, b = first[common[0]], second[common[0]]
-        spreads = [one.cov for one in (a, b) if one.cov]
+        spreads = [item.cov for item in (a, b) if item.cov]
         if not a.mean or not b.mean or not spreads or a.bounds or b.bounds:
             continue
         share = max(a.mean, b.mean) / min(a.mean, b.mean) - 1
-        wanted = trials_for(share, max(spreads)) if share else None
-        if wanted is not None and min(a.n, b.n) < wanted <= _MOST:
-            found.append(wanted)
-    return min(found, default=None)
+        expected = trials_for(share, max(spreads)) if share else None
+        if expected is not None and min(a.n, b.n) < expected <= _MOST:
+            result.append(expected)
+    return min(result, default=None)

@@ -65,7 +65,7 @@ def judge(requirement: Requirement, trials: Sequence[TrialMeasures], where: str 
         return _share(requirement, len(seen), sum(seen), where)
     if requirement.percentile is None:
         return _mean(requirement, summary_of(requirement.measure.name, trials), where)
-    values = [one for one in values_of(requirement.measure.name, trials) if one is not None]
+    values = [item for item in values_of(requirement.measure.name, trials) if item is not None]
     # a lower bound that is within the limit may still be beyond it: it proves nothing for "met"
     beyond = sum(bound or not _holds(requirement, value) for value, bound in values)
     certain = sum(not _holds(requirement, value) for value, _ in values)
@@ -81,7 +81,7 @@ def judge_number(requirement: Requirement, number: float | None) -> Judgement:
 
 def worst(judgements: Sequence[Judgement]) -> Judgement:
     """The one that decides of all strata of a need; there is at least one."""
-    return min(judgements, key=lambda one: (WORST.index(one.status), -one.events))
+    return min(judgements, key=lambda item: (WORST.index(item.status), -item.events))
 
 
 def share_bounds(events: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
@@ -131,8 +131,8 @@ def _trials_for_mean(requirement: Requirement, summary: Summary) -> int | None:
     distance, sd, have = abs(summary.mean - requirement.limit), summary.sd, summary.n
     few = range(have + 1, have + _MANY)
     enough = (n for n in few if student_t(n - 1) * sd / math.sqrt(n) < distance)
-    wanted = next(enough, None)
-    return None if wanted is None else wanted - have
+    expected = next(enough, None)
+    return None if expected is None else expected - have
 
 
 def _share(requirement: Requirement, n: int, events: int, where: str) -> Judgement:

@@ -90,5 +90,5 @@ def _listed(balances: Sequence[tuple[int, int]], below: bool = False) -> str:
 
 
 def _number(connection: duckdb.DuckDBPyConnection, sql: str) -> int:
-    found = connection.execute(sql).fetchone()
-    return int(found[0]) if found else 0
+    row = connection.execute(sql).fetchone()
+    return int(row[0]) if row else 0

@@ -18,11 +18,11 @@ RULES = 1
 
 def rejudged(trials: Sequence[StoredTrial]) -> list[StoredTrial]:
     """The trials with the verdicts of today's rules; without a readable history, those they have."""
-    return [_rejudged(one) for one in trials]
+    return [_rejudged(trial) for trial in trials]
 
 
 def _rejudged(trial: StoredTrial) -> StoredTrial:
-    if all(one.rules == RULES for one in trial.record.isolation):
+    if all(item.rules == RULES for item in trial.record.isolation):
         return trial
     try:
         verdicts = judge(trial.folder) or trial.record.isolation
@@ -45,8 +45,8 @@ def judge(trial: Path) -> list[Isolation]:
             # a view takes no parameters; the path stands in a literal
             literal = str(path).replace("'", "''")
             connection.execute(f"CREATE VIEW history AS SELECT * FROM read_parquet('{literal}')")
-            found = [check_lists(connection), check_bank(connection)]
+            result = [check_lists(connection), check_bank(connection)]
         except duckdb.Error as error:
             brief = (str(error).strip().splitlines() or [type(error).__name__])[0]
             raise FiveninesError(f"{path} cannot be read: {brief}") from error
-    return [one.model_copy(update={"rules": RULES}) for one in found if one is not None]
+    return [item.model_copy(update={"rules": RULES}) for item in result if item is not None]

@@ -90,19 +90,19 @@ def find_cycles(edges: Edges, size: int, limit: int, seconds: float) -> Found:
         limit: so many cycles of each kind are kept.
         seconds: the search for G-single and G2-item ends after this time, see `Found.searched`.
     """
-    found = Found()
+    result = Found()
     cyclic = inner(edges, size)
     if not len(cyclic):
-        return found
+        return result
     small, nodes = _renumbered(cyclic)
-    _by_component(small.chosen(small.kind == WW), len(nodes), WW, "G0", limit, found)
-    _by_component(small.chosen(small.kind != RW), len(nodes), WR, "G1c", limit, found)
-    _anti(small, len(nodes), limit, time.monotonic() + seconds, found)
-    for cycles in found.cycles.values():
+    _by_component(small.chosen(small.kind == WW), len(nodes), WW, "G0", limit, result)
+    _by_component(small.chosen(small.kind != RW), len(nodes), WR, "G1c", limit, result)
+    _anti(small, len(nodes), limit, time.monotonic() + seconds, result)
+    for cycles in result.cycles.values():
         cycles[:] = [
             [(int(nodes[step[0]]), int(nodes[step[1]]), *step[2:]) for step in cycle] for cycle in cycles
         ]
-    return found
+    return result
 
 
 def _renumbered(edges: Edges) -> tuple[Edges, Ints]:
@@ -115,11 +115,11 @@ def _renumbered(edges: Edges) -> tuple[Edges, Ints]:
     order = np.argsort(edges.kind, kind="stable")
     _, first = np.unique((source * len(nodes) + target)[order], return_index=True)
     kept = order[first]
-    found = Edges(source, target, edges.kind, edges.key, edges.value).chosen(kept)
-    return found, nodes
+    result = Edges(source, target, edges.kind, edges.key, edges.value).chosen(kept)
+    return result, nodes
 
 
-def _by_component(edges: Edges, size: int, through: int, kind: str, limit: int, found: Found) -> None:
+def _by_component(edges: Edges, size: int, through: int, kind: str, limit: int, result: Found) -> None:
     """One cycle through an edge of the kind `through` in each component that has such an edge."""
     labels = components(edges, size)
     within = edges.chosen(labels[edges.source] == labels[edges.target])
@@ -131,13 +131,13 @@ def _by_component(edges: Edges, size: int, through: int, kind: str, limit: int, 
     for n, row in enumerate(marked[first]):
         edge = within.one(int(row)) if n < limit else None
         back = paths.find(edge[1], edge[0], float("inf")) if edge else None
-        found.add(kind, [edge, *back] if edge and back else [], limit)
+        result.add(kind, [edge, *back] if edge and back else [], limit)
 
 
-def _anti(edges: Edges, size: int, limit: int, deadline: float, found: Found) -> None:
+def _anti(edges: Edges, size: int, limit: int, deadline: float, result: Found) -> None:
     """Cycles through rw edges: with that one alone, else with others."""
     anti = edges.chosen(edges.kind == RW)
-    found.all = len(anti)
+    result.all = len(anti)
     if not len(anti):
         return
     plain, every = Paths(edges.chosen(edges.kind != RW), size), Paths(edges, size)
@@ -152,7 +152,7 @@ def _anti(edges: Edges, size: int, limit: int, deadline: float, found: Found) ->
                 back = every.find(edge[1], edge[0], deadline)
         except TimeoutError:
             return
-        found.searched += 1
+        result.searched += 1
         if back is None:
             continue
         cycle = [edge, *back]
@@ -161,4 +161,4 @@ def _anti(edges: Edges, size: int, limit: int, deadline: float, found: Found) ->
         members = frozenset(step[0] for step in cycle)
         if members not in seen:
             seen.add(members)
-            found.add(kind, cycle, limit)
+            result.add(kind, cycle, limit)

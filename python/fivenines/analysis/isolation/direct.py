@@ -60,27 +60,27 @@ class Collector:
 
 def find(history: History, limit: int) -> Direct:
     """All direct anomalies of a history; `limit` examples of each kind are kept."""
-    found = Collector(limit)
-    _lists(history, found)
-    _dirty_reads(history, found)
-    _dirty_updates(history, found)
-    _intermediate(history, found)
-    _internal(history, found)
-    _lost_updates(history, found)
-    _lost_appends(history, found)
-    return Direct(found.counts, found.findings)
+    collector = Collector(limit)
+    _lists(history, collector)
+    _dirty_reads(history, collector)
+    _dirty_updates(history, collector)
+    _intermediate(history, collector)
+    _internal(history, collector)
+    _lost_updates(history, collector)
+    _lost_appends(history, collector)
+    return Direct(collector.counts, collector.findings)
 
 
-def _lists(history: History, found: Collector) -> None:
+def _lists(history: History, collector: Collector) -> None:
     reads, orders = history.reads, history.orders
     bad = ~reads.fits
-    found.add("incompatible-order", (reads.txn[bad],), reads.key[bad], reads.n[bad])
+    collector.add("incompatible-order", (reads.txn[bad],), reads.key[bad], reads.n[bad])
     twice = orders.again
     writers = (orders.writer[twice],)
-    found.add("duplicate-elements", writers, orders.key[twice], orders.value[twice])
+    collector.add("duplicate-elements", writers, orders.key[twice], orders.value[twice])
     unknown = orders.writer == NOBODY
     shown_by = _a_reader(history, orders.key[unknown])
-    found.add("unknown-element", (shown_by,), orders.key[unknown], orders.value[unknown])
+    collector.add("unknown-element", (shown_by,), orders.key[unknown], orders.value[unknown])
 
 
 def _a_reader(history: History, keys: Ints) -> Ints:
@@ -90,11 +90,11 @@ def _a_reader(history: History, keys: Ints) -> Ints:
     full = reads.fits & (reads.n == length[reads.key])
     reader = np.full(len(history.keys), NOBODY, dtype=np.int64)
     reader[reads.key[full]] = reads.txn[full]
-    found: Ints = reader[keys]
-    return found
+    ints: Ints = reader[keys]
+    return ints
 
 
-def _dirty_reads(history: History, found: Collector) -> None:
+def _dirty_reads(history: History, collector: Collector) -> None:
     """G1a: reads that reach as far as the first aborted element of their key."""
     reads, orders = history.reads, history.orders
     aborted = _aborted(history)
@@ -103,15 +103,15 @@ def _dirty_reads(history: History, found: Collector) -> None:
     np.minimum.at(first, orders.key[where], where)
     dirty = reads.fits & (orders.start[reads.key] + reads.n > first[reads.key])
     element = first[reads.key[dirty]]
-    found.add("G1a", (orders.writer[element], reads.txn[dirty]), reads.key[dirty], orders.value[element])
+    collector.add("G1a", (orders.writer[element], reads.txn[dirty]), reads.key[dirty], orders.value[element])
 
 
-def _dirty_updates(history: History, found: Collector) -> None:
+def _dirty_updates(history: History, collector: Collector) -> None:
     """The first committed element behind each run of aborted ones."""
     orders, aborted = history.orders, _aborted(history)
     committed = _committed(history)
     after = np.flatnonzero(committed[1:] & aborted[:-1] & (orders.key[1:] == orders.key[:-1])) + 1
-    found.add(
+    collector.add(
         "dirty-update",
         (orders.writer[after - 1], orders.writer[after]),
         orders.key[after],
@@ -131,7 +131,7 @@ def _committed(history: History) -> Flags:
     return committed
 
 
-def _intermediate(history: History, found: Collector) -> None:
+def _intermediate(history: History, collector: Collector) -> None:
     """G1b: the last element of a read is not the last that its writer appended to the key."""
     reads, orders = history.reads, history.orders
     some = np.flatnonzero(reads.fits & (reads.n > 0))
@@ -139,10 +139,10 @@ def _intermediate(history: History, found: Collector) -> None:
     writer = orders.writer[end]
     bad = ~orders.last[end] & (writer != reads.txn[some]) & ~orders.again[end]
     some, end = some[bad], end[bad]
-    found.add("G1b", (orders.writer[end], reads.txn[some]), reads.key[some], orders.value[end])
+    collector.add("G1b", (orders.writer[end], reads.txn[some]), reads.key[some], orders.value[end])
 
 
-def _internal(history: History, found: Collector) -> None:
+def _internal(history: History, collector: Collector) -> None:
     """Operations of one transaction on one key against each other.
 
     Since the transaction's previous read of the key (m elements) it appended j elements itself. Then
@@ -167,7 +167,7 @@ def _internal(history: History, found: Collector) -> None:
     _, first = np.unique(group[order[bad]], return_index=True)
     rows = rows[first]
     values = np.concatenate([appends.value, reads.n])
-    found.add("internal", (txn[rows],), key[rows], values[rows])
+    collector.add("internal", (txn[rows],), key[rows], values[rows])
 
 
 def _repeated(group: Ints) -> Ints:
@@ -215,14 +215,14 @@ def _contradictions(group: Ints, size: Ints, is_read: Flags, fits: Flags) -> Fla
     return bad
 
 
-def _lost_updates(history: History, found: Collector) -> None:
+def _lost_updates(history: History, collector: Collector) -> None:
     """Committed transactions that read the same version of a key before they appended to it."""
     txn, key, version = _updates(history)
     group = key * (np.max(version, initial=0) + 1) + version
     order = np.argsort(group, kind="stable")
     same = np.flatnonzero(group[order[1:]] == group[order[:-1]])
     first, second = order[same], order[same + 1]
-    found.add("lost-update", (txn[first], txn[second]), key[first], version[first])
+    collector.add("lost-update", (txn[first], txn[second]), key[first], version[first])
 
 
 def _updates(history: History) -> tuple[Ints, Ints, Ints]:
@@ -253,11 +253,11 @@ def _among(values: Ints, ordered: Ints) -> Flags:
     if not len(ordered):
         return np.zeros(len(values), dtype=np.bool_)
     at = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
-    found: Flags = ordered[at] == values
-    return found
+    flags: Flags = ordered[at] == values
+    return flags
 
 
-def _lost_appends(history: History, found: Collector) -> None:
+def _lost_appends(history: History, collector: Collector) -> None:
     appends, reads = history.appends, history.reads
     length = np.diff(history.orders.start)
     full = reads.fits & (reads.n == length[reads.key])
@@ -265,4 +265,4 @@ def _lost_appends(history: History, found: Collector) -> None:
     np.maximum.at(began, reads.key[full], history.started[reads.txn[full]])
     missing = (appends.place == NOBODY) & (history.outcome[appends.txn] == OK)
     lost = missing & (history.completed[appends.txn] < began[appends.key])
-    found.add("lost-append", (appends.txn[lost],), appends.key[lost], appends.value[lost])
+    collector.add("lost-append", (appends.txn[lost],), appends.key[lost], appends.value[lost])

@@ -143,7 +143,7 @@ def _ordered(
     elements: dict[str, Ints], written: dict[str, Ints], txns: Ints, outcome: Ints, keys: Ints
 ) -> tuple[Appends, Orders]:
     """Find the append of each element, and the element of each append."""
-    key, append_key = (np.searchsorted(keys, one["key"]) for one in (elements, written))
+    key, append_key = (np.searchsorted(keys, item["key"]) for item in (elements, written))
     start = np.searchsorted(key, np.arange(len(keys) + 1))
     txn = np.searchsorted(txns, written["txn"])
     append_pair, pair = _pairs(append_key, written["value"], key, elements["value"])
@@ -176,8 +176,8 @@ def _appended(append_pair: Ints, outcome: Ints, pair: Ints) -> Ints:
     ranked = append_pair * (OK + 1) + (OK - outcome)
     order = np.argsort(ranked, kind="stable")
     at = np.minimum(np.searchsorted(ranked[order], pair * (OK + 1)), len(order) - 1)
-    found: Ints = np.where(append_pair[order[at]] == pair, order[at], NOBODY)
-    return found
+    ints: Ints = np.where(append_pair[order[at]] == pair, order[at], NOBODY)
+    return ints
 
 
 def _last_of_transaction(appends: Appends, keys: int) -> Flags:
@@ -190,5 +190,7 @@ def _last_of_transaction(appends: Appends, keys: int) -> Flags:
 
 
 def _columns(connection: duckdb.DuckDBPyConnection, sql: str) -> dict[str, Ints]:
-    found = connection.execute(sql).fetchnumpy()
-    return {name: np.ma.filled(column, NOBODY).astype(np.int64, copy=False) for name, column in found.items()}
+    result = connection.execute(sql).fetchnumpy()
+    return {
+        name: np.ma.filled(column, NOBODY).astype(np.int64, copy=False) for name, column in result.items()
+    }

@@ -26,9 +26,9 @@ class WorkerLostError(FiveninesError):
 
 def unexpected(error: BaseException, details: str) -> RuntimeError:
     """A mistake of ours in another process: one line, with its traceback as a note for the log."""
-    found = RuntimeError(f"{type(error).__name__}: {brief(error)}")
-    found.add_note(details)
-    return found
+    result = RuntimeError(f"{type(error).__name__}: {brief(error)}")
+    result.add_note(details)
+    return result
 
 
 @dataclass(frozen=True)

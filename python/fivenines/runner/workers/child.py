@@ -26,7 +26,7 @@ _OVER = None
 def main() -> None:
     """Carry out orders until the other end is closed."""
     descriptor, name, beside, *processors = sys.argv[1:]
-    cores = [int(one) for one in processors]
+    cores = [int(processor) for processor in processors]
     # all that is started from here has the same ones: sched_setaffinity(2)
     os.sched_setaffinity(0, cores)
     connection = Connection(int(descriptor))

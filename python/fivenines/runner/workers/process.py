@@ -29,7 +29,7 @@ class ProcessWorker:
     def __init__(self, name: str, processors: list[int], beside: int) -> None:
         self.name = name
         self.host = platform.node()
-        self._words = [name, str(beside), *(str(one) for one in processors)]
+        self._words = [name, str(beside), *(str(processor) for processor in processors)]
         self._child: subprocess.Popen[bytes] | None = None
         self._connection: Connection[Any, Any] | None = None
         self._interrupted = False

@@ -26,10 +26,10 @@ def shares(processors: Sequence[int], workers: int) -> list[list[int]]:
 
 def _place(processor: int, system: Path = _SYSTEM) -> tuple[int, int, int]:
     """Package, core, number: sysfs, Documentation/ABI/stable/sysfs-devices-system-cpu."""
-    found = []
+    result = []
     for name in ("physical_package_id", "core_id"):
         value = 0
         with suppress(OSError, ValueError):
             value = int((system / f"cpu{processor}/topology/{name}").read_text())
-        found.append(value)
-    return found[0], found[1], processor
+        result.append(value)
+    return result[0], result[1], processor

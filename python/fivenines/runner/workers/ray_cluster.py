@@ -82,18 +82,18 @@ class Cluster:
         self._post = ray.remote(Post).options(**head).remote()
         self._mail = Mail(ray, self._post)
         self._trial = ray.remote(_carry_out)
-        self._listed = NodeList(lambda: {one["NodeID"] for one in ray.nodes() if one["Alive"]})
+        self._listed = NodeList(lambda: {node["NodeID"] for node in ray.nodes() if node["Alive"]})
 
     def nodes(self) -> list[Node]:
         """The machines that are there and take tasks, by name; those of one name are told apart."""
-        there = [one for one in self._ray.nodes() if one["Alive"] and one["Resources"].get("CPU")]
-        hosts = Counter(one["NodeManagerHostname"] for one in there)
-        found = []
-        for one in there:
-            host, key = one["NodeManagerHostname"], one["NodeID"]
+        existing = [item for item in self._ray.nodes() if item["Alive"] and item["Resources"].get("CPU")]
+        hosts = Counter(item["NodeManagerHostname"] for item in existing)
+        result = []
+        for item in existing:
+            host, key = item["NodeManagerHostname"], item["NodeID"]
             name = host if hosts[host] == 1 else f"{host}/{key[:6]}"
-            found.append(Node(name, key, one["Resources"]["CPU"]))
-        return sorted(found, key=lambda node: node.name)
+            result.append(Node(name, key, item["Resources"]["CPU"]))
+        return sorted(result, key=lambda node: node.name)
 
     def is_there(self, node: Node) -> bool:
         """Whether a machine still carries out tasks: it is asked, as Ray's list is some seconds late."""
@@ -110,7 +110,7 @@ class Cluster:
         Raises:
             FiveninesError: fivenines is missing on one, or is another version there.
         """
-        found: dict[str, remote.Said] = {}
+        result: dict[str, remote.Said] = {}
         for answer in self.ask(nodes, remote.introduce):
             said, name = answer.get(), answer.node.name
             if said.fivenines != __version__:
@@ -118,13 +118,13 @@ class Cluster:
                     f"{name} has fivenines {said.fivenines}, this is {__version__}: the same one is "
                     f"needed everywhere ({_INSTALL} there)"
                 )
-            found[name] = said
-        return found
+            result[name] = said
+        return result
 
     def ask(self, nodes: Sequence[Node], question: Callable[..., Any], **arguments: object) -> "list[Answer]":
         """Call a function on each machine, on all at the same time."""
-        asked = self._ray.remote(question)
-        tasks = [asked.options(**self._on(node, 0.0)).remote(**arguments) for node in nodes]
+        requested = self._ray.remote(question)
+        tasks = [requested.options(**self._on(node, 0.0)).remote(**arguments) for node in nodes]
         return [Answer(node, self._listed, task) for node, task in zip(nodes, tasks, strict=True)]
 
     def workers(self, places: Mapping[str, int]) -> "list[RayWorker]":
@@ -156,9 +156,9 @@ class Cluster:
     def _on(self, node: Node, processors: float) -> dict[str, Any]:
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy  # noqa: PLC0415
 
-        there = NodeAffinitySchedulingStrategy(node_id=node.id, soft=False)
+        existing = NodeAffinitySchedulingStrategy(node_id=node.id, soft=False)
         # Ray's own second try would be a trial that nobody has counted
-        return {"num_cpus": processors, "max_retries": 0, "scheduling_strategy": there}
+        return {"num_cpus": processors, "max_retries": 0, "scheduling_strategy": existing}
 
 
 class Running:
@@ -193,8 +193,8 @@ class Running:
             FiveninesError: it could not run there.
         """
         try:
-            found: tuple[Delivered, bytes] = await_result(self._result, self._is_alive, self._late)
-            return found
+            answer: tuple[Delivered, bytes] = await_result(self._result, self._is_alive, self._late)
+            return answer
         except KeyboardInterrupt:
             self.cancel()
             raise

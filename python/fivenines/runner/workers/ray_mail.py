@@ -21,8 +21,8 @@ class Post:
 
     def take(self) -> dict[str, list[Progress]]:
         """All that has come since."""
-        found, self._boxes = self._boxes, {}
-        return found
+        result, self._boxes = self._boxes, {}
+        return result
 
 
 class Mail:

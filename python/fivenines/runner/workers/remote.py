@@ -151,8 +151,8 @@ def _on(place: Place) -> Iterator[list[int]]:
 
 
 def _require_same(engines: Mapping[str, str], here: Mapping[str, str]) -> None:
-    wanted = {name: version for name, version in engines.items() if name in here}
-    if said := versions.changed(wanted, dict(here)):
+    expected = {name: version for name, version in engines.items() if name in here}
+    if said := versions.changed(expected, dict(here)):
         raise FiveninesError(
             f"{platform.node()} has other versions than the run ({said}): its trials could not be compared"
         )

@@ -32,9 +32,10 @@ class Demand:
     @staticmethod
     def of(work: Sequence[Trial | Block], experiment: Experiment) -> "Demand":
         """The most that one of several trials takes."""
-        demands = [_demand(one, experiment) for one in work]
+        demands = [_demand(item, experiment) for item in work]
         return Demand(
-            max((one.hosts for one in demands), default=1), max((one.memory for one in demands), default=0)
+            max((demand.hosts for demand in demands), default=1),
+            max((demand.memory for demand in demands), default=0),
         )
 
 

@@ -25,15 +25,15 @@ class Row:
     @property
     def numbers(self) -> list[float] | None:
         """The levels as numbers; None: some are none."""
-        found = [one.number for one in self.levels if one.number is not None]
-        return found if len(found) == len(self.levels) else None
+        result = [level.number for level in self.levels if level.number is not None]
+        return result if len(result) == len(self.levels) else None
 
     def text(self, measure: str, about: str) -> str:
         """The means: "Transactions per second: 81 at 1, 219 at 4 and 352 at 8"."""
         means = [
-            f"{mean_text(measure, one.sample.summary)} at {level.name}"
-            for level, one in zip(self.levels, self.figures, strict=True)
-            if one.sample.summary.mean is not None
+            f"{mean_text(measure, figure.sample.summary)} at {level.name}"
+            for level, figure in zip(self.levels, self.figures, strict=True)
+            if figure.sample.summary.mean is not None
         ]
         return f"{subject(measure, about)}: {listed(means)}" if means else ""
 
@@ -91,12 +91,12 @@ class Along(ClaimTest):
 
     def _levels(self, figures: Figures, place: Place) -> list[Level]:
         """Those that the test names, else all, in their order."""
-        there = list(figures.levels(self.over, place))
-        wanted = self.listed().get(self.over)
-        if wanted is None:
-            return there
-        known = {one.name: one for one in there}
-        return [known.get(name, Level(name, _number(name))) for name in wanted]
+        existing = list(figures.levels(self.over, place))
+        expected = self.listed().get(self.over)
+        if expected is None:
+            return existing
+        known = {item.name: item for item in existing}
+        return [known.get(name, Level(name, _number(name))) for name in expected]
 
 
 def _number(name: str) -> float | None:

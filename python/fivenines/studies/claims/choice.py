@@ -34,8 +34,8 @@ class Choice(ChoiceWords):
     @property
     def claimed(self) -> list[str]:
         """The variants of which the best is claimed to be one."""
-        found: list[str] = getattr(self, "in")
-        return found
+        result: list[str] = getattr(self, "in")
+        return result
 
     @property
     def words(self) -> str:
@@ -55,32 +55,34 @@ class Choice(ChoiceWords):
     def _atom(self, spot: Spot, figures: Figures) -> Atom:
         if spot.missing:
             return absent(spot.about, self.words, spot.missing)
-        found = figures.variants(spot.place)
-        if found.unavailable:
-            return absent(spot.about, self.words, found.unavailable, "unavailable")
-        if len(found.samples) < 2:
-            why = found.missing or "the sweep has fewer than two variants"
+        variants = figures.variants(spot.place)
+        if variants.unavailable:
+            return absent(spot.about, self.words, variants.unavailable, "unavailable")
+        if len(variants.samples) < 2:
+            why = variants.missing or "the sweep has fewer than two variants"
             return absent(spot.about, self.words, why)
-        return answer(self._question(found, spot))
+        return answer(self._question(variants, spot))
 
-    def _question(self, found: Variants, spot: Spot) -> Question:
-        samples = {name: one.summary for name, one in found.samples.items()}
+    def _question(self, variants: Variants, spot: Spot) -> Question:
+        samples = {name: sample.summary for name, sample in variants.samples.items()}
 
         def best(level: float) -> list[str]:
-            return may_be_best(samples, more=found.more, confidence=level)
+            return may_be_best(samples, more=variants.more, confidence=level)
 
         def decided(level: float) -> bool | None:
             return all_or_none([name in self.claimed for name in best(level)])
 
         members = best(0.95)
         means = [
-            f"{mean_text(found.measure, one)} with {name}"
-            for name, one in samples.items()
-            if one.mean is not None
+            f"{mean_text(variants.measure, sample)} with {name}"
+            for name, sample in samples.items()
+            if sample.mean is not None
         ]
-        taken = f", and the sweep took {found.chosen}" if found.chosen else ""
-        seen = f"{found.measure} is {listed(means)}: the best is {listed(members, 'or')}{taken}"
-        used = [Figure(name, found.measure, spot.place, one) for name, one in found.samples.items()]
+        taken = f", and the sweep took {variants.chosen}" if variants.chosen else ""
+        seen = f"{variants.measure} is {listed(means)}: the best is {listed(members, 'or')}{taken}"
+        used = [
+            Figure(name, variants.measure, spot.place, sample) for name, sample in variants.samples.items()
+        ]
         return Question(
             used,
             spot.about,

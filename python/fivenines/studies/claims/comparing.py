@@ -40,20 +40,20 @@ def compare_all(
     settings: Placed, figures: Figures, measure: str, pairs: Sequence[Pair], claim: RatioClaim
 ) -> list[Atom]:
     """Each pair at each place that the test asks about."""
-    found = []
+    result = []
     for spot in spots(settings, figures):
         if spot.missing:
-            found.append(absent(spot.about, claim.words, spot.missing))
+            result.append(absent(spot.about, claim.words, spot.missing))
             continue
-        found += [_compared(figures, measure, spot.place, pair, claim, spot.about) for pair in pairs]
-    return found
+        result += [_compared(figures, measure, spot.place, pair, claim, spot.about) for pair in pairs]
+    return result
 
 
 def _compared(
     figures: Figures, measure: str, place: Place, pair: Pair, claim: RatioClaim, about: str
 ) -> Atom:
     a, b = (_figures(figures, measure, place, side) for side in pair)
-    quotient = Quotient(*(one.sample.judged for one in (a[0], b[0], *a[1:], *b[1:])))
+    quotient = Quotient(*(item.sample.judged for item in (a[0], b[0], *a[1:], *b[1:])))
     interval = _possible(quotient.interval(), measure)
     return answer(
         Question(
@@ -78,10 +78,10 @@ def _possible(interval: Contrast, measure: str) -> Contrast:
 def _figures(figures: Figures, measure: str, place: Place, side: Side) -> list[Figure]:
     """The sample of a side, and of its divisor if it has one."""
     own = side.place(place)
-    found = [(side.alone(), own)]
+    result = [(side.alone(), own)]
     if side.over is not None:
-        found.append((side.over.words(), side.over.place(own)))
-    return [Figure(name, measure, at, figures.sample(measure, at)) for name, at in found]
+        result.append((side.over.words(), side.over.place(own)))
+    return [Figure(name, measure, at, figures.sample(measure, at)) for name, at in result]
 
 
 def _seen(a: Side, b: Side, measure: str, quotient: Quotient, interval: Contrast) -> str:
@@ -94,5 +94,5 @@ def _seen(a: Side, b: Side, measure: str, quotient: Quotient, interval: Contrast
         return f"{a.words()} is {estimate} times {b.words()}{ends}"
     if a.over is not None:
         return ""
-    left, right = (mean_text(measure, one) for one in (quotient.a, quotient.b))
+    left, right = (mean_text(measure, item) for item in (quotient.a, quotient.b))
     return f"{a.words()} is {left} and {b.words()} is {right}"

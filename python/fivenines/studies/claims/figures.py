@@ -69,8 +69,8 @@ class Place:
     def level(self, axis: str) -> str | None:
         """The name of the level at which an axis is; None: it is open."""
         if axis in AXES:
-            found = getattr(self, axis)
-            return None if found is None else str(found)
+            result = getattr(self, axis)
+            return None if result is None else str(result)
         return self.axes.get(axis)
 
 

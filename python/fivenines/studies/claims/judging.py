@@ -44,21 +44,21 @@ class Question:
 
 def hindrance(figures: Sequence[Figure]) -> tuple[Why, str] | None:
     """Why nothing can be judged by these figures; None: nothing is in the way."""
-    for one in figures:
-        if one.sample.unavailable:
-            return "unavailable", f"cannot be run here: {one.sample.unavailable}"
-    for one in figures:
-        if one.sample.missing or not one.sample.summary.n:
-            return "missing", f"there are no figures of {one.name}{_why(one.sample)}"
-    for one in figures:
-        if (few := too_few(one.name, one.sample)) is not None:
+    for figure in figures:
+        if figure.sample.unavailable:
+            return "unavailable", f"cannot be run here: {figure.sample.unavailable}"
+    for figure in figures:
+        if figure.sample.missing or not figure.sample.summary.n:
+            return "missing", f"there are no figures of {figure.name}{_why(figure.sample)}"
+    for figure in figures:
+        if (few := too_few(figure.name, figure.sample)) is not None:
             return "trials", few
-    failing = [one for one in figures if one.sample.failing]
+    failing = [figure for figure in figures if figure.sample.failing]
     if failing:
-        return "errors", listed([f"{one.name}: {one.sample.failing}" for one in failing])
-    limited = [one for one in figures if one.sample.limited]
+        return "errors", listed([f"{item.name}: {item.sample.failing}" for item in failing])
+    limited = [figure for figure in figures if figure.sample.limited]
     if limited:
-        texts = [f"{one.name}: {one.sample.limited}" for one in limited]
+        texts = [f"{item.name}: {item.sample.limited}" for item in limited]
         return "client", f"the load was limited by the client ({listed(texts)})"
     return None
 
@@ -74,8 +74,8 @@ def too_few(name: str, sample: Sample) -> str | None:
 
 def all_equal(figures: Sequence[Figure]) -> bool:
     """Whether no sample has a spread, and one is too small for that to mean anything."""
-    samples = [one.sample.judged for one in figures]
-    return not any(one.sd for one in samples) and min(one.n for one in samples) < EQUAL
+    samples = [figure.sample.judged for figure in figures]
+    return not any(sample.sd for sample in samples) and min(sample.n for sample in samples) < EQUAL
 
 
 def answer(question: Question) -> Atom:
@@ -112,9 +112,9 @@ def sentence(about: str, seen: str, claimed: str, reason: str = "") -> str:
 def _open(question: Question) -> tuple[Why, str]:
     """Why the data do not tell."""
     if all_equal(question.figures):
-        most = max(one.sample.summary.n for one in question.figures)
+        most = max(figure.sample.summary.n for figure in question.figures)
         return "equal", f"{count(most, 'value')} that are all equal prove nothing, it takes {EQUAL}"
-    if any(one.sample.summary.bounds for one in question.figures):
+    if any(figure.sample.summary.bounds for figure in question.figures):
         return "bounds", "a mean is a lower bound, which leaves it open"
     if question.zero:
         return "zero", "a mean is 0, and has no ratio"
@@ -164,19 +164,19 @@ def may_be_negative(measure: str) -> bool:
     return measure in MEASURES and MEASURES[measure].signed
 
 
-def interval_parts(found: Contrast, milli: bool = False) -> tuple[str, str]:
+def interval_parts(contrast: Contrast, milli: bool = False) -> tuple[str, str]:
     """An estimate and its interval as two texts: "1.42" and " (1.31 to 1.55)".
 
     Of lower bounds only the end that is proven: "at least 1.31", and nothing; nothing at all of none.
     """
     show = milliseconds if milli else number
-    if found.estimate is not None:
-        if found.low is None or found.high is None:
-            return show(found.estimate), ""
-        return show(found.estimate), f" ({span(found.low, found.high, milli)})"
-    if found.low is not None:
-        return f"at least {show(found.low)}", ""
-    return (f"at most {show(found.high)}" if found.high is not None else ""), ""
+    if contrast.estimate is not None:
+        if contrast.low is None or contrast.high is None:
+            return show(contrast.estimate), ""
+        return show(contrast.estimate), f" ({span(contrast.low, contrast.high, milli)})"
+    if contrast.low is not None:
+        return f"at least {show(contrast.low)}", ""
+    return (f"at most {show(contrast.high)}" if contrast.high is not None else ""), ""
 
 
 def mean_text(measure: str, summary: Summary) -> str:
@@ -193,10 +193,10 @@ def not_recovered(figures: Sequence[Figure]) -> str:
     """Of which samples some values are lower bounds: "a was not back in 1 of 2 trials"."""
     return listed(
         [
-            f"{one.name} {_cut(one.measure)} in {one.sample.summary.bounds} of "
-            f"{count(one.sample.summary.n, 'trial')}"
-            for one in figures
+            f"{figure.name} {_cut(figure.measure)} in {figure.sample.summary.bounds} of "
+            f"{count(figure.sample.summary.n, 'trial')}"
+            for figure in figures
             # in how many is not known where a bound is all that is printed
-            if one.sample.summary.bounds and (one.sample.values or one.sample.summary.sd is not None)
+            if figure.sample.summary.bounds and (figure.sample.values or figure.sample.summary.sd is not None)
         ]
     )

@@ -37,43 +37,43 @@ class OneOf(Settings):
 
     def measures(self) -> Iterator[Asked]:
         """The measures that it asks for, for whoever checks them."""
-        for path, one in self._tests():
-            for inner, name, kind in one.measures():
+        for path, item in self._tests():
+            for inner, name, kind in item.measures():
                 yield (*path, *inner), name, kind
 
     def named(self) -> Iterator[Named]:
         """All names in it, for whoever checks them."""
-        for path, one in self._tests():
-            for name in one.named():
+        for path, item in self._tests():
+            for name in item.named():
                 yield replace(name, path=(*path, *name.path))
 
     def problems(self) -> list[str]:
         return [
-            f"{'.'.join(map(str, path))}: {text}" for path, one in self._tests() for text in one.problems()
+            f"{'.'.join(map(str, path))}: {text}" for path, item in self._tests() for text in item.problems()
         ]
 
     def _written(self) -> dict[str, Any]:
         own = {name: getattr(self, name) for name in type(self).model_fields}
-        return {name: one for name, one in own.items() if one is not None}
+        return {name: item for name, item in own.items() if item is not None}
 
     def _tests(self) -> Iterator[tuple[tuple[str | int, ...], "ClaimTest"]]:
         """The tests in it, each with the keys that lead there."""
-        ((key, found),) = self._written().items()
-        if isinstance(found, ClaimTest):
-            yield (key,), found
+        ((key, result),) = self._written().items()
+        if isinstance(result, ClaimTest):
+            yield (key,), result
             return
-        for index, inner in enumerate(found):
-            for path, one in inner._tests():
-                yield (key, index, *path), one
+        for index, inner in enumerate(result):
+            for path, item in inner._tests():
+                yield (key, index, *path), item
 
     def _parts(self, figures: Figures) -> tuple[Literal["all", "any"], list[Atom | Verdict]]:
         """What its verdict is made of: tests inside that follow the same rule are laid together."""
-        ((key, found),) = self._written().items()
-        if isinstance(found, ClaimTest):
-            return "all", found.parts(figures)
+        ((key, result),) = self._written().items()
+        if isinstance(result, ClaimTest):
+            return "all", result.parts(figures)
         rule: Literal["all", "any"] = "any" if key == "any" else "all"
         parts: list[Atom | Verdict] = []
-        for inner in found:
+        for inner in result:
             its_rule, own = inner._parts(figures)
             alike = its_rule == rule or len(own) == 1
             parts += own if alike else [verdict(its_rule, own)]

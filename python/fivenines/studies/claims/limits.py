@@ -15,12 +15,12 @@ class Limited(ClaimTest):
     at_most: Amount | None = Field(None, description="the most that is claimed")
 
     def problems(self) -> list[str]:
-        found = super().problems()
+        result = super().problems()
         if self.at_least is None and self.at_most is None:
-            return [*found, "write at_least, at_most or both"]
+            return [*result, "write at_least, at_most or both"]
         if None not in (self.at_least, self.at_most) and self.at_least > self.at_most:  # type: ignore[operator]
-            return [*found, "at_least is more than at_most"]
-        return found
+            return [*result, "at_least is more than at_most"]
+        return result
 
     def words(self, measure: str) -> str:
         """What was claimed, with the unit of the measure."""

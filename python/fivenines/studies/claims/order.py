@@ -41,8 +41,8 @@ class Order(OrderWords):
     @property
     def relation(self) -> Relation:
         """How each one stands to the next."""
-        found: Relation = getattr(self, "is")
-        return found
+        result: Relation = getattr(self, "is")
+        return result
 
     def problems(self) -> list[str]:
         own = [f"of[{i}]: {text}" for i, side in enumerate(self.of) for text in side.problems()]

@@ -33,8 +33,8 @@ class Peak(PeakWords):
     @property
     def range(self) -> list[str]:
         """Where the best is claimed to be."""
-        found: list[str] = getattr(self, "in")
-        return found
+        result: list[str] = getattr(self, "in")
+        return result
 
     @property
     def words(self) -> str:
@@ -46,7 +46,9 @@ class Peak(PeakWords):
         return 2
 
     def question(self, row: Row, about: str) -> Question:
-        samples = {level.name: one.sample.judged for level, one in zip(row.levels, row.figures, strict=True)}
+        samples = {
+            level.name: figure.sample.judged for level, figure in zip(row.levels, row.figures, strict=True)
+        }
         inside = self._inside(row)
 
         def best(level: float) -> list[str]:
@@ -73,7 +75,7 @@ class Peak(PeakWords):
         ends = _ends(self.range) if row.numbers is not None else None
         if ends is None:
             return {level.name: level.name in self.range for level in row.levels}
-        return {one.name: ends[0] <= (one.number or 0.0) <= ends[1] for one in row.levels}
+        return {item.name: ends[0] <= (item.number or 0.0) <= ends[1] for item in row.levels}
 
 
 def all_or_none(inside: list[bool]) -> bool | None:

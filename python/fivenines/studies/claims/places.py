@@ -22,16 +22,16 @@ def _name(value: object) -> object:
 
 
 def _names(value: object) -> object:
-    found = _listed(value)
-    return [_name(one) for one in found] if isinstance(found, list) else found
+    result = _listed(value)
+    return [_name(item) for item in result] if isinstance(result, list) else result
 
 
 def _levels(value: object) -> object:
-    return {k: _names(one) for k, one in value.items()} if isinstance(value, dict) else value
+    return {k: _names(item) for k, item in value.items()} if isinstance(value, dict) else value
 
 
 def _level(value: object) -> object:
-    return {k: _name(one) for k, one in value.items()} if isinstance(value, dict) else value
+    return {k: _name(item) for k, item in value.items()} if isinstance(value, dict) else value
 
 
 # A name or a list of names.
@@ -84,7 +84,7 @@ class Side(Settings):
     def levels(self) -> dict[str, str]:
         """What it says, by axis."""
         own = {axis: getattr(self, axis) for axis in AXES}
-        return {axis: str(one) for axis, one in own.items() if one is not None} | self.at
+        return {axis: str(item) for axis, item in own.items() if item is not None} | self.at
 
     def place(self, base: Place) -> Place:
         """Its place, where the rest is that of the test."""
@@ -160,7 +160,7 @@ class Placed(Settings):
         own: dict[str, list[str]] = {axis: [] for axis in AXES}
         own |= {"part": _one(self.part), "client": _one(self.client)}
         for axis in ("solution", "workload", "connections", "network", "fault"):
-            own[axis] = [str(one) for one in getattr(self, axis)]
+            own[axis] = [str(item) for item in getattr(self, axis)]
         return {axis: levels for axis, levels in own.items() if levels} | self.at
 
     def named(self) -> Iterator[Named]:
@@ -190,26 +190,27 @@ class Spot:
 
 def spots(settings: Placed, figures: Figures, without: Sequence[str] = ()) -> list[Spot]:
     """Every combination of the levels that a test asks about, but for the axes `without`."""
-    listed = {axis: one for axis, one in settings.listed().items() if axis not in without}
+    listed = {axis: item for axis, item in settings.listed().items() if axis not in without}
     place = Place()
     for axis, levels in listed.items():
         place = place.at(axis, levels[0]) if len(levels) == 1 else place
     several = [axis for axis, levels in listed.items() if len(levels) > 1]
     axes = [*several, *(axis for axis in settings.for_each if axis not in listed)]
-    found = [Spot(place)]
+    result = [Spot(place)]
     for axis in axes:
-        found = [inner for one in found for inner in _at_each(one, axis, listed, figures)]
-    return found
+        result = [inner for item in result for inner in _at_each(item, axis, listed, figures)]
+    return result
 
 
 def _at_each(spot: Spot, axis: str, listed: Mapping[str, Sequence[str]], figures: Figures) -> list[Spot]:
     if spot.missing:
         return [spot]
-    levels = listed.get(axis) or [one.name for one in figures.levels(axis, spot.place)]
+    levels = listed.get(axis) or [level.name for level in figures.levels(axis, spot.place)]
     if not levels:
         return [Spot(spot.place, spot.about, f"there are no figures for any level of {axis}")]
     return [
-        Spot(spot.place.at(axis, one), " ".join(filter(None, (spot.about, _at(axis, one))))) for one in levels
+        Spot(spot.place.at(axis, level), " ".join(filter(None, (spot.about, _at(axis, level)))))
+        for level in levels
     ]
 
 

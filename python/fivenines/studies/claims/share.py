@@ -61,8 +61,8 @@ class ShareOf(Limited):
         if spot.missing:
             return absent(spot.about, words, spot.missing)
         part, whole = (figures.sample(name, spot.place) for name in (self.measure, self.of))
-        part, whole, found = _together(part, whole)
-        interval = found.interval()
+        part, whole, result = _together(part, whole)
+        interval = result.interval()
         span = Span("share", interval.estimate, interval.low, interval.high, self.at_least, self.at_most)
         return answer(
             Question(
@@ -70,7 +70,7 @@ class ShareOf(Limited):
                 spot.about,
                 words,
                 self._seen(span),
-                lambda level: self._decided(found, level),
+                lambda level: self._decided(result, level),
                 span,
                 zero=not whole.summary.mean,
             )
@@ -84,15 +84,15 @@ class ShareOf(Limited):
         bound = f"at least {low}" if low else f"at most {high}" if high else ""
         return f"{self.phase} is {bound} of {self.of}" if bound else ""
 
-    def _decided(self, found: PartOfWhole, level: float) -> bool | None:
-        told = []
+    def _decided(self, whole: PartOfWhole, level: float) -> bool | None:
+        messages = []
         if self.at_least is not None:
-            where = found.beyond(self.at_least, level)
-            told.append(None if where is None else where == "above")
+            where = whole.beyond(self.at_least, level)
+            messages.append(None if where is None else where == "above")
         if self.at_most is not None:
-            where = found.beyond(self.at_most, level)
-            told.append(None if where is None else where == "below")
-        return False if False in told else True if all(told) else None
+            where = whole.beyond(self.at_most, level)
+            messages.append(None if where is None else where == "below")
+        return False if False in messages else True if all(messages) else None
 
 
 def _figure(measure: str, place: Place, sample: Sample) -> Figure:
@@ -103,8 +103,8 @@ def _together(part: Sample, whole: Sample) -> tuple[Sample, Sample, PartOfWhole]
     """Both in the trials that have both; as printed where there are no trials."""
     if not part.values or not whole.values:
         return part, whole, shares.of_summaries(part.summary, whole.summary)
-    wholes = {one.trial: one for one in whole.values}
-    pairs = [(one, wholes[one.trial]) for one in part.values if one.trial in wholes]
+    wholes = {value.trial: value for value in whole.values}
+    pairs = [(value, wholes[value.trial]) for value in part.values if value.trial in wholes]
     if not pairs:
         reason = "no trial has both"
         return (
@@ -115,9 +115,9 @@ def _together(part: Sample, whole: Sample) -> tuple[Sample, Sample, PartOfWhole]
     both = []
     for sample, index in ((part, 0), (whole, 1)):
         own = [pair[index] for pair in pairs]
-        short = summarise([one.value for one in own], bounds=sum(one.bound for one in own))
+        short = summarise([item.value for item in own], bounds=sum(item.bound for item in own))
         nominal = sample.summary.nominal
         short = short if nominal is None else at_level(short, nominal)
         both.append(replace(sample, summary=short, values=tuple(own)))
-    found = shares.of_trials(both[0].summary, both[1].summary, [(a.value, b.value) for a, b in pairs])
-    return both[0], both[1], found
+    trials = shares.of_trials(both[0].summary, both[1].summary, [(a.value, b.value) for a, b in pairs])
+    return both[0], both[1], trials

@@ -51,8 +51,8 @@ class Trend(TrendWords):
     @property
     def shape(self) -> Shape:
         """What it does along the axis."""
-        found: Shape = getattr(self, "is")
-        return found
+        result: Shape = getattr(self, "is")
+        return result
 
     def problems(self) -> list[str]:
         wrong = self.slope is not None and self.slope[0] > self.slope[1]
@@ -126,9 +126,9 @@ class Trend(TrendWords):
         pairs = list(combinations(points, 2))
         each = 1 - (1 - level) / len(pairs)
         quotients = [Quotient(a.sample, b.sample) for a, b in pairs]
-        if any(same(one, self.within, each) is False for one in quotients):
+        if any(same(quotient, self.within, each) is False for quotient in quotients):
             return False
-        return True if all(same(one, self.within, level) for one in quotients) else None
+        return True if all(same(quotient, self.within, level) for quotient in quotients) else None
 
     def _linear(self, points: Sequence[Point], level: float) -> bool | None:
         line = trend.line(points)
@@ -143,14 +143,14 @@ class Trend(TrendWords):
     def _steep(self, points: Sequence[Point], level: float) -> bool | None:
         """Whether the slope lies in its range."""
         line = trend.line(points)
-        found = Contrast() if line is None else line.slope(level)
+        result = Contrast() if line is None else line.slope(level)
         low, high = self.slope or (-math.inf, math.inf)
-        if found.high is not None and found.high < low:
+        if result.high is not None and result.high < low:
             return False
-        if found.low is not None and found.low > high:
+        if result.low is not None and result.low > high:
             return False
-        inside = found.low is not None and found.high is not None
-        return True if inside and found.low >= low and found.high <= high else None  # type: ignore[operator]
+        inside = result.low is not None and result.high is not None
+        return True if inside and result.low >= low and result.high <= high else None  # type: ignore[operator]
 
     def _seen(self, row: Row, points: Sequence[Point], about: str) -> tuple[Span | None, str]:
         text = row.text(self.measure, about)
@@ -173,11 +173,11 @@ class Trend(TrendWords):
 def _points(row: Row) -> list[Point]:
     """Levels without numbers stand in their order."""
     xs = row.numbers or [float(index) for index in range(len(row.levels))]
-    return [Point(x, one.sample.judged) for x, one in zip(xs, row.figures, strict=True)]
+    return [Point(x, figure.sample.judged) for x, figure in zip(xs, row.figures, strict=True)]
 
 
 def _extremes(points: Sequence[Point]) -> str:
-    means = [one.sample.mean for one in points if one.sample.mean]
+    means = [point.sample.mean for point in points if point.sample.mean]
     return f": the largest is {number(max(means) / min(means))} times the smallest" if means else ""
 
 
@@ -185,7 +185,7 @@ def _farthest(row: Row, line: trend.Line) -> str:
     """The level that the line misses most."""
     if len(line.points) < 3:
         return ""
-    means = [one.sample.mean or 0.0 for one in line.points]
+    means = [point.sample.mean or 0.0 for point in line.points]
     off = [
         abs(mean / fit - 1) if fit > 0 else math.inf for mean, fit in zip(means, line.fitted(), strict=True)
     ]

@@ -174,16 +174,16 @@ def verdict(rule: Literal["all", "any"], parts: Sequence[Atom | Verdict]) -> Ver
     judged = [part for part in parts if part.judged]
     errors = adjusted([part.against if rule == "all" else part.holding for part in judged])
     known = iter(errors)
-    found = [_among(part, rule, next(known) if part.judged else 1.0, len(judged)) for part in parts]
-    one = min(errors, default=1.0)
+    result = [_among(part, rule, next(known) if part.judged else 1.0, len(judged)) for part in parts]
+    item = min(errors, default=1.0)
     every = max((part.holding if rule == "all" else part.against for part in parts), default=1.0)
-    holding, against = (every, one) if rule == "all" else (one, every)
+    holding, against = (every, item) if rule == "all" else (item, every)
     status: Status = "undecided"
     if holding <= ERROR:
         status = "holds"
     elif against <= ERROR:
         status = "contradicted"
-    return Verdict(rule, found, status, holding, against)
+    return Verdict(rule, result, status, holding, against)
 
 
 def _among(part: Atom | Verdict, rule: Literal["all", "any"], error: float, number: int) -> Atom | Verdict:

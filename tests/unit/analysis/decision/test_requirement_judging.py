@@ -47,8 +47,8 @@ def _outages(text: str, *values: float, away: int = 0) -> Judgement:
     ],
 )
 def test_a_mean_counts_with_its_interval(values: tuple[float, ...], status: str) -> None:
-    found = _outages("outage_writes < 10s", *values)
-    assert (found.status, found.n) == (status, len(values))
+    outages = _outages("outage_writes < 10s", *values)
+    assert (outages.status, outages.n) == (status, len(values))
 
 
 def test_what_is_untold_says_how_many_trials_more() -> None:
@@ -96,14 +96,14 @@ def test_an_event_is_missed_by_one_trial_and_met_by_many(text: str, hit: int, n:
 
 
 def test_three_trials_leave_most_open_and_say_so() -> None:
-    found = _lost("lost = 0", 0, 3)
-    assert found.bound == pytest.approx(0.6316, abs=1e-4)
-    assert found.more == 26
+    result = _lost("lost = 0", 0, 3)
+    assert result.bound == pytest.approx(0.6316, abs=1e-4)
+    assert result.more == 26
 
 
 def test_what_was_not_measured_is_not_counted() -> None:
-    found = judge(parse_requirement("lost = 0"), [_trial(), _trial()])
-    assert (found.status, found.n) == ("untold", 0)
+    result = judge(parse_requirement("lost = 0"), [_trial(), _trial()])
+    assert (result.status, result.n) == ("untold", 0)
 
 
 def test_a_percentile_is_judged_by_the_share_beyond() -> None:

@@ -35,8 +35,8 @@ def test_rises_as_a_whole_and_in_no_step_falls(means: list[float], rises: str, f
 
 
 def test_a_wide_spread_leaves_a_rise_open() -> None:
-    found = atom(along([100, 150, 220], cov=0.9, n=3), trend=trend("rises"))
-    assert (found.status, found.why) == ("undecided", "width")
+    result = atom(along([100, 150, 220], cov=0.9, n=3), trend=trend("rises"))
+    assert (result.status, result.why) == ("undecided", "width")
 
 
 def test_levels_without_numbers_stand_in_their_order() -> None:
@@ -118,8 +118,8 @@ def test_that_no_bend_was_found_is_no_line() -> None:
 
 
 def test_two_levels_are_no_line() -> None:
-    found = atom(row({1: spread(1, 0.1), 2: spread(2, 0.1)}), trend=trend("linear"))
-    assert found.why == "levels" and "2 levels" in found.sentence
+    result = atom(row({1: spread(1, 0.1), 2: spread(2, 0.1)}), trend=trend("linear"))
+    assert result.why == "levels" and "2 levels" in result.sentence
 
 
 def test_a_mean_of_zero_is_on_no_line_in_per_cent() -> None:
@@ -142,9 +142,9 @@ def curve(cov: float = 0.03, n: int = 10) -> Planted:
 
 
 def test_a_peak_holds_if_all_that_may_be_it_are_in_the_range() -> None:
-    found = atom(curve(), peak=peak(16, 64))
-    assert found.status == "holds" and found.members in (["16", "32"], ["32"])
-    assert "the highest is at" in found.sentence
+    result = atom(curve(), peak=peak(16, 64))
+    assert result.status == "holds" and result.members in (["16", "32"], ["32"])
+    assert "the highest is at" in result.sentence
 
 
 def test_a_peak_is_contradicted_if_none_is() -> None:
@@ -153,9 +153,9 @@ def test_a_peak_is_contradicted_if_none_is() -> None:
 
 
 def test_a_peak_is_undecided_if_some_are() -> None:
-    found = atom(curve(cov=0.08), peak=peak(32, 64))
-    assert (found.status, found.why) == ("undecided", "width")
-    assert found.members == ["16", "32"]
+    result = atom(curve(cov=0.08), peak=peak(32, 64))
+    assert (result.status, result.why) == ("undecided", "width")
+    assert result.members == ["16", "32"]
 
 
 def test_the_lowest_may_be_asked_for() -> None:
@@ -167,8 +167,8 @@ def test_a_peak_of_bounds_is_the_highest_and_never_the_lowest() -> None:
     figures = row({1: short, 2: long})
     assert atom(figures, peak=peak(2)).status == "holds"
     figures = row({1: trials([5.0, 5.2, 5.1], bounds=(0,)), 2: trials([9.0, 9.3, 9.2])})
-    found = atom(figures, peak=peak(1, best="lowest"))
-    assert (found.status, found.why) == ("undecided", "bounds")
+    result = atom(figures, peak=peak(1, best="lowest"))
+    assert (result.status, result.why) == ("undecided", "bounds")
 
 
 @pytest.mark.parametrize(
@@ -225,5 +225,5 @@ def test_a_choice_that_cannot_be_made() -> None:
     assert atom(Planted(), choice=choice(0)).why == "missing"
     gone = Planted(swept={"s": Variants(unavailable="a cloud account")})
     assert judge(gone, choice=choice(0)).outcome == "cannot be run here"
-    one = Planted(swept={"s": Variants({"0": trials([1.0]), "1": trials([2.0])}, measure="tps")})
-    assert atom(one, choice=choice(0)).why == "trials"
+    item = Planted(swept={"s": Variants({"0": trials([1.0]), "1": trials([2.0])}, measure="tps")})
+    assert atom(item, choice=choice(0)).why == "trials"

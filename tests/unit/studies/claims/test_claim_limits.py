@@ -41,18 +41,18 @@ def test_a_limit_by_the_side_on_which_the_whole_interval_is(limits: dict[str, st
 
 
 def test_a_limit_is_said_with_its_unit() -> None:
-    found = atom(measured(EIGHT), limit=limit(at_most="9s"))
-    assert found.sentence == "Failover time: 8.00 s (7.90 to 8.10 s); at most 9.00 s was claimed."
+    result = atom(measured(EIGHT), limit=limit(at_most="9s"))
+    assert result.sentence == "Failover time: 8.00 s (7.90 to 8.10 s); at most 9.00 s was claimed."
 
 
 def test_a_failover_that_did_not_end_is_over_a_limit_and_never_within() -> None:
-    cut = trials([one.value for one in EIGHT.values], bounds=(2,))
+    cut = trials([value.value for value in EIGHT.values], bounds=(2,))
     assert atom(measured(cut), limit=limit(at_most="7s")).status == "contradicted"
     assert atom(measured(cut), limit=limit(at_least="7s")).status == "holds"
     for limits in ({"at_most": "60s"}, {"at_least": "9s"}):
-        found = atom(measured(cut), limit=limit(**limits))
-        assert (found.status, found.why) == ("undecided", "bounds")
-        assert found.sentence.startswith("Failover time: at least 8.00 s")
+        result = atom(measured(cut), limit=limit(**limits))
+        assert (result.status, result.why) == ("undecided", "bounds")
+        assert result.sentence.startswith("Failover time: at least 8.00 s")
 
 
 @pytest.mark.parametrize(
@@ -82,9 +82,9 @@ def test_none_at_all_takes_five_trials_and_one_refused_connection_contradicts_it
 
 
 def test_a_planted_trial_flips_a_limit() -> None:
-    worse = trials([*(one.value for one in EIGHT.values), 8030.0, 7990.0])
+    worse = trials([*(value.value for value in EIGHT.values), 8030.0, 7990.0])
     assert atom(measured(worse), limit=limit(at_most="9s")).status == "holds"
-    outlier = trials([*(one.value for one in EIGHT.values), 60_000.0])
+    outlier = trials([*(value.value for value in EIGHT.values), 60_000.0])
     assert atom(measured(outlier), limit=limit(at_most="9s")).status == "undecided"
 
 
@@ -125,9 +125,9 @@ def test_a_client_that_limits_hides_events_and_takes_none_back() -> None:
 
 
 def test_never_says_how_many_trials_there_were() -> None:
-    found = atom(Planted(seen={"a": Events(0, 10)}), never=never())
-    assert "Acknowledged rows lost: seen in 0 of 10 trials (at most 26 %)" in found.sentence
-    assert found.why == "width"
+    result = atom(Planted(seen={"a": Events(0, 10)}), never=never())
+    assert "Acknowledged rows lost: seen in 0 of 10 trials (at most 26 %)" in result.sentence
+    assert result.why == "width"
 
 
 # --- share -----------------------------------------------------------------------------------------
@@ -156,18 +156,18 @@ def test_a_share_of_an_outage(of: float, status: str) -> None:
 
 
 def test_phase_and_whole_are_compared_trial_by_trial() -> None:
-    found = outages(0.7, noise=0.02)
-    assert atom(found, share=share(at_least="60%")).status == "holds"
+    result = outages(0.7, noise=0.02)
+    assert atom(result, share=share(at_least="60%")).status == "holds"
     # of the same means and spreads without trials the widest interval counts
-    bare = found.but(lambda one: Sample(one.summary))
+    bare = result.but(lambda item: Sample(item.summary))
     assert atom(bare, share=share(at_least="60%")).status == "undecided"
 
 
 def test_trials_without_the_phase_are_left_out() -> None:
     whole = trials([8.0, 8.2, 7.9, 30.0])
     part = Sample(trials([6.0, 6.1, 5.9]).summary, trials([6.0, 6.1, 5.9]).values)
-    found = atom(phases(part, whole), share=share(at_least="60%"))
-    assert found.status == "holds" and found.figures[1].sample.summary.n == 3
+    result = atom(phases(part, whole), share=share(at_least="60%"))
+    assert result.status == "holds" and result.figures[1].sample.summary.n == 3
 
 
 def test_an_outage_that_did_not_end_shows_that_a_share_is_less_and_never_more() -> None:
@@ -175,17 +175,17 @@ def test_an_outage_that_did_not_end_shows_that_a_share_is_less_and_never_more() 
     cut = trials([8.0, 8.2, 7.9, 8.1], bounds=(0,))
     assert atom(phases(part, cut), share=share(at_most="90%")).status == "holds"
     assert atom(phases(part, cut), share=share(at_least="90%")).status == "contradicted"
-    found = atom(phases(part, cut), share=share(at_least="60%"))
-    assert (found.status, found.why) == ("undecided", "bounds")
-    assert "route is at most" in found.sentence
+    result = atom(phases(part, cut), share=share(at_least="60%"))
+    assert (result.status, result.why) == ("undecided", "bounds")
+    assert "route is at most" in result.sentence
     long_phase = phases(trials([6.0, 6.1, 5.9, 6.0], bounds=(1,)), trials([8.0, 8.2, 7.9, 8.1]))
     assert atom(long_phase, share=share(at_least="60%")).status == "holds"
     assert atom(long_phase, share=share(at_most="90%")).why == "bounds"
 
 
 def test_a_share_that_cannot_be_told() -> None:
-    one = phases(trials([6.0]), trials([8.0]))
-    assert atom(one, share=share(at_least="60%")).why == "trials"
+    item = phases(trials([6.0]), trials([8.0]))
+    assert atom(item, share=share(at_least="60%")).why == "trials"
     assert atom(Planted(), share=share(at_least="60%")).why == "missing"
     apart = phases(trials([6.0, 6.1]), Sample(trials([8.0, 8.1]).summary, ()))
     assert atom(apart, share=share(at_least="60%")).status in ("holds", "undecided")
@@ -208,5 +208,5 @@ def test_what_may_be_below_zero_is_not_above_it_by_one_trial() -> None:
 
 def test_work_that_was_cut_did_not_end() -> None:
     figures = measured(trials([9000.0, 9100.0], bounds=(0,)), "total_time")
-    found = atom(figures, limit={"measure": "total_time", "solution": "a", "at_most": "20s"})
-    assert "total_time did not end in 1 of 2 trials" in found.sentence
+    result = atom(figures, limit={"measure": "total_time", "solution": "a", "at_most": "20s"})
+    assert "total_time did not end in 1 of 2 trials" in result.sentence
