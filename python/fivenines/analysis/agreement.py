@@ -49,7 +49,7 @@ class Agreement:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the programs agree on the direction."""
+        """Return whether the programs agree on the direction."""
         messages = [_direction(item) for item in self.by.values()]
         if 0 in messages:
             return "open"
@@ -57,12 +57,12 @@ class Agreement:
 
     @property
     def telling(self) -> list[str]:
-        """The programs that tell a difference."""
+        """Return the programs that tell a difference."""
         return [name for name, item in self.by.items() if _direction(item)]
 
     @property
     def sizes_differ(self) -> bool:
-        """Whether the intervals of the ratio of any two programs have nothing in common."""
+        """Return whether the intervals of the ratio of any two programs have nothing in common."""
         return any(_apart(item, other) for item, other in combinations(self.by.values(), 2))
 
 
@@ -78,7 +78,7 @@ class Tools:
 
 
 def programs_of(run: Run) -> dict[str, tuple[str, str]]:
-    """The plain name and the program of each workload, by its name in the run's cells."""
+    """Return the plain name and the program of each workload, by its name in the run's cells."""
     items = run.manifest.experiment.get("workloads")
     result: dict[str, tuple[str, str]] = {}
     for item in items if isinstance(items, list) else []:
@@ -90,7 +90,9 @@ def programs_of(run: Run) -> dict[str, tuple[str, str]]:
 
 
 def agreements(run: Run, cells: Iterable[CellResult]) -> list[Agreement]:
-    """All pairs of solutions that were measured by two programs or more, by throughput and response time."""
+    """Return all pairs of solutions that were measured by two programs or more, by throughput and response
+    time.
+    """
     result = []
     for plain, members in _together(run, cells).items():
         solutions = list(dict.fromkeys(cell.key.solution for cell, _ in members))
@@ -101,7 +103,7 @@ def agreements(run: Run, cells: Iterable[CellResult]) -> list[Agreement]:
 
 
 def tools(run: Run, cells: Iterable[CellResult]) -> list[Tools]:
-    """Each cell by each further program against the first."""
+    """Return each cell by each further program against the first."""
     result = []
     for plain, members in _together(run, cells).items():
         for solution in dict.fromkeys(cell.key.solution for cell, _ in members):
@@ -120,7 +122,7 @@ _Members = list[tuple[CellResult, str]]
 
 
 def _together(run: Run, cells: Iterable[CellResult]) -> dict[CellKey, _Members]:
-    """Cells that share all but solution and program, with their programs; of two programs or more."""
+    """Return cells that share all but solution and program, with their programs; of two programs or more."""
     programs = programs_of(run)
     members: dict[CellKey, _Members] = {}
     for cell in cells:
@@ -136,7 +138,7 @@ def _metrics() -> Sequence[Metric]:
 
 
 def _pair(metric: Metric, plain: CellKey, members: _Members, a: str, b: str) -> list[Agreement]:
-    """Two solutions by each program that measured both; none where fewer than two programs did."""
+    """Return two solutions by each program that measured both; none where fewer than two programs did."""
     by: dict[str, Difference] = {}
     for program in dict.fromkeys(name for _, name in members):
         own = {cell.key.solution: cell for cell, name in members if name == program}
@@ -157,7 +159,7 @@ def _direction(difference: Difference) -> int:
 
 
 def _apart(difference: Difference, other: Difference) -> bool:
-    """Whether two intervals of ratios have nothing in common."""
+    """Return whether two intervals of ratios have nothing in common."""
     ends = [difference.ratio_low, difference.ratio_high, other.ratio_low, other.ratio_high]
     if any(end is None for end in ends):
         return False

@@ -71,7 +71,7 @@ class Gap:
 
     @property
     def ms(self) -> float:
-        """Its length."""
+        """Return its length."""
         return self.end - self.start
 
 
@@ -95,22 +95,22 @@ class Outage:
 
     @property
     def ms(self) -> float:
-        """The length of the longest, exact to `SLOT_MS`; a lower bound unless `back`."""
+        """Return the length of the longest, exact to `SLOT_MS`; a lower bound unless `back`."""
         return self.gap.ms
 
     @property
     def total_ms(self) -> float:
-        """All interruptions together, never less than `ms`; a lower bound unless `back`."""
+        """Return all interruptions together, never less than `ms`; a lower bound unless `back`."""
         return math.fsum(gap.ms for gap in self.gaps) if self.gaps else self.ms
 
     @property
     def first(self) -> Gap | None:
-        """The first interruption."""
+        """Return the first interruption."""
         return self.gaps[0] if self.gaps else None
 
     @property
     def noticed(self) -> bool:
-        """Whether there is any interruption: longer than what the undisturbed system shows."""
+        """Return whether there is any interruption: longer than what the undisturbed system shows."""
         return bool(self.gaps)
 
 
@@ -141,7 +141,7 @@ class Throughput:
 
 
 def timeline(rows: Sequence[tuple[int, int, int, int, int]]) -> Timeline:
-    """A time line of rows (slot_ms, reads, writes, transactions, queries), in any order."""
+    """Return a time line of rows (slot_ms, reads, writes, transactions, queries), in any order."""
     table = np.array(sorted(rows), dtype=np.int64).reshape(-1, 5)
     return Timeline(table[:, 0], table[:, 1], table[:, 2], table[:, 3], table[:, 4])
 
@@ -155,7 +155,7 @@ def availability(
     since: float | None = None,
     attempts: Floats | None = None,
 ) -> Availability:
-    """The measures of one trial; `fault_at` is the moment of the fault (ms of the load).
+    """Return the measures of one trial; `fault_at` is the moment of the fault (ms of the load).
 
     Args:
         line: the successes of established sessions.
@@ -186,7 +186,7 @@ def outage(
     since: float | None = None,
     floor: float | None = None,
 ) -> Outage | None:
-    """The outage of one kind of operation; `successes`: the moments (or slots) of them, ascending.
+    """Return the outage of one kind of operation; `successes`: the moments (or slots) of them, ascending.
 
     `moments` are those of all events, the fault among them (None: of the fault alone). `floor` is what a
     gap must exceed where the steady window cannot tell. None if nothing succeeded in the steady window: then
@@ -216,7 +216,7 @@ def outage(
 
 
 def _spacing(gaps: Floats) -> float:
-    """How far apart dense attempts are by themselves, in ms; an outage among them is not ordinary."""
+    """Return how far apart dense attempts are by themselves, in ms; an outage among them is not ordinary."""
     if not len(gaps):
         return 0.0
     if len(gaps) >= FEW:
@@ -234,7 +234,7 @@ def steady_gaps(successes: Ints | Floats, start: float, end: float) -> list[Gap]
 
 
 def _edges(successes: Ints | Floats, start: float, end: float) -> Floats:
-    """The successes in a window between its two ends; empty where nothing succeeded in it."""
+    """Return the successes in a window between its two ends; empty where nothing succeeded in it."""
     inside = successes[(successes >= start) & (successes < end)]
     if not len(inside):
         return np.zeros(0)
@@ -268,7 +268,7 @@ def throughput(line: Timeline, windows: Windows, fault_at: float | None = None) 
 
 
 def steady_window(record: TrialRecord) -> tuple[float, float]:
-    """Its start and end in ms of the trial, up to the fault; (0, 0) where there was none."""
+    """Return its start and end in ms of the trial, up to the fault; (0, 0) where there was none."""
     windows, fault = record.windows, record.fault
     if windows is None:
         return 0.0, 0.0
@@ -277,7 +277,7 @@ def steady_window(record: TrialRecord) -> tuple[float, float]:
 
 
 def _covers(gap: Gap, moment: float) -> bool:
-    """Whether a gap began by an event: its first slot may hold the last success, and then the event."""
+    """Return whether a gap began by an event: its first slot may hold the last success, and then the event."""
     return gap.start <= moment <= gap.end
 
 
@@ -305,7 +305,7 @@ class _Gaps:
 
 
 def _gaps_after(successes: Ints | Floats, end: float, fault_at: float, since: float | None) -> _Gaps:
-    """All gaps that end after the fault, and the open one at the end of the window."""
+    """Return all gaps that end after the fault, and the open one at the end of the window."""
     last_before = max(int(np.searchsorted(successes, fault_at - SLOT_MS, "right")) - 1, 0)
     edges = np.append(successes[last_before:].astype(np.float64), end)
     starts, ends = edges[:-1], edges[1:]

@@ -56,7 +56,7 @@ class Half:
 
     @property
     def n(self) -> int:
-        """The number of trials."""
+        """Return the number of trials."""
         return sum(summary.n for summary in self.strata.values())
 
 
@@ -84,21 +84,21 @@ class Choice:
 
     @property
     def best(self) -> Candidate:
-        """The chosen one."""
+        """Return the chosen one."""
         return self.candidates[0]
 
     @property
     def next(self) -> Candidate | None:
-        """The second by the choosing half."""
+        """Return the second by the choosing half."""
         return self.candidates[1] if len(self.candidates) > 1 else None
 
     def against(self, other: Candidate) -> Difference | None:
-        """The best against another, both on the reporting half, see `compared`."""
+        """Return the best against another, both on the reporting half, see `compared`."""
         return self.compared(self.best.reporting, other.reporting)
 
     @property
     def optimism(self) -> Difference | None:
-        """The best on the half that chose it against itself on the other: what choosing flattered.
+        """Return the best on the half that chose it against itself on the other: what choosing flattered.
 
         None where the same trials chose it and are reported: nobody knows by how much.
         """
@@ -108,7 +108,7 @@ class Choice:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the reporting half tells the best from the next."""
+        """Return whether the reporting half tells the best from the next."""
         difference = self.against(self.next) if self.next else None
         if difference is None or not difference.known:
             return "unknown"
@@ -147,7 +147,7 @@ class BestCase:
 
     @property
     def name(self) -> str:
-        """What the solution is called in all its cells."""
+        """Return what the solution is called in all its cells."""
         return f"{self.sweep} ({self._best})"
 
     @property
@@ -161,17 +161,17 @@ class BestCase:
 
 
 def chooses(number: int, *, same_trials: bool = False) -> bool:
-    """Whether a trial is among those that choose: with odd numbers, or all."""
+    """Return whether a trial is among those that choose: with odd numbers, or all."""
     return same_trials or number % 2 == 1
 
 
 def reports(number: int, *, same_trials: bool = False) -> bool:
-    """Whether a trial is among those that are reported: with even numbers, or all."""
+    """Return whether a trial is among those that are reported: with even numbers, or all."""
     return same_trials or number % 2 == 0
 
 
 def choose(variants: Mapping[str, Strata], *, higher: bool, same_trials: bool = False) -> Choice | None:
-    """The best of the variants by the choosing half; None if no two can be compared.
+    """Return the best of the variants by the choosing half; None if no two can be compared.
 
     With `same_trials` both halves are all trials. A variant whose service did not come back in fewer of its
     trials is better whatever the times of the others. Of equal variants the first counts.
@@ -205,7 +205,7 @@ def choose(variants: Mapping[str, Strata], *, higher: bool, same_trials: bool = 
 
 
 def mean_ratio(pairs: Sequence[tuple[Summary, Summary]]) -> Difference:
-    """The geometric mean of mean(a) / mean(b) over pairs of samples, against 1.
+    """Return the geometric mean of mean(a) / mean(b) over pairs of samples, against 1.
 
     The variance of the logarithm of a mean is that of the mean over its square (delta method). With
     a mean that is not above 0 nothing is known; with fewer than two values on any side no interval is.

@@ -30,12 +30,14 @@ class Moments:
 
 
 def several(a: Values, b: Values) -> bool:
-    """Whether they ran on more than one machine."""
+    """Return whether they ran on more than one machine."""
     return bool(a) and bool(b) and len({machine for machine, _ in (*a, *b)}) > 1
 
 
 def moments(a: Values, b: Values) -> Moments | None:
-    """The weighted means of both samples; None where no machine has both, or nothing is left to judge by."""
+    """Return the weighted means of both samples; None where no machine has both, or nothing is left to judge
+    by.
+    """
     first, second = _by_machine(a), _by_machine(b)
     both = [machine for machine in first if machine in second]
     df = len(a) + len(b) - len(first.keys() | second.keys()) - 1

@@ -13,7 +13,7 @@ HOW = "fivenines calibrate"
 
 
 def doubts(calibration: Calibration | None, machine: Machine, version: str, moment: str) -> list[str]:
-    """Why a calibration may not speak for what a machine measures at a moment; [] if it does.
+    """Return why a calibration may not speak for what a machine measures at a moment; [] if it does.
 
     `moment` is in ISO 8601.
     """
@@ -38,7 +38,7 @@ TRIAL_SPREAD, ROUND_SPREAD = "trial_spread", "round_spread"
 
 
 def spreads(calibration: Calibration | None) -> tuple[float, float] | None:
-    """How much trials, and ratios of neighbouring windows, of one solution spread; None: not measured."""
+    """Return how much trials, and ratios of neighbouring windows, of one solution spread; None: not measured."""
     steps = calibration.steps if calibration else []
     result = {name: value for step in steps for line in step.lines for name, value in line.figures.items()}
     trials, rounds = result.get(TRIAL_SPREAD, 0.0), result.get(ROUND_SPREAD, 0.0)
@@ -46,7 +46,7 @@ def spreads(calibration: Calibration | None) -> tuple[float, float] | None:
 
 
 def verdict(calibration: Calibration) -> str:
-    """How the lines stand, in one sentence."""
+    """Return how the lines stand, in one sentence."""
     judged = [line for step in calibration.steps for line in step.judged]
     out = {step.name: len(step.out) for step in calibration.steps if step.out}
     failed = [step.name for step in calibration.steps if step.failure]
@@ -60,7 +60,7 @@ def verdict(calibration: Calibration) -> str:
 
 
 def _other(then: Machine, now: Machine) -> list[str]:
-    """What differs between two machines, of what figures depend on."""
+    """Return what differs between two machines, of what figures depend on."""
     if (then.hostname, then.cpu) != (now.hostname, now.cpu):
         return [f"it is of another machine ({then.hostname}, {then.cpu})"]
     result = []

@@ -47,7 +47,7 @@ class Stalls:
 
     @property
     def share(self) -> float:
-        """The share of the steady windows that went to stalls."""
+        """Return the share of the steady windows that went to stalls."""
         lost = (self.total.mean or 0.0) * self.total.n / 1000
         return lost / self.seconds if self.seconds else 0.0
 
@@ -131,12 +131,12 @@ class CellResult:
 
     @property
     def called(self) -> str:
-        """The solution; with the settings that were chosen, where it is the best case of a sweep."""
+        """Return the solution; with the settings that were chosen, where it is the best case of a sweep."""
         return self.best.called if self.best else self.key.solution
 
     @property
     def kept_percent(self) -> float | None:
-        """How much of the offered rate was reached; None without an offered rate.
+        """Return how much of the offered rate was reached; None without an offered rate.
 
         Expected failures were asked and answered, so they count: the share that they have in the whole
         load is added to the successes of the steady window.
@@ -149,29 +149,29 @@ class CellResult:
 
     @property
     def kept(self) -> bool:
-        """Whether there was an offered rate, and it was kept: then the throughput is that rate."""
+        """Return whether there was an offered rate, and it was kept: then the throughput is that rate."""
         return (self.kept_percent or 0.0) >= KEPT
 
     @property
     def violated(self) -> int:
-        """The number of trials in which an invariant does not hold."""
+        """Return the number of trials in which an invariant does not hold."""
         return sum(
             any(check.status == "violated" for check in trial.record.invariants) for trial in self.trials
         )
 
     @property
     def split(self) -> int:
-        """The number of trials in which several nodes took writes although one may: split brain."""
+        """Return the number of trials in which several nodes took writes although one may: split brain."""
         return sum(bool(trial.split_brains) for trial in self.trials)
 
     @property
     def faulted(self) -> bool:
-        """Whether something was broken on purpose in this cell."""
+        """Return whether something was broken on purpose in this cell."""
         return self.key.fault != "none"
 
 
 def analyse(run: Run) -> list[CellResult]:
-    """All cells of a run in the order of the plan's file, the empty ones included."""
+    """Return all cells of a run in the order of the plan's file, the empty ones included."""
     plan = sorted(run.manifest.plan, key=lambda trial: trial.id)
     planned = Counter(trial.cell for trial in plan)
     complete: dict[CellKey, list[TrialMeasures]] = {}
@@ -222,7 +222,7 @@ def cell_result(key: CellKey, planned: int, broken: int, trials: list[TrialMeasu
 
 
 def _at_level(cell: CellResult, nominal: float) -> CellResult:
-    """The cell with the intervals of trials that were added as needed."""
+    """Return the cell with the intervals of trials that were added as needed."""
     widened: CellResult = all_at_level(replace(cell, trials=[]), nominal)
     return replace(widened, trials=cell.trials)
 
@@ -272,7 +272,7 @@ def _loss(trials: list[TrialMeasures]) -> Loss:
 
 
 def _types(trials: list[TrialMeasures]) -> list[TypeResult]:
-    """The types in the order of the workload, the trials of each together."""
+    """Return the types in the order of the workload, the trials of each together."""
     result: dict[str, list[TypeMeasure]] = {}
     for trial in trials:
         for item in trial.types:
@@ -306,7 +306,7 @@ def _invariants(trials: list[TrialMeasures]) -> list[InvariantResult]:
 
 
 def _errors(trials: list[TrialMeasures]) -> list[ErrorEntry]:
-    """The errors of all trials by source, class and code, with the first message of each."""
+    """Return the errors of all trials by source, class and code, with the first message of each."""
     entries: dict[tuple[str, str, str], ErrorEntry] = {}
     for trial in trials:
         for error in trial.errors:

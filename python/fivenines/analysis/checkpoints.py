@@ -38,7 +38,7 @@ class Lag:
 
 
 def lags(trials: Sequence[StoredTrial]) -> dict[str, Series]:
-    """The lag over the time of each trial that has global checkpoints, by its folder's name."""
+    """Return the lag over the time of each trial that has global checkpoints, by its folder's name."""
     ends = {item.folder.name: _end(item) for item in trials}
     return {
         trial: lag_of(rows["t_ms"].tolist(), rows["ms"].tolist(), ends[trial])
@@ -47,7 +47,9 @@ def lags(trials: Sequence[StoredTrial]) -> dict[str, Series]:
 
 
 def lag_of(completed: Sequence[float], took: Sequence[float], end: float) -> Series:
-    """The lag from the first completed checkpoint to the end; all in ms, in the order of their moments."""
+    """Return the lag from the first completed checkpoint to the end; all in ms, in the order of their
+    moments.
+    """
     times: list[float] = []
     values: list[float] = []
     began: float | None = None
@@ -65,7 +67,7 @@ def lag_of(completed: Sequence[float], took: Sequence[float], end: float) -> Ser
 
 
 def lag_between(series: Series, start: float, end: float) -> Lag | None:
-    """The largest lag and its mean over the time from `start` to `end`, of what is known of it."""
+    """Return the largest lag and its mean over the time from `start` to `end`, of what is known of it."""
     if len(series) < 2:
         return None
     start, end = max(start, float(series.t[0])), min(end, float(series.t[-1]))

@@ -40,7 +40,7 @@ class Wait:
 
 
 def client_bounds(load: dict[str, Any]) -> ClientBounds:
-    """The bounds in load.json; none in those of older versions."""
+    """Return the bounds in load.json; none in those of older versions."""
     told = load.get("bounds")
     result = told if isinstance(told, dict) else {}
 
@@ -52,7 +52,7 @@ def client_bounds(load: dict[str, Any]) -> ClientBounds:
 
 
 def wait_of(gap: Gap, connections: Outage | None, timeouts: Floats, bounds: ClientBounds) -> Wait | None:
-    """The wait at the end of an outage of sessions; None where no bound of the client ended it.
+    """Return the wait at the end of an outage of sessions; None where no bound of the client ended it.
 
     `connections` is the outage of new connections, `timeouts` the moments at which a bound ended
     something, ascending.
@@ -80,7 +80,9 @@ def served_again(gap: Gap, connections: Outage) -> float | None:
 
 
 def _bound(gap: Gap, own: Sequence[float], bounds: ClientBounds) -> str:
-    """Which bound it was: that for an answer counts from the last success, that to connect from another."""
+    """Return which bound it was: that for an answer counts from the last success, that to connect from
+    another.
+    """
     answer, connect = bounds.answer_s, bounds.connect_s
     begins = [gap.start, *own[:-1]]
     for seconds, since in ((answer, begins[:1]), (connect, begins[1:]), (answer, begins[1:])):

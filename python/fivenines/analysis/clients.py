@@ -38,7 +38,7 @@ class ClientResult:
 
 
 def view(trial: StoredTrial, name: str) -> StoredTrial:
-    """A trial as one of its clients saw it: its own tables and load; no verdicts, as these are of all.
+    """Return a trial as one of its clients saw it: its own tables and load; no verdicts, as these are of all.
 
     Raises:
         FiveninesError: the trial has no such client.
@@ -62,7 +62,7 @@ def view(trial: StoredTrial, name: str) -> StoredTrial:
 
 
 def _own_windows(windows: Windows | None, load: Mapping[str, Any]) -> Windows | None:
-    """The trial's, until this client's own work was done: it is not away from then on, it is ready."""
+    """Return the trial's, until this client's own work was done: it is not away from then on, it is ready."""
     work = load.get("work")
     if windows is None or not work or not load.get("completed"):
         return windows
@@ -77,7 +77,7 @@ def _own_windows(windows: Windows | None, load: Mapping[str, Any]) -> Windows | 
 
 
 def client_measures(trial: StoredTrial, name: str) -> TrialMeasures:
-    """What one client measured in a trial; what only the whole trial can tell is None there.
+    """Return what one client measured in a trial; what only the whole trial can tell is None there.
 
     Raises:
         FiveninesError: the trial has no such client.
@@ -86,7 +86,7 @@ def client_measures(trial: StoredTrial, name: str) -> TrialMeasures:
 
 
 def client_results(trials: Iterable[TrialMeasures]) -> list[ClientResult]:
-    """Each client over the trials of a cell, in the order of the experiment; [] of one alone."""
+    """Return each client over the trials of a cell, in the order of the experiment; [] of one alone."""
     result: dict[str, tuple[ClientRecord, list[TrialMeasures]]] = {}
     for trial in trials:
         for client in trial.record.clients:

@@ -19,7 +19,7 @@ def error_ms(records: Iterable[TrialRecord]) -> float | None:
 
 
 def by_machine(records: Iterable[TrialRecord]) -> dict[str, list[ClockRecord]]:
-    """What was learnt of each machine's clocks, over trials."""
+    """Return what was learnt of each machine's clocks, over trials."""
     result: dict[str, list[ClockRecord]] = {}
     for record in records:
         for clock in record.clocks.values():

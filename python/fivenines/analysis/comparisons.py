@@ -48,7 +48,7 @@ class Comparison:
 
 
 def comparisons(cells: Iterable[CellResult], *, speed: bool = True) -> list[Comparison]:
-    """All pairs of solutions that share everything else, by every metric that both have.
+    """Return all pairs of solutions that share everything else, by every metric that both have.
 
     Without `speed` those are left out which blocks of the same run compare better.
     """
@@ -63,7 +63,7 @@ def comparisons(cells: Iterable[CellResult], *, speed: bool = True) -> list[Comp
 
 
 def groups(cells: Iterable[CellResult]) -> list[list[CellResult]]:
-    """Cells that differ in the solution alone, each group together."""
+    """Return cells that differ in the solution alone, each group together."""
     result: dict[CellKey, list[CellResult]] = {}
     for cell in cells:
         result.setdefault(cell.key.model_copy(update={"solution": ""}), []).append(cell)
@@ -94,5 +94,5 @@ def _failover_by(cell: CellResult, phase: str) -> Summary | None:
 
 
 def _total(outages: Outages) -> Summary | None:
-    """All interruptions together, where that is more than the longest."""
+    """Return all interruptions together, where that is more than the longest."""
     return outages.total if outages.several else None

@@ -73,7 +73,7 @@ def check_nodes(
 
 
 def write_outcomes(operations: Iterable[Operation]) -> dict[int, str]:
-    """The best outcome of each write by id.
+    """Return the best outcome of each write by id.
 
     Raises:
         ValueError: an outcome other than ok, failed and in_doubt.
@@ -90,7 +90,7 @@ def write_outcomes(operations: Iterable[Operation]) -> dict[int, str]:
 
 
 def primary_check(check: Check) -> NodeCheck | None:
-    """The rows on the primary of record; None if there is none or it could not be read."""
+    """Return the rows on the primary of record; None if there is none or it could not be read."""
     for node in check.nodes:
         if node.node == check.primary and node.reachable:
             return node
@@ -100,7 +100,7 @@ def primary_check(check: Check) -> NodeCheck | None:
 def disordered_ids(
     present: Iterable[int], acknowledged: Iterable[int], clients: Mapping[int, int]
 ) -> list[int]:
-    """The rows that are present although an earlier acknowledged row of their client is absent.
+    """Return the rows that are present although an earlier acknowledged row of their client is absent.
 
     Args:
         present: the ids on a node.

@@ -29,7 +29,7 @@ class Contrast:
 def contrast(
     samples: Sequence[Summary], factors: Sequence[float], confidence: float = CONFIDENCE
 ) -> Contrast:
-    """The sum of `factors` times the means, of independent samples.
+    """Return the sum of `factors` times the means, of independent samples.
 
     Without a spread in any sample there is no interval; nor is there one of few values that are all equal.
     Lower bounds leave that end open which they could move.

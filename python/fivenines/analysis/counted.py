@@ -52,11 +52,11 @@ class Counted:
     rows: float | None = None
 
     def gain(self, name: str) -> float | None:
-        """What a counter gained in the window."""
+        """Return what a counter gained in the window."""
         return self._of(self.gained, name)
 
     def mean(self, name: str) -> float | None:
-        """Its mean in the window, of the sum over all nodes."""
+        """Return its mean in the window, of the sum over all nodes."""
         return self._of(self.means, name)
 
     def _of(self, values: Floats, name: str) -> float | None:
@@ -67,12 +67,12 @@ class Counted:
 
 
 def counted(trial: StoredTrial) -> Counted:
-    """The counters of one trial."""
+    """Return the counters of one trial."""
     return next(cached(COUNTED, [trial]))
 
 
 def names_counted(trials: Sequence[StoredTrial]) -> list[str]:
-    """The counters that any of these trials has, in the order of their names."""
+    """Return the counters that any of these trials has, in the order of their names."""
     return sorted({name for item in cached(COUNTED, trials) for name in item.names})
 
 

@@ -59,7 +59,7 @@ class PerTransaction:
 
 
 def watched(trials: Sequence[StoredTrial]) -> dict[str, Watched]:
-    """The samples of each trial by its id; a damaged table counts as absent."""
+    """Return the samples of each trial by its id; a damaged table counts as absent."""
     counters = samples(trials, WANTED)
     hosts = host_samples(trials, [name for panel in HOSTS for name in panel.names])
     device = by_trial(trials, "machine", _DEVICE)
@@ -76,7 +76,7 @@ def watched(trials: Sequence[StoredTrial]) -> dict[str, Watched]:
 
 
 def _derived(trials: Sequence[StoredTrial]) -> dict[str, Samples]:
-    """What is drawn beside counters, and told by logs and by other members."""
+    """Return what is drawn beside counters, and told by logs and by other members."""
     samples: dict[str, Samples] = {trial: {STATE: curves} for trial, curves in state_curves(trials).items()}
     for trial, series in lags(trials).items():
         samples.setdefault(trial, {})[LAG] = {WHOLE: series}
@@ -86,7 +86,7 @@ def _derived(trials: Sequence[StoredTrial]) -> dict[str, Samples]:
 
 
 def samples(trials: Sequence[StoredTrial], names: Sequence[str]) -> dict[str, Samples]:
-    """The samples of these counters by trial; for a sample without one of them to count as 0, one that
+    """Return the samples of these counters by trial; for a sample without one of them to count as 0, one that
     each sample has must be among them (`ALWAYS`)."""
     requested = ", ".join(f"'{name}'" for name in dict.fromkeys([*ALWAYS, *names]))
     rows = by_trial(trials, "counters", _COUNTERS.format(names=requested))
@@ -94,7 +94,7 @@ def samples(trials: Sequence[StoredTrial], names: Sequence[str]) -> dict[str, Sa
 
 
 def host_samples(trials: Sequence[StoredTrial], figures: Sequence[str]) -> dict[str, Samples]:
-    """Columns of the table `hosts` by trial; what a sample does not tell is left out."""
+    """Return columns of the table `hosts` by trial; what a sample does not tell is left out."""
     requested = ", ".join(f"coalesce({name}::DOUBLE, 'nan'::DOUBLE) AS {name}" for name in figures)
     rows = by_trial(trials, "hosts", _HOSTS.format(names=requested))
     return {trial: _told(columns, figures) for trial, columns in rows.items()}
@@ -116,7 +116,7 @@ def _watched(record: TrialRecord, counters: Samples, hosts: Samples, device: Col
 
 
 def witnesses(seen: Watched, record: TrialRecord, start: float, end: float) -> Written:
-    """What the database nodes wrote in a window (ms), as servers, kernel and device count it."""
+    """Return what the database nodes wrote in a window (ms), as servers, kernel and device count it."""
     servers, deployment = seen.counters.get(WRITTEN, {}), record.deployment
     hosts = deployment.hosts.items() if deployment else ()
     nodes = {name for name, host in hosts if host.kind == "node"} or set(servers)
@@ -124,7 +124,7 @@ def witnesses(seen: Watched, record: TrialRecord, start: float, end: float) -> W
 
 
 def curve(samples: Samples, panel: Panel) -> dict[str, Series]:
-    """The curve of a panel for each node or host; those that have none of its figures are left out."""
+    """Return the curve of a panel for each node or host; those that have none of its figures are left out."""
     result = {}
     for who, series in summed(samples, panel.names).items():
         drawn = rates(series) if panel.kind == "rate" else series
@@ -133,7 +133,7 @@ def curve(samples: Samples, panel: Panel) -> dict[str, Series]:
 
 
 def steady_mean(samples: Samples, panel: Panel, start: float, end: float) -> dict[str, float]:
-    """The mean of a panel's figure in a window (ms) for each node or host."""
+    """Return the mean of a panel's figure in a window (ms) for each node or host."""
     result = {}
     for who, series in summed(samples, panel.names).items():
         if panel.kind == "gauge":
@@ -147,19 +147,19 @@ def steady_mean(samples: Samples, panel: Panel, start: float, end: float) -> dic
 
 
 def panels_of(counters: Samples) -> tuple[Panel, ...]:
-    """The panels of the kind of server that these counters are of, without those that stay at 0."""
+    """Return the panels of the kind of server that these counters are of, without those that stay at 0."""
     servers = POSTGRES if "pg_stat_database.xact_commit" in counters else (*NDB, *MARIADB)
     panels = (*DISKS, *servers)
     return tuple(panel for panel in panels if _moves(counters, panel))
 
 
 def host_panels(hosts: Samples) -> tuple[Panel, ...]:
-    """The panels of hosts, without those that stay at 0."""
+    """Return the panels of hosts, without those that stay at 0."""
     return tuple(panel for panel in HOSTS if _moves(hosts, panel))
 
 
 def gained(seen: Watched, record: TrialRecord, start: float, end: float) -> Gained:
-    """What counters gained between `start` and `end` (ms)."""
+    """Return what counters gained between `start` and `end` (ms)."""
     fsyncs = _gained(summed(seen.counters, FSYNCS), start, end)
     told = witnesses(seen, record, start, end)
     sent = _gained(seen.hosts.get("net_sent_bytes", {}), start, end)
@@ -167,7 +167,7 @@ def gained(seen: Watched, record: TrialRecord, start: float, end: float) -> Gain
 
 
 def per_transaction(result: Gained, transactions: float) -> PerTransaction:
-    """What one of the `transactions` of the same time cost."""
+    """Return what one of the `transactions` of the same time cost."""
 
     def each(gained: float | None) -> float | None:
         return gained / transactions if gained is not None and transactions > 0 else None
@@ -186,7 +186,7 @@ def _moves(samples: Samples, panel: Panel) -> bool:
 
 
 def pivoted(columns: Columns) -> Samples:
-    """Every name at every moment of its node (`who`); what a sample did not hold was 0."""
+    """Return every name at every moment of its node (`who`); what a sample did not hold was 0."""
     samples: Samples = {}
     for node, rows in split(columns, "who").items():
         moments, place = np.unique(rows["t_ms"], return_inverse=True)

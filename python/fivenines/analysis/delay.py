@@ -66,7 +66,7 @@ class Verdict:
 
     @property
     def misled(self) -> bool:
-        """Whether it said anything that was badly wrong, or said nothing while there was delay."""
+        """Return whether it said anything that was badly wrong, or said nothing while there was delay."""
         return bool(self.zero or self.under or self.over or (self.null and self.null_worst > LATE_MS))
 
 
@@ -91,12 +91,12 @@ class DelayFigures:
 
     @property
     def known(self) -> bool:
-        """Whether there is anything to say."""
+        """Return whether there is anything to say."""
         return self.truth is not None or bool(self.told)
 
 
 def delays(trials: Sequence[StoredTrial]) -> list[Delays]:
-    """The delays of each trial, as curves; a damaged table counts as absent."""
+    """Return the delays of each trial, as curves; a damaged table counts as absent."""
     told = by_trial(trials, "delay", _TOLD)
     result = [
         Delays(truth, _figures(told.get(trial.folder.name)))
@@ -107,7 +107,7 @@ def delays(trials: Sequence[StoredTrial]) -> list[Delays]:
 
 
 def told_figures(trials: Sequence[StoredTrial], sources: Sequence[str]) -> dict[str, list[Series]]:
-    """What servers say in these figures, which are times, by trial: a curve in ms for each node."""
+    """Return what servers say in these figures, which are times, by trial: a curve in ms for each node."""
     told = by_trial(trials, "delay", _TOLD)
     return {
         trial: [
@@ -126,7 +126,7 @@ def delay_figures(trials: Sequence[StoredTrial]) -> Iterator[DelayFigures]:
 
 
 def verdicts(trials: Iterable[DelayFigures]) -> dict[tuple[str, str], Verdict]:
-    """Each figure, by its source and unit, over all trials."""
+    """Return each figure, by its source and unit, over all trials."""
     result: dict[tuple[str, str], list[Verdict]] = {}
     for trial in trials:
         for item in trial.told:
@@ -161,7 +161,9 @@ FIGURES = Kind("delay", DelayFigures, _in_figures)
 
 
 def judge(figure: Series, unit: str, true: Series) -> Verdict:
-    """A figure of one node beside the truth; of a figure that is no time only zeros and NULLs are judged."""
+    """Return a figure of one node beside the truth; of a figure that is no time only zeros and NULLs are
+    judged.
+    """
     actual = value_at(true, figure.t, 1500.0)
     known = ~np.isnan(actual)
     said, actual = figure.v[known], actual[known]
@@ -206,6 +208,6 @@ def _figures(columns: Columns | None) -> list[Figure]:
 
 
 def truth_of(measured: Staleness | None) -> dict[str, Series]:
-    """The true delay of each node, in ms, at each look at it."""
+    """Return the true delay of each node, in ms, at each look at it."""
     nodes = measured.nodes if measured else []
     return {each.node: Series(each.t_ms, each.delay_ms) for each in nodes}

@@ -55,7 +55,7 @@ class Written:
 
     @property
     def charge_excess(self) -> float | None:
-        """How many times more was charged than can be; None: the charge may be right."""
+        """Return how many times more was charged than can be; None: the charge may be right."""
         if self.charged is None:
             return None
         over = [
@@ -67,20 +67,24 @@ class Written:
 
     @property
     def charge_believed(self) -> bool:
-        """Whether there is a charge, something to compare it with, and no contradiction."""
+        """Return whether there is a charge, something to compare it with, and no contradiction."""
         known = self.device is not None or self.servers is not None
         return self.charged is not None and known and self.charge_excess is None
 
     @property
     def servers_believed(self) -> bool:
-        """Whether the device saw what servers say: they may say more only while pages wait to be written."""
+        """Return whether the device saw what servers say: they may say more only while pages wait to be
+        written.
+        """
         if self.servers is None:
             return False
         return self.device is None or self.servers <= OVER_DEVICE * self.device + SLACK
 
 
 def server_written(counters: Samples) -> dict[str, Series]:
-    """What each server says that it wrote, the sum of the counters of its kind; {} where it tells none."""
+    """Return what each server says that it wrote, the sum of the counters of its kind; {} where it tells
+    none.
+    """
     for kind in KINDS:
         if nodes := counters.get(kind[0]):
             return {node: item for node, item in summed(counters, kind).items() if node in nodes}
@@ -94,7 +98,7 @@ def written(
     nodes: set[str],
     window: tuple[float, float],
 ) -> Written:
-    """The three witnesses in a window (ms); `nodes` are the database nodes, of which all must tell."""
+    """Return the three witnesses in a window (ms); `nodes` are the database nodes, of which all must tell."""
     start, end = window
     gained = gain_between(device, start, end) if device is not None else None
     return Written((end - start) / 1000, _sum(servers, nodes, window), _sum(charged, nodes, window), gained)

@@ -35,7 +35,7 @@ class Wire:
 
 
 def round_trips(experiment: Mapping[str, Any]) -> dict[str, float]:
-    """The round trip in ms of each network with several sites, by its name.
+    """Return the round trip in ms of each network with several sites, by its name.
 
     Of more than two sites it is the longest; where the two directions differ, it is their sum.
     """
@@ -49,14 +49,14 @@ def round_trips(experiment: Mapping[str, Any]) -> dict[str, float]:
 
 
 def places(run: Run, cells: Sequence[CellResult]) -> list[Place]:
-    """The cells over several sites, from the shortest round trip to the longest."""
+    """Return the cells over several sites, from the shortest round trip to the longest."""
     known = round_trips(run.manifest.experiment)
     result = [Place(known[cell.key.network], cell) for cell in cells if cell.key.network in known]
     return sorted(result, key=lambda place: place.rtt_ms)
 
 
 def wires(run: Run, cells: Sequence[CellResult]) -> list[tuple[CellResult, Wire]]:
-    """What went over the wire, of the cells in which it was counted."""
+    """Return what went over the wire, of the cells in which it was counted."""
     trials = [trial.stored for cell in cells for trial in cell.trials]
     known = zip(trials, cached(LINKS, trials), strict=True)
     rows = {trial.record.id: links for trial, links in known if links}

@@ -43,7 +43,7 @@ class Environment:
 
     @property
     def differs(self) -> bool:
-        """Whether anything does."""
+        """Return whether anything does."""
         return bool(self.differing or self.only)
 
 
@@ -64,7 +64,9 @@ def environment(runs: Sequence[Run]) -> Environment:
 
 
 def _only(lacking: Mapping[Path, tuple[bool, ...]], has: Mapping[Path, tuple[bool, ...]]) -> list[Only]:
-    """The shortest paths below which the same runs lack everything, each with the number of its settings."""
+    """Return the shortest paths below which the same runs lack everything, each with the number of its
+    settings.
+    """
     result: dict[Path, int] = {}
     for path, which in lacking.items():
         heads = (path[:length] for length in range(1, len(path) + 1))
@@ -104,14 +106,14 @@ def _facts(run: Run) -> dict[Path, str]:
 
 
 def _workers(run: Run) -> dict[Path, str]:
-    """How many trials ran side by side on how many processors each, where they did."""
+    """Return how many trials ran side by side on how many processors each, where they did."""
     result = [trial.record.worker for trial in run.complete]
     beside = sorted({f"{item.beside + 1} of {len(item.cores)} cores each" for item in result if item})
     return {("trials side by side",): ", ".join(beside)} if beside else {}
 
 
 def _flat(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
-    """Settings by their path; entries of lists by their names where they have any."""
+    """Yield settings by their path; entries of lists by their names where they have any."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
             if path or key not in _NO_SETTING:

@@ -43,7 +43,7 @@ _LATENCY = """
 
 
 def measure(trial: Path, record: TrialRecord) -> Execution | None:
-    """The execution latency of a trial's ledger; None without its tables or without a write.
+    """Return the execution latency of a trial's ledger; None without its tables or without a write.
 
     Raises:
         FiveninesError: a table is damaged.

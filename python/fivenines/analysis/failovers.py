@@ -44,7 +44,7 @@ def fault_measures(
     speed: Throughput | None,
     moments: Sequence[float] = (),
 ) -> list[FaultMeasures]:
-    """All faults of a trial; `speed` is the undisturbed one, of the steady window.
+    """Return all faults of a trial; `speed` is the undisturbed one, of the steady window.
 
     `moments` are those of all events that may interrupt service.
     """
@@ -101,12 +101,12 @@ class _Course:
 
     @property
     def writes(self) -> bool:
-        """Whether the load writes at all."""
+        """Return whether the load writes at all."""
         load = self.traces.load
         return load.total(load.writes, self.windows.warmup_end, self.windows.steady_end) > 0
 
     def first_event(self, kind: str, fault_window: FaultWindow) -> float | None:
-        """When the first event of a kind was told in a fault's window."""
+        """Return when the first event of a kind was told in a fault's window."""
         moments = (event.t for event in self.events if event.kind == kind)
         return min((t for t in moments if fault_window.at <= t < fault_window.until), default=None)
 
@@ -139,7 +139,7 @@ def _measure(
 
 
 def without_stalls(measured: Availability, faults: Sequence[FaultMeasures]) -> Availability:
-    """The availability of a whole trial: no failover time, where none of its faults led to one.
+    """Return the availability of a whole trial: no failover time, where none of its faults led to one.
 
     Where the first one has turns its failover began with one of them.
     """
@@ -186,12 +186,12 @@ def _marks(fault_window: FaultWindow, measured: Availability, course: _Course) -
 
 
 def _stall(gap: Gap, fault_window: FaultWindow, decided: float | None, writable: float | None) -> bool:
-    """Whether writes stood still later on, and nobody failed over: who takes them was not hit."""
+    """Return whether writes stood still later on, and nobody failed over: who takes them was not hit."""
     return gap.start > fault_window.at + TOGETHER_MS and decided is None and writable == fault_window.at
 
 
 def _decided(fault_window: FaultWindow, course: _Course) -> float | None:
-    """The manager's decision; of a group of several primaries its new epoch."""
+    """Return the manager's decision; of a group of several primaries its new epoch."""
     states = course.traces.states
     told = course.first_event("decided", fault_window)
     if told is not None or not multi_primary(states, fault_window.at - SLOT_MS):
@@ -210,7 +210,7 @@ def _writable(fault_window: FaultWindow, course: _Course, decided: float | None)
 def _routed(
     gap: Gap, fault_window: FaultWindow, traces: Traces, reconnected: float | None, connections: Outage | None
 ) -> float | None:
-    """The first write of a new connection, of the ledger, or of the load after the outage began."""
+    """Return the first write of a new connection, of the ledger, or of the load after the outage began."""
     acks = traces.acks.t
     again = served_again(gap, connections) if connections else None
     if not len(acks) and again is None:
@@ -222,7 +222,7 @@ def _routed(
 
 
 def _reconnected(gap: Gap, course: _Course) -> float | None:
-    """The load's first success at or after the end of the gap: a write, if it writes at all."""
+    """Return the load's first success at or after the end of the gap: a write, if it writes at all."""
     if not gap.closed:
         return None
     load = course.traces.load
@@ -232,7 +232,7 @@ def _reconnected(gap: Gap, course: _Course) -> float | None:
 
 
 def _caught_up(fault_window: FaultWindow, start: float, course: _Course) -> float | None:
-    """When throughput was back and no surviving replica behind; None if not within the window."""
+    """Return when throughput was back and no surviving replica behind; None if not within the window."""
     if course.rate is None:
         return None
     traces, steady = course.traces, (course.windows.warmup_end, course.windows.steady_end)
@@ -247,13 +247,13 @@ def _caught_up(fault_window: FaultWindow, start: float, course: _Course) -> floa
 
 
 def _away(measured: Availability, course: _Course) -> tuple[Gap, ...]:
-    """The interruptions of what the load does: of writes, or of reads if it only reads."""
+    """Return the interruptions of what the load does: of writes, or of reads if it only reads."""
     outage = measured.writes if course.writes else measured.reads
     return outage.gaps if outage else ()
 
 
 def _served(fault_window: FaultWindow, away: Sequence[Gap]) -> list[tuple[float, float]]:
-    """The stretches of a fault's window outside the interruptions."""
+    """Return the stretches of a fault's window outside the interruptions."""
     result, begin = [], fault_window.at
     for gap in away:
         result.append((begin, min(gap.start, fault_window.until)))

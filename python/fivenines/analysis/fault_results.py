@@ -25,7 +25,7 @@ class PhaseResult:
 
     @property
     def seen(self) -> bool:
-        """Whether any trial has this phase."""
+        """Return whether any trial has this phase."""
         return self.absent < self.summary.n
 
 
@@ -75,12 +75,12 @@ class FaultResult:
     notes: tuple[str, ...]
 
     def phase(self, name: str) -> PhaseResult:
-        """The phase of this name."""
+        """Return the phase of this name."""
         return next(phase for phase in self.phases if phase.name == name)
 
 
 def fault_results(trials: Sequence[tuple[str, Sequence[FaultMeasures]]]) -> list[FaultResult]:
-    """The first, second, ... fault of all trials (id, faults) together; [] without any fault."""
+    """Return the first, second, ... fault of all trials (id, faults) together; [] without any fault."""
     most = max((len(faults) for _, faults in trials), default=0)
     return [
         _result(number, [(trial, faults[number]) for trial, faults in trials if number < len(faults)])

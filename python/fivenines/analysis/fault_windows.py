@@ -37,7 +37,7 @@ class FaultWindow:
 
     @property
     def at(self) -> float:
-        """When the first of them took effect."""
+        """Return when the first of them took effect."""
         return self.faults[0].at
 
     def alone(self, turn: Turn) -> "FaultWindow":
@@ -47,27 +47,27 @@ class FaultWindow:
 
     @property
     def hit(self) -> frozenset[str]:
-        """All hosts that were hit."""
+        """Return all hosts that were hit."""
         return frozenset(name for fault in self.faults for name in (*fault.nodes, fault.node))
 
     @property
     def label(self) -> str:
-        """What was broken, as "kill primary"."""
+        """Return what was broken, as "kill primary"."""
         return listed([" ".join((fault.kind, fault.role)).strip() for fault in self.faults])
 
     @property
     def kind(self) -> str:
-        """The class of the fault; of several the first one's."""
+        """Return the class of the fault; of several the first one's."""
         return self.faults[0].kind
 
     @property
     def mtbf(self) -> float | None:
-        """Seconds between two such faults, if the fault itself says so."""
+        """Return seconds between two such faults, if the fault itself says so."""
         return self.faults[0].mtbf if len(self.faults) == 1 else None
 
 
 def fault_windows(record: TrialRecord) -> list[FaultWindow]:
-    """The faults of a trial in their order, those at once as one."""
+    """Return the faults of a trial in their order, those at once as one."""
     if record.windows is None:
         return []
     groups: list[list[FaultRecord]] = []
@@ -87,7 +87,7 @@ def fault_windows(record: TrialRecord) -> list[FaultWindow]:
 
 
 def turns_of(fault: FaultRecord, events: Sequence[Event]) -> list[Event]:
-    """The events with which the servers' turns in a fault began."""
+    """Return the events with which the servers' turns in a fault began."""
     until = math.inf if fault.ended is None else fault.ended
     return [
         event

@@ -51,7 +51,7 @@ class Kind(Generic[_T]):
 
 
 def cached(kind: Kind[_T], trials: Sequence[StoredTrial]) -> Iterator[_T]:
-    """The figures of each trial, in their order; what is not there is computed, and kept."""
+    """Yield the figures of each trial, in their order; what is not there is computed, and kept."""
     for start in range(0, len(trials), BATCH):
         some = trials[start : start + BATCH]
         result = _known(kind, some)
@@ -104,7 +104,7 @@ def _computed(kind: Kind[_T], trials: Sequence[StoredTrial]) -> dict[Path, bytes
 
 
 def _where(kind: Kind[_T], trial: StoredTrial) -> tuple[Path | None, str]:
-    """The place of an entry and its key; no place where nothing can be kept."""
+    """Return the place of an entry and its key; no place where nothing can be kept."""
     place = kept_files.place_of(trial.folder, kind.name)
     try:
         return place, kept_files.key_of(trial.folder, program()) if place else ""
@@ -127,7 +127,7 @@ def _read_program() -> str:
 
 
 def sources() -> list[Path]:
-    """The files of the code that figures depend on."""
+    """Return the files of the code that figures depend on."""
     rooms = [path for name in _PROGRAM for path in sorted((_ROOT / name).rglob("*.py"))]
     return [*rooms, *(_ROOT / name for name in _BELOW)]
 

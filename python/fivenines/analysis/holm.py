@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 
 def adjusted(errors: Sequence[float]) -> list[float]:
-    """The error of each test (its p value) as one of all of them; each at most 1, in their order."""
+    """Return the error of each test (its p value) as one of all of them; each at most 1, in their order."""
     order = sorted(range(len(errors)), key=lambda index: errors[index])
     result, largest = [0.0] * len(errors), 0.0
     for rank, index in enumerate(order):

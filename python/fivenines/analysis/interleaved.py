@@ -113,7 +113,7 @@ class InterleavedResult:
     windows: list[list[Window]]
 
     def pair(self, a: CellKey, b: CellKey) -> Pair:
-        """These two, whichever way round they are kept."""
+        """Return these two, whichever way round they are kept."""
         for found in self.pairs:
             if (found.a, found.b) == (a, b):
                 return found
@@ -123,12 +123,14 @@ class InterleavedResult:
 
     @property
     def ranked(self) -> list[Side]:
-        """The fastest first."""
+        """Return the fastest first."""
         return sorted(self.sides, key=lambda side: side.tps, reverse=True)
 
 
 def interleaved_results(run: Run) -> list[InterleavedResult]:
-    """The results of each group of which an interleaved comparison is complete, in the order of the plan."""
+    """Return the results of each group of which an interleaved comparison is complete, in the order of the
+    plan.
+    """
     groups: dict[tuple[CellKey, ...], list[StoredBlock]] = {}
     planned: dict[tuple[CellKey, ...], int] = {}
     for block in run.manifest.blocks:
@@ -146,7 +148,7 @@ def interleaved_results(run: Run) -> list[InterleavedResult]:
 
 
 def difference(ratio: Ratio) -> Difference:
-    """The ratio as a difference in shares of b, which `analysis.wording` has words for."""
+    """Return the ratio as a difference in shares of b, which `analysis.wording` has words for."""
     a = Summary(ratio.rounds, ratio.ratio, confidence=ratio.confidence)
     b = Summary(ratio.rounds, 1.0, confidence=ratio.confidence)
     if ratio.low is None or ratio.high is None:
@@ -184,7 +186,7 @@ def _result(keys: list[CellKey], blocks: Sequence[StoredBlock], planned: int) ->
 
 
 def windows_of(block: StoredBlock) -> list[Window]:
-    """The windows of a complete interleaved in their order, warm-up included."""
+    """Return the windows of a complete interleaved in their order, warm-up included."""
     return [
         Window(
             position,
@@ -256,7 +258,7 @@ def _used(
 
 
 def ratios_of(counted: Sequence[Sequence[Window]], a: int, b: int) -> dict[str, Ratio]:
-    """The ratio of each measure that was measured in all windows of both."""
+    """Return the ratio of each measure that was measured in all windows of both."""
     result = {}
     for name in (THROUGHPUT, *RESPONSE):
         both = [item for block in counted for item in block if item.side in (a, b)]
@@ -269,7 +271,7 @@ def ratios_of(counted: Sequence[Sequence[Window]], a: int, b: int) -> dict[str, 
 
 
 def _logarithms(block: Sequence[Window], a: int, b: int, name: str) -> Iterator[float]:
-    """The logarithm of a / b in each round, in order."""
+    """Yield the logarithm of a / b in each round, in order."""
     for number in sorted({item.round for item in block}):
         turns = {item.side: item for item in block if item.round == number}
         if a in turns and b in turns:
@@ -277,14 +279,14 @@ def _logarithms(block: Sequence[Window], a: int, b: int, name: str) -> Iterator[
 
 
 def _value(window: Window, name: str) -> float:
-    """What is compared; a window without any answer counts as one with half an answer."""
+    """Return what is compared; a window without any answer counts as one with half an answer."""
     if name == THROUGHPUT:
         return 1000 * max(window.ok, 0.5) / (window.to - window.measured)
     return max(window.latency[name] or 0.0, 1e-6)
 
 
 def _measured(windows: Sequence[Window], name: str) -> list[float] | None:
-    """The values of a response time; None unless each window has enough answers for it."""
+    """Return the values of a response time; None unless each window has enough answers for it."""
     least = max(1.0, _BEYOND / (1 - _SHARES[name])) if name != "mean" else 1.0
     values = [window.latency[name] for window in windows if window.ok >= least]
     known = [value for value in values if value is not None]

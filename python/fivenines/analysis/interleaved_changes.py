@@ -1,11 +1,12 @@
-"""Interleaved blocks of two runs against each other: each solution by its blocks, and how solutions stand to each other.
+"""Interleaved blocks of two runs against each other: each solution by its blocks, and how solutions stand to
+each other.
 
-A block is a deployment, so it is to an interleaved comparison what a trial is elsewhere, and two runs are different
-deployments. So a solution's throughput and response times are compared by the means of its blocks. The
-ratio of two solutions that were side by side says less of the machine: what slowed both cancels out. Its
-logarithm of each block is the sample then, and the runs are compared by Welch's interval of the two means
-of logarithms. Of one block there is no interval: nobody knows by how much deployments differ. (Within a run
-the many rounds of a block tell more of the ratio, see `interleaved`; of how the next deployment would have been
+A block is a deployment, so it is to an interleaved comparison what a trial is elsewhere, and two runs are
+different deployments. So a solution's throughput and response times are compared by the means of its blocks.
+The ratio of two solutions that were side by side says less of the machine: what slowed both cancels out. Its
+logarithm of each block is the sample then, and the runs are compared by Welch's interval of the two means of
+logarithms. Of one block there is no interval: nobody knows by how much deployments differ. (Within a run the
+many rounds of a block tell more of the ratio, see `interleaved`; of how the next deployment would have been
 they tell nothing.)
 """
 
@@ -43,7 +44,7 @@ class Standing:
 
     @property
     def told(self) -> bool:
-        """Whether the ratio is told to have changed by more than it does from run to run."""
+        """Return whether the ratio is told to have changed by more than it does from run to run."""
         low, high = self.difference.ratio_low, self.difference.ratio_high
         if low is None or high is None:
             return False
@@ -51,14 +52,14 @@ class Standing:
 
 
 def block_summaries(values: Sequence[InterleavedResult]) -> dict[CellKey, dict[str, Summary]]:
-    """The measures of each solution by its cell: the means of its blocks in short."""
+    """Return the measures of each solution by its cell: the means of its blocks in short."""
     return {side.key: dict(_of_side(item, place)) for item in values for place, side in enumerate(item.sides)}
 
 
 def standings(
     before: Sequence[InterleavedResult], after: Sequence[InterleavedResult], confidence: float
 ) -> Iterator[Standing]:
-    """Every pair that was side by side in both runs."""
+    """Yield every pair that was side by side in both runs."""
     old: dict[tuple[CellKey, CellKey, str], list[float]] = {}
     for item in before:
         old |= _block_logarithms(item)
@@ -71,7 +72,7 @@ def standings(
 
 
 def ratio_change(before: Sequence[float], after: Sequence[float], confidence: float) -> Difference:
-    """A later ratio against an earlier one, by the logarithms of the ratio in each block."""
+    """Return a later ratio against an earlier one, by the logarithms of the ratio in each block."""
     a, b = (at_confidence(summarise(each), confidence) for each in (after, before))
     logs = compare(a, b)
     ratio = math.exp(logs.absolute or 0.0)
@@ -83,7 +84,7 @@ def ratio_change(before: Sequence[float], after: Sequence[float], confidence: fl
 
 
 def _block_logarithms(result: InterleavedResult) -> dict[tuple[CellKey, CellKey, str], list[float]]:
-    """The logarithm of each pair's ratio in each block, by measure; of those that every block has."""
+    """Return the logarithm of each pair's ratio in each block, by measure; of those that every block has."""
     blocks = [[item for item in block if item.round] for block in result.windows]
     logs: dict[tuple[CellKey, CellKey, str], list[float]] = {}
     for a, b in combinations(range(len(result.sides)), 2):

@@ -1,11 +1,12 @@
 """The ratio of two solutions from neighbouring windows, with an interval that respects their correlation.
 
-In each round of an interleaved comparison both solutions had a window within seconds of each other, on the same machine in the
-same mood. So a round gives one logarithm of a ratio, in which what the machine did to both cancels out. Pure:
-it is given logarithms, block by block, and returns figures.
+In each round of an interleaved comparison both solutions had a window within seconds of each other, on the
+same machine in the same mood. So a round gives one logarithm of a ratio, in which what the machine did to
+both cancels out. Pure: it is given logarithms, block by block, and returns figures.
 
 Sources:
-    Pairs from the same moments instead of samples from different ones: interleaved benchmarking, Bulej, Horky, Tuma,
+    Pairs from the same moments instead of samples from different ones: interleaved benchmarking, Bulej,
+    Horky, Tuma,
         Farquet and Prokopec, ICPE 2020; random order within rounds: randomized multiple interleaved trials,
         Abedi and Brecht, ICPE 2017.
     Batch means for series that remember: Law and Kelton, Simulation Modeling and Analysis, ch. 9.5.3; ten
@@ -65,12 +66,12 @@ class Ratio:
 
     @property
     def differs(self) -> bool:
-        """Whether the interval excludes 1."""
+        """Return whether the interval excludes 1."""
         return self.low is not None and self.high is not None and (self.low > 1 or self.high < 1)
 
     @property
     def inverse(self) -> "Ratio":
-        """How many times b is a."""
+        """Return how many times b is a."""
         return Ratio(
             1 / self.ratio,
             None if self.high is None else 1 / self.high,
@@ -88,7 +89,7 @@ class Ratio:
 def ratio_of(
     blocks: Sequence[Sequence[float] | npt.NDArray[np.float64]], confidence: float = CONFIDENCE
 ) -> Ratio | None:
-    """The ratio behind the natural logarithms of each round's ratio, in order, block by block.
+    """Return the ratio behind the natural logarithms of each round's ratio, in order, block by block.
 
     Its middle is the geometric mean over all rounds. None without any round.
 
@@ -119,7 +120,7 @@ def ratio_of(
 
 
 def _by_batches(batched: Sequence[Floats], confidence: float) -> tuple[float, float, int]:
-    """Half the interval by batch means, the standard error, and the degrees of freedom."""
+    """Return half the interval by batch means, the standard error, and the degrees of freedom."""
     means = np.concatenate(batched)
     error, df = _error(means), len(means) - 1
     return student_t(df, confidence) * error, error, df
@@ -144,7 +145,9 @@ def _error(values: Floats) -> float:
 
 
 def batches(series: Sequence[Floats]) -> list[Floats]:
-    """Means of consecutive rounds, of as equal size as can be; no batch reaches over the end of a block."""
+    """Return means of consecutive rounds, of as equal size as can be; no batch reaches over the end of a
+    block.
+    """
     size = max(1, sum(map(len, series)) // BATCHES)
     return [
         np.array([part.mean() for part in np.array_split(block, max(1, len(block) // size))])
@@ -153,7 +156,7 @@ def batches(series: Sequence[Floats]) -> list[Floats]:
 
 
 def memory(series: Sequence[Floats]) -> float:
-    """The correlation of each value with the next, within blocks; 0 where it is negative or unknown."""
+    """Return the correlation of each value with the next, within blocks; 0 where it is negative or unknown."""
     centred = [block - block.mean() for block in series if len(block) > 1]
     total = sum(float(block @ block) for block in centred)
     if total <= 0:
@@ -163,7 +166,7 @@ def memory(series: Sequence[Floats]) -> float:
 
 
 def _apart(batched: Sequence[Floats]) -> bool:
-    """Whether blocks differ by more than their batches explain (one-way analysis of variance)."""
+    """Return whether blocks differ by more than their batches explain (one-way analysis of variance)."""
     groups = [block for block in batched if len(block) > 1]
     n, k = sum(map(len, groups)), len(groups)
     if k < 2 or k < len(batched):
@@ -179,5 +182,5 @@ def _apart(batched: Sequence[Floats]) -> bool:
 
 
 def _exp(value: float) -> float:
-    """The ratio of a logarithm, within what a number can hold."""
+    """Return the ratio of a logarithm, within what a number can hold."""
     return math.exp(max(-700.0, min(700.0, value)))

@@ -55,7 +55,7 @@ class Interruption:
 
     @property
     def ms(self) -> float:
-        """Its length; a lower bound unless the gap is closed."""
+        """Return its length; a lower bound unless the gap is closed."""
         return self.gap.ms
 
 
@@ -79,7 +79,7 @@ class TrialEvent:
 
 
 def stalls(line: Timeline, windows: Windows, fault_at: float | None = None) -> list[Gap]:
-    """The stalls of the steady window (it ends at the fault): no transaction of the load succeeded.
+    """Return the stalls of the steady window (it ends at the fault): no transaction of the load succeeded.
 
     Ascending and disjoint; exact to one slot (10 ms) either way. A stall that touches an end of the window
     is cut there; at its end it is not closed, and its length is a lower bound. [] where the load did nothing
@@ -97,7 +97,7 @@ def longest_of(gaps: Sequence[Gap]) -> Gap | None:
 
 
 def trial_events(record: TrialRecord, states: States) -> list[TrialEvent]:
-    """All events of a trial that may interrupt service, by their beginning."""
+    """Return all events of a trial that may interrupt service, by their beginning."""
     result = [event for fault_window in fault_windows(record) for event in _of_fault(fault_window, record)]
     result += _returns(record, states)
     result += _switch_backs(record, states)
@@ -110,7 +110,7 @@ def interruptions(
     timeouts: Floats | None = None,
     bounds: ClientBounds | None = None,
 ) -> Interruptions:
-    """All interruptions of a trial, each with its event, and the client's wait that ended it.
+    """Return all interruptions of a trial, each with its event, and the client's wait that ended it.
 
     `timeouts` are the moments (ms) at which a bound of the client ended something, if that is known.
     """
@@ -129,7 +129,7 @@ def interruptions(
 
 
 def attributed(gap: Gap, events: Sequence[TrialEvent]) -> Interruption:
-    """An interruption and the event that it belongs to, see the module's text; `events` ascending."""
+    """Return an interruption and the event that it belongs to, see the module's text; `events` ascending."""
     begin = gap.start + _EARLY_MS
     inside = [event for event in events if gap.start <= event.start <= gap.end]
     back = [
@@ -143,7 +143,7 @@ def attributed(gap: Gap, events: Sequence[TrialEvent]) -> Interruption:
 
 
 def in_words(interruptions: Sequence[Interruption]) -> str:
-    """Each interruption with its length and event: "4.1 s (kill primary) and 710 ms (no event)"."""
+    """Return each interruption with its length and event: "4.1 s (kill primary) and 710 ms (no event)"."""
     return listed([_named(item) for item in interruptions])
 
 
@@ -163,12 +163,12 @@ def length_of(interruption: Interruption) -> str:
 
 
 def counted(interruptions: Sequence[Interruption]) -> dict[str, int]:
-    """How many interruptions belong to each event, the most frequent first."""
+    """Return how many interruptions belong to each event, the most frequent first."""
     return dict(Counter(item.event or "no event" for item in interruptions).most_common())
 
 
 def _of_fault(fault_window: FaultWindow, record: TrialRecord) -> Iterator[TrialEvent]:
-    """A fault as one event, or each of its turns, until that server is started again."""
+    """Yield a fault as one event, or each of its turns, until that server is started again."""
     if not fault_window.turns:
         yield TrialEvent("fault", fault_window.label, fault_window.at, _gone(fault_window.faults))
     for turn in fault_window.turns:
@@ -178,7 +178,7 @@ def _of_fault(fault_window: FaultWindow, record: TrialRecord) -> Iterator[TrialE
 
 
 def _gone(faults: Sequence[FaultRecord]) -> float:
-    """When the last of these faults was gone, or its node started again; infinite if never."""
+    """Return when the last of these faults was gone, or its node started again; infinite if never."""
     return max(
         min((t for t in (fault.ended, fault.restarted) if t is not None), default=math.inf)
         for fault in faults
@@ -186,7 +186,7 @@ def _gone(faults: Sequence[FaultRecord]) -> float:
 
 
 def _returns(record: TrialRecord, states: States) -> Iterator[TrialEvent]:
-    """The returns of nodes: of those that a fault hit, and of those that were put down in its course."""
+    """Yield the returns of nodes: of those that a fault hit, and of those that were put down in its course."""
     # who had a turn was started again by an event of its own
     whole = [fault for fault in record.faults if not turns_of(fault, record.events)]
     for fault in whole:
@@ -215,7 +215,7 @@ def _rejoined(record: TrialRecord, node: str, since: float) -> float | None:
 
 
 def _unannounced(record: TrialRecord, node: str, t: float) -> bool:
-    """Whether nothing that was noted began the return of a node: a supervisor has started it."""
+    """Return whether nothing that was noted began the return of a node: a supervisor has started it."""
     told = any(e.kind == "restarted" and e.node == node and e.t <= t for e in record.events)
     return not told and not any(
         begin is not None and begin <= t
@@ -226,7 +226,7 @@ def _unannounced(record: TrialRecord, node: str, t: float) -> bool:
 
 
 def _seen_again(states: States, node: str, since: float) -> float | None:
-    """When a node that had been away was first seen otherwise."""
+    """Return when a node that had been away was first seen otherwise."""
     away = False
     for change in states.get(node, ()):
         if change.t >= since and away and change.state != "away":
@@ -236,7 +236,7 @@ def _seen_again(states: States, node: str, since: float) -> float | None:
 
 
 def _switch_backs(record: TrialRecord, states: States) -> Iterator[TrialEvent]:
-    """When who took the writes before a fault took them again, after somebody else had."""
+    """Yield when who took the writes before a fault took them again, after somebody else had."""
     for fault_window in fault_windows(record):
         if multi_primary(states, fault_window.at - SLOT_MS):
             continue

@@ -42,7 +42,7 @@ class Shown:
     seen: Ints
 
     def chosen(self, rows: Flags | Ints) -> "Shown":
-        """Some of them."""
+        """Return some of them."""
         return Shown(self.at[rows], self.end[rows], self.client[rows], self.seen[rows])
 
 
@@ -74,7 +74,7 @@ _VIEWS = f"""
 
 
 def read(trials: Sequence[StoredTrial]) -> list[Told]:
-    """What is told of each trial; without the table of views there are none.
+    """Return what is told of each trial; without the table of views there are none.
 
     Raises:
         FiveninesError: a table of one of them is damaged.
@@ -102,7 +102,7 @@ def _paths(trials: Sequence[StoredTrial], table: str) -> list[str]:
 def _rows(
     connection: duckdb.DuckDBPyConnection, trials: Sequence[StoredTrial], table: str, sql: str
 ) -> Iterator[tuple[int, Columns]]:
-    """The rows of each trial that has any, with its place; in the order of the table, or of the query."""
+    """Yield the rows of each trial that has any, with its place; in the order of the table, or of the query."""
     paths = _paths(trials, table)
     if not paths:
         return
@@ -130,7 +130,7 @@ def _writes(rows: Columns, lost: Ints) -> list[Writes]:
 
 
 def _lost(trial: StoredTrial, ids: Ints, executed: Ints | None) -> Ints:
-    """Which of these ids are absent in the end."""
+    """Return which of these ids are absent in the end."""
     if table_path(trial.folder, "executed").is_file():
         existing = np.zeros(0, dtype=np.int64) if executed is None else executed
         return np.setdiff1d(ids, existing)
@@ -144,7 +144,7 @@ def _lost(trial: StoredTrial, ids: Ints, executed: Ints | None) -> Ints:
 def _shown(
     connection: duckdb.DuckDBPyConnection, trials: Sequence[StoredTrial], table: str, sql: str
 ) -> dict[int, dict[str, Shown]]:
-    """What was shown in each trial, by endpoint or node."""
+    """Return what was shown in each trial, by endpoint or node."""
     paths = _paths(trials, table)
     if not paths:
         return {}

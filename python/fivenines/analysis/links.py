@@ -43,6 +43,6 @@ LINKS = Kind("links", list[LinkCount], _counts)
 
 
 def link_bytes(trial: StoredTrial) -> int | None:
-    """Bytes that arrived over all links, in both directions; None where there was no link."""
+    """Return bytes that arrived over all links, in both directions; None where there was no link."""
     (links,) = cached(LINKS, [trial])
     return sum(link.bytes for link in links) if links else None

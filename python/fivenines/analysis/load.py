@@ -60,7 +60,7 @@ class Schedule(_Part):
 
     @property
     def open(self) -> bool:
-        """Whether transactions started at times of their own, whatever became of those before."""
+        """Return whether transactions started at times of their own, whatever became of those before."""
         return self.kind != "closed"
 
 
@@ -121,7 +121,7 @@ class Work(_Part):
 
     @property
     def share(self) -> float | None:
-        """The part of the work that was done; None where nobody knows how much it was."""
+        """Return the part of the work that was done; None where nobody knows how much it was."""
         requested = self.work.transactions or (self.work.each or 0) * self.connections
         if not requested:
             return 1.0 if self.completed else None
@@ -131,7 +131,9 @@ class Work(_Part):
 def offered_rate(
     schedule: Schedule | None, steps: list[Step], from_ms: float, until_ms: float
 ) -> float | None:
-    """The mean rate that an open loop offers in a window; None for a closed loop, or if it is not known."""
+    """Return the mean rate that an open loop offers in a window; None for a closed loop, or if it is not
+    known.
+    """
     if schedule is None or not schedule.open:
         return None
     parts = [
@@ -147,37 +149,39 @@ def offered_rate(
 
 
 def coarse(load: dict[str, Any]) -> bool:
-    """Whether another program made the load, which tells rates once a second: shorter stalls are not seen."""
+    """Return whether another program made the load, which tells rates once a second: shorter stalls are not
+    seen.
+    """
     return str(load.get("program") or "fivenines") != "fivenines"
 
 
 def types_of(load: dict[str, Any]) -> list[TypeCounts]:
-    """The types of transactions; [] where they were not counted."""
+    """Return the types of transactions; [] where they were not counted."""
     return _all(TypeCounts, load.get("types"))
 
 
 def schedule_of(load: dict[str, Any]) -> Schedule | None:
-    """The schedule, or None where nothing is known of it."""
+    """Return the schedule, or None where nothing is known of it."""
     return _one(Schedule, load.get("schedule"))
 
 
 def steps_of(load: dict[str, Any]) -> list[Step]:
-    """The steps of the schedule; [] without steps."""
+    """Return the steps of the schedule; [] without steps."""
     return _all(Step, load.get("steps"))
 
 
 def connects_of(load: dict[str, Any]) -> Connects | None:
-    """How connecting went, or None where it was not measured."""
+    """Return how connecting went, or None where it was not measured."""
     return _one(Connects, load.get("connects"))
 
 
 def work_of(load: dict[str, Any]) -> Work | None:
-    """How a load of fixed work ended, or None where the load was to go on for a time."""
+    """Return how a load of fixed work ended, or None where the load was to go on for a time."""
     return _one(Work, load)
 
 
 def inserted_of(load: dict[str, Any]) -> Inserted | None:
-    """The rows that were inserted, or None of a workload that does not count them."""
+    """Return the rows that were inserted, or None of a workload that does not count them."""
     return _one(Inserted, load.get("rows"))
 
 
@@ -194,7 +198,7 @@ def _one(model: type[_P], value: object) -> _P | None:
 
 
 def failures(load: Mapping[str, Any]) -> int:
-    """How many transactions failed."""
+    """Return how many transactions failed."""
     result = load.get("transactions")
     return int(result.get("failed", 0)) if isinstance(result, Mapping) else 0
 
@@ -217,7 +221,7 @@ class ErrorEntry:
 
 
 def errors_of(load: dict[str, Any]) -> list[ErrorEntry]:
-    """The failures in load.json's `errors`, the most frequent first; skips what is none."""
+    """Return the failures in load.json's `errors`, the most frequent first; skips what is none."""
     result = []
     entries = load.get("errors")
     for entry in entries if isinstance(entries, list) else []:
@@ -233,7 +237,7 @@ def errors_of(load: dict[str, Any]) -> list[ErrorEntry]:
 
 
 def bottleneck(load: dict[str, Any], *, watched: bool = False) -> str:
-    """What load.json's `client` says against the load generator itself; "" if nothing.
+    """Return what load.json's `client` says against the load generator itself; "" if nothing.
 
     `watched`: who used the machine is known, so that waiting for a processor is judged by that (`Sharing`).
     """

@@ -62,19 +62,19 @@ class Sharing:
 
     @property
     def scarce(self) -> bool:
-        """Whether the lab could hardly have had more."""
+        """Return whether the lab could hardly have had more."""
         return self.idle <= SCARCE * self.cores
 
     @property
     def waits_matter(self) -> bool:
-        """Whether the load generator's wait shows in the response times."""
+        """Return whether the load generator's wait shows in the response times."""
         if self.waited is None or self.latency is None:
             return False
         return self.waited.p99 >= max(WAITED_MS, WAITED_SHARE * self.latency.p99)
 
     @property
     def disturbed(self) -> bool:
-        """Whether others changed what was measured, as far as can be told."""
+        """Return whether others changed what was measured, as far as can be told."""
         much = self.taken >= LEAST * self.cores
         return much and (self.waits_matter or (self.scarce and self.taken >= LEAST * self.lab))
 
@@ -92,7 +92,7 @@ class Sharing:
 
 
 def machine_samples(trials: Sequence[StoredTrial]) -> dict[str, dict[str, Series]]:
-    """The table `machine` of each trial by its folder's name; a damaged one counts as absent.
+    """Return the table `machine` of each trial by its folder's name; a damaged one counts as absent.
 
     All clients of a trial are on the machine of the whole trial.
     """

@@ -40,12 +40,12 @@ class MachineEffects:
 
     @property
     def differ(self) -> bool:
-        """Whether the machines are shown to differ."""
+        """Return whether the machines are shown to differ."""
         return self.p < 1 - CONFIDENCE
 
 
 def spread_of(cells: Sequence[CellResult]) -> dict[CellKey, Counter[str]]:
-    """How many trials of each cell each machine had; empty where there was one machine only."""
+    """Return how many trials of each cell each machine had; empty where there was one machine only."""
     result = {cell.key: Counter(dict.fromkeys(_machines(cells), 0)) for cell in cells if cell.trials}
     for cell in cells:
         for trial in cell.trials:
@@ -54,7 +54,7 @@ def spread_of(cells: Sequence[CellResult]) -> dict[CellKey, Counter[str]]:
 
 
 def unbalanced(spread: Mapping[CellKey, Counter[str]]) -> list[CellKey]:
-    """The cells that are spread over machines unlike most."""
+    """Return the cells that are spread over machines unlike most."""
     shares = {key: tuple(sorted(counts.items())) for key, counts in spread.items()}
     if not shares:
         return []
@@ -63,7 +63,7 @@ def unbalanced(spread: Mapping[CellKey, Counter[str]]) -> list[CellKey]:
 
 
 def throughput_effects(cells: Sequence[CellResult]) -> MachineEffects | None:
-    """The machines' throughput, of cells without an offered rate; None where that cannot be told."""
+    """Return the machines' throughput, of cells without an offered rate; None where that cannot be told."""
     return effects(
         [
             (str(number), trial.machine, trial.throughput.tps)
@@ -75,7 +75,8 @@ def throughput_effects(cells: Sequence[CellResult]) -> MachineEffects | None:
 
 
 def effects(values: Sequence[tuple[str, str, float]]) -> MachineEffects | None:
-    """Cell, machine and value of each trial; None where there is one machine, or nothing to judge it by.
+    """Return cell, machine and value of each trial; None where there is one machine, or nothing to judge it
+    by.
 
     Values of 0 have no logarithm and are left out.
     """

@@ -29,7 +29,7 @@ def _known(value: float | None) -> Value | None:
 
 
 def _of(part: Callable[[TrialMeasures], object], name: str) -> Get:
-    """A figure of a part of a trial that it may not have."""
+    """Return a figure of a part of a trial that it may not have."""
     return lambda trial: _known(getattr(part(trial), name, None))
 
 
@@ -50,7 +50,7 @@ def _failover(trial: TrialMeasures) -> Value | None:
 
 
 def _phase(name: str) -> Get:
-    """A phase of the first fault: nothing where no mark ended it, and another phase has its time.
+    """Return a phase of the first fault: nothing where no mark ended it, and another phase has its time.
 
     Without an interruption there was no failover, and no time went to it. Where the load did not come back, a
     phase that had not begun took 0 or more.
@@ -122,7 +122,7 @@ def _link_bytes(trial: TrialMeasures) -> Value | None:
 
 
 def _hosts_sum(figure: Callable[[HostUse], float | None], scale: float, who: str = "") -> Get:
-    """The sum over the hosts of a kind, role or name; over all but the client's where none is said."""
+    """Return the sum over the hosts of a kind, role or name; over all but the client's where none is said."""
 
     def get(trial: TrialMeasures) -> Value | None:
         used = trial.steady.hosts
@@ -246,7 +246,7 @@ def prepare(measure: str, trials: Sequence[TrialMeasures]) -> None:
 
 
 def values_of(measure: str, trials: Iterable[TrialMeasures]) -> list[Value | None]:
-    """The value of each trial."""
+    """Return the value of each trial."""
     some = list(trials)
     prepare(measure, some)
     get = VALUES[measure]
@@ -293,7 +293,7 @@ EVENTS: dict[str, Callable[[TrialMeasures], bool | None]] = {
 
 
 def summary_of(measure: str, trials: Iterable[TrialMeasures]) -> Summary:
-    """The values of those trials that have the measure, in short."""
+    """Return the values of those trials that have the measure, in short."""
     some = list(trials)
     result = values_of(measure, some)
     measured = [item for item, value in zip(some, result, strict=True) if value is not None]

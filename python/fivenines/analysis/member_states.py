@@ -17,7 +17,7 @@ _LEVELS = {"started": 2.0, "not connected": 0.0, "not known": float("nan")}
 
 
 def state_curves(trials: Sequence[StoredTrial]) -> dict[str, dict[str, Series]]:
-    """The curve of each member, by trial."""
+    """Return the curve of each member, by trial."""
     ends = {item.folder.name: item.record.windows.end if item.record.windows else 0.0 for item in trials}
     return {
         trial: {node: _curve(rows, ends[trial]) for node, rows in split(columns, "node").items()}
@@ -26,7 +26,7 @@ def state_curves(trials: Sequence[StoredTrial]) -> dict[str, dict[str, Series]]:
 
 
 def _curve(rows: Columns, end: float) -> Series:
-    """A line with steps: each state from its moment to the next one's."""
+    """Return a line with steps: each state from its moment to the next one's."""
     times: list[float] = []
     values: list[float] = []
     for t, state in zip(rows["t"].tolist(), rows["state"].tolist(), strict=True):

@@ -74,7 +74,7 @@ class Availability:
 
     @property
     def share(self) -> Estimate | None:
-        """The availability A."""
+        """Return the availability A."""
         return self._falling(lambda unavailable: 1 - unavailable)
 
     @property
@@ -84,7 +84,7 @@ class Availability:
 
     @property
     def downtime(self) -> Estimate | None:
-        """Seconds a year."""
+        """Return seconds a year."""
         u = self.unavailable
         if u is None:
             return None
@@ -93,11 +93,11 @@ class Availability:
 
     @property
     def needed_mtbf(self) -> float:
-        """The MTBF in s from which on a mean outage as measured allows five nines."""
+        """Return the MTBF in s from which on a mean outage as measured allows five nines."""
         return self.mttr.value * TARGET / (1 - TARGET)
 
     def _falling(self, of: Callable[[float], float]) -> Estimate | None:
-        """A falling function of the share without service: the ends of the interval change places."""
+        """Return a falling function of the share without service: the ends of the interval change places."""
         u = self.unavailable
         if u is None:
             return None
@@ -119,7 +119,7 @@ def nines(unavailable: float) -> float:
 
 
 def unavailable(terms: Sequence[Term]) -> Estimate:
-    """The share of time without service, with the interval that the outages' means have.
+    """Return the share of time without service, with the interval that the outages' means have.
 
     No interval if one of the outages has none, or is a lower bound.
 
@@ -136,7 +136,7 @@ def unavailable(terms: Sequence[Term]) -> Estimate:
 
 
 def assumed_mtbf(run: Run) -> dict[str, float]:
-    """The MTBF in s of each kind of fault, as the experiment's `availability` has them."""
+    """Return the MTBF in s of each kind of fault, as the experiment's `availability` has them."""
     section = run.manifest.experiment.get("availability")
     table = section.get("mtbf") if isinstance(section, dict) else None
     return {str(kind): _seconds(value) for kind, value in (table.items() if isinstance(table, dict) else [])}
@@ -171,7 +171,7 @@ def _single(cell: CellResult, fault: FaultResult, mtbf: float | None) -> Availab
 
 
 def _together(members: Sequence[tuple[CellResult, FaultResult, float]]) -> Availability:
-    """All classes of a solution: the MTTR is the mean over their failures, by their rates."""
+    """Return all classes of a solution: the MTTR is the mean over their failures, by their rates."""
     terms = [Term(fault.writes.total, mtbf) for _, fault, mtbf in members]
     share = unavailable(terms)
     rate = sum(1 / term.mtbf for term in terms)
@@ -196,7 +196,7 @@ def _bound(faults: Sequence[FaultResult]) -> Bound:
 
 
 def _half_width(terms: Sequence[Term]) -> float | None:
-    """Half of the interval of sum(MTTR / MTBF)."""
+    """Return half of the interval of sum(MTTR / MTBF)."""
     parts = []
     for term in terms:
         if term.outage.sd is None:
@@ -208,7 +208,7 @@ def _half_width(terms: Sequence[Term]) -> float | None:
 
 
 def _share(load: float) -> float:
-    """The share without service of a load of outage per service time."""
+    """Return the share without service of a load of outage per service time."""
     return load / (1 + load)
 
 

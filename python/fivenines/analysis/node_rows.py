@@ -16,7 +16,9 @@ _HELD = "SELECT trial, node, id FROM rows"
 
 
 def rechecked(trials: Sequence[StoredTrial]) -> list[StoredTrial]:
-    """The trials with today's verdicts; those without the table `held`, or with damaged ones, as they are."""
+    """Return the trials with today's verdicts; those without the table `held`, or with damaged ones, as they
+    are.
+    """
     kept = [trial for trial in trials if trial.record.check and _has_tables(trial)]
     try:
         operations, held = _operations(kept), _held(kept)

@@ -20,18 +20,18 @@ States = Mapping[str, Sequence[StateChange]]
 
 
 def state_at(changes: Sequence[StateChange], t: float) -> StateChange | None:
-    """The state at a moment; None before the first change."""
+    """Return the state at a moment; None before the first change."""
     return next((change for change in reversed(changes) if change.t <= t), None)
 
 
 def multi_primary(states: States, t: float) -> bool:
-    """Whether several nodes accepted writes at a moment: then the group decides by itself."""
+    """Return whether several nodes accepted writes at a moment: then the group decides by itself."""
     result = [state_at(changes, t) for changes in states.values()]
     return sum(change is not None and change.state == WRITABLE for change in result) > 1
 
 
 def first_new_epoch(states: States, hit: Collection[str], fault: float, until: float) -> float | None:
-    """When a node that was not hit first told another epoch than before the fault."""
+    """Return when a node that was not hit first told another epoch than before the fault."""
     moments = []
     for node, changes in states.items():
         if node in hit:

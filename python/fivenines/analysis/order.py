@@ -35,13 +35,13 @@ def in_order(run: Run, keys: Iterable[CellKey]) -> list[CellKey]:
 
 
 def _fault_words(items: object) -> list[str]:
-    """The name, else the kind, of each fault of the experiment."""
+    """Return the name, else the kind, of each fault of the experiment."""
     result = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
     return [str(item.get("name") or item.get("fault", "")) for item in result]
 
 
 def _fault_rank(words: list[str], name: str) -> int:
-    """The place of a fault's name; one that was made distinct begins with its kind."""
+    """Return the place of a fault's name; one that was made distinct begins with its kind."""
     if name in words:
         return words.index(name)
     return next((n for n, word in enumerate(words) if name.startswith(word)), len(words))

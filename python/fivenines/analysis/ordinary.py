@@ -35,7 +35,7 @@ _ONCE_IN_20 = 3.0
 
 
 def ordinary_ms(gaps: Sequence[float] | npt.NDArray[np.float64]) -> float:
-    """The length in ms that gaps like these reach by themselves; 0 without any."""
+    """Return the length in ms that gaps like these reach by themselves; 0 without any."""
     result = np.asarray(gaps, dtype=np.float64)
     if not len(result):
         return 0.0
@@ -49,5 +49,5 @@ def ordinary_ms(gaps: Sequence[float] | npt.NDArray[np.float64]) -> float:
 
 
 def floor_ms(ordinary: float) -> float:
-    """What a gap must exceed to be no ordinary one: twice the ordinary length, at least 50 ms."""
+    """Return what a gap must exceed to be no ordinary one: twice the ordinary length, at least 50 ms."""
     return max(FLOOR_MS, FLOOR_FACTOR * ordinary)

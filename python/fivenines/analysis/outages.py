@@ -49,7 +49,7 @@ class Outages:
 
     @property
     def events(self) -> dict[str, int]:
-        """How many interruptions of all trials belong to which event."""
+        """Return how many interruptions of all trials belong to which event."""
         counter: Counter[str] = Counter()
         for point in self.points:
             counter.update(point.events)
@@ -62,7 +62,7 @@ class Outages:
 
     @property
     def several(self) -> bool:
-        """Whether service stood still more than once in some trial, so that the total says more."""
+        """Return whether service stood still more than once in some trial, so that the total says more."""
         return any(point.number > 1 for point in self.points)
 
 
@@ -70,7 +70,8 @@ def outages_of(
     values: Sequence[tuple[str, Outage | None, Sequence[Interruption]]],
     machines: Mapping[str, str] | None = None,
 ) -> Outages:
-    """The outages of trials: id, outage (None: not measured), and its interruptions where these are known.
+    """Return the outages of trials: id, outage (None: not measured), and its interruptions where these are
+    known.
 
     `machines`: where each ran, by its id.
     """

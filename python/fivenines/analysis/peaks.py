@@ -15,7 +15,7 @@ from fivenines.analysis.statistics import Difference, Summary, at_confidence, co
 
 
 def may_be_best(samples: Mapping[str, Summary], *, more: bool, confidence: float) -> list[str]:
-    """Those that may be the best, in the order given; one that nothing compares stays.
+    """Return those that may be the best, in the order given; one that nothing compares stays.
 
     Args:
         samples: by name.

@@ -82,7 +82,7 @@ class Phase:
 
     @property
     def ms(self) -> float:
-        """Its length, never negative."""
+        """Return its length, never negative."""
         return self.end - self.start
 
 
@@ -97,17 +97,17 @@ class Failover:
 
     @property
     def ms(self) -> float:
-        """The whole, from the fault to the end of the last phase: the sum of all phases."""
+        """Return the whole, from the fault to the end of the last phase: the sum of all phases."""
         return self.phases[-1].end - self.fault if self.phases else 0.0
 
     @property
     def ended(self) -> bool:
-        """Whether no phase is open; else `ms` is a lower bound."""
+        """Return whether no phase is open; else `ms` is a lower bound."""
         return all(phase.closed for phase in self.phases)
 
     @property
     def returned(self) -> bool:
-        """Whether the load wrote again (or was never interrupted)."""
+        """Return whether the load wrote again (or was never interrupted)."""
         return not any(not phase.closed and phase.name != PHASES[_CATCH_UP] for phase in self.phases)
 
     @property
@@ -117,12 +117,12 @@ class Failover:
         return before[-1].end - self.fault if before else 0.0
 
     def phase(self, name: str) -> Phase | None:
-        """The phase of this name; None where it is absent."""
+        """Return the phase of this name; None where it is absent."""
         return next((phase for phase in self.phases if phase.name == name), None)
 
 
 def split(marks: Marks) -> Failover:
-    """The phases between the marks, see the module's text."""
+    """Return the phases between the marks, see the module's text."""
     points, notes = _ordered(marks)
     phases: list[Phase] = []
     previous = marks.fault
@@ -137,7 +137,7 @@ def split(marks: Marks) -> Failover:
 
 
 def _ordered(marks: Marks) -> tuple[list[float | None], list[str]]:
-    """The marks in their order, ascending, within the window; and what had to be mended."""
+    """Return the marks in their order, ascending, within the window; and what had to be mended."""
     marks, notes = _without_vain_decision(_within(marks))
     points: list[float | None] = [getattr(marks, name) for name in _ENDS]
     later: float | None = None
@@ -172,7 +172,7 @@ def _without_vain_decision(marks: Marks) -> tuple[Marks, list[str]]:
 
 
 def _under_way(points: Sequence[float | None], marks: Marks) -> str:
-    """The phase that had begun and did not end within the window; "" if all is over."""
+    """Return the phase that had begun and did not end within the window; "" if all is over."""
     reached = max((i for i, point in enumerate(points) if point is not None), default=-1)
     if not marks.interrupted:
         following = _CATCH_UP if reached < 0 else len(PHASES)

@@ -25,7 +25,7 @@ MOST = 100_000
 
 
 def power_of_two(difference: float, cov: float, n: int, confidence: float = CONFIDENCE) -> float:
-    """The chance that the interval of a difference excludes 0 with n trials a side (Welch).
+    """Return the chance that the interval of a difference excludes 0 with n trials a side (Welch).
 
     Args:
         difference: the true one, as a share of the smaller mean.
@@ -37,27 +37,29 @@ def power_of_two(difference: float, cov: float, n: int, confidence: float = CONF
 
 
 def power_of_pairs(difference: float, sd: float, n: int, confidence: float = CONFIDENCE) -> float:
-    """The chance that the interval of a ratio excludes 1 with n pairs whose logarithms have this spread."""
+    """Return the chance that the interval of a ratio excludes 1 with n pairs whose logarithms have this
+    spread.
+    """
     return _power(math.log1p(difference), sd / math.sqrt(n) if n else 0, n - 1, confidence)
 
 
 def detectable_by_two(cov: float, n: int, confidence: float = CONFIDENCE) -> float | None:
-    """The smallest difference that n trials a side tell with a chance of `POWER`; None with n < 2."""
+    """Return the smallest difference that n trials a side tell with a chance of `POWER`; None with n < 2."""
     return _smallest(lambda d: power_of_two(d, cov, n, confidence)) if n > 1 else None
 
 
 def detectable_by_pairs(sd: float, n: int, confidence: float = CONFIDENCE) -> float | None:
-    """The smallest difference that n pairs tell with a chance of `POWER`; None with n < 2."""
+    """Return the smallest difference that n pairs tell with a chance of `POWER`; None with n < 2."""
     return _smallest(lambda d: power_of_pairs(d, sd, n, confidence)) if n > 1 else None
 
 
 def trials_for(difference: float, cov: float, confidence: float = CONFIDENCE) -> int | None:
-    """Trials of each side that tell a difference with a chance of `POWER`; None: more than `MOST`."""
+    """Return trials of each side that tell a difference with a chance of `POWER`; None: more than `MOST`."""
     return _fewest(lambda n: power_of_two(difference, cov, n, confidence))
 
 
 def pairs_for(difference: float, sd: float, confidence: float = CONFIDENCE) -> int | None:
-    """Pairs that tell a difference with a chance of `POWER`; None: more than `MOST`."""
+    """Return pairs that tell a difference with a chance of `POWER`; None: more than `MOST`."""
     return _fewest(lambda n: power_of_pairs(difference, sd, n, confidence))
 
 

@@ -27,23 +27,23 @@ class Quotient:
 
     @property
     def samples(self) -> list[Summary]:
-        """All samples in it."""
+        """Return all samples in it."""
         result = (self.a, self.b, self.a_over, self.b_over)
         return [item for item in result if item is not None]
 
     @property
     def has_zero(self) -> bool:
-        """Whether a mean that it divides by, or takes the logarithm of, is 0."""
+        """Return whether a mean that it divides by, or takes the logarithm of, is 0."""
         divisors = [self.b] if self.a_over is None else self.samples
         return any(not divisor.mean for divisor in divisors)
 
     def more_than(self, factor: float, confidence: float = CONFIDENCE) -> bool | None:
-        """Whether it is above a factor; None: the data do not tell."""
+        """Return whether it is above a factor; None: the data do not tell."""
         result = self._side(factor, confidence)
         return None if result is None else result == "above"
 
     def not_more_than(self, factor: float, confidence: float = CONFIDENCE) -> bool | None:
-        """Whether it is at most a factor; None: the data do not tell."""
+        """Return whether it is at most a factor; None: the data do not tell."""
         result = self._side(factor, confidence)
         return None if result is None else result == "below"
 
@@ -52,7 +52,7 @@ class Quotient:
         return Quotient(self.b, self.a, self.b_over, self.a_over)
 
     def interval(self, confidence: float = CONFIDENCE) -> Contrast:
-        """The ratio and its interval."""
+        """Return the ratio and its interval."""
         if self.a_over is not None:
             return self._double(confidence)
         result = compare(at_confidence(self.a, confidence), at_confidence(self.b, confidence))

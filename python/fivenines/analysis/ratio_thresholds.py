@@ -30,7 +30,7 @@ class RatioResult:
 
 
 def judge_ratios(versus: Versus, thresholds: Sequence[RatioThreshold]) -> list[RatioResult]:
-    """Each threshold for each cell and later run that it is of; one that is of none is undecided."""
+    """Return each threshold for each cell and later run that it is of; one that is of none is undecided."""
     results = []
     for threshold in thresholds:
         own = [

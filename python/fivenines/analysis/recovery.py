@@ -51,7 +51,7 @@ class LoadLine:
     in_doubt: Ints
 
     def total(self, column: Ints, start: float, end: float) -> int:
-        """The sum of a column over the slots that begin in [start, end)."""
+        """Return the sum of a column over the slots that begin in [start, end)."""
         return int(column[(self.slot >= start) & (self.slot < end)].sum())
 
 
@@ -76,7 +76,7 @@ class Acks:
 
 
 def throughput_back(line: LoadLine, rate: float, start: float, until: float) -> float | None:
-    """When throughput was back, from `start` on; None if it was not within the window."""
+    """Return when throughput was back, from `start` on; None if it was not within the window."""
     first = int(start // SLOT_MS)
     last = int(until // SLOT_MS)
     width = int(SUSTAINED_MS // SLOT_MS)
@@ -107,7 +107,7 @@ def behind(views: Views, acks: Acks, since: float) -> Floats:
 def replica_back(
     views: Views, acks: Acks, steady: tuple[float, float], start: float, until: float
 ) -> float | None:
-    """When a replica was no longer behind, from `start` on; None if it stayed behind.
+    """Return when a replica was no longer behind, from `start` on; None if it stayed behind.
 
     `steady` are the ends of the steady window.
     """
@@ -130,7 +130,7 @@ def _cut(views: Views, keep: npt.NDArray[np.bool_]) -> dict[int, Ints]:
 
 
 def brownout_ms(line: LoadLine, rate: float, stretches: Sequence[tuple[float, float]]) -> float:
-    """The time below 90 % of the rate within stretches (start, end) of time."""
+    """Return the time below 90 % of the rate within stretches (start, end) of time."""
     total = 0.0
     for start, end in stretches:
         total += sum(high - low for low, high in _bins(start, end) if _low(line, rate, low, high))
@@ -138,12 +138,12 @@ def brownout_ms(line: LoadLine, rate: float, stretches: Sequence[tuple[float, fl
 
 
 def steady_share_below(line: LoadLine, rate: float, start: float, end: float) -> float:
-    """The share of an undisturbed window that would count as a brown-out, by chance alone."""
+    """Return the share of an undisturbed window that would count as a brown-out, by chance alone."""
     return brownout_ms(line, rate, [(start, end)]) / (end - start) if end > start else 0.0
 
 
 def _bins(start: float, end: float) -> list[tuple[float, float]]:
-    """Equal bins of whole slots, each of about a second."""
+    """Return equal bins of whole slots, each of about a second."""
     first, last = math.ceil(start / SLOT_MS), math.floor(end / SLOT_MS)
     if last <= first:
         return []

@@ -17,7 +17,7 @@ _COLUMNS = {SENT: "sent_bytes", LOG_UPDATES: "log_updates", OUT_OF_SYNC: "out_of
 
 
 def disk_curves(trials: Sequence[StoredTrial]) -> dict[str, Samples]:
-    """The curves of each trial whose nodes share a disk, by its folder's name."""
+    """Return the curves of each trial whose nodes share a disk, by its folder's name."""
     return {trial: _curves(rows) for trial, rows in by_trial(trials, "disks", _ROWS).items()}
 
 

@@ -42,7 +42,7 @@ class Resolution:
 
 
 def by_trials(cells: Iterable[CellResult], *, speed: bool = True) -> list[Resolution]:
-    """What the trials of cells tell that differ in the solution alone; `speed`: also of speed."""
+    """Return what the trials of cells tell that differ in the solution alone; `speed`: also of speed."""
     metrics = METRICS[:_MEASURES] if speed else METRICS[2:_MEASURES]
     alike = groups(cells)
     result = (_by_metric(metric, group) for metric in metrics for group in alike)
@@ -50,7 +50,7 @@ def by_trials(cells: Iterable[CellResult], *, speed: bool = True) -> list[Resolu
 
 
 def by_interleaving(results: Iterable[InterleavedResult]) -> list[Resolution]:
-    """What the rounds of blocks tell of the throughput, the pair with the widest spread of each group."""
+    """Return what the rounds of blocks tell of the throughput, the pair with the widest spread of each group."""
     answer = []
     for result in results:
         ratios = [pair.ratios[THROUGHPUT] for pair in result.pairs if THROUGHPUT in pair.ratios]

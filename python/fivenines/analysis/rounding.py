@@ -21,13 +21,13 @@ class Rounding:
     exponent: int
 
     def text(self, value: float) -> str:
-        """The value with as many digits as it bears: "1 300", "0.40"; 0 is "0"."""
+        """Return the value with as many digits as it bears: "1 300", "0.40"; 0 is "0"."""
         rounded = round(value, -self.exponent)
         return f"{rounded:,.{max(0, -self.exponent)}f}" if rounded else "0"
 
 
 def rounding(mean: float, low: float, high: float) -> Rounding | None:
-    """Where to round a mean and the ends of its interval; None where the interval has no width."""
+    """Return where to round a mean and the ends of its interval; None where the interval has no width."""
     half = (high - low) / 2
     if not (half > 0 and math.isfinite(half) and math.isfinite(mean)):
         return None

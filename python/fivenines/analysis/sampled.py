@@ -37,12 +37,12 @@ class Sampled:
 
 
 def sampled(trials: Sequence[StoredTrial]) -> Iterator[Sampled]:
-    """The figures of each trial, one after the other."""
+    """Return the figures of each trial, one after the other."""
     return cached(SAMPLED, trials)
 
 
 def kinds(watched: Watched) -> list[tuple[str, Samples, tuple[Panel, ...]]]:
-    """What was sampled: of whom, and the panels that have something to show."""
+    """Return what was sampled: of whom, and the panels that have something to show."""
     return [
         ("Servers", watched.counters, panels_of(watched.counters)),
         ("Hosts", watched.hosts, host_panels(watched.hosts)),

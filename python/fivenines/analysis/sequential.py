@@ -51,7 +51,7 @@ class Look:
 def look(
     values: Sequence[tuple[float, bool]], complete: int, at_least: int, within: float, nominal: float
 ) -> Look:
-    """Whether a mean is known well enough.
+    """Return whether a mean is known well enough.
 
     Args:
         values: of each trial that has the measure, and whether it is a lower bound.
@@ -80,19 +80,20 @@ def _share(summary: Summary) -> float | None:
 
 
 def nominal_of(run: Run) -> float | None:
-    """The level of a run whose trials were added as needed; None: their number was fixed."""
+    """Return the level of a run whose trials were added as needed; None: their number was fixed."""
     trials = settings_of(run)
     return None if trials.until is None else level(trials.at_least, trials.at_most)
 
 
 def settings_of(run: Run) -> TrialsSettings:
-    """How many trials of each cell the run was to have."""
+    """Return how many trials of each cell the run was to have."""
     return TrialsSettings.model_validate(run.manifest.experiment.get("trials", 1))
 
 
 @cache
 def level(at_least: int, at_most: int, confidence: float = CONFIDENCE) -> float:
-    """The level of the interval of each look, so that those of all looks hold at once with `confidence`.
+    """Return the level of the interval of each look, so that those of all looks hold at once with
+    `confidence`.
 
     A normal sample is looked at after each of its values from the `at_least`th, 2 or more, to the
     `at_most`th. For 5 to 20 trials and 95 % it is about 0.990.
@@ -124,7 +125,7 @@ def _least_chances(at_least: int, at_most: int, enough: float) -> "np.ndarray[An
 
 
 def at_level(summary: Summary, nominal: float) -> Summary:
-    """The summary of the same sample with the interval of one of many looks."""
+    """Return the summary of the same sample with the interval of one of many looks."""
     if summary.mean is None or summary.sd is None:
         return replace(summary, nominal=nominal)
     half = student_t(summary.n - 1, nominal) * summary.sd / np.sqrt(summary.n)

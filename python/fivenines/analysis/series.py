@@ -26,7 +26,7 @@ class Series:
 
     @classmethod
     def of(cls, t: object, v: object) -> "Series":
-        """A series of anything that makes arrays, in the order of its moments."""
+        """Return a series of anything that makes arrays, in the order of its moments."""
         times = np.asarray(t, dtype=np.float64)
         order = np.argsort(times, kind="stable")
         return cls(times[order], np.asarray(v, dtype=np.float64)[order])
@@ -40,7 +40,7 @@ Samples = dict[str, dict[str, Series]]
 
 
 def summed(samples: Samples, names: Sequence[str]) -> dict[str, Series]:
-    """The sum of several figures for each node; they share their moments."""
+    """Return the sum of several figures for each node; they share their moments."""
     result: dict[str, Series] = {}
     for name in names:
         for who, series in samples.get(name, {}).items():
@@ -50,13 +50,13 @@ def summed(samples: Samples, names: Sequence[str]) -> dict[str, Series]:
 
 
 def gains(values: Floats) -> Floats:
-    """What a counter gained from each sample to the next, never below 0; one shorter than `values`."""
+    """Return what a counter gained from each sample to the next, never below 0; one shorter than `values`."""
     steps = np.diff(values)
     return np.where(steps < 0, values[1:], steps)
 
 
 def gain_between(series: Series, start: float, end: float) -> float | None:
-    """What a counter gained from `start` to `end` (ms), interpolated between samples.
+    """Return what a counter gained from `start` to `end` (ms), interpolated between samples.
 
     None where samples cover less than half of that time, holes left out; what they do not cover is taken
     to have gone on at the same rate.
@@ -84,7 +84,7 @@ def rates(series: Series) -> Series:
 
 
 def mean_between(series: Series, start: float, end: float) -> float | None:
-    """The mean of a gauge's samples from `start` to `end`; None without any."""
+    """Return the mean of a gauge's samples from `start` to `end`; None without any."""
     inside = series.v[(series.t >= start) & (series.t < end)]
     inside = inside[~np.isnan(inside)]
     return float(inside.mean()) if len(inside) else None
@@ -102,7 +102,7 @@ def thinned(series: Series, most: int) -> Series:
 
 
 def value_at(series: Series, moments: Floats, oldest: float) -> Floats:
-    """The last value told at or before each moment; NaN if it is older than `oldest` (ms)."""
+    """Return the last value told at or before each moment; NaN if it is older than `oldest` (ms)."""
     if not len(series):
         return np.full(len(moments), np.nan)
     index = np.searchsorted(series.t, moments, "right") - 1
@@ -111,5 +111,5 @@ def value_at(series: Series, moments: Floats, oldest: float) -> Floats:
 
 
 def _holes(wide: Floats) -> npt.NDArray[np.bool_]:
-    """Which distances between samples are holes."""
+    """Return which distances between samples are holes."""
     return wide > GAP * np.median(wide)

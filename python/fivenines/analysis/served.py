@@ -118,7 +118,7 @@ def _gone(
     contention: int,
     what: str,
 ) -> str | None:
-    """The service ended within the window, or before it."""
+    """Return the service ended within the window, or before it."""
     start, end = window
     best = max(second.ok for second in seconds if second.start < end)
     if best < ENOUGH:
@@ -141,7 +141,7 @@ def _gone(
 
 
 def _are_long(seconds: Sequence[Second], load: Mapping[str, Any]) -> bool:
-    """Whether transactions are so long that by chance none of them ended in the window."""
+    """Return whether transactions are so long that by chance none of them ended in the window."""
     succeeded = int((load.get("transactions") or {}).get("ok", 0))
     return succeeded > 0 and max((second.ok for second in seconds), default=0) < ENOUGH
 
@@ -157,12 +157,16 @@ def _errors(load: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _count(errors: Sequence[Mapping[str, Any]], classes: Sequence[str]) -> int:
-    """How many failures of the whole load are of these classes: there are no more of them in its window."""
+    """Return how many failures of the whole load are of these classes: there are no more of them in its
+    window.
+    """
     return sum(int(error.get("count", 0)) for error in errors if error.get("class") in classes)
 
 
 def _throughout(errors: Sequence[Mapping[str, Any]], end: float) -> Mapping[str, Any] | None:
-    """The commonest unusual failure, if the first second of the load and the window's last one have it."""
+    """Return the commonest unusual failure, if the first second of the load and the window's last one have
+    it.
+    """
     unusual = [error for error in errors if error.get("class") not in USUAL]
     if not unusual:
         return None

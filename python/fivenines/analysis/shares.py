@@ -32,7 +32,7 @@ class PartOfWhole:
         return side(result.low, result.high, 0.0)
 
     def interval(self, confidence: float = CONFIDENCE) -> Contrast:
-        """The share with its interval; ends that lower bounds could move are None."""
+        """Return the share with its interval; ends that lower bounds could move are None."""
         a, b = self.part.mean, self.whole.mean
         if a is None or not b:
             return Contrast()

@@ -82,7 +82,7 @@ class Use:
 
 
 def solution_results(cells: Sequence[CellResult]) -> list[SolutionResult]:
-    """Each solution of the cells, in their order, as far as trials of it are complete."""
+    """Return each solution of the cells, in their order, as far as trials of it are complete."""
     result = []
     for name in dict.fromkeys(cell.key.solution for cell in cells):
         trials = [trial for cell in cells if cell.key.solution == name for trial in cell.trials]
@@ -95,7 +95,7 @@ def solution_results(cells: Sequence[CellResult]) -> list[SolutionResult]:
 def loaded_results(
     trials: Sequence[StoredTrial], cells: Sequence[CellResult], prices: Prices | None
 ) -> list[LoadedResult]:
-    """Each cell whose hosts were sampled, or that has a price."""
+    """Return each cell whose hosts were sampled, or that has a price."""
     used = {trial.folder.name: use for trial, use in zip(trials, cached(USE, trials), strict=True)}
     result = [_loaded(cell, used, prices) for cell in cells]
     return [item for item in result if item.trials or item.thousand]
@@ -138,7 +138,7 @@ def _lines(hosts: Mapping[str, HostFacts]) -> dict[str, int]:
 
 
 def _rejoins(trial: TrialMeasures) -> list[float]:
-    """Seconds from a restart to membership, of nodes that were killed or crashed."""
+    """Return seconds from a restart to membership, of nodes that were killed or crashed."""
     return [
         (fault.rejoined_at - fault.restarted) / 1000
         for fault in trial.record.faults
@@ -161,7 +161,7 @@ def _idle(deployments: Sequence[Deployment], get: Callable[[IdleUsage], float | 
 def _split(
     hosts: Mapping[str, HostFacts], values: Mapping[str, float | None]
 ) -> tuple[float | None, float | None]:
-    """The mean of the nodes and the sum of the other hosts; None where a value is missing, or no host."""
+    """Return the mean of the nodes and the sum of the other hosts; None where a value is missing, or no host."""
     nodes = [values.get(name) for name, host in hosts.items() if host.kind == "node"]
     rest = [values.get(name) for name, host in hosts.items() if host.kind not in ("node", CLIENT)]
     known = [value for value in nodes if value is not None]

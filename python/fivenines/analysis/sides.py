@@ -17,7 +17,7 @@ LEAST = 1e-10
 
 
 def too_equal(difference: Difference) -> bool:
-    """Whether there is no spread in either run, of so few values that they are taken for rounded."""
+    """Return whether there is no spread in either run, of so few values that they are taken for rounded."""
     a, b = difference.a, difference.b
     return a.sd == 0 and b.sd == 0 and min(a.n, b.n) < EQUAL
 
@@ -46,7 +46,7 @@ def side(low: float | None, high: float | None, limit: float) -> Side | None:
 
 
 def smallest_error(decided: Callable[[float], bool], known: float) -> float:
-    """The smallest error (1 - confidence) with which intervals still decide, down to `LEAST`.
+    """Return the smallest error (1 - confidence) with which intervals still decide, down to `LEAST`.
 
     It is a p value: intervals of one kind are nested, so what is decided with a confidence is decided with
     every lower one.

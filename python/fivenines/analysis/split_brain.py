@@ -38,7 +38,7 @@ class Overlap:
 
     @property
     def ms(self) -> float:
-        """How long it lasted; a lower bound if it is open."""
+        """Return how long it lasted; a lower bound if it is open."""
         return self.end - self.start
 
 
@@ -79,13 +79,13 @@ class SplitBrain:
 
     @property
     def lost(self) -> int | None:
-        """How many of these are lost in the end; None: not known."""
+        """Return how many of these are lost in the end; None: not known."""
         known = [side.lost for side in self.sides if side.lost is not None]
         return sum(known) if len(known) == len(self.sides) and self.counted else None
 
 
 def writable_spans(states: States, until: float) -> dict[str, list[tuple[float, float]]]:
-    """The times in which each node was seen to take writes; what had not ended ends at `until`."""
+    """Return the times in which each node was seen to take writes; what had not ended ends at `until`."""
     result: dict[str, list[tuple[float, float]]] = {}
     for node, changes in states.items():
         ends = [change.t for change in changes[1:]] + [until]
@@ -98,7 +98,7 @@ def writable_spans(states: States, until: float) -> dict[str, list[tuple[float, 
 
 
 def overlaps(states: States, until: float, longer_than: float = RESOLUTION_MS) -> list[Overlap]:
-    """All times longer than `longer_than` (ms) in which several nodes took writes, in their order.
+    """Return all times longer than `longer_than` (ms) in which several nodes took writes, in their order.
 
     States that follow each other without a pause belong to one overlap, whichever nodes they are of.
     """
@@ -118,7 +118,7 @@ def overlaps(states: States, until: float, longer_than: float = RESOLUTION_MS) -
 def split_brain(
     overlap: Overlap, writes: Sequence[Write] | None, nodes: Mapping[str, str], lost: frozenset[int] | None
 ) -> SplitBrain:
-    """The overlap with its writes.
+    """Return the overlap with its writes.
 
     Args:
         overlap: when.
@@ -142,7 +142,9 @@ def split_brain(
 
 
 def would_be_seen(record: TrialRecord, states: States) -> bool:
-    """Whether somebody watched who took writes; also where one server, or a design, leaves nothing to see."""
+    """Return whether somebody watched who took writes; also where one server, or a design, leaves nothing to
+    see.
+    """
     deployment = record.deployment
     if states or deployment is None or not deployment.single_writer:
         return True
@@ -150,7 +152,7 @@ def would_be_seen(record: TrialRecord, states: States) -> bool:
 
 
 def split_brains(trials: Sequence[StoredTrial], states: Mapping[str, States]) -> dict[str, list[SplitBrain]]:
-    """Those of each trial whose solution has a single writer, by the name of the trial's folder.
+    """Return those of each trial whose solution has a single writer, by the name of the trial's folder.
 
     `states`: of the nodes of each trial, by the same name.
     """

@@ -108,7 +108,7 @@ class Staleness(StaleFigures):
 
 
 def measure(trial: Path, record: TrialRecord) -> Staleness | None:
-    """The staleness of a trial's reads and nodes; None if it has no ledger with what reads showed.
+    """Return the staleness of a trial's reads and nodes; None if it has no ledger with what reads showed.
 
     Raises:
         FiveninesError: a table is damaged.
@@ -156,7 +156,7 @@ def ages_of(shown: Shown, writes: Sequence[Writes]) -> tuple[Floats, Flags]:
 
 
 def own_missed(shown: Shown, writes: Sequence[Writes]) -> Flags:
-    """Which reads missed a write of the client that reads."""
+    """Return which reads missed a write of the client that reads."""
     missed = np.zeros(len(shown.at), dtype=np.bool_)
     for client, wrote in enumerate(writes):
         mine = shown.client == client
@@ -166,7 +166,7 @@ def own_missed(shown: Shown, writes: Sequence[Writes]) -> Flags:
 
 
 def backwards(shown: Shown, writes: Sequence[Writes]) -> tuple[Flags, Flags]:
-    """Which reads show less than one of their session that had ended before they began.
+    """Return which reads show less than one of their session that had ended before they began.
 
     And whether that also holds of surviving rows: ids are replaced by their place among the client's rows
     that are there in the end. A client may have two connections to an endpoint, so reads may overlap.
@@ -186,7 +186,7 @@ def backwards(shown: Shown, writes: Sequence[Writes]) -> tuple[Flags, Flags]:
 
 
 def _falls(values: Ints, ended: Ints, before: Ints) -> Flags:
-    """Where a value is below the greatest of the first `before` of those that ended."""
+    """Return where a value is below the greatest of the first `before` of those that ended."""
     greatest = np.concatenate([[np.iinfo(np.int64).min], np.maximum.accumulate(ended)])
     falls: Flags = values < greatest[before]
     return falls
@@ -200,13 +200,13 @@ def _column(shown: Shown, client: int) -> Ints:
 
 
 def _first_missed(seen: Ints, ids: Ints, acknowledged: Ints) -> Ints:
-    """When the oldest write behind `seen` was acknowledged, in µs; far in the future if there is none."""
+    """Return when the oldest write behind `seen` was acknowledged, in µs; far in the future if there is none."""
     never = np.iinfo(np.int64).max
     return np.append(acknowledged, never)[np.searchsorted(ids, seen, side="right")]
 
 
 def summarised(age: Floats, missed_lost: Flags) -> Ages:
-    """The distribution of the stale reads' ages; percentiles by linear interpolation."""
+    """Return the distribution of the stale reads' ages; percentiles by linear interpolation."""
     stale = age[age > 0]
     counts = (len(age), len(stale), int(missed_lost.sum()))
     if not len(stale):

@@ -82,7 +82,7 @@ class Evidence:
 
     @property
     def logged(self) -> bool:
-        """Whether logs tell of deadlocks, so that counters need not be asked when they were."""
+        """Return whether logs tell of deadlocks, so that counters need not be asked when they were."""
         return any(incident.kind == "deadlock" for incident in self.incidents)
 
 
@@ -96,7 +96,7 @@ class Stall:
 
 
 def stalls_of(line: Timeline, windows: Windows, fault_at: float | None = None) -> list[Gap]:
-    """The stalls of the steady window, which ends at a fault; see the module's text."""
+    """Return the stalls of the steady window, which ends at a fault; see the module's text."""
     end = windows.steady_end if fault_at is None else min(windows.steady_end, fault_at)
     count = int((end - windows.warmup_end) // SLOT_MS)
     if count < 1:
@@ -128,12 +128,12 @@ def joined(some: Sequence[Gap], more: Sequence[Gap]) -> list[Gap]:
 
 
 def attributed(gaps: Sequence[Gap], evidence: Evidence) -> list[Stall]:
-    """Each stall with its cause."""
+    """Return each stall with its cause."""
     return [Stall(gap, *next(_causes(gap, evidence), (UNKNOWN, 0))) for gap in gaps]
 
 
 def read_evidence(trials: Sequence[StoredTrial]) -> dict[str, Evidence]:
-    """What there is of each trial by its folder's name; a damaged table counts as absent."""
+    """Return what there is of each trial by its folder's name; a damaged table counts as absent."""
     counters, machines = samples(trials, COUNTERS), machine_samples(trials)
     told, unseen = _incidents(trials)
     return {
@@ -149,7 +149,7 @@ def read_evidence(trials: Sequence[StoredTrial]) -> dict[str, Evidence]:
 
 
 def deadlocks(evidence: Evidence, start: float, end: float) -> int:
-    """How many deadlocks servers tell of between two moments (ms)."""
+    """Return how many deadlocks servers tell of between two moments (ms)."""
     if evidence.logged:
         return sum(
             incident.kind == "deadlock" and start <= incident.t < end for incident in evidence.incidents
@@ -175,7 +175,9 @@ def _causes(gap: Gap, evidence: Evidence) -> Iterator[tuple[str, int]]:
 
 
 def _gained(evidence: Evidence, name: str, gap: Gap) -> float:
-    """What a counter gained on all nodes from the last sample before a stall to the first one after it."""
+    """Return what a counter gained on all nodes from the last sample before a stall to the first one after
+    it.
+    """
     total = 0.0
     for series in evidence.counters.get(name, {}).values():
         around = _around(series, gap)
@@ -213,7 +215,7 @@ def _began_or_ended(incident: Incident, gap: Gap) -> bool:
 
 
 def _others(evidence: Evidence, gap: Gap) -> bool:
-    """Whether other programs and the hypervisor had half of the processors then."""
+    """Return whether other programs and the hypervisor had half of the processors then."""
     if "cores" not in evidence.machine:
         return False
     cores = float(evidence.machine["cores"].v[0])
@@ -228,13 +230,13 @@ def _others(evidence: Evidence, gap: Gap) -> bool:
 
 
 def _runs(slow: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
-    """Where runs of True begin and end."""
+    """Yield where runs of True begin and end."""
     edges = np.flatnonzero(np.diff(np.concatenate(([0], slow.astype(np.int8), [0]))))
     yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
 
 
 def _incidents(trials: Sequence[StoredTrial]) -> tuple[dict[str, list[Incident]], dict[str, str]]:
-    """The incidents of each trial, and what its logs do not tell: the same of several nodes once."""
+    """Return the incidents of each trial, and what its logs do not tell: the same of several nodes once."""
     incidents: dict[str, list[Incident]] = {}
     unseen: dict[str, dict[str, list[str]]] = {}
     for trial, rows in by_trial(trials, "incidents", _INCIDENTS).items():

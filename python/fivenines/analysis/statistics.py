@@ -59,7 +59,7 @@ class Summary:
 
     @property
     def level(self) -> float:
-        """The level of the quantile that its interval is made with."""
+        """Return the level of the quantile that its interval is made with."""
         return self.confidence if self.nominal is None else self.nominal
 
 
@@ -86,24 +86,24 @@ class Difference:
 
     @property
     def known(self) -> bool:
-        """Whether there was enough data for an interval."""
+        """Return whether there was enough data for an interval."""
         return self.low is not None or self.high is not None
 
     @property
     def bounded(self) -> bool:
-        """Whether values of a sample are lower bounds, so that at most one end is known."""
+        """Return whether values of a sample are lower bounds, so that at most one end is known."""
         return bool(self.a.bounds or self.b.bounds)
 
     @property
     def differs(self) -> bool:
-        """Whether the interval of the difference excludes 0."""
+        """Return whether the interval of the difference excludes 0."""
         return (self.low is not None and self.low > 0) or (self.high is not None and self.high < 0)
 
 
 def summarise(
     values: Sequence[float], confidence: float = CONFIDENCE, bounds: int = 0, machines: Sequence[str] = ()
 ) -> Summary:
-    """Mean, spread and Student's t interval of a sample (NIST/SEMATECH 1.3.5.2).
+    """Return mean, spread and Student's t interval of a sample (NIST/SEMATECH 1.3.5.2).
 
     `bounds` of the values are lower bounds, see the module's text. `machines` names the machine of each, or
     nothing where that is all one.
@@ -149,7 +149,7 @@ def of_moments(
 def summaries(
     measured: Sequence[object], names: Iterable[str], machines: Sequence[str] = ()
 ) -> dict[str, Summary]:
-    """The summary of each of these attributes, of those that have it; `machines` as of `summarise`."""
+    """Return the summary of each of these attributes, of those that have it; `machines` as of `summarise`."""
     return {name: summarise_known((getattr(item, name) for item in measured), machines) for name in names}
 
 
@@ -161,7 +161,7 @@ def summarise_known(values: Iterable[float | None], machines: Sequence[str] = ()
 
 
 def at_confidence(summary: Summary, confidence: float) -> Summary:
-    """The sample for a comparison at another level; of one of many looks that much wider.
+    """Return the sample for a comparison at another level; of one of many looks that much wider.
 
     Its own interval stays as it is.
     """
@@ -172,7 +172,7 @@ def at_confidence(summary: Summary, confidence: float) -> Summary:
 
 
 def scaled(summary: Summary, factor: float) -> Summary:
-    """The summary of the same sample in another unit; `factor` > 0."""
+    """Return the summary of the same sample in another unit; `factor` > 0."""
 
     def times(value: float | None) -> float | None:
         return None if value is None else factor * value
@@ -188,7 +188,7 @@ def scaled(summary: Summary, factor: float) -> Summary:
 
 
 def student_t(df: float, confidence: float = CONFIDENCE) -> float:
-    """The two-sided quantile of Student's t distribution, as 2.045 for df = 29 and 95 %."""
+    """Return the two-sided quantile of Student's t distribution, as 2.045 for df = 29 and 95 %."""
     return float(special.stdtrit(df, (1 + confidence) / 2))
 
 
@@ -240,7 +240,7 @@ def compare(a: Summary, b: Summary) -> Difference:
 
 
 def _moments(a: Summary, b: Summary) -> tuple[blocked.Moments, float] | None:
-    """Means, variances and degrees of freedom of two samples; None: there are too few for an interval."""
+    """Return means, variances and degrees of freedom of two samples; None: there are too few for an interval."""
     assert a.mean is not None and b.mean is not None
     if blocked.several(a.machines, b.machines):
         moments = blocked.moments(a.machines, b.machines)
@@ -253,13 +253,15 @@ def _moments(a: Summary, b: Summary) -> tuple[blocked.Moments, float] | None:
 
 
 def of_two_runs(a: Summary, b: Summary) -> tuple[Summary, Summary]:
-    """Two samples for a comparison of runs: their machines are blocks only where they had some in common."""
+    """Return two samples for a comparison of runs: their machines are blocks only where they had some in
+    common.
+    """
     shared = {machine for machine, _ in a.machines} & {machine for machine, _ in b.machines}
     return (a, b) if shared else (replace(a, machines=()), replace(b, machines=()))
 
 
 def never_upper_bound(n: int, confidence: float = CONFIDENCE) -> float:
-    """The largest probability compatible with 0 events in n trials (Clopper-Pearson, one-sided).
+    """Return the largest probability compatible with 0 events in n trials (Clopper-Pearson, one-sided).
 
     Raises:
         ValueError: n < 1.
@@ -278,7 +280,7 @@ def _check(values: Sequence[float], confidence: float) -> None:
 
 
 def _fieller(of: blocked.Moments, t: float) -> tuple[float | None, float | None]:
-    """All ratios r for which a - r b is compatible with 0; none if b itself may be 0."""
+    """Return all ratios r for which a - r b is compatible with 0; none if b itself may be 0."""
     denominator = of.b**2 - t**2 * of.var_b
     if denominator <= 0:
         return None, None

@@ -40,7 +40,7 @@ def steadiness(line: Timeline, start: float, end: float) -> Steadiness | None:
 
 
 def _between(line: Timeline, start: float, end: float, quarter: int) -> float:
-    """The transactions of a quarter of the window."""
+    """Return the transactions of a quarter of the window."""
     length = (end - start) / 4
     low, high = start + quarter * length, start + (quarter + 1) * length
     return float(line.transactions[(line.slot >= low) & (line.slot < high)].sum())

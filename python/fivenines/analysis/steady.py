@@ -62,7 +62,7 @@ class SteadyFigures:
 
 
 def delay_course(nodes: Iterable[Series], start: float, end: float) -> DelayCourse | None:
-    """The delays of several nodes (ms) from `start` to `end`; None without a sample."""
+    """Return the delays of several nodes (ms) from `start` to `end`; None without a sample."""
     inside = [_between(node, start, end) for node in nodes]
     some = [item for item in inside if len(item)]
     if not some:

@@ -44,13 +44,13 @@ class Unit:
 
     @property
     def conditions(self) -> dict[str, Any] | None:
-        """What all of its cells have in common; None where that is nothing."""
+        """Return what all of its cells have in common; None where that is nothing."""
         if self.key is not None:
             return self.key.model_dump(exclude={"solution", "fault"})
         return {"workload": self.workload} if self.workload else None
 
     def of(self, variant: str) -> list[CellResult]:
-        """The cells of one variant."""
+        """Return the cells of one variant."""
         return [cell for cell in self.cells if cell.key.solution == variant]
 
 
@@ -68,7 +68,7 @@ class Sweep:
     same_trials: bool = False
 
     def best(self, unit: Unit) -> BestCase:
-        """What a unit's cells are shown as; without a choice its variant has no name."""
+        """Return what a unit's cells are shown as; without a choice its variant has no name."""
         chosen = self.variants[unit.choice.best.name] if unit.choice else None
         name, words = (chosen.name, chosen.words) if chosen else ("", "none could be chosen")
         return BestCase(self.name, name, words, len(self.variants), self.same_trials)
@@ -85,12 +85,12 @@ class Compared:
 
     @property
     def variants(self) -> list[CellResult]:
-        """The cells of all variants, of all their trials."""
+        """Return the cells of all variants, of all their trials."""
         return [cell for sweep in self.sweeps for unit in sweep.units for cell in unit.cells]
 
     @property
     def measured(self) -> list[CellResult]:
-        """All cells of the plan: what goes wrong in a variant is told, whether or not it is the best."""
+        """Return all cells of the plan: what goes wrong in a variant is told, whether or not it is the best."""
         return [*(cell for cell in self.cells if cell.best is None), *self.variants]
 
 
@@ -113,7 +113,7 @@ def compared(run: Run) -> Compared:
 
 
 def sweeps_of(run: Run, cells: Sequence[CellResult]) -> list[Sweep]:
-    """The sweeps of which at least two variants are in the plan, in the order of the experiment."""
+    """Return the sweeps of which at least two variants are in the plan, in the order of the experiment."""
     result = []
     for name, items in _variants(run).items():
         planned = [item for item in items if any(c.key.solution == item["name"] for c in cells)]
@@ -141,7 +141,7 @@ def sweeps_of(run: Run, cells: Sequence[CellResult]) -> list[Sweep]:
 
 
 def words_of(settings: Mapping[str, Any]) -> str:
-    """Settings in one line: `poll_spin_loops=1000`; the last part of a key where that is enough."""
+    """Return settings in one line: `poll_spin_loops=1000`; the last part of a key where that is enough."""
     last = [key.rpartition(".")[2] for key in settings]
     keys = last if len(set(last)) == len(last) else list(settings)
     return ", ".join(
@@ -151,7 +151,7 @@ def words_of(settings: Mapping[str, Any]) -> str:
 
 
 def _variants(run: Run) -> dict[str, list[dict[str, Any]]]:
-    """The solutions of the experiment that are variants, by the name of their sweep."""
+    """Return the solutions of the experiment that are variants, by the name of their sweep."""
     result: dict[str, list[dict[str, Any]]] = {}
     items = run.manifest.experiment.get("solutions")
     for item in items if isinstance(items, list) else []:
@@ -162,7 +162,7 @@ def _variants(run: Run) -> dict[str, list[dict[str, Any]]]:
 
 
 def _by(name: object) -> Measure | None:
-    """The measure that a sweep chooses by; runs of before call transactions per second throughput."""
+    """Return the measure that a sweep chooses by; runs of before call transactions per second throughput."""
     try:
         return measure_named("tps" if name == "throughput" else str(name))
     except ValueError:
@@ -188,7 +188,7 @@ def _units(name: str, cells: Sequence[CellResult], best_for: str) -> list[Unit]:
 def _observed(
     variants: Iterable[str], cells: Sequence[CellResult], measure: Measure
 ) -> dict[str, dict[str, list[Observation]]]:
-    """The values of each variant, by stratum."""
+    """Return the values of each variant, by stratum."""
     observations: dict[str, dict[str, list[Observation]]] = {name: {} for name in variants}
     for cell in cells:
         if measure.fault and not cell.faulted:
@@ -203,7 +203,9 @@ def _observed(
 
 
 def _best_case(run: Run, unit: Unit, like: CellResult, best: BestCase) -> CellResult | None:
-    """The chosen variant's cell, of the trials that are reported; None where it was not to be measured."""
+    """Return the chosen variant's cell, of the trials that are reported; None where it was not to be
+    measured.
+    """
     name = best.variant or like.key.solution
     key = like.key.model_copy(update={"solution": name})
     cell = next((cell for cell in unit.cells if cell.key == key), None)

@@ -17,7 +17,7 @@ Columns = Mapping[str, Column]
 
 
 def by_trial(trials: Sequence[StoredTrial], table: str, sql: str) -> dict[str, Columns]:
-    """The rows of a query, which orders them by `trial`, by the name of each trial's folder.
+    """Return the rows of a query, which orders them by `trial`, by the name of each trial's folder.
 
     A damaged table counts as absent: the trials' own notes tell of it. It does not take those of other
     trials along.
@@ -47,7 +47,7 @@ def ledger_reader(trial: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def split(columns: Columns, by: str) -> dict[str, Columns]:
-    """Columns that are ordered by one of them, cut where that one changes, and without it."""
+    """Return columns that are ordered by one of them, cut where that one changes, and without it."""
     names = columns[by]
     if not len(names):
         return {}

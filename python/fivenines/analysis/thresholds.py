@@ -38,7 +38,7 @@ def judge_thresholds(
     prices: Prices | None = None,
     every: Sequence[CellResult] = (),
 ) -> list[ThresholdResult]:
-    """Each threshold for each solution that it is of, in each condition of the run."""
+    """Return each threshold for each solution that it is of, in each condition of the run."""
     done = [cell for cell in cells if cell.complete]
     conditions: dict[tuple[str, int, str], list[CellResult]] = {}
     for cell in done:

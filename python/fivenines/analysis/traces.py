@@ -84,7 +84,7 @@ class Traces:
 
 
 def read_line(trial: StoredTrial) -> Timeline:
-    """The time line of one trial; empty where there is none, or it is damaged."""
+    """Return the time line of one trial; empty where there is none, or it is damaged."""
     return _recent_line(trial.folder, _changed(table_path(trial.folder, "timeline")), _Once(trial))
 
 
@@ -97,7 +97,7 @@ class _Once:
 
 @lru_cache(maxsize=64)
 def _recent_line(_folder: Path, _changed: int, of: _Once) -> Timeline:
-    """A drawing asks for the same few trials again and again."""
+    """Return a drawing asks for the same few trials again and again."""
     return next(cached(LINES, [of.trial]))
 
 
@@ -121,7 +121,9 @@ def _changed(path: Path) -> int:
 
 
 def read_traces(trials: Sequence[StoredTrial]) -> tuple[dict[Path, Traces], dict[Path, list[str]]]:
-    """The traces of each trial by its folder, and notes: what is damaged, and where there is no time line."""
+    """Return the traces of each trial by its folder, and notes: what is damaged, and where there is no time
+    line.
+    """
     notes: dict[Path, list[str]] = {}
     lines = _each(trials, "timeline", _LINE, lambda columns: Timeline(**columns), notes)
     for trial in trials:

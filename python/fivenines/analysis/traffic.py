@@ -18,7 +18,7 @@ class Traffic:
 
 
 def traffic(sampled: Samples, hosts: Mapping[str, HostFacts], start: float, end: float) -> Traffic | None:
-    """What the hosts of a solution sent from `start` to `end` (ms); None if a host was not sampled.
+    """Return what the hosts of a solution sent from `start` to `end` (ms); None if a host was not sampled.
 
     Frames are counted by each host's own interface, large ones before they are cut into segments. The
     client talks to what forwards, if anything does, else to the nodes. So what it sent arrives there, the

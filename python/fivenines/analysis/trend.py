@@ -31,7 +31,7 @@ class Point:
 
 
 def ordered(points: Sequence[Point], confidence: float = CONFIDENCE) -> Contrast:
-    """The rise over the levels in their order: of two levels their difference, of more in that unit.
+    """Return the rise over the levels in their order: of two levels their difference, of more in that unit.
 
     The factors are scaled so that means on a straight line of equal steps give last minus first.
     """
@@ -43,7 +43,7 @@ def ordered(points: Sequence[Point], confidence: float = CONFIDENCE) -> Contrast
 
 
 def falling_step(points: Sequence[Point], margin: float, confidence: float) -> tuple[Point, Point] | None:
-    """Two neighbours of which the later is shown to be smaller by more than a margin (0.05: 5 %)."""
+    """Return two neighbours of which the later is shown to be smaller by more than a margin (0.05: 5 %)."""
     for before, after in pairwise(points):
         samples = (at_confidence(item.sample, confidence) for item in (before, after))
         if side_of(compare(*samples), 1 + margin) == "above":
@@ -63,16 +63,16 @@ class Line:
     hats: Sequence[Sequence[float]]
 
     def slope(self, confidence: float = CONFIDENCE) -> Contrast:
-        """The slope with its interval."""
+        """Return the slope with its interval."""
         return contrast([point.sample for point in self.points], self.slope_factors, confidence)
 
     def fitted(self) -> list[float]:
-        """The line's value at each level."""
+        """Return the line's value at each level."""
         means = [point.sample.mean or 0.0 for point in self.points]
         return [math.fsum(f * m for f, m in zip(hat, means, strict=True)) for hat in self.hats]
 
     def near(self, index: int, margin: float, confidence: float) -> bool | None:
-        """Whether a level is within a margin of the line, as in `equivalence.same`; None: not told."""
+        """Return whether a level is within a margin of the line, as in `equivalence.same`; None: not told."""
         samples = [point.sample for point in self.points]
         own = [float(index == other) for other in range(len(samples))]
         hat = self.hats[index]
@@ -87,7 +87,7 @@ class Line:
 
 
 def line(points: Sequence[Point]) -> Line | None:
-    """The line through these means; None: fewer than two levels, or a mean that is not above 0."""
+    """Return the line through these means; None: fewer than two levels, or a mean that is not above 0."""
     means = [point.sample.mean or 0.0 for point in points]
     if len({point.x for point in points}) < 2 or min(means) <= 0:
         return None

@@ -127,7 +127,7 @@ class TrialFigures:
 
     @property
     def stalls_known(self) -> bool:
-        """Whether stalls were looked for: a step of a low rate is none."""
+        """Return whether stalls were looked for: a step of a low rate is none."""
         return self.throughput is not None and len(self.steps) < 2
 
 
@@ -144,18 +144,18 @@ class TrialMeasures(TrialFigures):
 
     @property
     def stalls_known(self) -> bool:
-        """Whether stalls were looked for; a program that tells rates once a second hides them."""
+        """Return whether stalls were looked for; a program that tells rates once a second hides them."""
         return super().stalls_known and not coarse(self.record.load)
 
     @property
     def machine(self) -> str:
-        """Where it ran; empty where the run's own process did everything."""
+        """Return where it ran; empty where the run's own process did everything."""
         worker = self.record.worker
         return worker.host if worker is not None else ""
 
     @property
     def stored(self) -> StoredTrial:
-        """The trial as it is found on disk, for what is read of a few trials only."""
+        """Return the trial as it is found on disk, for what is read of a few trials only."""
         return StoredTrial(self.folder, self.record)
 
     @cached_property
@@ -165,7 +165,7 @@ class TrialMeasures(TrialFigures):
 
     @property
     def timeline(self) -> Timeline:
-        """The whole time line, which is read anew: it is too long to be in memory for all trials."""
+        """Return the whole time line, which is read anew: it is too long to be in memory for all trials."""
         return read_line(self.stored)
 
 
@@ -186,7 +186,7 @@ class Measured:
 
 
 def measures(trials: Sequence[StoredTrial]) -> list[TrialMeasures]:
-    """What complete trials say: computed once, and kept beside them (see `analysis.figure_cache`)."""
+    """Return what complete trials say: computed once, and kept beside them (see `analysis.figure_cache`)."""
     result = []
     for trial, known in zip(trials, cached(MEASURES, trials), strict=True):
         record = trial.record
@@ -314,7 +314,7 @@ def _commits(line: Timeline, record: TrialRecord) -> int:
 
 
 def _types(load: dict[str, Any], latencies: dict[str, Latency]) -> list[TypeMeasure]:
-    """Each type; the only one of a workload has the response times of all."""
+    """Return each type; the only one of a workload has the response times of all."""
     counted = types_of(load)
     every = latencies.get(TRANSACTION)
     alone = every if len(counted) == 1 else None
@@ -327,7 +327,7 @@ def _types(load: dict[str, Any], latencies: dict[str, Latency]) -> list[TypeMeas
 
 
 def _fault_at(record: TrialRecord) -> float | None:
-    """The first fault that the load met; None also where all came after its end."""
+    """Return the first fault that the load met; None also where all came after its end."""
     fault, windows = record.fault, record.windows
     if fault is None or fault.kind == "none" or (windows and fault.at >= windows.end):
         return None
@@ -348,7 +348,7 @@ def _sharing(
 def _latencies(
     trial: StoredTrial, fault_at: float | None, notes: list[str], family: str = TRANSACTION
 ) -> dict[str, Latency]:
-    """The response times in the steady window: of all transactions and of each type."""
+    """Return the response times in the steady window: of all transactions and of each type."""
     window = latency_window(trial.record, fault_at)
     if window is None:
         return {}

@@ -43,7 +43,7 @@ class Trouble:
 
     @property
     def alike(self) -> tuple[str, str]:
-        """What troubles must share to count as one."""
+        """Return what troubles must share to count as one."""
         return self.kind, _VARIES.sub("#", self.text)
 
 
@@ -60,7 +60,7 @@ class TroubleResult:
 
 
 def troubles(trial: TrialMeasures) -> list[Trouble]:
-    """All that went wrong in a complete trial."""
+    """Return all that went wrong in a complete trial."""
     record = trial.record
     return [
         *(
@@ -76,13 +76,13 @@ def troubles(trial: TrialMeasures) -> list[Trouble]:
 
 
 def trouble_results(run: Run, cells: Sequence[CellResult]) -> list[TroubleResult]:
-    """The troubles of all cells, the worst kind first, within it in the order of the cells."""
+    """Return the troubles of all cells, the worst kind first, within it in the order of the cells."""
     result = [item for cell in cells for item in _of_cell(run, cell)]
     return sorted(result, key=lambda item: KINDS.index(item.kind))
 
 
 def split_text(nodes: Sequence[str], ms: float) -> str:
-    """A split brain in words: "node1 and node2 took writes at the same time for 1.57 s"."""
+    """Return a split brain in words: "node1 and node2 took writes at the same time for 1.57 s"."""
     return f"{listed(list(nodes))} took writes at the same time for {milliseconds(ms)}"
 
 
@@ -147,7 +147,7 @@ def _fault(fault: FaultRecord) -> Iterator[Trouble]:
 
 
 def _failures(events: Sequence[Event]) -> Iterator[Trouble]:
-    """What a failover manager, an access layer or the person on call could not do."""
+    """Yield what a failover manager, an access layer or the person on call could not do."""
     for event in events:
         if event.kind == "failed":
             yield Trouble("failed", event.detail or "no reason was told", event.node)

@@ -48,22 +48,22 @@ class Change:
 
     @property
     def told(self) -> bool:
-        """Whether the runs are told to differ."""
+        """Return whether the runs are told to differ."""
         return self.difference.differs and not too_equal(self.difference)
 
     @property
     def worse(self) -> bool:
-        """Whether it is told to have become worse."""
+        """Return whether it is told to have become worse."""
         return self.told and self.measure.more is not None and not self.better
 
     @property
     def better(self) -> bool:
-        """Whether it is told to have become better."""
+        """Return whether it is told to have become better."""
         up = (self.difference.absolute or 0.0) > 0
         return self.told and self.measure.more is up
 
     def worse_than(self, share: float) -> bool:
-        """Whether it is told to be worse by more than a share, as 0.1 for a tenth."""
+        """Return whether it is told to be worse by more than a share, as 0.1 for a tenth."""
         if share == 0 or self.measure.more is None:
             return self.worse
         if self.measure.more:
@@ -83,7 +83,7 @@ class Happened:
 
     @property
     def new(self) -> bool:
-        """Whether it was looked for before, and never seen."""
+        """Return whether it was looked for before, and never seen."""
         return bool(self.after[0] and self.before[1] and not self.before[0])
 
 
@@ -117,7 +117,7 @@ class Versus:
 
     @property
     def runs(self) -> list[str]:
-        """All of them, the baseline first."""
+        """Return all of them, the baseline first."""
         return [self.baseline, *self.later]
 
 
@@ -168,7 +168,9 @@ def versus(baseline: Run, *later: Run, asked: Sequence[str] = ()) -> Versus:
 
 
 def _shared(baseline: Run, later: Run) -> tuple[int, int]:
-    """How many complete trials and blocks two runs have in common, of how many; those of copies are equal."""
+    """Return how many complete trials and blocks two runs have in common, of how many; those of copies are
+    equal.
+    """
     if baseline.manifest.created != later.manifest.created:
         return 0, len(later.complete)
     both = [
@@ -181,7 +183,7 @@ def _shared(baseline: Run, later: Run) -> tuple[int, int]:
 
 
 def _sizes(folder: Path) -> dict[str, int]:
-    """The files of an attempt: what was measured is in them, not in its record alone."""
+    """Return the files of an attempt: what was measured is in them, not in its record alone."""
     return {path.name: path.stat().st_size for path in folder.iterdir() if path.is_file()}
 
 

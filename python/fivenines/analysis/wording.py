@@ -27,7 +27,7 @@ DURATION = Words("longer", "shorter", "as long", "ms")
 
 
 def words_of_measure(measure: Measure) -> Words:
-    """How one speaks of a measure's values."""
+    """Return how one speaks of a measure's values."""
     if measure.name == "tps":
         return SPEED
     return DURATION if measure.milli else Words("higher", "lower", "as high", measure.unit)
@@ -50,7 +50,7 @@ def number(value: float) -> str:
 
 
 def milliseconds(value: float) -> str:
-    """A time with the unit that suits it: 870 µs, 12.3 ms, 6.12 s."""
+    """Return a time with the unit that suits it: 870 µs, 12.3 ms, 6.12 s."""
     size = abs(value)
     if size >= 1000:
         return f"{number(value / 1000)} s"
@@ -60,7 +60,7 @@ def milliseconds(value: float) -> str:
 
 
 def percent(value: float, signed: bool = False) -> str:
-    """A percentage without its sign %, in whole numbers from 10 on."""
+    """Return a percentage without its sign %, in whole numbers from 10 on."""
     digits = 0 if abs(value) >= 10 else 1
     text = f"{abs(value):.{digits}f}"
     if float(text) == 0:
@@ -84,7 +84,7 @@ def mean_of_measure(summary: Summary, measure: Measure, why: str = NOT_RECOVERED
 
 
 def mean_with_interval(summary: Summary, milli: bool = False, why: str = NOT_RECOVERED) -> str:
-    """The mean and its interval, as "1 230 (1 180 to 1 280)"; a dash without values.
+    """Return the mean and its interval, as "1 230 (1 180 to 1 280)"; a dash without values.
 
     What is measured here (rates, times, counts) is never below zero, so neither is the interval shown; of a
     measure that may be, see `mean_of_measure`. Where values are lower bounds, it is "at least" the mean, and
@@ -101,7 +101,7 @@ def mean_with_interval(summary: Summary, milli: bool = False, why: str = NOT_REC
 
 
 def bearable(mean: float, low: float, high: float, milli: bool = False) -> str:
-    """The mean and its interval with the digits that this leaves certain: "900 (500 to 1 300)"."""
+    """Return the mean and its interval with the digits that this leaves certain: "900 (500 to 1 300)"."""
     first, ends = bearable_parts(mean, low, high, milli)
     return f"{first} ({ends})"
 
@@ -120,14 +120,14 @@ def bearable_parts(mean: float, low: float, high: float, milli: bool = False) ->
 
 
 def _unit(ms: float) -> tuple[str, float]:
-    """The unit that suits a time, and what ms are multiplied by."""
+    """Return the unit that suits a time, and what ms are multiplied by."""
     if ms >= 1000:
         return " s", 1e-3
     return (" ms", 1.0) if ms >= 1 else (" µs", 1e3)
 
 
 def at_least(text: str, bounds: int, n: int, why: str = NOT_RECOVERED) -> str:
-    """The one way to say a lower bound: "at least 7.99 s (not back in 1 of 2 trials)".
+    """Return the one way to say a lower bound: "at least 7.99 s (not back in 1 of 2 trials)".
 
     The text itself, if no value is a bound. Of a single trial: "at least 7.99 s (not back)".
     """
@@ -154,7 +154,7 @@ def span(low: float, high: float, milli: bool = False) -> str:
 
 
 def count(n: int, text: str, many: str = "") -> str:
-    """A number with its noun: "1 trial", "3 trials"."""
+    """Return a number with its noun: "1 trial", "3 trials"."""
     return f"{n} {text if n == 1 else many or text + 's'}"
 
 
@@ -166,7 +166,7 @@ def listed(items: list[str], last: str = "and") -> str:
 
 
 def clause(b: str, difference: Difference, words: Words) -> str:
-    """How something compares with b, as a part of a sentence: "23 % faster than b (15 to 31 %)"."""
+    """Return how something compares with b, as a part of a sentence: "23 % faster than b (15 to 31 %)"."""
     if difference.bounded and difference.absolute is not None:
         return _bounded_clause(b, difference, words)
     if difference.absolute is None or not difference.known:
@@ -179,7 +179,7 @@ def clause(b: str, difference: Difference, words: Words) -> str:
 
 
 def sentence(a: str, b: str, difference: Difference, words: Words) -> str:
-    """The comparison in plain words, as "A is 23 % faster than B (95 % interval 15 to 31 %)".
+    """Return the comparison in plain words, as "A is 23 % faster than B (95 % interval 15 to 31 %)".
 
     Where the interval of the difference holds 0: "A and B are not shown to differ (...)". Per cent
     are of b's mean; where b may be 0 the difference stands in the measure's unit instead.
@@ -197,7 +197,7 @@ def sentence(a: str, b: str, difference: Difference, words: Words) -> str:
 
 
 def _differing(b: str, difference: Difference, words: Words, level: str = "") -> str:
-    """What is shown: "4 times as fast as b (3 to 5)", "23 % faster than b (15 to 31 %)"."""
+    """Return what is shown: "4 times as fast as b (3 to 5)", "23 % faster than b (15 to 31 %)"."""
     if (ratios := _ratios(difference)) and (difference.ratio or 0) >= 2:
         ratio, low, high = map(number, ratios)
         return f"{ratio} times {words.as_much} as {b} ({level}{low} to {high})"
@@ -210,7 +210,7 @@ def _differing(b: str, difference: Difference, words: Words, level: str = "") ->
 
 
 def _bounded_sentence(a: str, b: str, difference: Difference, words: Words) -> str:
-    """Only what is proven although service was not back in some trials."""
+    """Return only what is proven although service was not back in some trials."""
     why = _not_recovered(a, b, difference)
     if difference.differs:
         least = _least(difference, words)
@@ -236,7 +236,7 @@ def _not_recovered(a: str, b: str, difference: Difference) -> str:
 
 
 def _least(difference: Difference, words: Words) -> str:
-    """The end of a difference that is known: "3.21 s longer"."""
+    """Return the end of a difference that is known: "3.21 s longer"."""
     end = difference.low if difference.low is not None else difference.high
     size = abs(end or 0.0)
     text = milliseconds(size) if words.unit == "ms" else f"{number(size)} {words.unit}".strip()

@@ -59,13 +59,13 @@ class Calibrator(ABC):
 
 
 def calibrators() -> list[type[Calibrator]]:
-    """All of them, in the order in which they run."""
+    """Return all of them, in the order in which they run."""
     classes = plugins.classes("fivenines.calibration", Calibrator)  # type: ignore[type-abstract]
     return sorted(classes, key=lambda kind: kind.order)
 
 
 def chosen(only: str) -> list[type[Calibrator]]:
-    """Those that a text names, as `outages,links`; all if it is empty.
+    """Return those that a text names, as `outages,links`; all if it is empty.
 
     Raises:
         UsageError: none is called so.

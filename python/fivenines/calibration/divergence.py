@@ -72,7 +72,7 @@ class DivergenceOfNodes(Calibrator):
 
 
 def said(divergence: Divergence) -> list[str]:
-    """The rows that differ, each as its table and what is wrong."""
+    """Return the rows that differ, each as its table and what is wrong."""
     return [f"{difference.table}: {key}" for difference in divergence.differences for key in difference.keys]
 
 

@@ -62,7 +62,7 @@ _SAID = {"silent": "nothing passes", "reset": "connections reset, new ones refus
 
 
 def judge_outages(outages: Sequence[MeasuredOutage]) -> list[Line]:
-    """A line for each length, way of being away, and whose outage it is."""
+    """Return a line for each length, way of being away, and whose outage it is."""
     groups: dict[tuple[float, str, str], list[MeasuredOutage]] = {}
     for item in sorted(outages, key=lambda item: (item.nominal_ms, item.how != "silent")):
         groups.setdefault((item.nominal_ms, item.how, item.who), []).append(item)
@@ -198,7 +198,7 @@ def _judge_share(planted: str, measured: str, share: float, bound: float, **figu
 
 
 def judge_statements(what: str, server: int, counted: int) -> Line:
-    """What the server itself executed, against what the load counted."""
+    """Return what the server itself executed, against what the load counted."""
     error = counted - server
     return Line(
         planted=f"{number(server)} {what} by the server's own count",
@@ -211,7 +211,7 @@ def judge_statements(what: str, server: int, counted: int) -> Line:
 
 
 def judge_noise(where: str, of: str, cov: float, half: float, **figures: float) -> Line:
-    """How much one solution differs from itself: the machine's property, so there is no bound."""
+    """Return how much one solution differs from itself: the machine's property, so there is no bound."""
     return Line(
         planted=f"no difference, {where}",
         measured=f"variation {percent(100 * cov)} % over {of}",
@@ -236,7 +236,7 @@ def judge_alarms(alarms: int, comparisons: int) -> Line:
 
 
 def most_alarms(comparisons: int) -> int:
-    """The most false alarms that are not rarer than `RARE`, at a rate of 5 %."""
+    """Return the most false alarms that are not rarer than `RARE`, at a rate of 5 %."""
     most = 0
     # the probability of more than `most`; binomial tail
     while 1 - special.bdtr(most, comparisons, ALARM_SHARE) > RARE:
@@ -245,7 +245,7 @@ def most_alarms(comparisons: int) -> int:
 
 
 def judge_lateness(late_ms: Sequence[float], seconds: float) -> Line:
-    """How late a timer was that did nothing else."""
+    """Return how late a timer was that did nothing else."""
     # values of the sample: the smallest that is not below so large a share of them
     result = np.quantile(late_ms, (0.5, 0.99, 1.0), method="inverted_cdf")
     p50, p99, most = (float(value) for value in result)
@@ -260,7 +260,7 @@ def judge_lateness(late_ms: Sequence[float], seconds: float) -> Line:
 
 
 def judge_share(what: str, share: float, bound: float | None) -> Line:
-    """Time that others took, as a share."""
+    """Return time that others took, as a share."""
     return Line(
         planted="nothing",
         measured=f"{percent(100 * share)} % {what}",
@@ -272,7 +272,7 @@ def judge_share(what: str, share: float, bound: float | None) -> Line:
 
 
 def signed(value: float, digits: int = 1) -> str:
-    """A number with its sign: +3.2, 0."""
+    """Return a number with its sign: +3.2, 0."""
     text = f"{abs(value):.{digits}f}"
     if float(text) == 0:
         return "0"

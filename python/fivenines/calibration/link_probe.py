@@ -58,7 +58,7 @@ def trips(connection: socket.socket, seconds: float) -> dict[str, list[float]]:
 
 
 def flow(connection: socket.socket, seconds: float) -> dict[str, float]:
-    """Bytes that came, and the time between the arrival of the first and of the last of them."""
+    """Return bytes that came, and the time between the arrival of the first and of the last of them."""
     connection.sendall(b"f")
     settled = time.monotonic() + _SETTLED
     while (now := time.monotonic()) < settled:

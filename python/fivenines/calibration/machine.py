@@ -46,7 +46,7 @@ class MachineTime(Calibrator):
 
 
 def lateness_ms(seconds: float) -> list[float]:
-    """How late each timer of a millisecond was."""
+    """Return how late each timer of a millisecond was."""
     late = []
     end = time.monotonic() + seconds
     while (now := time.monotonic()) < end:

@@ -74,7 +74,7 @@ class Outages(Calibrator):
 
 
 def schedule(chance: random.Random, *, short: bool) -> list[Wanted]:
-    """All outages in random order, `at` counted from the first one."""
+    """Return all outages in random order, `at` counted from the first one."""
     lengths = [
         (length, _HOW[number % 2])
         for length, (full, few) in LENGTHS.items()
@@ -93,7 +93,7 @@ def schedule(chance: random.Random, *, short: bool) -> list[Wanted]:
 def measured(
     trial: StoredTrial, expected: Sequence[Wanted], planted: Sequence[Planted]
 ) -> list[MeasuredOutage]:
-    """What the analysis makes of the trial, if each planted outage is told to it as a fault."""
+    """Return what the analysis makes of the trial, if each planted outage is told to it as a fault."""
     record = trial.record
     assert record.windows is not None
     start = int(record.load["started_monotonic_ns"])

@@ -26,12 +26,9 @@ from fivenines.servers.base import Server
 _EXPERIMENT = """\
 name: calibration
 trials: 1
-solutions: [{{solution: hot-standby, engine: {engine}, synchronous_commit: local, reads: replicas, manager: none}}]
-workloads: [{{workload: oltp_update_non_index, {data}}}]
-connections: [2]
-load: {{rate: 50}}
-ledger: {{rate: 200, read_rate: 200, clients: 4}}
-timing: {{warmup: 500ms, steady: 5s, recovery: 1s, settle: 10s}}
+solutions: [{{solution: hot-standby, engine: {engine}, synchronous_commit: local, reads: replicas, manager:
+none}}] workloads: [{{workload: oltp_update_non_index, {data}}}] connections: [2] load: {{rate: 50}} ledger:
+{{rate: 200, read_rate: 200, clients: 4}} timing: {{warmup: 500ms, steady: 5s, recovery: 1s, settle: 10s}}
 """
 
 # Seconds for which the standby applies nothing.
@@ -113,7 +110,7 @@ def harm(primary: Server, ledger: Path, planted: Planted) -> None:
 
 
 def judged(trial: StoredTrial, planted: Planted) -> list[Line]:
-    """What the trial's own record and its analysis say, against what was planted."""
+    """Return what the trial's own record and its analysis say, against what was planted."""
     node = primary_check(trial.record.check) if trial.record.check else None
     if node is None:
         raise FiveninesError("the primary could not be read after the trial")
@@ -158,17 +155,17 @@ def _stand_still(up: Deployed, seconds: float) -> tuple[int, int]:
 
 
 def acknowledged(ledger: Path, client: int) -> list[int]:
-    """The ids of a client's acknowledged rows, rising."""
+    """Return the ids of a client's acknowledged rows, rising."""
     return _column(ledger, f"kind = 'write' AND client = {client}", "bool_or(outcome = 'ok')")
 
 
 def refused(ledger: Path) -> list[int]:
-    """The ids of rows that were refused, and never acknowledged or in doubt."""
+    """Return the ids of rows that were refused, and never acknowledged or in doubt."""
     return _column(ledger, "kind = 'write'", "bool_and(outcome = 'failed')")
 
 
 def first_acknowledged(ledger: Path, after_ms: float) -> float:
-    """When the first write that was sent after a moment was acknowledged, in ms of the load."""
+    """Return when the first write that was sent after a moment was acknowledged, in ms of the load."""
     sql = (
         "SELECT min(completed_us) FROM read_parquet(?) "
         "WHERE kind = 'write' AND outcome = 'ok' AND started_us > ?"

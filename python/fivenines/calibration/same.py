@@ -3,7 +3,8 @@
 Two kinds of noise. Between neighbouring windows of one load on one server: windows are dealt to sides A and B
 at random, eight by eight, and compared by the same statistics as two solutions are. Between fresh servers,
 each with a load of its own, as between trials of an experiment: that noise is what hides a difference between
-solutions that are tried one after the other. `design: interleaved` compares windows, so the first noise is its own.
+solutions that are tried one after the other. `design: interleaved` compares windows, so the first noise is
+its own.
 
 A dozen comparisons tell whether false alarms are rampant. They cannot tell 5 % from 15 %; for that the
 statistics have tests with a thousand simulated campaigns (tests/unit/analysis/test_coverage.py).
@@ -76,12 +77,13 @@ def false_alarms(windows: Sequence[float], chance: random.Random) -> tuple[int, 
 
 
 def noise_share(summary: Summary, side: int) -> float:
-    """Half of the 95 % interval of a difference between two sides of so many, as a share of the mean."""
+    """Return half of the 95 % interval of a difference between two sides of so many, as a share of the mean."""
     return student_t(2 * side - 2) * (summary.cov or 0.0) * math.sqrt(2 / side)
 
 
 def neighbour_sd(windows: Sequence[float]) -> float:
-    """How much the ratio of two neighbouring windows spreads, as the standard deviation of its logarithm.
+    """Return how much the ratio of two neighbouring windows spreads, as the standard deviation of its
+    logarithm.
 
     Each window is in one pair; a pair in which the load stood still is left out, and tells nothing.
     """

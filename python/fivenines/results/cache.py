@@ -20,14 +20,14 @@ _MAGIC = b"fivenines-cache-1"
 
 
 def place_of(trial: Path, kind: str) -> Path | None:
-    """Where the entry of a trial's folder lies; None where that is not in a run's folder."""
+    """Return where the entry of a trial's folder lies; None where that is not in a run's folder."""
     if trial.parent.name != layout.TRIALS:
         return None
     return trial.parent.parent / layout.CACHE / f"{trial.name}.{kind}"
 
 
 def key_of(trial: Path, *made_by: str) -> str:
-    """A text that changes with the files of a trial, and with who made something of them.
+    """Return a text that changes with the files of a trial, and with who made something of them.
 
     Raises:
         OSError: the folder cannot be read.
@@ -42,7 +42,7 @@ def key_of(trial: Path, *made_by: str) -> str:
 
 
 def read(path: Path, key: str) -> bytes | None:
-    """What was kept under this key; None where there is nothing that can be believed."""
+    """Return what was kept under this key; None where there is nothing that can be believed."""
     try:
         with path.open("rb") as file:
             head = file.readline(200)

@@ -34,12 +34,12 @@ class Step(Record):
 
     @property
     def judged(self) -> list[Line]:
-        """The lines that have bounds."""
+        """Return the lines that have bounds."""
         return [line for line in self.lines if line.within is not None]
 
     @property
     def out(self) -> list[Line]:
-        """The lines whose error is out of bounds."""
+        """Return the lines whose error is out of bounds."""
         return [line for line in self.lines if line.within is False]
 
 
@@ -56,5 +56,5 @@ class Calibration(Record):
 
     @property
     def sound(self) -> bool:
-        """Whether something was measured, and all of it is within its bounds."""
+        """Return whether something was measured, and all of it is within its bounds."""
         return bool(self.steps) and not any(step.out or step.failure for step in self.steps)

@@ -13,18 +13,18 @@ from fivenines.results.calibration import FORMAT, Calibration, Step
 
 
 def folder() -> Path:
-    """Where the files lie."""
+    """Return where the files lie."""
     return paths.cache() / "calibration"
 
 
 def path_of(machine: Machine) -> Path:
-    """The file of a machine: a cache may lie on a disk that several machines share."""
+    """Return the file of a machine: a cache may lie on a disk that several machines share."""
     words = f"{machine.hostname}\n{machine.cpu}\n{machine.memory_bytes >> 28}"
     return folder() / f"{hashlib.sha256(words.encode()).hexdigest()[:16]}.json"
 
 
 def load(machine: Machine) -> Calibration | None:
-    """What is known of a machine; None if nothing is, or nothing that this version can read."""
+    """Return what is known of a machine; None if nothing is, or nothing that this version can read."""
     path = path_of(machine)
     try:
         result = Calibration.model_validate_json(path.read_bytes())

@@ -39,7 +39,7 @@ def require_unclaimed(folder: Path) -> None:
 
 
 def begun(folder: Path) -> bool:
-    """Whether a folder holds more than what a run puts down before its manifest."""
+    """Return whether a folder holds more than what a run puts down before its manifest."""
     if not folder.is_dir():
         return folder.exists()
     first = {layout.LOCK, layout.SOURCE, layout.TRIALS, *layout.BESIDE}

@@ -34,7 +34,7 @@ class _Codec(NamedTuple):
 
 
 def dumps(shape: type[_T], value: _T) -> bytes:
-    """A value of the type `shape` as bytes."""
+    """Return a value of the type `shape` as bytes."""
     arrays: Arrays = []
     tree = codec_of(shape).encode(value, arrays)
     plain = [np.ascontiguousarray(array) for array in arrays]
@@ -44,7 +44,7 @@ def dumps(shape: type[_T], value: _T) -> bytes:
 
 
 def loads(shape: type[_T], data: bytes) -> _T:
-    """The value back; its arrays cannot be written to.
+    """Return the value back; its arrays cannot be written to.
 
     Raises:
         ValueError: these are not the bytes of such a value.
@@ -63,7 +63,7 @@ def loads(shape: type[_T], data: bytes) -> _T:
 
 
 def codec_of(shape: Any) -> _Codec:
-    """How values of a type are written and read.
+    """Return how values of a type are written and read.
 
     Raises:
         TypeError: it is made of something else than said above.
@@ -169,7 +169,7 @@ def _sequence(make: Callable[[Any], Any], inner: Any) -> _Codec:
 
 
 def _mapping(key: Any, value: Any) -> _Codec:
-    """Pairs, as JSON's keys are texts only."""
+    """Return pairs, as JSON's keys are texts only."""
     pairs = _sequence(list, tuple[key, value])
     return _Codec(
         lambda text, arrays: pairs.encode(text.items(), arrays),

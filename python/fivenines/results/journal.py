@@ -130,7 +130,7 @@ PRINTED_ONLY = ("trial-live", "result")
 
 
 def path(run: Path) -> Path:
-    """The journal of a run."""
+    """Return the journal of a run."""
     return run / layout.JOURNAL
 
 
@@ -147,7 +147,7 @@ class Tail:
         self._inode = 0
 
     def read(self) -> list[str]:
-        """The new lines, whole ones, without their ends."""
+        """Return the new lines, whole ones, without their ends."""
         try:
             with self._file.open("rb") as stream:
                 result = os.fstat(stream.fileno())
@@ -163,7 +163,7 @@ class Tail:
 
 
 def parsed(lines: list[str]) -> list[Line]:
-    """The events of lines; what is none, as a torn line, is passed over."""
+    """Return the events of lines; what is none, as a torn line, is passed over."""
     result = []
     for line in lines:
         try:

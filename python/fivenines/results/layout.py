@@ -87,9 +87,9 @@ NOT_OBSERVED = "not observed"
 #            lost, phantom and duplicate rows are judged by it (older runs have only the verdict)
 # nodes      a row for each change; `state` is writable, read_only, refusing or away; `epoch` names the
 #            group's view or the time line that the node is in
-# members    of members that speak no SQL, as NDB's data and management nodes: a row for each change, as told by
-#            a management node; `state` is started, starting N (its phase), not connected, or not known (nobody
-#            tells)
+# members    of members that speak no SQL, as NDB's data and management nodes: a row for each change, as told
+#            by a management node; `state` is started, starting N (its phase), not connected, or not known
+#            (nobody tells)
 # views      `seen` as in `ledger`, asked of the node itself, beside the network
 # delay      `source` is the server's own name of the figure, or the difference of two; `node` is the one that
 #            lags, whoever told it; a NULL `value` is what the server said
@@ -98,11 +98,11 @@ NOT_OBSERVED = "not observed"
 # hosts      all hosts of the lab; bytes since the host's start, also those of processes that are gone;
 #            written as the kernel charges processes, less what was cancelled (see `analysis.disk`); network
 #            as the host's own interface counts it
-# machine    CPU seconds since the first sample: `lab_s` of all hosts, `controller_s` of fivenines beside them,
-#            `serve_s` of live pages (older runs have none),
-#            `kernel_s` of the kernel's threads, `others_s` of all else, and by name `others_s:NAME`; `busy_s`,
-#            `steal_s`, `idle_s` of the processors that may be used, `cores` of `machine_cores`;
-#            `device_written_bytes` of the block device below the run's folder, by everybody
+# machine    CPU seconds since the first sample: `lab_s` of all hosts, `controller_s` of fivenines beside
+#            them, `serve_s` of live pages (older runs have none), `kernel_s` of the kernel's threads,
+#            `others_s` of all else, and by name `others_s:NAME`; `busy_s`, `steal_s`, `idle_s` of the
+#            processors that may be used, `cores` of `machine_cores`; `device_written_bytes` of the block
+#            device below the run's folder, by everybody
 # incidents  what servers' logs tell of the time of the load: `deadlock`, `lock wait` (after so many ms),
 #            `checkpoint` (that took so many ms), when the line was written; NDB's data nodes tell of `global
 #            checkpoint` and `local checkpoint`, of nodes that were lost, of arbitration and of the redo log,
@@ -110,10 +110,11 @@ NOT_OBSERVED = "not observed"
 # links      since the start of the load; what arrived, bytes of whole frames
 # history    one row for each operation of a transaction; `position` counts within it; `list` is what an
 #            `append` workload's read returned, as 1,2,3; `source` is lists or bank
-# windows    of an interleaved comparison: `side` is the solution's place in the record; round 0 is the warm-up; what was answered
-#            from `measured_ms` to `to_ms`, both as they really were, counts; `after_ms`: for how long after
-#            its end its transactions were still answered (to 10 ms)
-# usage      of an interleaved comparison: CPU and bytes for storage of each solution's hosts during each window, its client's not
+# windows    of an interleaved comparison: `side` is the solution's place in the record; round 0 is the
+#            warm-up; what was answered from `measured_ms` to `to_ms`, both as they really were, counts;
+#            `after_ms`: for how long after its end its transactions were still answered (to 10 ms)
+# usage      of an interleaved comparison: CPU and bytes for storage of each solution's hosts during each
+#            window, its client's not
 TABLES: dict[str, dict[str, str]] = {
     "timeline": {
         "slot_ms": "INTEGER",
@@ -230,15 +231,15 @@ SLOT_MS = 10
 
 
 def trial_folder(run: Path, trial_id: str) -> Path:
-    """The folder of a complete trial, or of a complete interleaved."""
+    """Return the folder of a complete trial, or of a complete interleaved."""
     return run / (BLOCKS if trial_id.startswith("block-") else TRIALS) / trial_id
 
 
 def client_folder(trial: Path, client: str) -> Path:
-    """Where the tables of one of several clients lie in a trial's folder."""
+    """Return where the tables of one of several clients lie in a trial's folder."""
     return trial / CLIENTS / client
 
 
 def part_folder(run: Path, trial_id: str) -> Path:
-    """The folder of a trial, or of an interleaved comparison, that runs."""
+    """Return the folder of a trial, or of an interleaved comparison, that runs."""
     return trial_folder(run, trial_id).with_name(f".{trial_id}.part")

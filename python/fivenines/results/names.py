@@ -7,7 +7,7 @@ from fivenines.results.store import Run
 
 
 def run_names(runs: Sequence[Run]) -> list[str]:
-    """The names of their folders; the whole path of those whose folders have the same name.
+    """Return the names of their folders; the whole path of those whose folders have the same name.
 
     Raises:
         UsageError: a run is there twice.

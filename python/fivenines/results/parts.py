@@ -27,12 +27,12 @@ class PartsRecord(BaseModel):
 
 
 def is_group(folder: Path) -> bool:
-    """Whether a folder holds the runs of several parts."""
+    """Return whether a folder holds the runs of several parts."""
     return (folder / layout.PARTS).is_file()
 
 
 def read(folder: Path) -> PartsRecord:
-    """What a folder says of its parts.
+    """Return what a folder says of its parts.
 
     Raises:
         FiveninesError: it holds none, or those of another version.
@@ -57,6 +57,6 @@ def write(folder: Path, record: PartsRecord) -> None:
 
 
 def runs_of(folder: Path) -> list[Path]:
-    """The folders of the parts that have begun, in the order of the file."""
+    """Return the folders of the parts that have begun, in the order of the file."""
     result = (folder / part for part in read(folder).parts)
     return [item for item in result if (item / layout.MANIFEST).is_file()]

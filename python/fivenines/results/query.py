@@ -38,7 +38,7 @@ class Query:
         self._connection = connection
 
     def ask(self, sql: str) -> Answer:
-        """The answer to a query.
+        """Return the answer to a query.
 
         Raises:
             UsageError: DuckDB does not take it; with what it says.
@@ -82,7 +82,7 @@ def opened(run: str) -> Iterator[Query]:
 
 
 def _names(filesystem: Any, root: str) -> list[str]:
-    """The views that can be made: of tables that some trial has."""
+    """Return the views that can be made: of tables that some trial has."""
     filesystem.invalidate_cache()
     result = filesystem.glob(f"{root}/{layout.TRIALS}/*/*.parquet")
     whole = [str(path) for path in result if _BROKEN not in str(path)]
@@ -92,7 +92,7 @@ def _names(filesystem: Any, root: str) -> list[str]:
 
 
 def _view(name: str, trials: str) -> str:
-    """A view of one table over all trials that are complete."""
+    """Return a view of one table over all trials that are complete."""
     files = f"{trials}/*/{layout.TRIAL}" if name == "trials" else f"{trials}/*/{name}.parquet"
     read = "read_json_auto" if name == "trials" else "read_parquet"
     quoted = files.replace("'", "''")

@@ -38,7 +38,9 @@ class PlannedTrial(Record):
 
 
 class PlannedBlock(Record):
-    """An interleaved comparison as planned: the cells that are up side by side; whether it is done tells its folder."""
+    """An interleaved comparison as planned: the cells that are up side by side; whether it is done tells its
+    folder.
+    """
 
     id: str
     cells: list[CellKey]
@@ -364,7 +366,7 @@ class TrialRecord(AttemptRecord):
 
     @property
     def fault(self) -> FaultRecord | None:
-        """The first fault; None where nothing was broken."""
+        """Return the first fault; None where nothing was broken."""
         return self.faults[0] if self.faults else None
 
 

@@ -29,12 +29,12 @@ def ask(folder: Path) -> locks.Holder:
 
 
 def is_asked(folder: Path) -> bool:
-    """Whether this process, which runs in the folder, was asked to stop."""
+    """Return whether this process, which runs in the folder, was asked to stop."""
     return asked_of(folder) == os.getpid()
 
 
 def asked_of(folder: Path) -> int | None:
-    """The process that was asked, as its PID; None where nobody was."""
+    """Return the process that was asked, as its PID; None where nobody was."""
     with suppress(OSError, ValueError):
         return int((folder / layout.STOP).read_text(encoding="utf-8"))
     return None

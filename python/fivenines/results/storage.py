@@ -39,7 +39,7 @@ class Storage:
         self.root = str(root).rstrip("/")
 
     def trials(self, run: str) -> set[str]:
-        """The trials and blocks of a run that are there, whole.
+        """Return the trials and blocks of a run that are there, whole.
 
         Raises:
             FiveninesError: the place cannot be read.

@@ -46,7 +46,9 @@ class StoredTrial:
 
 @dataclass(frozen=True)
 class StoredBlock:
-    """An interleaved comparison's record and its folder; not `complete`: it was broken, for the reason in its record."""
+    """An interleaved comparison's record and its folder; not `complete`: it was broken, for the reason in its
+    record.
+    """
 
     folder: Path
     record: BlockRecord
@@ -70,7 +72,7 @@ class Run:
 
     @property
     def trials(self) -> list[StoredTrial]:
-        """All attempts, the complete ones first."""
+        """Return all attempts, the complete ones first."""
         return [*self.complete, *self.broken]
 
     @property
@@ -104,17 +106,17 @@ def open_run(folder: Path) -> Run:
 
 
 def opened(run: Run | Path) -> Run:
-    """The run itself, or the run in a folder, see `open_run`."""
+    """Return the run itself, or the run in a folder, see `open_run`."""
     return run if isinstance(run, Run) else open_run(run)
 
 
 def table_path(trial: Path, table: str) -> Path:
-    """Where a table of `layout.TABLES` lies in a trial's folder."""
+    """Return where a table of `layout.TABLES` lies in a trial's folder."""
     return trial / f"{table}.parquet"
 
 
 def query(trials: Sequence[StoredTrial], table: str, sql: str, mixed: bool = False) -> dict[str, Column]:
-    """Columns of `sql` over one table of many trials.
+    """Return columns of `sql` over one table of many trials.
 
     `mixed`: the trials need not have the same columns; what a trial has not is NULL.
 
@@ -186,7 +188,7 @@ def _read_manifest(folder: Path) -> Manifest:
 
 
 def _other_format(version: object, writer: object) -> str:
-    """What is wrong with a run of a format that cannot be read, and what to do."""
+    """Return what is wrong with a run of a format that cannot be read, and what to do."""
     by = f" by fivenines {writer}" if isinstance(writer, str) else ""
     result = "without a format version" if version is None else f"in format {version}"
     ours = f"this fivenines ({__version__}) reads {_formats()}"
@@ -398,5 +400,5 @@ def move(temporary: Path, path: Path) -> None:
 
 
 def _brief(error: Exception) -> str:
-    """The first line of DuckDB's long messages."""
+    """Return the first line of DuckDB's long messages."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -10,7 +10,7 @@ _times = 0
 
 
 def times() -> int:
-    """How often, in this process so far."""
+    """Return how often, in this process so far."""
     return _times
 
 

@@ -31,7 +31,7 @@ class AsNeeded:
     _settled: set[CellKey] = field(default_factory=set)
 
     def spares(self, work: Trial | Block, listener: Listener) -> bool:
-        """Whether its cell needs no more trials; the first time the listener is told."""
+        """Return whether its cell needs no more trials; the first time the listener is told."""
         until = self.settings.until
         if until is None or not isinstance(work, Trial) or work.number <= self.settings.at_least:
             return False
@@ -48,7 +48,7 @@ class AsNeeded:
         return True
 
     def has_enough(self, work: Trial | Block) -> bool:
-        """Whether it is known already that its cell needs no more trials."""
+        """Return whether it is known already that its cell needs no more trials."""
         return (
             isinstance(work, Trial)
             and work.number > self.settings.at_least
@@ -56,7 +56,7 @@ class AsNeeded:
         )
 
     def left(self, work: Sequence[Trial | Block]) -> list[Trial | Block]:
-        """What a resumed campaign still has to do: without the cells that were settled before."""
+        """Return what a resumed campaign still has to do: without the cells that were settled before."""
         first: dict[CellKey, Trial] = {}
         for item in work:
             if isinstance(item, Trial) and item.number > self.settings.at_least:

@@ -48,7 +48,8 @@ def run_campaign(
     Raises:
         UsageError: the folder holds another experiment, or a run that was not to be resumed; or a server
             refuses settings of the file.
-        FiveninesError: an engine or a data set could not be had, or the solutions of an interleaved comparison do not fit
+        FiveninesError: an engine or a data set could not be had, or the solutions of an interleaved
+        comparison do not fit
             into the memory.
     """
     written = source if isinstance(source, Document) else document.parse(source, file)
@@ -81,7 +82,7 @@ def run_campaign(
 
 
 def _owners(folder: Path, workers: Sequence[Worker]) -> dict[int, str]:
-    """Which of these machines had which replication, as far as a run has gone before."""
+    """Return which of these machines had which replication, as far as a run has gone before."""
     hosts = {worker.host for worker in workers}
     result = {}
     for trial in store.open_run(folder).complete:
@@ -92,7 +93,7 @@ def _owners(folder: Path, workers: Sequence[Worker]) -> dict[int, str]:
 
 
 def _left(planned: Sequence[Trial | Block], folder: Path) -> list[Trial | Block]:
-    """What is still to be done; blocks stand between the trials, so that all see the same hours."""
+    """Return what is still to be done; blocks stand between the trials, so that all see the same hours."""
     # of the same number an interleaved comparison comes first
     work = sorted(planned, key=lambda item: (item.number, isinstance(item, Trial)))
     return [item for item in work if not layout.trial_folder(folder, item.id).exists()]
@@ -141,7 +142,9 @@ def _open(folder: Path, manifest: Manifest, resume: bool) -> None:
 
 
 def _joined(earlier: Manifest, now: Manifest, folder: Path) -> Manifest:
-    """The manifest of a resumed run: more trials, or trials of more solutions, may have been asked for."""
+    """Return the manifest of a resumed run: more trials, or trials of more solutions, may have been asked
+    for.
+    """
     planned = {trial.id: trial for trial in earlier.plan}
     blocks = {block.id: block for block in earlier.blocks}
     clash = any(planned.get(trial.id, trial) != trial for trial in now.plan)
@@ -177,7 +180,7 @@ def _joined(earlier: Manifest, now: Manifest, folder: Path) -> Manifest:
 
 
 def _other_fivenines(earlier: Manifest, now: Manifest) -> str:
-    """Why a run that does not fit was begun by another fivenines; empty where nothing says so."""
+    """Return why a run that does not fit was begun by another fivenines; empty where nothing says so."""
     if earlier.source == now.source and earlier.fivenines != now.fivenines:
         return f"{earlier.fivenines}, this is {now.fivenines}"
     before, after = _flat(_matrix(earlier)), _flat(_matrix(now))
@@ -188,7 +191,7 @@ def _other_fivenines(earlier: Manifest, now: Manifest) -> str:
 
 
 def _flat(value: Any, name: str = "") -> dict[str, Any]:
-    """The single values of an experiment by the path of their keys."""
+    """Return the single values of an experiment by the path of their keys."""
     if isinstance(value, dict):
         inner = {f"{name}.{key}".lstrip("."): item for key, item in value.items()}
     elif isinstance(value, list):
@@ -203,7 +206,8 @@ def _flat(value: Any, name: str = "") -> dict[str, Any]:
 
 
 def _trials(earlier: Manifest, now: Manifest, folder: Path) -> Any:
-    """How many trials the run has: the larger number, or as many as are needed by what is asked for now.
+    """Return how many trials the run has: the larger number, or as many as are needed by what is asked for
+    now.
 
     Of trials as needed the level of intervals reckons with all looks, so those of before are kept.
     """

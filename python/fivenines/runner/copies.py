@@ -39,7 +39,7 @@ class Copies:
 
     @property
     def left(self) -> int:
-        """How many are still to be copied."""
+        """Return how many are still to be copied."""
         return self._waiting.qsize()
 
     def finish(self) -> None:

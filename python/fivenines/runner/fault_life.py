@@ -75,7 +75,7 @@ class AtWork:
 
     @property
     def lasts(self) -> float | None:
-        """Seconds until it ends; None: it never does."""
+        """Return seconds until it ends; None: it never does."""
         lasts = self.injection.lasts
         return self.fault.settings.lasts if lasts is None else lasts
 
@@ -107,6 +107,6 @@ Life = Planned | Refused | AtWork | Recovered
 
 
 def words(error: Exception) -> str:
-    """What an error says, with its kind where it is not one of ours."""
+    """Return what an error says, with its kind where it is not one of ours."""
     text = str(error).strip()
     return text if isinstance(error, FiveninesError) and text else f"{type(error).__name__}: {text}"

@@ -47,12 +47,12 @@ class FaultRun:
 
     @property
     def over(self) -> bool:
-        """Whether nothing more will happen: it ended, or could not be injected, or never ends."""
+        """Return whether nothing more will happen: it ended, or could not be injected, or never ends."""
         return self._done.is_set()
 
     @property
     def servers(self) -> tuple[Member, ...]:
-        """The servers that it hit."""
+        """Return the servers that it hit."""
         return tuple(server for injection in self._injections for server in injection.servers)
 
     @property
@@ -117,7 +117,7 @@ class FaultRun:
                 life.fell_out(name, reason)
 
     def record(self, started_ns: int) -> FaultRecord | None:
-        """What happened, in ms since the start of the load; None before the injection."""
+        """Return what happened, in ms since the start of the load; None before the injection."""
         settings, life = self.fault.settings, self._life
         if isinstance(life, Planned):
             return None
@@ -149,7 +149,7 @@ class FaultRun:
         )
 
     def _end(self, started_ns: int) -> dict[str, Any]:
-        """How it ended, and what became of its nodes."""
+        """Return how it ended, and what became of its nodes."""
         lives = [live for live in self._lives if isinstance(live, Recovered)]
         life = lives[-1]
         returns = [item for each in lives for item in each.returns.values()]

@@ -90,12 +90,12 @@ class FaultRunner:
 
     @property
     def over(self) -> bool:
-        """Whether no fault is at work any more, and none is to come."""
+        """Return whether no fault is at work any more, and none is to come."""
         return all(run.over for run in self.runs)
 
     @property
     def injecting(self) -> bool:
-        """Whether one is being injected: its moment is known once that is over."""
+        """Return whether one is being injected: its moment is known once that is over."""
         return any(run.injecting for run in self.runs)
 
     def recovered(self) -> bool:
@@ -139,16 +139,16 @@ class FaultRunner:
                     run.fell_out(name, reason)
 
     def unexpected_primaries(self) -> dict[str, str]:
-        """The nodes that did not come back, and why."""
+        """Return the nodes that did not come back, and why."""
         return dict(self._away)
 
     def records(self) -> list[FaultRecord]:
-        """What happened, in ms since the start of the load, in the order of the injections."""
+        """Return what happened, in ms since the start of the load, in the order of the injections."""
         result = [run.record(self._started_ns) for run in self.runs]
         return sorted((item for item in result if item is not None), key=lambda item: item.at)
 
     def events(self) -> list[Event]:
-        """The faults and what followed, the failover manager's steps among them."""
+        """Return the faults and what followed, the failover manager's steps among them."""
         result: list[Event] = []
         for record in self.records():
             detail = f"{record.kind}: {record.detail}"
@@ -221,7 +221,7 @@ class FaultRunner:
         return [node for node in members if self.node_recovery.busy[node.name] <= 0]
 
     def _told(self, kind: str) -> set[str]:
-        """The nodes of which the manager has told this."""
+        """Return the nodes of which the manager has told this."""
         return {event.node for event in self._deployed.events() if event.kind == kind}
 
     def _involved(self) -> list[Member]:

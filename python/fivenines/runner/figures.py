@@ -12,7 +12,8 @@ LARGEST = 64 * 2**20
 
 
 def figures_of(run: Path, record: TrialRecord | BlockRecord) -> Figures:
-    """The figures of a trial that is on disk, as the report will have them; an interleaved comparison has none of them.
+    """Return the figures of a trial that is on disk, as the report will have them; an interleaved comparison
+    has none of them.
 
     It is called between two trials, so that nothing is measured meanwhile. They are kept for the report.
     """

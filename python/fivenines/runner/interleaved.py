@@ -1,4 +1,6 @@
-"""One interleaved: all solutions of a group side by side, loaded in turn. Its folder appears whole or not at all."""
+"""One interleaved: all solutions of a group side by side, loaded in turn. Its folder appears whole or not at
+all.
+"""
 
 import time
 from collections.abc import Sequence
@@ -52,7 +54,8 @@ def run_block(
     deploy: Deploy = Deployed,
     worker: WorkerRecord | None = None,
 ) -> BlockRecord:
-    """Run an interleaved comparison and write its folder: `<id>`, or `<id>.broken-<attempt>` with the reason and logs.
+    """Run an interleaved comparison and write its folder: `<id>`, or `<id>.broken-<attempt>` with the reason
+    and logs.
 
     Never raises for what goes wrong inside it, but for a want of memory or of space; KeyboardInterrupt
     passes. Its folder is then removed.
@@ -130,7 +133,7 @@ def _require_service(sides: Sequence[BlockSide], part: Path) -> None:
 def _bring_up(
     block: Block, part: Path, stack: ExitStack, listener: Listener, deploy: Deploy, lab: LabSettings
 ) -> list[Deployed]:
-    """All solutions, in the order of the block's cells; their logs are kept when the stack ends."""
+    """Return all solutions, in the order of the block's cells; their logs are kept when the stack ends."""
     up: dict[int, Deployed] = {}
     for number in deployment_order(block):
         cell = block.cells[number]
@@ -149,7 +152,7 @@ def _bring_up(
 def _ready(
     block: Block, experiment: Experiment, up: Sequence[Deployed], plan: Sequence[Window], part: Path
 ) -> list[_Side]:
-    """What is known of each solution, and its load, which connects and then waits."""
+    """Return what is known of each solution, and its load, which connects and then waits."""
     hosts = {f"{n}/{name}": host for n, item in enumerate(up) for name, host in item.lab.hosts.items()}
     idle = idle_usage(hosts, experiment.observe.idle)
     sides = []
@@ -177,7 +180,7 @@ def _collect(deployed: Deployed, target: Path) -> None:
 def _load(
     block: Block, experiment: Experiment, number: int, deployed: Deployed, plan: Sequence[Window], part: Path
 ) -> RunningLoad:
-    """A load whose connections are open, and that waits for its windows."""
+    """Return a load whose connections are open, and that waits for its windows."""
     cell = block.cells[number]
     longest = plan[-1].to + _PATIENCE
     out = part / f"load-{number}"

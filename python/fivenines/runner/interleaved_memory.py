@@ -1,4 +1,6 @@
-"""Do all solutions of an interleaved comparison fit into this machine's memory at once? Asked before each is deployed."""
+"""Do all solutions of an interleaved comparison fit into this machine's memory at once? Asked before each is
+deployed.
+"""
 
 from collections.abc import Sequence
 
@@ -56,14 +58,14 @@ def require_memory(coming: SolutionSettings | None, up: Sequence[Deployed]) -> N
 
 
 def _limit(settings: SolutionSettings, estimate: int, used: int) -> int:
-    """What it may still take: the rest of its limit where it has one, else the estimate."""
+    """Return what it may still take: the rest of its limit where it has one, else the estimate."""
     if settings.limits.memory is None:
         return estimate
     return max(0, settings.limits.memory * settings.nodes - used)
 
 
 def _used(deployed: Deployed) -> int:
-    """Bytes that the hosts of a solution have now; what is shared counts once."""
+    """Return bytes that the hosts of a solution have now; what is shared counts once."""
     result = Processes().look(first_processes(deployed.lab.hosts)).hosts
     return sum(proportional(processes) or 0 for processes in result.values())
 

@@ -83,7 +83,7 @@ def _rows(
 
 
 def _busy_slots(folder: Path, start: float) -> list[float]:
-    """The ends of the slots in which the load had an answer, in ms on the interleaved's clock."""
+    """Return the ends of the slots in which the load had an answer, in ms on the interleaved's clock."""
     with store.reader() as connection:
         rows = connection.execute(
             "SELECT slot_ms FROM read_parquet(?) WHERE source = 'load' AND queries_ok > 0",

@@ -1,4 +1,6 @@
-"""What each solution of an interleaved comparison uses while it or another is loaded: idle neighbours are not free."""
+"""What each solution of an interleaved comparison uses while it or another is loaded: idle neighbours are not
+free.
+"""
 
 import csv
 from collections.abc import Sequence

@@ -59,13 +59,13 @@ _NAMES: dict[type[Any], str] = {
 
 
 def line_of(event: Progress, at: float) -> Line:
-    """An event as a line of the journal; `at` is now, in seconds since 1970."""
+    """Return an event as a line of the journal; `at` is now, in seconds since 1970."""
     name = _NAMES.get(type(event), type(event).__name__)
     return {"at": round(at, 3), "event": name, **_fields(event)}
 
 
 def opened(file: Path, trials: int | None, only: list[str], threshold: list[str], form: str = "") -> Line:
-    """The fields of the line that a run begins with: by whom, and how it is continued."""
+    """Return the fields of the line that a run begins with: by whom, and how it is continued."""
     return {
         "format": FORMAT,
         "pid": os.getpid(),
@@ -175,7 +175,7 @@ def _work(work: Trial | Block) -> Line:
 
 
 def _is_torn(path: Path) -> bool:
-    """Whether the last line has no end, as its writer was killed."""
+    """Return whether the last line has no end, as its writer was killed."""
     try:
         with path.open("rb") as stream:
             stream.seek(-1, os.SEEK_END)

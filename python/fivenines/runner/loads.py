@@ -70,7 +70,7 @@ class Loads:
 
     @property
     def ended(self) -> bool:
-        """Whether all of them have ended."""
+        """Return whether all of them have ended."""
         return all(client.load.ended for client in self.clients)
 
     def start(self) -> int:
@@ -124,7 +124,7 @@ class Loads:
         return [client.load.await_end(max(0.0, deadline - time.monotonic())) for client in self.clients]
 
     def _over(self) -> bool:
-        """Whether all have ended, or the one that failed is told by its own `await_end`."""
+        """Return whether all have ended, or the one that failed is told by its own `await_end`."""
         for client in self.clients:
             if client.load.status:
                 client.load.await_end(0.0)
@@ -205,7 +205,7 @@ class LiveSum:
             self._live(each)
 
     def _told(self) -> list[dict[str, Any]]:
-        """The seconds that all have told by now."""
+        """Return the seconds that all have told by now."""
         result = []
         while self._complete():
             lines = []
@@ -220,7 +220,7 @@ class LiveSum:
         return result
 
     def _complete(self) -> bool:
-        """Whether each has told its next second, or has ended; and one has told it."""
+        """Return whether each has told its next second, or has ended; and one has told it."""
         missing = self._count - sum(map(bool, self._waiting.values()))
         gone = sum(not self._waiting[name] for name in self._over)
         return missing < self._count and missing == gone
@@ -233,7 +233,7 @@ _STILL = {"tps": 0.0, "qps": 0.0, "connected": 0, "p95_ms": 0.0}
 
 
 def endpoints_of(deployed: Deployed, plan: ClientPlan) -> Endpoints:
-    """Where a client writes and reads."""
+    """Return where a client writes and reads."""
     offered, solution = deployed.access.endpoints(), deployed.solution
     if plan.endpoint is None:
         return offered

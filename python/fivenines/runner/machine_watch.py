@@ -50,7 +50,7 @@ class Clocks:
 
 
 def read() -> Clocks:
-    """The clocks now: of a few readings the quickest, as we may be interrupted between two of them."""
+    """Return the clocks now: of a few readings the quickest, as we may be interrupted between two of them."""
     return min((_reading() for _ in range(_TRIES)), key=lambda item: item.blur)
 
 
@@ -63,7 +63,7 @@ def _reading() -> Clocks:
 
 
 def incidents(before: Clocks, now: Clocks) -> list[str]:
-    """What happened to the machine between two looks: sentences."""
+    """Return what happened to the machine between two looks: sentences."""
     passed = now.monotonic - before.monotonic
     slept = now.boot - before.boot - passed
     stepped = now.real - before.real - passed - slept

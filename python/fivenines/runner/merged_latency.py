@@ -50,7 +50,8 @@ def merge_logs(logs: Mapping[Path, Sequence[str]], target: Path) -> None:
 
 
 def connect_times(log: Path) -> dict[str, float]:
-    """How long connecting took, by what `connects` of load.json calls its percentiles; {} where nobody did.
+    """Return how long connecting took, by what `connects` of load.json calls its percentiles; {} where nobody
+    did.
 
     Raises:
         FiveninesError: the log is missing or damaged.

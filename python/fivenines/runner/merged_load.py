@@ -26,7 +26,7 @@ _WORST = ("wall_s", "waited_p99_ms", "lag_p99_us", "lag_max_us", "noop_ns", "con
 
 
 def merged(loads: Mapping[str, Summary]) -> dict[str, Any]:
-    """What the loads came to together, by the names of their clients; one alone as it is.
+    """Return what the loads came to together, by the names of their clients; one alone as it is.
 
     Counts are sums. Percentiles of single steps and of lateness cannot be had of those of parts and are
     None, those of connecting are had of the merged log (`merged_latency`); the greatest is that of all.
@@ -155,7 +155,7 @@ def _together(parts: Sequence[Summary]) -> dict[str, Any]:
 
 
 def _work(every: Sequence[Summary]) -> dict[str, Any]:
-    """What became of the work of all: done when the last has done its own; nothing where one had none."""
+    """Return what became of the work of all: done when the last has done its own; nothing where one had none."""
     works = [item.get("work") for item in every]
     if not all(works):
         return {}
@@ -178,7 +178,7 @@ def _work(every: Sequence[Summary]) -> dict[str, Any]:
 
 
 def _asked(summary: Summary) -> int:
-    """The transactions that a load was asked for; 0 where nobody knows."""
+    """Return the transactions that a load was asked for; 0 where nobody knows."""
     work = summary["work"]
     return int(work.get("transactions") or (work.get("each") or 0) * (summary.get("connections") or 0))
 
@@ -220,7 +220,7 @@ def _beside(every: Sequence[Summary]) -> dict[str, Any]:
 
 
 def _generators(loads: Mapping[str, Summary]) -> dict[str, Any]:
-    """What each generator says of itself: any that was a limit was one of the trial."""
+    """Return what each generator says of itself: any that was a limit was one of the trial."""
     parts = {name: load.get("client") or {} for name, load in loads.items()}
     limits = [
         {**limit, "text": f"{name}: {limit.get('text')}"}

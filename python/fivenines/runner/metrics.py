@@ -49,7 +49,7 @@ class RunCollector(Collector):
             self._take(event)
 
     def collect(self) -> Iterator[Metric]:
-        """All metrics, as of the last event."""
+        """Yield all metrics, as of the last event."""
         with self._lock:
             yield from self._trials()
             yield from self._of_load()

@@ -31,7 +31,7 @@ class NetworkOfLoad:
 
     @property
     def begins(self) -> Beginning:
-        """When the network begins."""
+        """Return when the network begins."""
         return self._lab.network.begins
 
     def begin(self) -> None:
@@ -46,7 +46,7 @@ class NetworkOfLoad:
             self._noted.append((time.monotonic_ns(), _ENDED))
 
     def among(self, events: Sequence[Event], load: dict[str, Any]) -> list[Event]:
-        """The events of a trial with its own, in the order of their moments."""
+        """Return the events of a trial with its own, in the order of their moments."""
         zero = load.get("started_monotonic_ns", 0)
         own = [
             Event(t=round((moment - zero) / 1e6, 3), kind=NETWORK, detail=detail)

@@ -66,17 +66,17 @@ class NodeRecovery:
 
     @property
     def manager_at_work(self) -> bool:
-        """Whether a failover goes on, which a person does not meddle with."""
+        """Return whether a failover goes on, which a person does not meddle with."""
         at_work = self._manager is not None and self._manager.at_work
         return at_work or self._access.at_work
 
     def left(self) -> float:
-        """Seconds until the deadline, at least one."""
+        """Return seconds until the deadline, at least one."""
         now = time.monotonic()
         return self.until(now) - now
 
     def until(self, since: float) -> float:
-        """The moment until which a wait lasts that began then, in seconds of CLOCK_MONOTONIC.
+        """Return the moment until which a wait lasts that began then, in seconds of CLOCK_MONOTONIC.
 
         Whoever waits asks each time: the deadline may have come nearer.
         """
@@ -183,7 +183,7 @@ class NodeRecovery:
             return str(error) or type(error).__name__
 
     def unexpected_primary_reason(self, node: Member) -> str:
-        """Why a live node will not become a member by itself; empty if it may, or is one."""
+        """Return why a live node will not become a member by itself; empty if it may, or is one."""
         if node.frozen:
             return ""
         try:
@@ -192,5 +192,5 @@ class NodeRecovery:
             return ""
 
     def reasons(self, nodes: Iterable[Member]) -> dict[str, str]:
-        """Why each of these nodes is not a member now; empty where it is one."""
+        """Return why each of these nodes is not a member now; empty where it is one."""
         return {node.name: self._reason(node) for node in nodes}

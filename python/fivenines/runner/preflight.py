@@ -44,7 +44,9 @@ def require_accepted(trials: Sequence[Trial], source: Document, listener: Listen
 
 
 def place_of(text: Document, settings: SolutionSettings, keys: tuple[str, ...]) -> KeyPath:
-    """Where a setting of a solution stands in a file; a sweep gives its variants other places in the list."""
+    """Return where a setting of a solution stands in a file; a sweep gives its variants other places in the
+    list.
+    """
     entries = text.data.get("solutions") if isinstance(text.data, dict) else None
     names = {settings.name, settings.variant.of if settings.variant is not None else ""}
     places: list[tuple[int, KeyPath]] = []
@@ -64,7 +66,7 @@ def place_of(text: Document, settings: SolutionSettings, keys: tuple[str, ...]) 
 
 
 def _swept(index: int, entry: dict[str, Any], settings: SolutionSettings, keys: tuple[str, ...]) -> KeyPath:
-    """Where an entry's sweep would have a setting of one of its variants; the value, if it is there."""
+    """Return where an entry's sweep would have a setting of one of its variants; the value, if it is there."""
     sweep, key = entry.get("sweep"), ".".join(keys)
     place: KeyPath = ("solutions", index, "sweep")
     if isinstance(sweep, dict) and isinstance(sweep.get("settings"), dict):
@@ -77,7 +79,7 @@ def _swept(index: int, entry: dict[str, Any], settings: SolutionSettings, keys: 
 
 
 def _distinct(trials: Sequence[Trial]) -> list[tuple[SolutionSettings, Path]]:
-    """Each solution that hands something over, once, with the smallest of its data sets."""
+    """Return each solution that hands something over, once, with the smallest of its data sets."""
     result: dict[object, tuple[SolutionSettings, list[Path]]] = {}
     for trial in trials:
         settings = trial.cell.solution

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 def seconds_left(
     total: int, done: int, expected: float, durations: Sequence[float], running: float, at_once: int = 1
 ) -> float | None:
-    """Seconds until the end.
+    """Return seconds until the end.
 
     Args:
         total: trials to be done, all together.

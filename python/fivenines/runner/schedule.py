@@ -28,11 +28,13 @@ class Schedule:
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
-        """How many are left that nobody has taken."""
+        """Return how many are left that nobody has taken."""
         return len(self._left)
 
     def take(self, host: str) -> Work | None:
-        """The next for a machine, which is then the one of its replication; None: nothing is for it now."""
+        """Return the next for a machine, which is then the one of its replication; None: nothing is for it
+        now.
+        """
         with self._lock:
             chosen = self._first(host) or self._first("")
             if chosen is None:
@@ -52,7 +54,7 @@ class Schedule:
             self._owners = {number: owner for number, owner in self._owners.items() if owner != host}
 
     def rest(self) -> list[Work]:
-        """What nobody has taken."""
+        """Return what nobody has taken."""
         with self._lock:
             return list(self._left)
 

@@ -305,7 +305,7 @@ def _require_service(part: Path, loaded: _Loaded) -> None:
 
 
 def _load_plan(trial: Trial, experiment: Experiment, planned: Course, deployed: Deployed) -> LoadPlan:
-    """What all generators of a trial's load have in common."""
+    """Return what all generators of a trial's load have in common."""
     cell = trial.cell
     dense_from = None if cell.fault.fault == "none" else planned.steady_end
     return LoadPlan(
@@ -320,7 +320,7 @@ def _load_plan(trial: Trial, experiment: Experiment, planned: Course, deployed: 
 
 
 def _merged(part: Path, clients: Sequence[Client], results: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """What the loads came to together; their response times are merged, too."""
+    """Return what the loads came to together; their response times are merged, too."""
     each = {client.plan.name: item for client, item in zip(clients, results, strict=True)}
     result = merged(each)
     if len(each) > 1:
@@ -330,7 +330,7 @@ def _merged(part: Path, clients: Sequence[Client], results: Sequence[dict[str, A
 
 
 def _client_records(clients: Sequence[Client], results: Sequence[dict[str, Any]]) -> list[ClientRecord]:
-    """What is known of each client; nothing beside the load's own where there is one alone."""
+    """Return what is known of each client; nothing beside the load's own where there is one alone."""
     if len(clients) < 2:
         return []
     return [

@@ -51,7 +51,7 @@ def figures_table(judged: Judged) -> Table:
 
 
 def drawing(judged: Judged) -> Drawing | None:
-    """The comparisons with their limits, or else the figures; None where there is nothing to draw."""
+    """Return the comparisons with their limits, or else the figures; None where there is nothing to draw."""
     spans = [*_spans(judged.verdict.atoms, False)]
     spans += _spans(judged.printed.atoms, True) if judged.printed else []
     kinds = {span.kind for _, span, _ in spans}
@@ -92,7 +92,7 @@ def _spans(atoms: Sequence[Atom], printed: bool) -> Iterator[tuple[str, Span, bo
 
 
 def _in_pairs(spans: Sequence[tuple[str, Span, bool]]) -> list[tuple[str, Span, bool]]:
-    """What is printed of a comparison stands below what was measured of it."""
+    """Return what is printed of a comparison stands below what was measured of it."""
     order = {about: n for n, about in reversed(list(enumerate(about for about, _, _ in spans)))}
     return sorted(spans, key=lambda item: (order[item[0]], item[2]))
 

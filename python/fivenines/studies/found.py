@@ -9,12 +9,12 @@ FOLDER = Path(__file__).parent
 
 
 def names() -> list[str]:
-    """The name of each study, sorted."""
+    """Return the name of each study, sorted."""
     return sorted(path.stem for path in FOLDER.glob("*.yaml"))
 
 
 def located(named: Path) -> Path:
-    """The study file that a person means: the file itself, or else the study of that name.
+    """Return the study file that a person means: the file itself, or else the study of that name.
 
     Raises:
         UsageError: there is neither.

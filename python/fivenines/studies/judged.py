@@ -49,7 +49,7 @@ class Judged:
 
     @property
     def sentences(self) -> list[str]:
-        """What was seen, a sentence for each comparison."""
+        """Return what was seen, a sentence for each comparison."""
         if self.result == "not run":
             names = listed(list(self.parts))
             return [f"The part{'s' * (len(self.parts) > 1)} {names} {_HAVE[len(self.parts) > 1]} not run."]
@@ -82,7 +82,7 @@ class StudyResult:
 
     @property
     def sentence(self) -> str:
-        """All in short: "3 of 5 hold, 2 undecided"."""
+        """Return all in short: "3 of 5 hold, 2 undecided"."""
         counts = Counter(claim.result for claim in self.claims)
         holding = f"{counts['holds']} of {len(self.claims)} hold{'s' * (counts['holds'] == 1)}"
         rest = [
@@ -134,7 +134,7 @@ def judge(
 
 
 def asked_parts(claim: Claim, parts: Sequence[Part], unavailable: Mapping[str, Unavailable]) -> list[str]:
-    """The parts whose figures a claim asks for, in the order of the study."""
+    """Return the parts whose figures a claim asks for, in the order of the study."""
     spots = [spot for part in parts for spot in spots_of_part(part)]
     plan = PlannedFigures(spots, unavailable)
     claim.test.judge(plan)

@@ -47,7 +47,7 @@ class PartFigures:
 
     @cached_property
     def found(self) -> Compared | None:
-        """What its run holds; None where it has not begun."""
+        """Return what its run holds; None where it has not begun."""
         if not (self._folder / layout.MANIFEST).is_file():
             return None
         return compared(self._run)
@@ -58,12 +58,12 @@ class PartFigures:
 
     @property
     def complete(self) -> int:
-        """The number of complete trials."""
+        """Return the number of complete trials."""
         return len(self._run.complete) if self.found is not None else 0
 
     @cached_property
     def spots(self) -> list[Spot]:
-        """Its cells, as its run has planned them; else as they would be."""
+        """Return its cells, as its run has planned them; else as they would be."""
         if self.found is None:
             return self._planned
         manifest = self._run.manifest
@@ -71,7 +71,7 @@ class PartFigures:
         return spots_of(self.name, manifest.experiment, keys)
 
     def trials(self, spots: Sequence[Spot]) -> list[TrialMeasures]:
-        """The complete trials of cells.
+        """Return the complete trials of cells.
 
         Of a swept solution of which no variant is named they are those of its best case that are reported;
         of named variants all of theirs.
@@ -89,7 +89,7 @@ class PartFigures:
 
     @cached_property
     def _of_sweeps(self) -> dict[CellKey, set[CellKey]]:
-        """The cells of all variants of each sweep, by the cell that stands for them."""
+        """Return the cells of all variants of each sweep, by the cell that stands for them."""
         names = {sweep.name for sweep in self.found.sweeps} if self.found is not None else set()
         keys: dict[CellKey, set[CellKey]] = {}
         for spot in self.spots:
@@ -98,7 +98,7 @@ class PartFigures:
         return keys
 
     def swept(self, name: str) -> Sweep | None:
-        """What a sweep of this name has found."""
+        """Return what a sweep of this name has found."""
         sweeps = self.found.sweeps if self.found is not None else []
         return next((sweep for sweep in sweeps if sweep.name == name), None)
 
@@ -116,7 +116,7 @@ class RunFigures:
         self._unavailable = unavailable
 
     def sample(self, measure: str, place: Place) -> Sample:
-        """The values of a measure at a place."""
+        """Return the values of a measure at a place."""
         if reason := self._cannot(place):
             return Sample(unavailable=reason)
         result = self._trials(place, taken(measure))
@@ -144,7 +144,7 @@ class RunFigures:
         return Events(sum(seen), len(seen), missing=missing, source=part)
 
     def variants(self, place: Place) -> Variants:
-        """What a sweep tried at a place."""
+        """Return what a sweep tried at a place."""
         if reason := self._cannot(place):
             return Variants(unavailable=reason)
         cells = matching(self._spots(), place)
@@ -164,7 +164,7 @@ class RunFigures:
         return _variants(sweep, unit, keys, part)
 
     def levels(self, axis: str, place: Place) -> Sequence[Level]:
-        """The levels of an axis at a place."""
+        """Return the levels of an axis at a place."""
         return levels(self._spots(), axis, place)
 
     def _spots(self) -> list[Spot]:
@@ -174,7 +174,7 @@ class RunFigures:
         return cannot(self._unavailable, place)
 
     def _trials(self, place: Place, when: When) -> tuple[str, list[TrialMeasures]] | str:
-        """The part and its complete trials at a place, or why there are none."""
+        """Return the part and its complete trials at a place, or why there are none."""
         spots = one_cell(self._spots(), place, when)
         if isinstance(spots, str):
             return spots
@@ -187,7 +187,7 @@ class RunFigures:
 
 
 def cannot(unavailable: Mapping[str, Unavailable], place: Place) -> str:
-    """Why figures of a place cannot be had on this machine; empty where nothing says so."""
+    """Return why figures of a place cannot be had on this machine; empty where nothing says so."""
     for axis in ("part", "solution", "workload", "network", "fault"):
         name = place.level(axis)
         if name is not None and name in unavailable:
@@ -215,7 +215,7 @@ def _condition(key: CellKey, name: str) -> CellKey:
 
 
 def _variants(sweep: Sweep, unit: Unit, keys: Set[CellKey], part: str) -> Variants:
-    """What each variant did in these cells, and the choice for the conditions that they are among."""
+    """Return what each variant did in these cells, and the choice for the conditions that they are among."""
     samples = {}
     for variant in sweep.variants.values():
         cells = [cell for cell in unit.of(variant.name) if cell.key in keys]
@@ -227,13 +227,13 @@ def _variants(sweep: Sweep, unit: Unit, keys: Set[CellKey], part: str) -> Varian
 
 
 def _called(variant: Variant) -> str:
-    """The value of the one setting that is swept; of several all of them with their names."""
+    """Return the value of the one setting that is swept; of several all of them with their names."""
     values = list(variant.settings.values())
     return str(values[0]) if len(values) == 1 else variant.words
 
 
 def _exact(trials: Sequence[TrialMeasures], part: str) -> Sample:
-    """The number of hosts, which all trials of a cell share."""
+    """Return the number of hosts, which all trials of a cell share."""
     hosts = hosts_of(trials[0].record.deployment)
     if hosts is None:
         return Sample(missing="no trial has recorded its hosts", source=part)

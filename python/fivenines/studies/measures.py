@@ -11,12 +11,12 @@ _PHASE = "phase:"
 
 
 def full_name(measure: str) -> str:
-    """The name that a measure has elsewhere: `phase:route` for `route`."""
+    """Return the name that a measure has elsewhere: `phase:route` for `route`."""
     return measure if is_known(measure, "values") else f"{_PHASE}{measure}"
 
 
 def is_known(measure: str, kind: str) -> bool:
-    """Whether trials have `values` or `events` of this name."""
+    """Return whether trials have `values` or `events` of this name."""
     if measure in EXACT:
         return kind == "values"
     try:
@@ -28,7 +28,7 @@ def is_known(measure: str, kind: str) -> bool:
 
 
 def noun(measure: str) -> str:
-    """A measure in words: "outage of writes"; as it is written where it has none."""
+    """Return a measure in words: "outage of writes"; as it is written where it has none."""
     try:
         return MEASURES[measure if is_known(measure, "events") else full_name(measure)].noun
     except KeyError:
@@ -42,12 +42,14 @@ def subject(measure: str, about: str) -> str:
 
 
 def of_all(measure: str) -> str:
-    """Why a client has no figure of its own of this measure; empty: it has."""
+    """Return why a client has no figure of its own of this measure; empty: it has."""
     return "" if measure in OF_A_CLIENT else f"{measure} is of all clients together"
 
 
 def taken(measure: str) -> When:
-    """When a measure is taken. Events are of the whole load, but for those that only a fault can cause."""
+    """Return when a measure is taken. Events are of the whole load, but for those that only a fault can
+    cause.
+    """
     known = full_name(measure) if is_known(full_name(measure), "values") else measure
     try:
         # by asking: those of a family are made when they are asked for

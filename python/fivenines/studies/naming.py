@@ -16,7 +16,7 @@ from fivenines.studies.spots import Spot, levels
 
 
 def mistakes(study: Study, experiments: Mapping[Form, Sequence[Part]]) -> list[Mistake]:
-    """Names of claims and printed figures that lead nowhere, and places that are not told apart."""
+    """Return names of claims and printed figures that lead nowhere, and places that are not told apart."""
     full = planned_spots(experiments["full"])
     every = [*full, *planned_spots(experiments["quick"])]
     known = _Known(every, study)
@@ -36,7 +36,7 @@ def mistakes(study: Study, experiments: Mapping[Form, Sequence[Part]]) -> list[M
 
 
 def _unplanned(study: Study, index: int, spots: Sequence[Spot]) -> list[Mistake]:
-    """Why a test asks for figures that no run of the study can have."""
+    """Return why a test asks for figures that no run of the study can have."""
     plan = PlannedFigures(spots, study.unavailable)
     study.claims[index].test.judge(plan)
     path: KeyPath = ("claims", index, "test")
@@ -51,7 +51,7 @@ class _Known:
         self._study = study
 
     def mistake(self, named: Named, here: KeyPath) -> Mistake | None:
-        """What is wrong with a name in a test; None: it is there."""
+        """Return what is wrong with a name in a test; None: it is there."""
         path = (*here, *named.path)
         if named.axis == "axis":
             return self._no_axis(named.name, path)
@@ -65,7 +65,7 @@ class _Known:
         return Mistake(None, path, text, ", ".join(known))
 
     def levels(self, axis: str, part: str | None) -> list[str]:
-        """The names of all levels of an axis."""
+        """Return the names of all levels of an axis."""
         if axis == "part":
             return list(self._study.parts)
         return [level.name for level in levels(self._spots, axis, Place(part=part))]

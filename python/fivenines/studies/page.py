@@ -47,7 +47,7 @@ def write_html(result: StudyResult) -> Path:
 
 
 def render(result: StudyResult) -> str:
-    """The page."""
+    """Return the page."""
     study = result.study
     with debug_mode(False):
         claims = [_shown(claim) for claim in result.claims]

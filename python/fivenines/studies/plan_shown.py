@@ -14,14 +14,14 @@ from fivenines.units import about
 
 
 def rows(chosen: Chosen) -> list[list[object]]:
-    """A row for each part."""
+    """Return a row for each part."""
     return [
         [plan.part.name, plan.cells, plan.trials, about(plan.seconds), plan.left_out] for plan in chosen.plans
     ]
 
 
 def total(chosen: Chosen) -> str:
-    """What runs, all together."""
+    """Return what runs, all together."""
     running = [plan for plan in chosen.plans if not plan.left_out]
     if not running:
         return "nothing runs"
@@ -33,14 +33,14 @@ def total(chosen: Chosen) -> str:
 
 
 def claims(chosen: Chosen) -> list[list[str]]:
-    """A row for each claim that is judged."""
+    """Return a row for each claim that is judged."""
     return [
         [claim["claim"], ", ".join(claim["parts"]) or NOTHING, claim["says"]] for claim in _claims(chosen)
     ]
 
 
 def as_json(chosen: Chosen) -> dict[str, Any]:
-    """The plan for programs."""
+    """Return the plan for programs."""
     return {
         "study": chosen.study.study,
         "form": chosen.form,
@@ -61,7 +61,7 @@ def as_json(chosen: Chosen) -> dict[str, Any]:
 
 
 def listed() -> tuple[list[dict[str, Any]], list[str]]:
-    """The studies that there are with their times; and what is wrong with those that cannot be read."""
+    """Return the studies that there are with their times; and what is wrong with those that cannot be read."""
     every, wrong = [], []
     for name in found.names():
         try:
@@ -91,13 +91,13 @@ def _brief(loaded: Loaded) -> dict[str, Any]:
 
 
 def _names(authors: Sequence[str]) -> str:
-    """The family names, of many the first one."""
+    """Return the family names, of many the first one."""
     family = [author.split()[-1] for author in authors]
     return " and ".join(family) if len(family) < 3 else f"{family[0]} and others"
 
 
 def _cannot(chosen: Chosen) -> list[str]:
-    """What of a study cannot run here, and why; what shares a reason stands together."""
+    """Return what of a study cannot run here, and why; what shares a reason stands together."""
     unavailable = {name: item.why for name, item in chosen.study.unavailable.items()}
     names: dict[str, list[str]] = {}
     for name, why in {**chosen.cannot, **unavailable}.items():

@@ -15,12 +15,12 @@ _NOT_RUN = "not run"
 
 
 def planned_spots(parts: Iterable[Part]) -> list[Spot]:
-    """The cells of all parts."""
+    """Return the cells of all parts."""
     return [spot for part in parts for spot in spots_of_part(part)]
 
 
 def spots_of_part(part: Part) -> list[Spot]:
-    """The cells of a part as they are planned."""
+    """Return the cells of a part as they are planned."""
     keys = [cell.key for cell in cells(part.experiment)]
     return spots_of(part.name, as_dict(part.experiment), keys)
 
@@ -63,11 +63,11 @@ class PlannedFigures:
         return Variants(missing=_NOT_RUN)
 
     def levels(self, axis: str, place: Place) -> Sequence[Level]:
-        """The levels as they are planned."""
+        """Return the levels as they are planned."""
         return levels(self._spots, axis, place)
 
     def _asked(self, measure: str, place: Place) -> str:
-        """Why it cannot be run here; note what is planned at the place."""
+        """Return why it cannot be run here; note what is planned at the place."""
         if reason := cannot(self._unavailable, place):
             return reason
         result = one_cell(self._spots, place, taken(measure))

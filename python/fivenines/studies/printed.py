@@ -28,7 +28,7 @@ class PrintedFigures:
         self._entries = entries
 
     def sample(self, measure: str, place: Place) -> Sample:
-        """The mean and its spread at a place."""
+        """Return the mean and its spread at a place."""
         entry = self._best([item for item in self._entries if item.mean is not None], measure, place)
         if entry is None:
             return Sample(missing=_MISSING)
@@ -51,7 +51,7 @@ class PrintedFigures:
         return Events(entry.seen, entry.n, source=entry.source)
 
     def variants(self, place: Place) -> Variants:
-        """What was measured of the variants of a sweep, and which of them was the best."""
+        """Return what was measured of the variants of a sweep, and which of them was the best."""
         swept = [item for item in self._entries if item.by == VARIANT or item.chosen is not None]
         entry = self._best(swept, None, place)
         if entry is None:
@@ -61,7 +61,7 @@ class PrintedFigures:
         return Variants(samples, bool(MEASURES[entry.measure].more), entry.chosen, entry.measure)
 
     def levels(self, axis: str, place: Place) -> Sequence[Level]:
-        """The levels of an axis for which something is printed."""
+        """Return the levels of an axis for which something is printed."""
         result: dict[str, Level] = {}
         for entry in self._entries:
             if _matches(entry, place, asked=axis) is None:
@@ -80,7 +80,7 @@ class PrintedFigures:
 
 
 def level_of(entry: Published, axis: str) -> str | None:
-    """The level at which a printed figure is on an axis; None where it is open."""
+    """Return the level at which a printed figure is on an axis; None where it is open."""
     if axis in AXES:
         result = getattr(entry, axis, None)
         return None if result is None else str(result)
@@ -88,7 +88,7 @@ def level_of(entry: Published, axis: str) -> str | None:
 
 
 def _matches(entry: Published, place: Place, asked: str = "") -> int | None:
-    """How many levels of the place it says; None where it is for another place.
+    """Return how many levels of the place it says; None where it is for another place.
 
     The axis whose levels are asked for may have any.
     """

@@ -60,17 +60,17 @@ class Chosen:
 
     @property
     def parts(self) -> list[Part]:
-        """Those that run."""
+        """Return those that run."""
         return [plan.part for plan in self.plans if not plan.left_out]
 
     @property
     def cannot(self) -> dict[str, str]:
-        """Why parts cannot run on this machine, by their names."""
+        """Return why parts cannot run on this machine, by their names."""
         return {plan.part.name: plan.cannot for plan in self.plans if plan.cannot}
 
 
 def choose(loaded: Loaded, form: Form, only: Sequence[str], named: Sequence[str]) -> Chosen:
-    """What is run of a study.
+    """Return what is run of a study.
 
     Args:
         loaded: the study.
@@ -98,7 +98,7 @@ def choose(loaded: Loaded, form: Form, only: Sequence[str], named: Sequence[str]
 
 
 def judged_folder(run: Path, file: Path | None) -> tuple[Path, Form]:
-    """The study file and the form by which the runs in a folder are judged.
+    """Return the study file and the form by which the runs in a folder are judged.
 
     Args:
         run: the folder of a study that has run.
@@ -159,7 +159,7 @@ def _require_known(what: str, names: Sequence[str], known: Sequence[str]) -> Non
 
 
 def sizes(plans: Sequence[PartPlan]) -> Mapping[str, float]:
-    """Cells, trials and seconds of parts together."""
+    """Return cells, trials and seconds of parts together."""
     return {
         "cells": sum(plan.cells for plan in plans),
         "trials": sum(plan.trials for plan in plans),

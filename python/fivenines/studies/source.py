@@ -36,7 +36,7 @@ class Loaded:
 
 
 def load_study(path: Path) -> Loaded:
-    """The study in a file.
+    """Return the study in a file.
 
     Raises:
         UsageError: the file cannot be read or used; all mistakes with line and column.
@@ -45,7 +45,7 @@ def load_study(path: Path) -> Loaded:
 
 
 def parse_study(text: str, file: str) -> Loaded:
-    """The study in a text; `file` is how messages call it."""
+    """Return the study in a text; `file` is how messages call it."""
     read = document.parse(text, file)
     if not isinstance(read.data, dict):
         keys = ", ".join(Study.model_fields)
@@ -70,7 +70,7 @@ def parse_study(text: str, file: str) -> Loaded:
 
 
 def _experiments(read: Document) -> tuple[dict[Form, list[Part]], list[Mistake]]:
-    """The parts in each form, and the mistakes in them."""
+    """Return the parts in each form, and the mistakes in them."""
     named = parts.named_mappings(read, ("parts",))
     if "parts" not in read.data:
         return {form: [] for form in FORMS}, []

@@ -36,7 +36,7 @@ class Spot:
 
     @property
     def is_variant(self) -> bool:
-        """Whether its solution is a variant of a sweep."""
+        """Return whether its solution is a variant of a sweep."""
         return self.solution != self.key.solution
 
     def level(self, axis: str) -> Level | None:
@@ -55,14 +55,14 @@ class Spot:
         return self._free(axis)
 
     def levels(self, axis: str) -> list[Level]:
-        """All at which it has figures: of most axes the one at which it is, of clients each."""
+        """Return all at which it has figures: of most axes the one at which it is, of clients each."""
         if axis == "client":
             return [Level(name) for name in self.clients]
         level = self.level(axis)
         return [] if level is None else [level]
 
     def _free(self, axis: str) -> Level | None:
-        """A setting as an axis: of the link (`rtt`), or by its dotted key of any of the settings."""
+        """Return a setting as an axis: of the link (`rtt`), or by its dotted key of any of the settings."""
         link = self.settings.get("network", {}).get("link")
         for settings in (link, *self.settings.values()):
             value: Any = settings
@@ -74,7 +74,9 @@ class Spot:
 
 
 def level_of(axis: str, value: Any) -> Level:
-    """A setting's value as a level. Times are numbers of ms, and `rtt` is called by that: `10` for `10ms`."""
+    """Return a setting's value as a level. Times are numbers of ms, and `rtt` is called by that: `10` for
+    `10ms`.
+    """
     if isinstance(value, bool) or value is None:
         return Level(str(value).lower())
     if isinstance(value, int | float):
@@ -90,7 +92,7 @@ def level_of(axis: str, value: Any) -> Level:
 
 
 def spots_of(part: str, experiment: Mapping[str, Any], keys: Sequence[CellKey]) -> list[Spot]:
-    """The cells of a part, whose experiment is given as plain values."""
+    """Return the cells of a part, whose experiment is given as plain values."""
     sections = {axis: _by_name(experiment.get(name)) for axis, name in _SECTIONS.items()}
     clients = tuple(_by_name(experiment.get("clients")))
     result = []
@@ -108,12 +110,12 @@ def _by_name(items: Any) -> dict[str, Mapping[str, Any]]:
 
 
 def matching(spots: Sequence[Spot], place: Place) -> list[Spot]:
-    """The cells at a place; where it is open, any."""
+    """Return the cells at a place; where it is open, any."""
     return [spot for spot in spots if all(_is_at(spot, axis, place) for axis in _closed(place))]
 
 
 def one_cell(spots: Sequence[Spot], place: Place, when: When) -> list[Spot] | str:
-    """The cells of which a place asks for the trials together, or why that cannot be told.
+    """Return the cells of which a place asks for the trials together, or why that cannot be told.
 
     Of a figure from before any fault the cells that differ in the fault alone are one; one of what a fault
     did is of a cell with a fault; one of the whole load is of one fault, or of none.
@@ -134,7 +136,9 @@ def one_cell(spots: Sequence[Spot], place: Place, when: When) -> list[Spot] | st
 
 
 def _some_variants(spots: Sequence[Spot], values: Sequence[Spot]) -> str:
-    """Why variants of a sweep are not one cell: they are neither all, which stand for the best, nor one."""
+    """Return why variants of a sweep are not one cell: they are neither all, which stand for the best, nor
+    one.
+    """
     names = list(dict.fromkeys(item.key.solution for item in values if item.is_variant))
     where = {(item.part, item.solution) for item in values}
     every = {spot.key.solution for spot in spots if (spot.part, spot.solution) in where}
@@ -144,7 +148,7 @@ def _some_variants(spots: Sequence[Spot], values: Sequence[Spot]) -> str:
 
 
 def levels(spots: Sequence[Spot], axis: str, place: Place) -> list[Level]:
-    """The levels of an axis at a place; numbers in their order, else as in the file."""
+    """Return the levels of an axis at a place; numbers in their order, else as in the file."""
     result = (level for item in matching(spots, place) for level in item.levels(axis))
     distinct = list(dict.fromkeys(result))
     if all(level.number is not None for level in distinct):

@@ -23,7 +23,7 @@ def write_json(result: StudyResult) -> None:
 
 
 def as_json(result: StudyResult) -> dict[str, Any]:
-    """All of it; times in ms, rates per second."""
+    """Return all of it; times in ms, rates per second."""
     study = result.study
     return {
         "format": FORMAT,
@@ -42,7 +42,9 @@ def as_json(result: StudyResult) -> dict[str, Any]:
 
 
 def markdown(result: StudyResult) -> str:
-    """All in Markdown: what differs from the study, the verdicts, and for each claim what they rest on."""
+    """Return all in Markdown: what differs from the study, the verdicts, and for each claim what they rest
+    on.
+    """
     study = result.study
     cite = f"{', '.join(study.cite.authors)}: {study.cite.title}, {study.cite.year}"
     differs = "\n".join(f"- {text}" for text in study.differs)
@@ -59,7 +61,7 @@ def markdown(result: StudyResult) -> str:
 
 
 def _evidence(judged: Judged) -> str:
-    """The figures of a claim beside the printed ones, and what was made of them."""
+    """Return the figures of a claim beside the printed ones, and what was made of them."""
     claim = judged.claim
     texts = [f"### {claim.id}: {judged.result}\n", f"{claim.says.rstrip('.')}.\n"]
     texts += [f"*Fidelity: {claim.fidelity}.* {claim.note}".rstrip() + "\n"]
@@ -70,14 +72,14 @@ def _evidence(judged: Judged) -> str:
 
 
 def printed_word(judged: Judged) -> str:
-    """The verdict of the same test on the printed figures."""
+    """Return the verdict of the same test on the printed figures."""
     if judged.printed is None:
         return "no figures"
     return judged.printed.outcome
 
 
 def printed_words(judged: Judged) -> str:
-    """What the same test makes of the printed figures, in a sentence."""
+    """Return what the same test makes of the printed figures, in a sentence."""
     if judged.printed is None:
         return "No figures are printed that the test could judge."
     words = {

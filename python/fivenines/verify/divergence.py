@@ -57,7 +57,7 @@ def diverged(
 
 
 def _behind(solution: Solution[Any, Any], node: Server, deadline: float) -> str:
-    """Why a node is not at the others' position, if it still is not at the deadline."""
+    """Return why a node is not at the others' position, if it still is not at the deadline."""
     while True:
         try:
             reason = solution.not_joined_reason(node) or solution.lag_reason(node)
@@ -195,7 +195,7 @@ class _Comparison:
 
 
 def differing_chunks(chunks: Sequence[Chunks]) -> set[int]:
-    """The chunks that are not alike on all nodes."""
+    """Return the chunks that are not alike on all nodes."""
     every = set[int]().union(*chunks)
     return {chunk for chunk in every if len({item.get(chunk) for item in chunks}) > 1}
 
@@ -203,7 +203,7 @@ def differing_chunks(chunks: Sequence[Chunks]) -> set[int]:
 def differing_keys(
     key: Sequence[str], rows: Mapping[str, Mapping[tuple[str, ...], tuple[int, ...]]]
 ) -> list[str]:
-    """The keys whose rows are not alike on all nodes, in words: "id 7: not on node2".
+    """Return the keys whose rows are not alike on all nodes, in words: "id 7: not on node2".
 
     Args:
         key: the names of the key's columns.
@@ -242,7 +242,7 @@ def _chunks(cursor: Any, dialect: Dialect, shape: Shape) -> Chunks:
 def _rows(
     cursor: Any, dialect: Dialect, shape: Shape, chunks: set[int]
 ) -> dict[tuple[str, ...], tuple[int, ...]]:
-    """The hashes of the rows by key; a key has several only in a table without a primary key."""
+    """Return the hashes of the rows by key; a key has several only in a table without a primary key."""
     cursor.execute(dialect.row_sql(shape, chunks))
     result: dict[tuple[str, ...], list[int]] = {}
     for hashed, *key in cursor.fetchall():
@@ -258,7 +258,7 @@ def _plain(value: object) -> str:
 
 
 def _whole(chunks: Chunks) -> str:
-    """The checksum of all rows, in hexadecimal."""
+    """Return the checksum of all rows, in hexadecimal."""
     return f"{sum(total for _, total in chunks.values()) % 2**64:016x}"
 
 

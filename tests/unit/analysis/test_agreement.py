@@ -71,7 +71,7 @@ def test_the_order_of_solutions_and_programs_does_not_matter(
 
 
 @pytest.mark.parametrize(
-    ("sysbench", "wanted"), [({"a": 1800.0, "b": 900.0}, "agree"), ({"a": 700.0, "b": 1400.0}, "disagree")]
+    ("sysbench", "expected"), [({"a": 1800.0, "b": 900.0}, "agree"), ({"a": 700.0, "b": 1400.0}, "disagree")]
 )
 def test_a_planted_disagreement_is_found(tmp_path: Path, sysbench: dict[str, float], expected: str) -> None:
     run = two_programs(tmp_path / "run", {"fivenines": {"a": 1600.0, "b": 800.0}, "sysbench": sysbench})

@@ -22,7 +22,7 @@ def without(*gaps: tuple[float, float], every: int = SLOT_MS) -> np.ndarray:
 
 
 def slots_of(times: np.ndarray) -> np.ndarray:
-    """The slots in which something succeeded at these times."""
+    """Return the slots in which something succeeded at these times."""
     return np.unique(times // SLOT_MS * SLOT_MS).astype(np.int64)
 
 

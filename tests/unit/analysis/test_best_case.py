@@ -14,7 +14,7 @@ from fivenines.analysis.statistics import summarise
 
 
 def _observed(values: Sequence[float], bounds: Sequence[int] = ()) -> dict[str, list[Observation]]:
-    """Trials 1, 2, ... of the only stratum."""
+    """Return trials 1, 2, ... of the only stratum."""
     numbered = enumerate(values, start=1)
     return {"": [Observation(number, value, number in bounds) for number, value in numbered]}
 

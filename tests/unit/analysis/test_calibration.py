@@ -51,7 +51,7 @@ def test_none(nothing: Calibration | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"hostname": "there"}, "it is of another machine (here, c)"),
         ({"cpu": "d"}, "it is of another machine (here, c)"),

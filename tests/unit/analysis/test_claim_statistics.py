@@ -212,7 +212,7 @@ def test_the_smallest_error_is_the_p_value() -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "found"),
+    ("low", "high", "text"),
     [(1.0, 2.0, "above"), (None, 0.5, "below"), (0.5, None, None), (None, None, None), (0, 2, None)],
 )
 def test_the_side_of_a_limit(low: float | None, high: float | None, text: str | None) -> None:

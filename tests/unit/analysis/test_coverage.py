@@ -43,7 +43,7 @@ def test_means_of_any_number_of_trials(n: int) -> None:
 
 
 def lognormal(chance: Random, n: int, spread: float) -> list[float]:
-    """Times of mean 1 with a long tail to the right, as outages have."""
+    """Return times of mean 1 with a long tail to the right, as outages have."""
     result: list[float] = chance.lognormal(-(spread**2) / 2, spread, n).tolist()
     return result
 
@@ -129,7 +129,9 @@ def test_geometric_means_of_ratios_over_conditions() -> None:
 
 
 def never(n: int) -> Campaign:
-    """The truth is a hair beyond the bound: the claim "at most the bound" is then false if nothing is met."""
+    """Return the truth is a hair beyond the bound: the claim "at most the bound" is then false if nothing is
+    met.
+    """
     share = never_upper_bound(n) * 1.0001
 
     def campaign(chance: Random) -> bool:

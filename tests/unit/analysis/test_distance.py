@@ -34,7 +34,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def _links() -> list[dict[str, Any]]:
-    """Counters that grow: only the last counts."""
+    """Return counters that grow: only the last counts."""
     drops = {"dropped_queue": 1, "dropped_loss": 2}
     return [
         {"t_ms": t, "from_site": a, "to_site": b, "frames": t, "bytes": t * size, **drops}

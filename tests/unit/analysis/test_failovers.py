@@ -124,7 +124,7 @@ def fault(at: float, node: str = "node1", **more: object) -> FaultRecord:
 
 
 def with_faults(path: Path, *faults: FaultRecord) -> TrialRecord:
-    """The first trial of a run, with other faults."""
+    """Return the first trial of a run, with other faults."""
     stored = open_run(path).complete[0]
     record = stored.record.model_copy(update={"faults": list(faults)})
     store.write_json(stored.folder / layout.TRIAL, record)

@@ -1,4 +1,6 @@
-"""Interleaved blocks as read from a run: planted ratios, what idle neighbours cost, quantiles with enough answers."""
+"""Interleaved blocks as read from a run: planted ratios, what idle neighbours cost, quantiles with enough
+answers.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,6 @@
-"""Interleaved blocks of two runs: a planted change of a ratio is found, an equal pair is not; one block tells nothing."""
+"""Interleaved blocks of two runs: a planted change of a ratio is found, an equal pair is not; one block tells
+nothing.
+"""
 
 from pathlib import Path
 

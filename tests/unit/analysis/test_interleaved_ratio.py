@@ -18,7 +18,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def remembering(rng: np.random.Generator, n: int, r: float, sd: float) -> Floats:
-    """A stationary series of the first order: each value is r times the one before, and noise."""
+    """Return a stationary series of the first order: each value is r times the one before, and noise."""
     values = np.empty(n)
     values[0] = rng.normal(0, sd)
     steps = rng.normal(0, sd * math.sqrt(1 - r * r), n)
@@ -28,7 +28,7 @@ def remembering(rng: np.random.Generator, n: int, r: float, sd: float) -> Floats
 
 
 def block(rng: np.random.Generator, rounds: int, true: float, own: float) -> Floats:
-    """The logarithms of a block: a machine whose mood lasts, and noise of each solution's own.
+    """Return the logarithms of a block: a machine whose mood lasts, and noise of each solution's own.
 
     The machine's mood (spread 0.2, correlation 0.9 from window to window) meets both solutions of a round in
     random order, as in an interleaved comparison.

@@ -23,7 +23,7 @@ WINDOWS = Windows(warmup_end=1000, steady_end=11000, end=20000)
 
 
 def line(times: np.ndarray, *gaps: tuple[float, float]) -> Timeline:
-    """A time line of transactions (each a write and a read) at these times, but for the gaps."""
+    """Return a time line of transactions (each a write and a read) at these times, but for the gaps."""
     for start, end in gaps:
         times = times[(times < start) | (times >= end)]
     slots, counts = np.unique(times // SLOT_MS * SLOT_MS, return_counts=True)
@@ -102,7 +102,7 @@ def test_a_load_that_never_succeeds_does_not_stall() -> None:
 
 
 def after(*gaps: tuple[float, float], moments: tuple[float, ...] = (12000,)) -> Outage:
-    """The outage of a service of 500 successes a second with these gaps; the fault is at 12 s."""
+    """Return the outage of a service of 500 successes a second with these gaps; the fault is at 12 s."""
     windows = Windows(warmup_end=1000, steady_end=12000, end=20000)
     result = outage(line(steadily(500), *gaps).slot, windows, 12000, moments=moments)
     assert result is not None

@@ -15,7 +15,7 @@ from fivenines.results.records import Windows
 
 
 def read_latency(log: Path, tag: str, from_ms: float, until_ms: float) -> Latency | None:
-    """The response times of one tag; None if there are none."""
+    """Return the response times of one tag; None if there are none."""
     return read_latencies(log, tag, from_ms, until_ms).get(tag)
 
 

@@ -30,7 +30,7 @@ Plant = Callable[[Path], None]
 def _trial(
     folder: Path, plant: Plant | None = None, recipe: Recipe | None = None, fault: str = "none"
 ) -> TrialMeasures:
-    """A trial with an even load of 9 transactions a slot, unless something else is planted."""
+    """Return a trial with an even load of 9 transactions a slot, unless something else is planted."""
     matrix = Matrix([recipe or Recipe("a", known=True, sampled="mariadb")], faults=[fault], trials=1)
     run = write_run(folder / "run", matrix)
     path = run / "trials" / "0001"
@@ -192,7 +192,7 @@ def test_the_node_that_is_furthest_behind_is_told() -> None:
 
 
 def _reads(ages: list[int]) -> Plant:
-    """A write each 100 ms, and reads that show what was written so many writes before."""
+    """Return a write each 100 ms, and reads that show what was written so many writes before."""
 
     def plant(path: Path) -> None:
         head = {"client": 0, "outcome": "ok", "endpoint": "node2:3306"}

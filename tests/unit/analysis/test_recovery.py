@@ -81,13 +81,13 @@ def test_work_lost_is_what_the_rate_would_have_done() -> None:
 
 
 def acks() -> Acks:
-    """Two clients in turns, a write every 10 ms."""
+    """Return two clients in turns, a write every 10 ms."""
     ids = np.arange(1, END // 10)
     return Acks(np.asarray(ids * 10.0, dtype=np.float64), (ids - 1) % 2, ids)
 
 
 def views(late: np.ndarray, every: int = 100) -> Views:
-    """A node that has what was acknowledged `late[i]` ms before its look number i."""
+    """Return a node that has what was acknowledged `late[i]` ms before its look number i."""
     t = np.arange(every, END, every, dtype=float)
     until = ((t - late[: len(t)]) // 10).astype(np.int64)
     newest = {0: until - (until % 2 == 0), 1: until - (until % 2 == 1)}

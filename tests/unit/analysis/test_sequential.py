@@ -12,7 +12,7 @@ CAMPAIGNS = 4000
 
 
 def _stopped(spread: float, at_least: int, at_most: int, nominal: float, within: float) -> float:
-    """The share of campaigns whose interval holds the true mean, each stopped as soon as it may."""
+    """Return the share of campaigns whose interval holds the true mean, each stopped as soon as it may."""
     draw = np.random.default_rng(5)
     values = 1 + spread * draw.standard_normal((CAMPAIGNS, at_most))
     n = np.arange(1, at_most + 1)

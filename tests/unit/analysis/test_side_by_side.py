@@ -25,7 +25,7 @@ def host(kind: str, forwards: bool = False) -> HostFacts:
 
 
 def sampled(flows: Flows, hosts: dict[str, HostFacts]) -> Samples:
-    """Counters of the hosts' interfaces, once a second for ten seconds, as such flows make them."""
+    """Return counters of the hosts' interfaces, once a second for ten seconds, as such flows make them."""
     moments = [1000.0 * second for second in range(11)]
 
     def counter(total: float) -> Series:

@@ -71,7 +71,7 @@ GAP = Gap(2300, 3300)
 
 
 def _counter(values: dict[int, float]) -> dict[str, Series]:
-    """A counter of node1 that gains so much at these seconds."""
+    """Return a counter of node1 that gains so much at these seconds."""
     gained = np.array([values.get(int(t // 1000), 0.0) for t in T])
     return {"node1": Series(T, np.cumsum(gained))}
 

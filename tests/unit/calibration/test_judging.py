@@ -69,7 +69,7 @@ def test_each_length_and_way_has_a_line_and_says_what_was_not_noticed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "error"),
+    ("numbers", "error"),
     [
         ({1, 2, 3}, "none"),
         ({1, 2}, "missed 3"),

@@ -111,7 +111,7 @@ def _dispatch(folder: Path, told: list[Any], work: Any = WORK) -> Dispatch:
 
 
 def _attempts(folder: Path, outcomes: list[str]) -> tuple[list[int], list[Any]]:
-    """The numbers of the attempts at one trial with these outcomes, and what was told of them."""
+    """Return the numbers of the attempts at one trial with these outcomes, and what was told of them."""
     left = iter(outcomes)
     messages: list[Any] = []
     worker = Pretended("", "", lambda _order: next(left))

@@ -29,7 +29,7 @@ def _later(passed: float = INTERVAL, slept: float = 0.0, set_by: float = 0.0, cp
 
 
 @pytest.mark.parametrize(
-    ("now", "told"),
+    ("now", "messages"),
     [
         (_later(), []),
         (_later(passed=1.9), []),
@@ -115,7 +115,7 @@ def _no_room(message: str, code: int = errno.ENOSPC) -> FiveninesError:
 
 
 def _wrapped() -> NoSpaceError:
-    """A library that has no number for it."""
+    """Return a library that has no number for it."""
     error = NoSpaceError("tables/usage.parquet cannot be written: No space left on device")
     error.__cause__ = ValueError("IO Error")
     return error

@@ -58,7 +58,7 @@ def test_the_quick_form_is_laid_over_the_full_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "right", "said"),
+    ("wrong", "right", "message"),
     [
         ("by: connection,", "by: connections,", "x.yaml:22:73: published[0].by: nothing has the axis"),
         ("measure: tp,", "measure: tps,", "x.yaml:22:27: published[0].measure: unknown measure 'tp'"),

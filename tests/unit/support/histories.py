@@ -29,7 +29,9 @@ class Txn:
 
 
 def txn(number: int, text: str, outcome: str = "ok", started: int = 0, completed: int = 1) -> Txn:
-    """A transaction in Elle's short form: "ax1ry12" appends 1 to x and reads y as [1, 2]; "ry-": unknown."""
+    """Return a transaction in Elle's short form: "ax1ry12" appends 1 to x and reads y as [1, 2]; "ry-":
+    unknown.
+    """
     operations: list[Operation] = []
     for kind, key, digits in _OPERATION.findall(text):
         name = ord(key) - ord("a")
@@ -41,7 +43,7 @@ def txn(number: int, text: str, outcome: str = "ok", started: int = 0, completed
 
 
 def rows(txns: Sequence[Txn]) -> list[tuple[object, ...]]:
-    """The rows of the table `history`."""
+    """Return the rows of the table `history`."""
     return [
         (
             txn.number,
@@ -77,7 +79,7 @@ def _literal(value: object) -> str:
 
 
 def judged(*txns: Txn, search: float = 10.0) -> Isolation:
-    """What the checker says about these transactions."""
+    """Return what the checker says about these transactions."""
     history(_connection, rows(txns))
     result = check_lists(_connection, search)
     assert result is not None
@@ -85,5 +87,5 @@ def judged(*txns: Txn, search: float = 10.0) -> Isolation:
 
 
 def example(isolation: Isolation, kind: str) -> Anomaly:
-    """The first anomaly of a kind."""
+    """Return the first anomaly of a kind."""
     return next(anomaly for anomaly in isolation.examples if anomaly.kind == kind)

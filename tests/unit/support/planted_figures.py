@@ -19,23 +19,23 @@ Key = tuple[str, str, str]
 def trials(
     values: Sequence[float], bounds: Sequence[int] = (), limited: str = "", failing: str = ""
 ) -> Sample:
-    """A sample of trials; `bounds` are indices of values that are lower bounds."""
+    """Return a sample of trials; `bounds` are indices of values that are lower bounds."""
     taken = tuple(TrialValue(f"t{index}", value, index in bounds) for index, value in enumerate(values))
     return Sample(summarise(list(values), bounds=len(bounds)), taken, limited, failing)
 
 
 def printed(n: int, mean: float, sd: float | None = None) -> Sample:
-    """A sample as a publication has it."""
+    """Return a sample as a publication has it."""
     return Sample(of_moments(n, mean, sd), source="T1")
 
 
 def spread(mean: float, cov: float, n: int = 10) -> Sample:
-    """A printed sample with its spread as a share of the mean."""
+    """Return a printed sample with its spread as a share of the mean."""
     return printed(n, mean, cov * mean)
 
 
 def drawn(seed: int, mean: float, sd: float, n: int) -> Sample:
-    """A sample of normal values."""
+    """Return a sample of normal values."""
     return trials(np.random.default_rng(seed).normal(mean, sd, n).tolist())
 
 
@@ -72,7 +72,7 @@ class Planted:
 
 
 def two(a: Sample, b: Sample, measure: str = "tps") -> Planted:
-    """Two solutions, a and b, without any axis."""
+    """Return two solutions, a and b, without any axis."""
     return Planted({(measure, "a", ""): a, (measure, "b", ""): b})
 
 
@@ -82,7 +82,7 @@ def row(samples: Mapping[float, Sample], measure: str = "tps", axis: str = "conn
 
 
 def judge(figures: Planted, **test: Any) -> Verdict:
-    """The verdict of a test as a study writes it: `judge(figures, greater={...})`."""
+    """Return the verdict of a test as a study writes it: `judge(figures, greater={...})`."""
     made: AnyTest = validated(AnyTest, test)
     assert made.problems() == []
     return made.judge(figures)

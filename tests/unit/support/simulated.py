@@ -16,7 +16,7 @@ Campaign = Callable[[Random], bool]
 
 
 def coverage(campaign: Campaign, campaigns: int = CAMPAIGNS) -> float:
-    """The share of campaigns whose interval holds the truth."""
+    """Return the share of campaigns whose interval holds the truth."""
     chance = np.random.default_rng(20260102)
     return sum(campaign(chance) for _ in range(campaigns)) / campaigns
 

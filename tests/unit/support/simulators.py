@@ -17,7 +17,7 @@ class Serial:
     txns: list[Txn] = field(default_factory=list)
 
     def run(self, n: int) -> list[Txn]:
-        """A history of n transactions."""
+        """Return a history of n transactions."""
         rng = random.Random(self.seed)
         lists: dict[int, list[int]] = {key: [] for key in range(self.keys)}
         value = 1000
@@ -67,7 +67,7 @@ class TwoPhase:
         self.txns: list[Txn] = []
 
     def run(self, n: int) -> list[Txn]:
-        """A history of n transactions."""
+        """Return a history of n transactions."""
         running: list[_Open] = []
         begun = 0
         while begun < n or running:

@@ -35,7 +35,7 @@ class SyntheticBlock:
 
 
 def write_interleaved_run(folder: Path, block: SyntheticBlock, matrix: Matrix | None = None) -> Path:
-    """A run with these blocks, and with the trials of the matrix."""
+    """Return a run with these blocks, and with the trials of the matrix."""
     write_run(folder, matrix or Matrix([], name="Synthetic interleaved (invented figures)"))
     run = open_run(folder)
     cells = [

@@ -230,7 +230,7 @@ def _write_run(folder: Path, matrix: Matrix) -> None:
 
 
 def write_broken(folder: Path, planned: PlannedTrial, reason: str, attempt: int = 1) -> Path:
-    """A broken attempt of a planned trial."""
+    """Return a broken attempt of a planned trial."""
     path = folder / layout.TRIALS / f"{planned.id}.broken-{attempt}"
     path.mkdir(parents=True)
     record = TrialRecord(
@@ -249,7 +249,7 @@ def write_broken(folder: Path, planned: PlannedTrial, reason: str, attempt: int 
 
 
 def write_trial(folder: Path, planned: PlannedTrial, recipe: Recipe, rng: random.Random) -> TrialRecord:
-    """A complete trial with its tables."""
+    """Return a complete trial with its tables."""
     path = layout.trial_folder(folder, planned.id)
     path.mkdir(parents=True)
     fault_at = STEADY_END + rng.uniform(5, 60) if planned.cell.fault != "none" else None
@@ -310,7 +310,7 @@ def write_timeline(trial: Path, rows: list[dict[str, Any]]) -> None:
 
 
 def attempts(fault_at: float, back: float, end: float, every: int = 20) -> list[dict[str, Any]]:
-    """The table `probes`: a fresh connection every so many ms, refused from the fault until `back`."""
+    """Return the table `probes`: a fresh connection every so many ms, refused from the fault until `back`."""
     return [
         {
             "started_us": t * 1000,
@@ -352,7 +352,7 @@ def write_table(trial: Path, table: str, rows: list[dict[str, Any]]) -> None:
 
 
 def _field(value: Any) -> Any:
-    """A value of a CSV file: a list is written as DuckDB reads it."""
+    """Return a value of a CSV file: a list is written as DuckDB reads it."""
     if isinstance(value, list):
         return "[" + ",".join("NULL" if item is None else str(item) for item in value) + "]"
     return value
@@ -513,7 +513,7 @@ def _record(planned: PlannedTrial, recipe: Recipe, course: Course, rng: random.R
 
 
 def _measured(recipe: Recipe) -> dict[str, Any]:
-    """What load.json has since its format 2."""
+    """Return what load.json has since its format 2."""
     if not recipe.types:
         return {}
     half, steps = END / 2000, [(0.0, 0.5), (0.5, 1.0)]

@@ -18,7 +18,7 @@ Speeds = Mapping[str, Mapping[str, float]]
 
 
 def two_programs(folder: Path, speeds: Speeds, trials: int = 4) -> Run:
-    """A run in which each program measured solutions of these speeds, without any fault."""
+    """Return a run in which each program measured solutions of these speeds, without any fault."""
     rng = random.Random(7)
     recipes = {name: Recipe(name, tps=tps, outage=None) for name, tps in speeds["fivenines"].items()}
     write_run(folder, Matrix([*recipes.values()], [*PROGRAMS], faults=["none"], trials=trials))

@@ -30,7 +30,7 @@ class BestSet:
 def best_set(
     names: Sequence[str], against: Against, *, more: bool, confidence: float = CONFIDENCE
 ) -> BestSet:
-    """Those of which none other is told to be better. One whom nothing compares stays.
+    """Return those of which none other is told to be better. One whom nothing compares stays.
 
     Args:
         names: the candidates.

@@ -34,7 +34,7 @@ class Candidate:
         return worst(self.judgements).status if self.judgements else "met"
 
     def mean(self, measure: str) -> float | None:
-        """The geometric mean over the strata; None where any has no value."""
+        """Return the geometric mean over the strata; None where any has no value."""
         means = [item.mean for item in self.values.get(measure, {}).values()]
         known = [mean for mean in means if mean is not None]
         if not known or len(known) < len(means) or (len(known) > 1 and min(known) <= 0):
@@ -51,7 +51,7 @@ def candidate(
     prices: Prices | None,
     every: Sequence[CellResult] = (),
 ) -> Candidate:
-    """A solution of these cells, its needs judged.
+    """Return a solution of these cells, its needs judged.
 
     Args:
         name: of the solution.
@@ -101,7 +101,7 @@ def _called(cells: Sequence[CellResult]) -> str:
 
 
 def only_measured(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """The candidates without the needs that none of them has measured."""
+    """Return the candidates without the needs that none of them has measured."""
     some = {
         j.requirement.text
         for candidate in candidates
@@ -115,7 +115,7 @@ def only_measured(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _strata(cells: Sequence[CellResult], measure: Measure) -> dict[Stratum, list[TrialMeasures]]:
-    """The trials that have the measure, by what they are compared in."""
+    """Return the trials that have the measure, by what they are compared in."""
     event = measure.kind == "event"
     measures: dict[Stratum, list[TrialMeasures]] = {}
     for cell in cells:
@@ -130,7 +130,7 @@ def _strata(cells: Sequence[CellResult], measure: Measure) -> dict[Stratum, list
 
 
 def _where(stratum: Stratum, among: Iterable[Stratum]) -> str:
-    """What tells a stratum from the others: "kill primary"; nothing where it is the only one."""
+    """Return what tells a stratum from the others: "kill primary"; nothing where it is the only one."""
     workload, connections, network, fault = stratum
     words = (workload, count(connections, "connection"), network, fault)
     varies = [len(set(column)) > 1 for column in zip(*among, strict=True)]
@@ -150,7 +150,7 @@ FRONT = ("tps", "outage_writes", "cost", "hosts")
 
 
 def pareto_front(candidates: Sequence[Candidate]) -> list[str]:
-    """Those that no other one beats or equals in all measures, and beats in one."""
+    """Return those that no other one beats or equals in all measures, and beats in one."""
     points = {}
     measured = [name for name in FRONT if all(candidate.mean(name) is not None for candidate in candidates)]
     for candidate in candidates:

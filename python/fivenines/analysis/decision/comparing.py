@@ -27,7 +27,7 @@ def comparer(
     blocks: Sequence[InterleavedResult],
     cells: Sequence[CellResult],
 ) -> Comparer | None:
-    """How two candidates are compared by a measure; None where its values are no answer.
+    """Return how two candidates are compared by a measure; None where its values are no answer.
 
     A load with an offered rate has a throughput that is that rate, as long as it is kept.
     """
@@ -54,7 +54,9 @@ def comparer(
 def _interleaved_ratios(
     blocks: Sequence[InterleavedResult], cells: Sequence[CellResult]
 ) -> dict[tuple[str, str], Difference]:
-    """The ratios of the throughput in the one interleaved of this condition; none where there are several."""
+    """Return the ratios of the throughput in the one interleaved of this condition; none where there are
+    several.
+    """
     places = {_place(cell.key) for cell in cells}
     own = [block for block in blocks if block.sides and _place(block.sides[0].key) in places]
     if len(own) != 1 or len(places) != 1:
@@ -94,7 +96,7 @@ def _by_strata(a: Candidate, b: Candidate, measure: str, level: float) -> Differ
 
 
 def _at_level(ratio: Difference | None, level: float) -> Difference | None:
-    """A ratio whose interval is symmetric in its logarithm, with the interval of another level."""
+    """Return a ratio whose interval is symmetric in its logarithm, with the interval of another level."""
     if ratio is None or ratio.ratio is None or ratio.high is None or not ratio.df:
         return ratio
     half = math.log1p(ratio.high) - math.log(ratio.ratio)

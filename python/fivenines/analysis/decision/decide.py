@@ -64,7 +64,7 @@ class Decision:
     front: list[str] = field(default_factory=list)
 
     def candidate(self, name: str) -> Candidate:
-        """The candidate of this name."""
+        """Return the candidate of this name."""
         return next(item for item in self.candidates if item.name == name)
 
 
@@ -75,7 +75,7 @@ def decisions(
     blocks: Sequence[InterleavedResult] = (),
     every: Sequence[CellResult] = (),
 ) -> list[Decision]:
-    """A decision for each condition in which at least one trial is complete.
+    """Return a decision for each condition in which at least one trial is complete.
 
     Args:
         cells: of the run, swept solutions as their best case.
@@ -148,7 +148,7 @@ def _prices(
     blocks: Sequence[InterleavedResult],
     cells: Sequence[CellResult],
 ) -> dict[str, tuple[Measure, Difference]]:
-    """What one would give up by taking one of those that a preference left out."""
+    """Return what one would give up by taking one of those that a preference left out."""
     result: dict[str, tuple[Measure, Difference]] = {}
     for step in steps:
         how = comparer(step.measure, candidates, blocks, cells)
@@ -160,7 +160,9 @@ def _prices(
 
 
 def _more(best: Sequence[str], candidates: Mapping[str, Candidate], steps: Sequence[Step]) -> int | None:
-    """Trials of each that would probably tell the first two of the best apart, by the easiest preference."""
+    """Return trials of each that would probably tell the first two of the best apart, by the easiest
+    preference.
+    """
     result = []
     for step in steps:
         first, second = (candidates[name].values.get(step.measure.name, {}) for name in best[:2])

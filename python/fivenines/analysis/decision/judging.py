@@ -80,12 +80,14 @@ def judge_number(requirement: Requirement, number: float | None) -> Judgement:
 
 
 def worst(judgements: Sequence[Judgement]) -> Judgement:
-    """The one that decides of all strata of a need; there is at least one."""
+    """Return the one that decides of all strata of a need; there is at least one."""
     return min(judgements, key=lambda item: (WORST.index(item.status), -item.events))
 
 
 def share_bounds(events: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """The interval of a share (Clopper-Pearson); one-sided where no trial, or every one, has the event."""
+    """Return the interval of a share (Clopper-Pearson); one-sided where no trial, or every one, has the
+    event.
+    """
     if not n:
         return 0.0, 1.0
     tail = 1 - confidence if events in (0, n) else (1 - confidence) / 2
@@ -95,7 +97,7 @@ def share_bounds(events: int, n: int, confidence: float = CONFIDENCE) -> tuple[f
 
 
 def trials_without(share: float, confidence: float = CONFIDENCE) -> int:
-    """How many trials without an event exclude that more than this share has it; 29 for a tenth."""
+    """Return how many trials without an event exclude that more than this share has it; 29 for a tenth."""
     return math.ceil(math.log(1 - confidence) / math.log1p(-share)) if 0 < share < 1 else 0
 
 

@@ -17,7 +17,7 @@ RULES = 1
 
 
 def rejudged(trials: Sequence[StoredTrial]) -> list[StoredTrial]:
-    """The trials with the verdicts of today's rules; without a readable history, those they have."""
+    """Return the trials with the verdicts of today's rules; without a readable history, those they have."""
     return [_rejudged(trial) for trial in trials]
 
 
@@ -32,7 +32,7 @@ def _rejudged(trial: StoredTrial) -> StoredTrial:
 
 
 def judge(trial: Path) -> list[Isolation]:
-    """What the transactions of a trial's folder say; nothing if it has no table `history`.
+    """Return what the transactions of a trial's folder say; nothing if it has no table `history`.
 
     Raises:
         FiveninesError: the table is damaged.

@@ -50,7 +50,7 @@ class Paths:
         self.target = self.edges.target.tolist()
 
     def find(self, source: int, goal: int, deadline: float) -> Cycle | None:
-        """A shortest path of at least one edge; None if there is none.
+        """Return a shortest path of at least one edge; None if there is none.
 
         Raises:
             TimeoutError: the deadline (of time.monotonic) has passed.

@@ -59,7 +59,7 @@ class Collector:
 
 
 def find(history: History, limit: int) -> Direct:
-    """All direct anomalies of a history; `limit` examples of each kind are kept."""
+    """Return all direct anomalies of a history; `limit` examples of each kind are kept."""
     collector = Collector(limit)
     _lists(history, collector)
     _dirty_reads(history, collector)
@@ -171,7 +171,7 @@ def _internal(history: History, collector: Collector) -> None:
 
 
 def _repeated(group: Ints) -> Ints:
-    """The indexes of the entries whose group has more than one."""
+    """Return the indexes of the entries whose group has more than one."""
     order = np.argsort(group, kind="stable")
     ordered = group[order]
     same = ordered[1:] == ordered[:-1]
@@ -182,7 +182,7 @@ def _repeated(group: Ints) -> Ints:
 
 
 def _contradictions(group: Ints, size: Ints, is_read: Flags, fits: Flags) -> Flags:
-    """Which entries contradict others; sorted by group and position, see `_internal`.
+    """Return which entries contradict others; sorted by group and position, see `_internal`.
 
     `size` is the number of elements of a read and the place of an append.
     """
@@ -249,7 +249,7 @@ def _updates(history: History) -> tuple[Ints, Ints, Ints]:
 
 
 def _among(values: Ints, ordered: Ints) -> Flags:
-    """Which values are in a sorted array; np.isin would build a table of hashes first."""
+    """Return which values are in a sorted array; np.isin would build a table of hashes first."""
     if not len(ordered):
         return np.zeros(len(values), dtype=np.bool_)
     at = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)

@@ -54,12 +54,12 @@ class Edges:
         )
 
     def chosen(self, rows: npt.NDArray[np.bool_] | Ints) -> "Edges":
-        """Some of them."""
+        """Return some of them."""
         return Edges(*(column[rows] for column in vars(self).values()))
 
 
 def edges_of(history: History) -> Edges:
-    """All dependencies of a transaction on another one."""
+    """Return all dependencies of a transaction on another one."""
     orders = history.orders
     writer = orders.writer
     shown = np.flatnonzero((writer != NOBODY) & history.alive[writer] & ~orders.again)
@@ -133,7 +133,7 @@ def _unseen(history: History, shown: Ints) -> list[_Part]:
 
 
 def _product(start: Ints, keys: Ints) -> tuple[Ints, Ints]:
-    """Each entry of `keys` with each of its key's entries [start[key], start[key + 1])."""
+    """Return each entry of `keys` with each of its key's entries [start[key], start[key + 1])."""
     many = start[keys + 1] - start[keys]
     row = np.repeat(np.arange(len(keys)), many)
     offset = np.arange(len(row)) - np.repeat(np.cumsum(many) - many, many)
@@ -141,7 +141,7 @@ def _product(start: Ints, keys: Ints) -> tuple[Ints, Ints]:
 
 
 def components(edges: Edges, size: int) -> Ints:
-    """The strongly connected component of each of `size` transactions, as a number."""
+    """Return the strongly connected component of each of `size` transactions, as a number."""
     weights = np.ones(len(edges), dtype=np.int8)
     matrix = coo_array((weights, (edges.source, edges.target)), shape=(size, size)).tocsr()
     labels = connected_components(matrix, directed=True, connection="strong")[1]
@@ -149,6 +149,6 @@ def components(edges: Edges, size: int) -> Ints:
 
 
 def inner(edges: Edges, size: int) -> Edges:
-    """The edges within strongly connected components: those that lie on a cycle."""
+    """Return the edges within strongly connected components: those that lie on a cycle."""
     labels = components(edges, size)
     return edges.chosen(labels[edges.source] == labels[edges.target])

@@ -111,7 +111,7 @@ class History:
 
 
 def read_history(connection: duckdb.DuckDBPyConnection) -> History:
-    """The history in the connection's relation `history`, whose columns are those of the layout."""
+    """Return the history in the connection's relation `history`, whose columns are those of the layout."""
     txns = _columns(connection, _TRANSACTIONS)
     connection.execute(_READS)
     connection.execute(_LONGEST)
@@ -170,7 +170,7 @@ def _pairs(append_key: Ints, appended: Ints, key: Ints, value: Ints) -> tuple[In
 
 
 def _appended(append_pair: Ints, outcome: Ints, pair: Ints) -> Ints:
-    """The append of each element; of several with the same value, the one with the best outcome."""
+    """Return the append of each element; of several with the same value, the one with the best outcome."""
     if not len(append_pair):
         return np.full(len(pair), NOBODY, dtype=np.int64)
     ranked = append_pair * (OK + 1) + (OK - outcome)
@@ -181,7 +181,7 @@ def _appended(append_pair: Ints, outcome: Ints, pair: Ints) -> Ints:
 
 
 def _last_of_transaction(appends: Appends, keys: int) -> Flags:
-    """Whether each append is the last one of its transaction to its key."""
+    """Return whether each append is the last one of its transaction to its key."""
     group = appends.txn * keys + appends.key
     order = np.lexsort((appends.position, group))
     last = np.ones(len(order), dtype=np.bool_)

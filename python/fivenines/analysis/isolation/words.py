@@ -11,7 +11,7 @@ _MANY = 6
 
 
 def cycle_anomaly(kind: str, cycle: Cycle, history: History) -> Anomaly:
-    """A cycle as a record, its steps in words."""
+    """Return a cycle as a record, its steps in words."""
     names = [int(history.txns[edge[0]]) for edge in cycle]
     steps = [_step(edge, history) for edge in cycle[:_MANY]]
     more = f" (and {len(cycle) - _MANY} more steps)" if len(cycle) > _MANY else ""
@@ -43,7 +43,7 @@ def _step(edge: Edge, history: History) -> str:
 
 
 def direct_anomaly(finding: Finding, history: History) -> Anomaly:
-    """An anomaly without a cycle as a record."""
+    """Return an anomaly without a cycle as a record."""
     txns = [int(history.txns[txn]) for txn in finding.txns]
     names = [f"T{txn}" for txn in txns] or ["nobody"]
     first, last = names[0], names[-1]

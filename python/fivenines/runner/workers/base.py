@@ -25,7 +25,7 @@ class WorkerLostError(FiveninesError):
 
 
 def unexpected(error: BaseException, details: str) -> RuntimeError:
-    """A mistake of ours in another process: one line, with its traceback as a note for the log."""
+    """Return a mistake of ours in another process: one line, with its traceback as a note for the log."""
     result = RuntimeError(f"{type(error).__name__}: {brief(error)}")
     result.add_note(details)
     return result
@@ -73,7 +73,7 @@ class Worker(Protocol):
         """
 
     def host_is_there(self) -> bool:
-        """Whether it can go on after it was lost."""
+        """Return whether it can go on after it was lost."""
 
     def interrupt(self) -> None:
         """End what is under way, from another thread; its folder goes."""

@@ -19,7 +19,7 @@ class Checked:
 
     @property
     def failed(self) -> bool:
-        """Whether no experiment can run there."""
+        """Return whether no experiment can run there."""
         return any(check.state == "failed" for check in self.checks)
 
 

@@ -35,7 +35,7 @@ class NodeList:
         self._asked: float | None = None
 
     def has(self, node: str) -> bool:
-        """Whether a machine is listed as alive."""
+        """Return whether a machine is listed as alive."""
         with self._lock:
             now = self._clock()
             if self._asked is None or now - self._asked >= EVERY:

@@ -56,7 +56,7 @@ class ProcessWorker:
             raise WorkerLostError(f"{self.name} ended in the middle of it ({_why(code)})") from None
 
     def host_is_there(self) -> bool:
-        """The process is started again."""
+        """Return the process is started again."""
         return True
 
     def interrupt(self) -> None:

@@ -9,7 +9,7 @@ _SYSTEM = Path("/sys/devices/system/cpu")
 
 
 def allowed() -> list[int]:
-    """The processors that this process may use, those of one core and one package side by side."""
+    """Return the processors that this process may use, those of one core and one package side by side."""
     return sorted(os.sched_getaffinity(0), key=_place)
 
 

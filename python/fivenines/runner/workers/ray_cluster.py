@@ -85,7 +85,7 @@ class Cluster:
         self._listed = NodeList(lambda: {node["NodeID"] for node in ray.nodes() if node["Alive"]})
 
     def nodes(self) -> list[Node]:
-        """The machines that are there and take tasks, by name; those of one name are told apart."""
+        """Return the machines that are there and take tasks, by name; those of one name are told apart."""
         existing = [item for item in self._ray.nodes() if item["Alive"] and item["Resources"].get("CPU")]
         hosts = Counter(item["NodeManagerHostname"] for item in existing)
         result = []
@@ -96,7 +96,7 @@ class Cluster:
         return sorted(result, key=lambda node: node.name)
 
     def is_there(self, node: Node) -> bool:
-        """Whether a machine still carries out tasks: it is asked, as Ray's list is some seconds late."""
+        """Return whether a machine still carries out tasks: it is asked, as Ray's list is some seconds late."""
         (answer,) = self.ask([node], _nothing)
         try:
             answer.get()
@@ -105,7 +105,7 @@ class Cluster:
         return True
 
     def introductions(self, nodes: Sequence[Node]) -> dict[str, remote.Said]:
-        """What each machine says of itself, by its name.
+        """Return what each machine says of itself, by its name.
 
         Raises:
             FiveninesError: fivenines is missing on one, or is another version there.
@@ -246,7 +246,7 @@ class RayWorker:
         return delivered
 
     def host_is_there(self) -> bool:
-        """Whether its machine still carries out tasks."""
+        """Return whether its machine still carries out tasks."""
         return self._cluster.is_there(self._node)
 
     def interrupt(self) -> None:
@@ -261,7 +261,7 @@ class RayWorker:
 
 
 def _carry_out(order: Order, place: remote.Place, post: Any, box: str) -> tuple[Delivered, bytes]:
-    """The task, on its machine."""
+    """Return the task, on its machine."""
     ray = _library()
     last: list[Any] = []
 
@@ -318,7 +318,7 @@ def _missing() -> UsageError:
 
 
 def _failure(error: Exception) -> BaseException:
-    """What a task's end means to a campaign."""
+    """Return what a task's end means to a campaign."""
     known = _library().exceptions
     if isinstance(error, known.TaskCancelledError):
         return KeyboardInterrupt()
@@ -335,7 +335,7 @@ def _failure(error: Exception) -> BaseException:
 
 
 def _line(error: BaseException) -> str:
-    """What an error says in one line: a traceback says it in its last one."""
+    """Return what an error says in one line: a traceback says it in its last one."""
     lines = [line for line in str(error).splitlines() if line.strip()]
     if not lines:
         return type(error).__name__

@@ -20,7 +20,7 @@ class Post:
         self._boxes.setdefault(box, []).append(event)
 
     def take(self) -> dict[str, list[Progress]]:
-        """All that has come since."""
+        """Return all that has come since."""
         result, self._boxes = self._boxes, {}
         return result
 

@@ -80,7 +80,7 @@ def use_token_if_demanded(address: str, target: str) -> None:
 
 
 def _refused(target: str, token: str) -> bool:
-    """Whether the cluster turns away a client that brings this token ("": none)."""
+    """Return whether the cluster turns away a client that brings this token ("": none)."""
     import grpc  # noqa: PLC0415  (comes with Ray, which is optional)
 
     metadata = [("authorization", f"Bearer {token}")] if token else []

@@ -99,7 +99,7 @@ def unpack(archive: bytes, run: Path, delivered: Delivered, attempt: int) -> Non
 
 
 def _made(run: Path, delivered: Delivered, attempt: int) -> Path:
-    """The folder of a trial that is over."""
+    """Return the folder of a trial that is over."""
     record = delivered.record
     broken = "" if record.status == "complete" else f".broken-{attempt}"
     return layout.trial_folder(run, f"{record.id}{broken}")

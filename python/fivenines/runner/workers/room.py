@@ -31,7 +31,7 @@ class Demand:
 
     @staticmethod
     def of(work: Sequence[Trial | Block], experiment: Experiment) -> "Demand":
-        """The most that one of several trials takes."""
+        """Return the most that one of several trials takes."""
         demands = [_demand(item, experiment) for item in work]
         return Demand(
             max((demand.hosts for demand in demands), default=1),
@@ -48,7 +48,7 @@ class Room:
 
     @staticmethod
     def here() -> "Room":
-        """What this process may use."""
+        """Return what this process may use."""
         memory = psutil.virtual_memory()
         return Room(len(allowed()), memory.available - int(memory.total * RESERVE))
 

@@ -24,12 +24,12 @@ class Row:
 
     @property
     def numbers(self) -> list[float] | None:
-        """The levels as numbers; None: some are none."""
+        """Return the levels as numbers; None: some are none."""
         result = [level.number for level in self.levels if level.number is not None]
         return result if len(result) == len(self.levels) else None
 
     def text(self, measure: str, about: str) -> str:
-        """The means: "Transactions per second: 81 at 1, 219 at 4 and 352 at 8"."""
+        """Return the means: "Transactions per second: 81 at 1, 219 at 4 and 352 at 8"."""
         means = [
             f"{mean_text(measure, figure.sample.summary)} at {level.name}"
             for level, figure in zip(self.levels, self.figures, strict=True)
@@ -47,19 +47,19 @@ class Along(ClaimTest):
     @property
     @abstractmethod
     def words(self) -> str:
-        """What is claimed: "rises was claimed"."""
+        """Return what is claimed: "rises was claimed"."""
 
     @property
     @abstractmethod
     def fewest(self) -> int:
-        """How many levels it takes."""
+        """Return how many levels it takes."""
 
     @abstractmethod
     def question(self, row: Row, about: str) -> Question:
-        """What is asked of the samples along the axis; some may be empty."""
+        """Return what is asked of the samples along the axis; some may be empty."""
 
     def unfit(self, row: Row) -> str:
-        """Why these levels cannot be used; empty: they can."""
+        """Return why these levels cannot be used; empty: they can."""
         return ""
 
     def problems(self) -> list[str]:
@@ -90,7 +90,7 @@ class Along(ClaimTest):
         return answer(self.question(row, spot.about))
 
     def _levels(self, figures: Figures, place: Place) -> list[Level]:
-        """Those that the test names, else all, in their order."""
+        """Return those that the test names, else all, in their order."""
         existing = list(figures.levels(self.over, place))
         expected = self.listed().get(self.over)
         if expected is None:

@@ -20,18 +20,18 @@ class ClaimTest(Placed):
 
     @abstractmethod
     def atoms(self, figures: Figures) -> list[Atom]:
-        """Each comparison that it asks for."""
+        """Return each comparison that it asks for."""
 
     def parts(self, figures: Figures) -> list[Atom | Verdict]:
-        """What its verdict is made of."""
+        """Return what its verdict is made of."""
         return list(self.atoms(figures))
 
     def judge(self, figures: Figures) -> Verdict:
-        """The verdict: it holds if each of its comparisons does."""
+        """Return the verdict: it holds if each of its comparisons does."""
         return verdict("all", self.parts(figures))
 
     def measures(self) -> Iterator[Asked]:
-        """The measures that it asks for, for whoever checks them."""
+        """Yield the measures that it asks for, for whoever checks them."""
         measure = getattr(self, "measure", None)
         if measure is not None:
             yield ("measure",), measure, "values"

@@ -33,13 +33,13 @@ class Choice(ChoiceWords):
 
     @property
     def claimed(self) -> list[str]:
-        """The variants of which the best is claimed to be one."""
+        """Return the variants of which the best is claimed to be one."""
         result: list[str] = getattr(self, "in")
         return result
 
     @property
     def words(self) -> str:
-        """What was claimed."""
+        """Return what was claimed."""
         return f"{listed(self.claimed, 'or')} was claimed"
 
     def problems(self) -> list[str]:

@@ -39,7 +39,7 @@ class RatioClaim:
 def compare_all(
     settings: Placed, figures: Figures, measure: str, pairs: Sequence[Pair], claim: RatioClaim
 ) -> list[Atom]:
-    """Each pair at each place that the test asks about."""
+    """Return each pair at each place that the test asks about."""
     result = []
     for spot in spots(settings, figures):
         if spot.missing:
@@ -69,14 +69,14 @@ def _compared(
 
 
 def _possible(interval: Contrast, measure: str) -> Contrast:
-    """The interval as it is shown: of what is never below 0 no ratio is, either."""
+    """Return the interval as it is shown: of what is never below 0 no ratio is, either."""
     if interval.low is None or may_be_negative(measure):
         return interval
     return replace(interval, low=max(0.0, interval.low))
 
 
 def _figures(figures: Figures, measure: str, place: Place, side: Side) -> list[Figure]:
-    """The sample of a side, and of its divisor if it has one."""
+    """Return the sample of a side, and of its divisor if it has one."""
     own = side.place(place)
     result = [(side.alone(), own)]
     if side.over is not None:

@@ -67,7 +67,7 @@ class Place:
         return replace(self, axes={**self.axes, axis: name})
 
     def level(self, axis: str) -> str | None:
-        """The name of the level at which an axis is; None: it is open."""
+        """Return the name of the level at which an axis is; None: it is open."""
         if axis in AXES:
             result = getattr(self, axis)
             return None if result is None else str(result)
@@ -114,7 +114,7 @@ class Sample:
 
     @property
     def judged(self) -> Summary:
-        """The summary that it is judged by: of an exact number one without any spread."""
+        """Return the summary that it is judged by: of an exact number one without any spread."""
         mean = self.summary.mean
         return of_moments(EQUAL, mean, 0.0) if self.exact and mean is not None else self.summary
 
@@ -156,16 +156,16 @@ class Figures(Protocol):
     """What a test may ask, of a run or of a publication."""
 
     def sample(self, measure: str, place: Place) -> Sample:
-        """The values of a measure (`tps`, `route`, `counter:Com_commit/s`) at a place."""
+        """Return the values of a measure (`tps`, `route`, `counter:Com_commit/s`) at a place."""
 
     def events(self, measure: str, place: Place) -> Events:
         """In how many trials the event (`lost`, `not_recovered`) was seen at a place."""
 
     def variants(self, place: Place) -> Variants:
-        """What a sweep tried; `place.solution` is the name of the swept solution."""
+        """Return what a sweep tried; `place.solution` is the name of the swept solution."""
 
     def levels(self, axis: str, place: Place) -> Sequence[Level]:
-        """The levels of an axis for which there are figures at a place, numbers in their order.
+        """Return the levels of an axis for which there are figures at a place, numbers in their order.
 
         Axes that the place has open may have any level. Empty: there are none.
         """

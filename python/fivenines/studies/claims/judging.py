@@ -43,7 +43,7 @@ class Question:
 
 
 def hindrance(figures: Sequence[Figure]) -> tuple[Why, str] | None:
-    """Why nothing can be judged by these figures; None: nothing is in the way."""
+    """Return why nothing can be judged by these figures; None: nothing is in the way."""
     for figure in figures:
         if figure.sample.unavailable:
             return "unavailable", f"cannot be run here: {figure.sample.unavailable}"
@@ -64,7 +64,7 @@ def hindrance(figures: Sequence[Figure]) -> tuple[Why, str] | None:
 
 
 def too_few(name: str, sample: Sample) -> str | None:
-    """Why there is no interval of a sample; None: there is one, or it needs none."""
+    """Return why there is no interval of a sample; None: there is one, or it needs none."""
     if sample.exact:
         return None
     if sample.summary.n < 2:
@@ -73,13 +73,13 @@ def too_few(name: str, sample: Sample) -> str | None:
 
 
 def all_equal(figures: Sequence[Figure]) -> bool:
-    """Whether no sample has a spread, and one is too small for that to mean anything."""
+    """Return whether no sample has a spread, and one is too small for that to mean anything."""
     samples = [figure.sample.judged for figure in figures]
     return not any(sample.sd for sample in samples) and min(sample.n for sample in samples) < EQUAL
 
 
 def answer(question: Question) -> Atom:
-    """The atom that follows from a question."""
+    """Return the atom that follows from a question."""
     hindered = hindrance(question.figures)
     if hindered is not None:
         return _atom(question, "undecided", *hindered)
@@ -91,12 +91,12 @@ def answer(question: Question) -> Atom:
 
 
 def absent(about: str, claimed: str, reason: str, why: Why = "missing") -> Atom:
-    """The atom of what is not there."""
+    """Return the atom of what is not there."""
     return Atom("undecided", sentence(about, "", claimed, reason), about, why, reason)
 
 
 def sentence(about: str, seen: str, claimed: str, reason: str = "") -> str:
-    """All of it: "At 8 connections, a is 1.4 times b (1.2 to 1.6); more was claimed."."""
+    """Return all of it: "At 8 connections, a is 1.4 times b (1.2 to 1.6); more was claimed."."""
     # of what is not there nobody asks how much was claimed
     told = (
         f"{seen}; {claimed}{': ' + reason if reason else ''}"
@@ -110,7 +110,7 @@ def sentence(about: str, seen: str, claimed: str, reason: str = "") -> str:
 
 
 def _open(question: Question) -> tuple[Why, str]:
-    """Why the data do not tell."""
+    """Return why the data do not tell."""
     if all_equal(question.figures):
         most = max(figure.sample.summary.n for figure in question.figures)
         return "equal", f"{count(most, 'value')} that are all equal prove nothing, it takes {EQUAL}"
@@ -145,27 +145,27 @@ def _why(sample: Sample) -> str:
 
 
 def amount(measure: str, value: float) -> str:
-    """A value of a measure with its unit."""
+    """Return a value of a measure with its unit."""
     return milliseconds(value) if is_time(measure) else number(value)
 
 
 def percentage(share: float) -> str:
-    """A share in per cent: "10 %"."""
+    """Return a share in per cent: "10 %"."""
     return f"{percent(100 * share)} %"
 
 
 def is_time(measure: str) -> bool:
-    """Whether its values are times in ms."""
+    """Return whether its values are times in ms."""
     return measure in MEASURES and MEASURES[measure].milli
 
 
 def may_be_negative(measure: str) -> bool:
-    """Whether its values may be below 0."""
+    """Return whether its values may be below 0."""
     return measure in MEASURES and MEASURES[measure].signed
 
 
 def interval_parts(contrast: Contrast, milli: bool = False) -> tuple[str, str]:
-    """An estimate and its interval as two texts: "1.42" and " (1.31 to 1.55)".
+    """Return an estimate and its interval as two texts: "1.42" and " (1.31 to 1.55)".
 
     Of lower bounds only the end that is proven: "at least 1.31", and nothing; nothing at all of none.
     """
@@ -180,7 +180,7 @@ def interval_parts(contrast: Contrast, milli: bool = False) -> tuple[str, str]:
 
 
 def mean_text(measure: str, summary: Summary) -> str:
-    """A mean with its unit; of lower bounds "at least" it."""
+    """Return a mean with its unit; of lower bounds "at least" it."""
     text = amount(measure, summary.mean or 0.0)
     return f"at least {text}" if summary.bounds else text
 

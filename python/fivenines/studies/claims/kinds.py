@@ -31,18 +31,18 @@ class OneOf(Settings):
         return self
 
     def judge(self, figures: Figures) -> Verdict:
-        """What becomes of it by these figures."""
+        """Return what becomes of it by these figures."""
         rule, parts = self._parts(figures)
         return verdict(rule, parts)
 
     def measures(self) -> Iterator[Asked]:
-        """The measures that it asks for, for whoever checks them."""
+        """Yield the measures that it asks for, for whoever checks them."""
         for path, item in self._tests():
             for inner, name, kind in item.measures():
                 yield (*path, *inner), name, kind
 
     def named(self) -> Iterator[Named]:
-        """All names in it, for whoever checks them."""
+        """Yield all names in it, for whoever checks them."""
         for path, item in self._tests():
             for name in item.named():
                 yield replace(name, path=(*path, *name.path))
@@ -57,7 +57,7 @@ class OneOf(Settings):
         return {name: item for name, item in own.items() if item is not None}
 
     def _tests(self) -> Iterator[tuple[tuple[str | int, ...], "ClaimTest"]]:
-        """The tests in it, each with the keys that lead there."""
+        """Yield the tests in it, each with the keys that lead there."""
         ((key, result),) = self._written().items()
         if isinstance(result, ClaimTest):
             yield (key,), result
@@ -67,7 +67,7 @@ class OneOf(Settings):
                 yield (key, index, *path), item
 
     def _parts(self, figures: Figures) -> tuple[Literal["all", "any"], list[Atom | Verdict]]:
-        """What its verdict is made of: tests inside that follow the same rule are laid together."""
+        """Return what its verdict is made of: tests inside that follow the same rule are laid together."""
         ((key, result),) = self._written().items()
         if isinstance(result, ClaimTest):
             return "all", result.parts(figures)

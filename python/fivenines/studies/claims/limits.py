@@ -23,7 +23,7 @@ class Limited(ClaimTest):
         return result
 
     def words(self, measure: str) -> str:
-        """What was claimed, with the unit of the measure."""
+        """Return what was claimed, with the unit of the measure."""
         limits = [
             f"{word} {amount(measure, limit)}"
             for word, limit in (("at least", self.at_least), ("at most", self.at_most))
@@ -32,7 +32,7 @@ class Limited(ClaimTest):
         return f"{listed(limits)} was claimed"
 
     def within(self, low: float | None, high: float | None) -> bool | None:
-        """Whether an interval is within the limits, or beyond one; None: the data do not tell."""
+        """Return whether an interval is within the limits, or beyond one; None: the data do not tell."""
         if self.at_most is not None and low is not None and low > self.at_most:
             return False
         if self.at_least is not None and high is not None and high < self.at_least:

@@ -40,7 +40,7 @@ class Order(OrderWords):
 
     @property
     def relation(self) -> Relation:
-        """How each one stands to the next."""
+        """Return how each one stands to the next."""
         result: Relation = getattr(self, "is")
         return result
 

@@ -9,14 +9,14 @@ from fivenines.studies.claims.places import Named, Side, Sides
 
 
 def divisors(sides: list[Side]) -> list[str]:
-    """What is wrong with their divisors: all sides have one, or none."""
+    """Return what is wrong with their divisors: all sides have one, or none."""
     if len({side.over is None for side in sides}) > 1:
         return ["one side is a ratio (`over`) and another is not: write it on all or on none"]
     return []
 
 
 def named(path: tuple[str | int, ...], sides: list[Side], part: str | None) -> Iterator[Named]:
-    """All names in a list of sides."""
+    """Yield all names in a list of sides."""
     for index, side in enumerate(sides):
         yield from side.named((*path, index), part)
 

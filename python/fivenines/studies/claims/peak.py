@@ -32,7 +32,7 @@ class Peak(PeakWords):
 
     @property
     def range(self) -> list[str]:
-        """Where the best is claimed to be."""
+        """Return where the best is claimed to be."""
         result: list[str] = getattr(self, "in")
         return result
 
@@ -71,7 +71,7 @@ class Peak(PeakWords):
         )
 
     def _inside(self, row: Row) -> Mapping[str, bool]:
-        """Which levels are in the range."""
+        """Return which levels are in the range."""
         ends = _ends(self.range) if row.numbers is not None else None
         if ends is None:
             return {level.name: level.name in self.range for level in row.levels}
@@ -79,12 +79,12 @@ class Peak(PeakWords):
 
 
 def all_or_none(inside: list[bool]) -> bool | None:
-    """Whether all members are inside, or none is; None: some are."""
+    """Return whether all members are inside, or none is; None: some are."""
     return True if all(inside) else None if any(inside) else False
 
 
 def _ends(names: list[str]) -> tuple[float, float] | None:
-    """A range of two numbers; one alone is a range of itself."""
+    """Return a range of two numbers; one alone is a range of itself."""
     try:
         numbers = [float(name) for name in names]
     except ValueError:

@@ -15,7 +15,7 @@ def _listed(value: object) -> object:
 
 
 def _name(value: object) -> object:
-    """Names that look like numbers, as the levels of a free axis, are names all the same."""
+    """Return names that look like numbers, as the levels of a free axis, are names all the same."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
     return f"{value:g}" if isinstance(value, float) else str(value)
@@ -82,18 +82,18 @@ class Side(Settings):
         return {"solution": value} if isinstance(value, str) else value
 
     def levels(self) -> dict[str, str]:
-        """What it says, by axis."""
+        """Return what it says, by axis."""
         own = {axis: getattr(self, axis) for axis in AXES}
         return {axis: str(item) for axis, item in own.items() if item is not None} | self.at
 
     def place(self, base: Place) -> Place:
-        """Its place, where the rest is that of the test."""
+        """Return its place, where the rest is that of the test."""
         for axis, level in self.levels().items():
             base = base.at(axis, level)
         return base
 
     def words(self) -> str:
-        """How it is called: "relaxed", "relaxed / strict (r20w80)"."""
+        """Return how it is called: "relaxed", "relaxed / strict (r20w80)"."""
         head, rest = self._parts()
         if self.over is not None:
             below, own = self.over._parts()
@@ -122,7 +122,7 @@ class Side(Settings):
         return []
 
     def named(self, path: tuple[str | int, ...], part: str | None) -> Iterator[Named]:
-        """All names in it."""
+        """Yield all names in it."""
         part = self.part or part
         for axis, level in self.levels().items():
             inner = ("at", axis) if axis in self.at else (axis,)
@@ -156,7 +156,7 @@ class Placed(Settings):
     )
 
     def listed(self) -> dict[str, list[str]]:
-        """The levels that it says, by axis."""
+        """Return the levels that it says, by axis."""
         own: dict[str, list[str]] = {axis: [] for axis in AXES}
         own |= {"part": _one(self.part), "client": _one(self.client)}
         for axis in ("solution", "workload", "connections", "network", "fault"):
@@ -164,7 +164,7 @@ class Placed(Settings):
         return {axis: levels for axis, levels in own.items() if levels} | self.at
 
     def named(self) -> Iterator[Named]:
-        """All names in it, for whoever checks them."""
+        """Yield all names in it, for whoever checks them."""
         for axis, levels in self.listed().items():
             inner = ("at", axis) if axis in self.at else (axis,)
             for index, level in enumerate(levels):
@@ -189,7 +189,7 @@ class Spot:
 
 
 def spots(settings: Placed, figures: Figures, without: Sequence[str] = ()) -> list[Spot]:
-    """Every combination of the levels that a test asks about, but for the axes `without`."""
+    """Return every combination of the levels that a test asks about, but for the axes `without`."""
     listed = {axis: item for axis, item in settings.listed().items() if axis not in without}
     place = Place()
     for axis, levels in listed.items():
@@ -215,7 +215,7 @@ def _at_each(spot: Spot, axis: str, listed: Mapping[str, Sequence[str]], figures
 
 
 def called(axis: str, level: str) -> str:
-    """How a level is called: "8 connections", "rtt 10", a name as it is."""
+    """Return how a level is called: "8 connections", "rtt 10", a name as it is."""
     if axis == "connections":
         return f"{level} connection{'' if level == '1' else 's'}"
     return level if axis in AXES else f"{axis} {level}"

@@ -53,5 +53,5 @@ Amount = Annotated[
 
 
 def in_ms(ms: float) -> str:
-    """A time as it is written in a file."""
+    """Return a time as it is written in a file."""
     return format_duration(ms / 1000)

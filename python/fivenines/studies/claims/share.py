@@ -33,7 +33,7 @@ class ShareOf(Limited):
 
     @property
     def measure(self) -> str:
-        """The measure that the phase is: `route` is `phase:route`."""
+        """Return the measure that the phase is: `route` is `phase:route`."""
         return f"phase:{self.phase}" if self.phase in PHASES else self.phase
 
     def measures(self) -> Iterator[Asked]:
@@ -100,7 +100,7 @@ def _figure(measure: str, place: Place, sample: Sample) -> Figure:
 
 
 def _together(part: Sample, whole: Sample) -> tuple[Sample, Sample, PartOfWhole]:
-    """Both in the trials that have both; as printed where there are no trials."""
+    """Return both in the trials that have both; as printed where there are no trials."""
     if not part.values or not whole.values:
         return part, whole, shares.of_summaries(part.summary, whole.summary)
     wholes = {value.trial: value for value in whole.values}

@@ -50,7 +50,7 @@ class Trend(TrendWords):
 
     @property
     def shape(self) -> Shape:
-        """What it does along the axis."""
+        """Return what it does along the axis."""
         result: Shape = getattr(self, "is")
         return result
 
@@ -112,7 +112,7 @@ class Trend(TrendWords):
         return self.shape == "linear" or self.slope is not None
 
     def _rises(self, points: Sequence[Point], level: float) -> bool | None:
-        """A falling one rises backwards."""
+        """Return a falling one rises backwards."""
         ordered = list(points) if self.shape == "rises" else list(reversed(points))
         whole = trend.ordered(ordered, level)
         each = 1 - (1 - level) / len(points)  # Bonferroni: the whole and every step
@@ -141,7 +141,7 @@ class Trend(TrendWords):
         return True if all(line.near(index, self.within, level) for index in places) else None
 
     def _steep(self, points: Sequence[Point], level: float) -> bool | None:
-        """Whether the slope lies in its range."""
+        """Return whether the slope lies in its range."""
         line = trend.line(points)
         result = Contrast() if line is None else line.slope(level)
         low, high = self.slope or (-math.inf, math.inf)
@@ -182,7 +182,7 @@ def _extremes(points: Sequence[Point]) -> str:
 
 
 def _farthest(row: Row, line: trend.Line) -> str:
-    """The level that the line misses most."""
+    """Return the level that the line misses most."""
     if len(line.points) < 3:
         return ""
     means = [point.sample.mean or 0.0 for point in line.points]

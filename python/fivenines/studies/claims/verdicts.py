@@ -107,7 +107,7 @@ class Atom:
 
     @property
     def judged(self) -> bool:
-        """Whether there were figures to judge it by."""
+        """Return whether there were figures to judge it by."""
         return not self.why or self.why in ("width", "bounds", "chance")
 
 
@@ -130,17 +130,17 @@ class Verdict:
 
     @property
     def atoms(self) -> list[Atom]:
-        """All comparisons, also of tests inside it."""
+        """Return all comparisons, also of tests inside it."""
         return [atom for part in self.parts for atom in ([part] if isinstance(part, Atom) else part.atoms)]
 
     @property
     def judged(self) -> bool:
-        """Whether there were figures for any of it."""
+        """Return whether there were figures for any of it."""
         return any(part.judged for part in self.parts)
 
     @property
     def outcome(self) -> Outcome:
-        """What a claim of this test is said to be."""
+        """Return what a claim of this test is said to be."""
         if self.status == "holds":
             return "holds"
         if self.status == "contradicted":
@@ -153,7 +153,7 @@ class Verdict:
 
     @property
     def tally(self) -> str:
-        """How many do what: "3 of 5 hold, 2 undecided"; empty of a single comparison."""
+        """Return how many do what: "3 of 5 hold, 2 undecided"; empty of a single comparison."""
         atoms = self.atoms
         if len(atoms) < 2:
             return ""
@@ -170,7 +170,7 @@ class Verdict:
 
 
 def verdict(rule: Literal["all", "any"], parts: Sequence[Atom | Verdict]) -> Verdict:
-    """The verdict of several parts, whose atoms get the status that they have among the others."""
+    """Return the verdict of several parts, whose atoms get the status that they have among the others."""
     judged = [part for part in parts if part.judged]
     errors = adjusted([part.against if rule == "all" else part.holding for part in judged])
     known = iter(errors)
@@ -187,7 +187,7 @@ def verdict(rule: Literal["all", "any"], parts: Sequence[Atom | Verdict]) -> Ver
 
 
 def _among(part: Atom | Verdict, rule: Literal["all", "any"], error: float, number: int) -> Atom | Verdict:
-    """An atom that is decided alone, but not among the others, is undecided."""
+    """Return an atom that is decided alone, but not among the others, is undecided."""
     risky: Status = "contradicted" if rule == "all" else "holds"
     if not isinstance(part, Atom):
         return part

@@ -201,7 +201,7 @@ BORDERS = {
 
 
 def rates(test: dict[str, Any], draw: Draw, studies: int) -> tuple[float, float]:
-    """How often it holds, and how often it is contradicted."""
+    """Return how often it holds, and how often it is contradicted."""
     made: AnyTest = validated(AnyTest, test)
     chance = np.random.default_rng(20260301)
     result = [made.judge(draw(chance)).status for _ in range(studies)]

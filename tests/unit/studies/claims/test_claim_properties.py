@@ -28,7 +28,7 @@ tests = st.sampled_from(ALL)
 
 @st.composite
 def planted(draw: st.DrawFn) -> Planted:
-    """Two solutions at three levels, some values lower bounds."""
+    """Return two solutions at three levels, some values lower bounds."""
     result = {}
     for name in "ab":
         for at in STEPS:
