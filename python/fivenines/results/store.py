@@ -28,15 +28,15 @@ _R = TypeVar("_R", bound=BaseModel)
 
 Column = npt.NDArray[Any]
 
-# Opening a database for a query is worth it where it reads more tables than these.
+# A query of more tables than this gets a database connection with several threads.
 _FEW = 8
 
 
 @dataclass(frozen=True)
 class StoredTrial:
-    """A trial's record and the folder that it came from (`<id>` or `<id>.broken-<n>`).
+    """A trial's record and its folder (`<id>` or `<id>.broken-<n>`).
 
-    What one of several clients saw of it has a folder of its own, in that of the `whole` trial.
+    The view of one of several clients has a separate folder within that of the `whole` trial.
     """
 
     folder: Path
@@ -60,19 +60,19 @@ class StoredBlock:
 
 @dataclass(frozen=True)
 class Run:
-    """A run as found on disk. `problems` are sentences about what could not be read."""
+    """A run as stored on disk. `problems` are sentences about files that could not be read."""
 
     folder: Path
     manifest: Manifest
     complete: list[StoredTrial]
     broken: list[StoredTrial]
     problems: list[str] = field(default_factory=list)
-    # Complete and broken ones, by id.
+    # Complete and broken blocks, by id.
     blocks: list[StoredBlock] = field(default_factory=list)
 
     @property
     def trials(self) -> list[StoredTrial]:
-        """Return all attempts, the complete ones first."""
+        """Return all attempts, complete ones first."""
         return [*self.complete, *self.broken]
 
     @property
@@ -88,7 +88,7 @@ class Run:
 def open_run(folder: Path) -> Run:
     """Read a run's manifest and the records of all its trials, complete and broken, by id.
 
-    A trial's damaged record does not stop the reading: the trial then counts as broken.
+    A trial with a damaged record counts as broken.
 
     Raises:
         FiveninesError: no such folder, no run, a damaged manifest or another format version.
@@ -106,7 +106,7 @@ def open_run(folder: Path) -> Run:
 
 
 def opened(run: Run | Path) -> Run:
-    """Return the run itself, or the run in a folder, see `open_run`."""
+    """Return a run; a path is opened by `open_run`."""
     return run if isinstance(run, Run) else open_run(run)
 
 
@@ -116,12 +116,12 @@ def table_path(trial: Path, table: str) -> Path:
 
 
 def query(trials: Sequence[StoredTrial], table: str, sql: str, mixed: bool = False) -> dict[str, Column]:
-    """Return columns of `sql` over one table of many trials.
+    """Return the columns that `sql` selects from one table of many trials.
 
-    `mixed`: the trials need not have the same columns; what a trial has not is NULL.
+    `mixed`: the trials may have different columns; a column that a trial lacks is NULL.
 
-    In the text the table is called `rows`; its column `trial` names the trial's folder, which is
-    its id for a complete trial. Trials without the table are left out.
+    The SQL text calls the table `rows`; its column `trial` has the name of the trial's folder, which
+    is the id of a complete trial. Trials without the table are left out.
 
     Raises:
         FiveninesError: a file is damaged.
@@ -149,9 +149,9 @@ def query(trials: Sequence[StoredTrial], table: str, sql: str, mixed: bool = Fal
 
 @contextmanager
 def reader() -> "Iterator[duckdb.DuckDBPyConnection]":
-    """A connection for reading and writing Parquet files, cheap to get; tables in it must be temporary.
+    """Provide a connection for reading and writing Parquet files; tables in it must be temporary.
 
-    Opening a database takes longer than most queries of one trial's tables.
+    It is a cursor of a shared database: opening a database takes longer than most queries.
     """
     cursor = _database().cursor()
     try:
@@ -176,37 +176,31 @@ def open_manifest(folder: Path) -> Manifest:
 
 def _read_manifest(folder: Path) -> Manifest:
     if not folder.is_dir():
-        raise FiveninesError(f"{folder}: there is no such folder")
+        raise FiveninesError(f"{folder}: no such folder")
     path = folder / layout.MANIFEST
     if not path.is_file():
-        raise FiveninesError(f"{folder} is no run of fivenines: it has no {layout.MANIFEST}")
+        raise FiveninesError(f"{folder} is not a run of fivenines: it has no {layout.MANIFEST}")
     data = _read_json(path)
     version = data.get("format")
     if version not in READABLE:
-        raise FiveninesError(f"{folder}: {_other_format(version, data.get('fivenines'))}")
+        raise FiveninesError(_other_format(folder, version, data.get("fivenines")))
     return _validated(Manifest, data, path)
 
 
-def _other_format(version: object, writer: object) -> str:
-    """Return what is wrong with a run of a format that cannot be read, and what to do."""
-    by = f" by fivenines {writer}" if isinstance(writer, str) else ""
-    result = "without a format version" if version is None else f"in format {version}"
-    ours = f"this fivenines ({__version__}) reads {_formats()}"
+def _other_format(folder: Path, version: object, writer: object) -> str:
+    """Return the error message for a run whose format cannot be read."""
+    by = f"fivenines {writer}" if isinstance(writer, str) else "an unknown version"
+    in_format = "without a format version" if version is None else f"in format {version}"
+    ours = f"fivenines {__version__} reads format {' or '.join(map(str, READABLE))}"
     if isinstance(version, int) and version > max(READABLE):
-        return f"the run is newer: it was written {result}{by}; {ours}. Update fivenines to read or resume it"
-    file = layout.SOURCE
+        return f"{folder}: written by {by} {in_format}, but this {ours}; update fivenines"
     return (
-        f"the run is older: it was written {result}{by}; {ours}. Read or resume it with the version that "
-        f"wrote it, or run its {file} again into another folder"
+        f"{folder}: written by {by} {in_format}, but this {ours}; "
+        "fivenines 0.1.0 was never released, so make the run again in another folder"
     )
 
 
-def _formats() -> str:
-    """ "format 3", "formats 3 and 4"."""
-    return f"format{'s' * (len(READABLE) > 1)} {' and '.join(map(str, READABLE))}"
-
-
-# Settings of servers that were read, by themselves.
+# Server settings that were read before, by their content.
 _Settings = dict[frozenset[tuple[str, str]], dict[str, str]]
 
 
@@ -218,7 +212,7 @@ def _add(run: Run, path: Path, planned: dict[str, PlannedTrial], settings: _Sett
         record = _validated(TrialRecord, _read_json(path / layout.TRIAL), path / layout.TRIAL)
     except FiveninesError as error:
         if trial_id not in planned:
-            run.problems.append(f"{error} (the plan does not know this trial; left out)")
+            run.problems.append(f"{error} (left out: the trial is not in the plan)")
             return
         record = _unreadable(planned[trial_id], attempt, str(error))
     if record.deployment is not None:
@@ -228,7 +222,7 @@ def _add(run: Run, path: Path, planned: dict[str, PlannedTrial], settings: _Sett
 
 
 def _share(texts: dict[str, dict[str, str]], known: _Settings) -> None:
-    """Let equal settings be the same ones: most of a record, and alike in all trials of a cell."""
+    """Replace equal settings by one shared dictionary: they are most of a record, and repeat in a cell."""
     for node, settings in texts.items():
         texts[node] = known.setdefault(frozenset(settings.items()), settings)
 
@@ -263,11 +257,11 @@ def _read_json(path: Path) -> dict[str, Any]:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise FiveninesError(f"{path}: there is no record; the trial was probably interrupted") from error
+        raise FiveninesError(f"{path} does not exist; the trial was probably interrupted") from error
     except (OSError, ValueError) as error:
         raise FiveninesError(f"{path} is damaged: {error}") from error
     if not isinstance(data, dict):
-        raise FiveninesError(f"{path} is damaged: it holds no JSON object")
+        raise FiveninesError(f"{path} is damaged: it contains no JSON object")
     return data
 
 
@@ -287,7 +281,7 @@ def write_text(path: Path, text: str) -> None:
     """Write a UTF-8 file whole or not at all (temporary file, fsync, rename, fsync of the folder).
 
     Raises:
-        FiveninesError: it cannot be written; what was there before stays.
+        FiveninesError: the file cannot be written; an existing file stays as it was.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -300,7 +294,7 @@ def write_text(path: Path, text: str) -> None:
         kind = NoSpaceError if error.errno == errno.ENOSPC else FiveninesError
         raise kind(f"{path} cannot be written: {error.strerror or error}") from error
     finally:
-        # it must not stand in the place of what went wrong, as on a file system that may only be read
+        # an error of the clean-up must not replace the original error, as on a read-only file system
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
 
@@ -319,7 +313,7 @@ def write_json(path: Path, value: BaseModel | dict[str, Any] | list[Any]) -> Non
 
 
 def write_table(folder: Path, table: str, rows: Iterable[Sequence[object]]) -> None:
-    """Write a table of a trial whole, or not at all; the columns of each row as in `layout.TABLES`.
+    """Write a table of a trial whole or not at all; the columns of each row are as in `layout.TABLES`.
 
     Raises:
         FiveninesError: a value does not fit its column.
@@ -339,8 +333,8 @@ def write_table(folder: Path, table: str, rows: Iterable[Sequence[object]]) -> N
 def csv_to_parquet(source: Path, parquet: Path, table: str, own: Mapping[str, str] | None = None) -> int:
     """Convert a CSV file with a header line to Parquet with the columns of `layout.TABLES[table]`.
 
-    `own`: the columns, with their types, of a table that only its writer knows. Columns may stand in
-    any order; an empty field is NULL. Returns the number of rows.
+    `own`: the columns and types of a table that `layout.TABLES` lacks. Columns may be in any order;
+    an empty field is NULL. Returns the number of rows.
 
     Raises:
         FiveninesError: a wrong header, or a value that does not fit its column.
@@ -390,7 +384,7 @@ def _convert(csv: Path, target: Path, types: dict[str, str], order: list[str]) -
 
 
 def move(temporary: Path, path: Path) -> None:
-    """Rename a file or folder, so that a loss of power does not undo it."""
+    """Rename a file or folder durably: the rename survives a power loss."""
     temporary.replace(path)
     folder = os.open(path.parent, os.O_RDONLY)
     try:
