@@ -277,7 +277,9 @@ def steady_window(record: TrialRecord) -> tuple[float, float]:
 
 
 def _covers(gap: Gap, moment: float) -> bool:
-    """Return whether a gap began by an event: its first slot may hold the last success, and then the event."""
+    """Return whether a gap began by an event: its first slot may hold the last success, and then the
+    event.
+    """
     return gap.start <= moment <= gap.end
 
 

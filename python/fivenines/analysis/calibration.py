@@ -38,7 +38,9 @@ TRIAL_SPREAD, ROUND_SPREAD = "trial_spread", "round_spread"
 
 
 def spreads(calibration: Calibration | None) -> tuple[float, float] | None:
-    """Return how much trials, and ratios of neighbouring windows, of one solution spread; None: not measured."""
+    """Return how much trials, and ratios of neighbouring windows, of one solution spread; None: not
+    measured.
+    """
     steps = calibration.steps if calibration else []
     result = {name: value for step in steps for line in step.lines for name, value in line.figures.items()}
     trials, rounds = result.get(TRIAL_SPREAD, 0.0), result.get(ROUND_SPREAD, 0.0)

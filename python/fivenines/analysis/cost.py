@@ -11,7 +11,9 @@ CLIENT = "client"
 
 
 def hosts_of(deployment: Deployment | None) -> int | None:
-    """Return how many hosts a solution takes, those of the clients apart; None where they were not recorded."""
+    """Return how many hosts a solution takes, those of the clients apart; None where they were not
+    recorded.
+    """
     if deployment is None or not deployment.hosts:
         return None
     return sum(host.kind != CLIENT for host in deployment.hosts.values())

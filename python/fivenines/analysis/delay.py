@@ -121,7 +121,9 @@ def told_figures(trials: Sequence[StoredTrial], sources: Sequence[str]) -> dict[
 
 
 def delay_figures(trials: Sequence[StoredTrial]) -> Iterator[DelayFigures]:
-    """The same in figures, one trial after the other: computed once, and kept (see `analysis.figure_cache`)."""
+    """The same in figures, one trial after the other: computed once, and kept (see
+    `analysis.figure_cache`).
+    """
     return cached(FIGURES, trials)
 
 

@@ -156,7 +156,9 @@ def batches(series: Sequence[Floats]) -> list[Floats]:
 
 
 def memory(series: Sequence[Floats]) -> float:
-    """Return the correlation of each value with the next, within blocks; 0 where it is negative or unknown."""
+    """Return the correlation of each value with the next, within blocks; 0 where it is negative or
+    unknown.
+    """
     centred = [block - block.mean() for block in series if len(block) > 1]
     total = sum(float(block @ block) for block in centred)
     if total <= 0:

@@ -186,7 +186,9 @@ def _gone(faults: Sequence[FaultRecord]) -> float:
 
 
 def _returns(record: TrialRecord, states: States) -> Iterator[TrialEvent]:
-    """Yield the returns of nodes: of those that a fault hit, and of those that were put down in its course."""
+    """Yield the returns of nodes: of those that a fault hit, and of those that were put down in its
+    course.
+    """
     # who had a turn was started again by an event of its own
     whole = [fault for fault in record.faults if not turns_of(fault, record.events)]
     for fault in whole:

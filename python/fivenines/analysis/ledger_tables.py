@@ -102,7 +102,9 @@ def _paths(trials: Sequence[StoredTrial], table: str) -> list[str]:
 def _rows(
     connection: duckdb.DuckDBPyConnection, trials: Sequence[StoredTrial], table: str, sql: str
 ) -> Iterator[tuple[int, Columns]]:
-    """Yield the rows of each trial that has any, with its place; in the order of the table, or of the query."""
+    """Yield the rows of each trial that has any, with its place; in the order of the table, or of the
+    query.
+    """
     paths = _paths(trials, table)
     if not paths:
         return

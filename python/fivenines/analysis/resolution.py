@@ -50,7 +50,9 @@ def by_trials(cells: Iterable[CellResult], *, speed: bool = True) -> list[Resolu
 
 
 def by_interleaving(results: Iterable[InterleavedResult]) -> list[Resolution]:
-    """Return what the rounds of blocks tell of the throughput, the pair with the widest spread of each group."""
+    """Return what the rounds of blocks tell of the throughput, the pair with the widest spread of each
+    group.
+    """
     answer = []
     for result in results:
         ratios = [pair.ratios[THROUGHPUT] for pair in result.pairs if THROUGHPUT in pair.ratios]

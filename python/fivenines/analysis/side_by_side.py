@@ -161,7 +161,9 @@ def _idle(deployments: Sequence[Deployment], get: Callable[[IdleUsage], float | 
 def _split(
     hosts: Mapping[str, HostFacts], values: Mapping[str, float | None]
 ) -> tuple[float | None, float | None]:
-    """Return the mean of the nodes and the sum of the other hosts; None where a value is missing, or no host."""
+    """Return the mean of the nodes and the sum of the other hosts; None where a value is missing, or no
+    host.
+    """
     nodes = [values.get(name) for name, host in hosts.items() if host.kind == "node"]
     rest = [values.get(name) for name, host in hosts.items() if host.kind not in ("node", CLIENT)]
     known = [value for value in nodes if value is not None]

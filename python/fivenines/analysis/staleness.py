@@ -200,7 +200,9 @@ def _column(shown: Shown, client: int) -> Ints:
 
 
 def _first_missed(seen: Ints, ids: Ints, acknowledged: Ints) -> Ints:
-    """Return when the oldest write behind `seen` was acknowledged, in µs; far in the future if there is none."""
+    """Return when the oldest write behind `seen` was acknowledged, in µs; far in the future if there is
+    none.
+    """
     never = np.iinfo(np.int64).max
     return np.append(acknowledged, never)[np.searchsorted(ids, seen, side="right")]
 

@@ -240,7 +240,9 @@ def compare(a: Summary, b: Summary) -> Difference:
 
 
 def _moments(a: Summary, b: Summary) -> tuple[blocked.Moments, float] | None:
-    """Return means, variances and degrees of freedom of two samples; None: there are too few for an interval."""
+    """Return means, variances and degrees of freedom of two samples; None: there are too few for an
+    interval.
+    """
     assert a.mean is not None and b.mean is not None
     if blocked.several(a.machines, b.machines):
         moments = blocked.moments(a.machines, b.machines)

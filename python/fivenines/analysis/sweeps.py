@@ -90,7 +90,9 @@ class Compared:
 
     @property
     def measured(self) -> list[CellResult]:
-        """Return all cells of the plan: what goes wrong in a variant is told, whether or not it is the best."""
+        """Return all cells of the plan: what goes wrong in a variant is told, whether or not it is the
+        best.
+        """
         return [*(cell for cell in self.cells if cell.best is None), *self.variants]
 
 

@@ -77,7 +77,9 @@ def false_alarms(windows: Sequence[float], chance: random.Random) -> tuple[int, 
 
 
 def noise_share(summary: Summary, side: int) -> float:
-    """Return half of the 95 % interval of a difference between two sides of so many, as a share of the mean."""
+    """Return half of the 95 % interval of a difference between two sides of so many, as a share of the
+    mean.
+    """
     return student_t(2 * side - 2) * (summary.cov or 0.0) * math.sqrt(2 / side)
 
 

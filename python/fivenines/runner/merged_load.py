@@ -155,7 +155,9 @@ def _together(parts: Sequence[Summary]) -> dict[str, Any]:
 
 
 def _work(every: Sequence[Summary]) -> dict[str, Any]:
-    """Return what became of the work of all: done when the last has done its own; nothing where one had none."""
+    """Return what became of the work of all: done when the last has done its own; nothing where one had
+    none.
+    """
     works = [item.get("work") for item in every]
     if not all(works):
         return {}

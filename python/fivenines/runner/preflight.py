@@ -66,7 +66,9 @@ def place_of(text: Document, settings: SolutionSettings, keys: tuple[str, ...]) 
 
 
 def _swept(index: int, entry: dict[str, Any], settings: SolutionSettings, keys: tuple[str, ...]) -> KeyPath:
-    """Return where an entry's sweep would have a setting of one of its variants; the value, if it is there."""
+    """Return where an entry's sweep would have a setting of one of its variants; the value, if it is
+    there.
+    """
     sweep, key = entry.get("sweep"), ".".join(keys)
     place: KeyPath = ("solutions", index, "sweep")
     if isinstance(sweep, dict) and isinstance(sweep.get("settings"), dict):

@@ -61,7 +61,9 @@ def as_json(chosen: Chosen) -> dict[str, Any]:
 
 
 def listed() -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the studies that there are with their times; and what is wrong with those that cannot be read."""
+    """Return the studies that there are with their times; and what is wrong with those that cannot be
+    read.
+    """
     every, wrong = [], []
     for name in found.names():
         try:

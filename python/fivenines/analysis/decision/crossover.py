@@ -19,7 +19,9 @@ class Crossover:
 
 
 def crossovers(decisions: Iterable[Decision]) -> list[Crossover]:
-    """Return where one alone is the best at some number of connections, and another one from a higher one on."""
+    """Return where one alone is the best at some number of connections, and another one from a higher one
+    on.
+    """
     rows: dict[tuple[tuple[str, str], ...], list[tuple[int, Decision]]] = {}
     for item in decisions:
         if "connections" in item.condition:

@@ -96,7 +96,9 @@ class Cluster:
         return sorted(result, key=lambda node: node.name)
 
     def is_there(self, node: Node) -> bool:
-        """Return whether a machine still carries out tasks: it is asked, as Ray's list is some seconds late."""
+        """Return whether a machine still carries out tasks: it is asked, as Ray's list is some seconds
+        late.
+        """
         (answer,) = self.ask([node], _nothing)
         try:
             answer.get()
