@@ -1,11 +1,11 @@
-"""Values of dataclasses as bytes and back, by their types: JSON, and the arrays behind it as they are.
+"""Serialise typed values to bytes and back: JSON, followed by the raw bytes of arrays.
 
-Made for figures that are kept beside a run, so that what comes back is equal to what was written: integers
-stay integers, floats are exact, NaN and infinity are there. It holds data only: whoever reads the bytes of
-somebody else runs nothing of theirs, which pickle could not promise.
+Cached figures use it. A value that is read equals the one that was written: integers stay integers, floats
+are exact, and NaN and infinity survive. The bytes contain data only; unlike pickle, reading them runs no
+code.
 
-A type may be made of None, bool, int, float, str, literals, lists, tuples, mappings, dataclasses, pydantic
-models and numpy arrays; of a union only that with None.
+Supported types: None, bool, int, float, str, literals, lists, tuples, mappings, dataclasses, pydantic models
+and numpy arrays. Of unions, only those with None are supported.
 """
 
 import dataclasses
@@ -20,21 +20,21 @@ from pydantic import BaseModel
 
 _T = TypeVar("_T")
 _PLAIN = (bool, int, float, str, NoneType)
-# Bytes in front that say how long the JSON is.
+# Number of leading bytes that give the length of the JSON text.
 _LENGTH = 8
 
 Arrays = list[np.ndarray[Any, Any]]
 
 
 class _Codec(NamedTuple):
-    """From a value to JSON and back; arrays go into, and come from, a list beside it."""
+    """A pair of functions from a value to JSON and back; arrays are passed in a separate list."""
 
     encode: Callable[[Any, Arrays], Any]
     decode: Callable[[Any, Arrays], Any]
 
 
 def dumps(shape: type[_T], value: _T) -> bytes:
-    """Return a value of the type `shape` as bytes."""
+    """Serialise a value of the type `shape`."""
     arrays: Arrays = []
     tree = codec_of(shape).encode(value, arrays)
     plain = [np.ascontiguousarray(array) for array in arrays]
@@ -44,10 +44,10 @@ def dumps(shape: type[_T], value: _T) -> bytes:
 
 
 def loads(shape: type[_T], data: bytes) -> _T:
-    """Return the value back; its arrays cannot be written to.
+    """Deserialise a value of the type `shape`; its arrays are read-only.
 
     Raises:
-        ValueError: these are not the bytes of such a value.
+        ValueError: the bytes are not those of such a value.
     """
     try:
         end = _LENGTH + int.from_bytes(data[:_LENGTH])
@@ -63,10 +63,10 @@ def loads(shape: type[_T], data: bytes) -> _T:
 
 
 def codec_of(shape: Any) -> _Codec:
-    """Return how values of a type are written and read.
+    """Return the codec of a type.
 
     Raises:
-        TypeError: it is made of something else than said above.
+        TypeError: the type is not supported.
     """
     return _codec(shape)
 

@@ -1,46 +1,46 @@
-"""Where everything of a run lies.
+"""Layout of a run's folder: names of files, and columns of tables.
 
-runs/<run>/.lock                     who runs it now; gone with it
+runs/<run>/.lock                     process that runs it; removed at its end
 runs/<run>/manifest.json             the run: experiment, plan, versions, machine
-runs/<run>/experiment.yaml           the file as it was
+runs/<run>/experiment.yaml           the experiment file
 runs/<run>/report.html
-runs/<run>/journal.jsonl             what happened in the run, as it happened: see `journal`
-runs/<run>/.stop                     somebody asks that no further trial begins
-runs/<run>/resume.log                what a run said that was continued from the live page
+runs/<run>/journal.jsonl             events of the run: see `journal`
+runs/<run>/.stop                     request that no further trial begins
+runs/<run>/resume.log                output of a run that was resumed from the live page
 runs/<run>/trials/<id>/trial.json    one trial; its folder appears whole or not at all
                       /timeline.parquet  10 ms slots, see TABLES
                       /ledger.parquet    every operation of the ledger
-                      /probes.parquet    every try of a fresh connection and one small write
+                      /probes.parquet    every attempt of a new connection with one small write
                       /executed.parquet  when the server executed each write of the ledger
-                      /held.parquet      which writes of the ledger each node held after the trial
-                      /nodes.parquet     each change of a node's state, seen from beside every 10 ms
-                      /members.parquet   the same of members that speak no SQL, as others tell it
-                      /views.parquet     what each node holds of the ledger, ten times a second
-                      /delay.parquet     what servers say about their replication delay
+                      /held.parquet      the ledger's rows on each node after the trial
+                      /nodes.parquet     changes of each node's state, polled every 10 ms outside the network
+                      /members.parquet   changes of members that speak no SQL, as other members report them
+                      /views.parquet     newest ledger rows on each node, ten times a second
+                      /delay.parquet     replication lag as servers report it
                       /counters.parquet  counters of the servers
-                      /disks.parquet     a disk that nodes share block by block, as each of them tells of it
+                      /disks.parquet     replicated block device, as each node reports it
                       /hosts.parquet     CPU, memory, disk and network of each host
                       /incidents.parquet deadlocks, lock waits and checkpoints, from the servers' logs
-                      /machine.parquet   who used the processors: the lab, others, the hypervisor
+                      /machine.parquet   CPU use of the machine: the lab, other processes, the hypervisor
                       /links.parquet     frames and bytes between sites
                       /history.parquet   operations of the transactions that test isolation
                       /latency.hlog      HdrHistogram log, one histogram a second and tag
-                      /clients/<name>/...  of a trial with several clients: time line, ledger, probes, history
-                                         and latencies of each; those above are of all together
+                      /clients/<name>/...  with several clients: time line, ledger, probes, history and
+                                         latencies of each; the files above are of all clients together
                       /logs/<host>/...   server logs
-runs/<run>/blocks/<id>/block.json      all solutions of a group side by side, loaded in turn
-                     /windows.parquet   each window: whose, in which round, what was answered
-                     /usage.parquet     what each solution used during each window, its own and others'
-                     /<n>/...           time line, latencies and logs of solution n, as of a trial
-runs/<run>/trials/<id>.broken-<n>/   attempt n failed; kept with its logs
-runs/<run>/cache/<id>.<kind>         what was computed from a finished trial; can be removed at any time
+runs/<run>/blocks/<id>/block.json      one block of an interleaved comparison
+                     /windows.parquet   each window: solution, round, answers
+                     /usage.parquet     resources that each solution used during each window
+                     /<n>/...           time line, latencies and logs of solution n, as in a trial
+runs/<run>/trials/<id>.broken-<n>/   failed attempt n, with its logs
+runs/<run>/cache/<id>.<kind>         results computed from a finished trial; can be removed at any time
 
-runs/<runs>/parts.json               the runs of a file with parts: which there are
-runs/<runs>/index.html               of each part its figures, and the way to its report
+runs/<runs>/parts.json               list of the parts of an experiment file with several parts
+runs/<runs>/index.html               figures of each part, with links to the reports
 runs/<runs>/<part>/...               the run of a part, as above
-runs/<runs>/study.yaml               of a study: its file as it was
-runs/<runs>/claims.json              of a study: what became of its claims
-runs/<runs>/study.html               the same for people
+runs/<runs>/study.yaml               of a study: its file
+runs/<runs>/claims.json              of a study: verdicts on its claims
+runs/<runs>/study.html               of a study: its report
 """
 
 from pathlib import Path
@@ -64,15 +64,15 @@ LOCK = ".lock"
 JOURNAL = "journal.jsonl"
 STOP = ".stop"
 RESUME_LOG = "resume.log"
-# What tells of a run and is no part of it.
-BESIDE = (JOURNAL, STOP, RESUME_LOG)
+# Files about a run's progress, which are no results.
+PROGRESS_FILES = (JOURNAL, STOP, RESUME_LOG)
 LOAD = "load"
 TICKS = "ticks.csv"
-# Folders of a trial that runs: of the load's files, and of the observers'.
+# Folders of a running trial: files of the load, and files of the observers.
 OBSERVED = "observed"
 CACHE = "cache"
 
-# The kind of the row in `incidents` that stands for a log, or a part of it, that could not be read.
+# Kind of the row in `incidents` that stands for a log, or a part of it, that could not be read.
 NOT_OBSERVED = "not observed"
 
 # Columns and DuckDB types of a trial's tables.
@@ -226,20 +226,20 @@ TABLES: dict[str, dict[str, str]] = {
     "usage": {"position": "INTEGER", "side": "INTEGER", "cpu_s": "DOUBLE", "written_bytes": "BIGINT"},
 }
 
-# Width of a slot of the time line, thus the resolution of an outage.
+# Width of a slot of the time line in ms: the resolution of an outage.
 SLOT_MS = 10
 
 
 def trial_folder(run: Path, trial_id: str) -> Path:
-    """Return the folder of a complete trial, or of a complete interleaved."""
+    """Return the folder of a complete trial or block."""
     return run / (BLOCKS if trial_id.startswith("block-") else TRIALS) / trial_id
 
 
 def client_folder(trial: Path, client: str) -> Path:
-    """Return where the tables of one of several clients lie in a trial's folder."""
+    """Return the folder with the tables of one of several clients of a trial."""
     return trial / CLIENTS / client
 
 
 def part_folder(run: Path, trial_id: str) -> Path:
-    """Return the folder of a trial, or of an interleaved comparison, that runs."""
+    """Return the folder of a running trial or block."""
     return trial_folder(run, trial_id).with_name(f".{trial_id}.part")

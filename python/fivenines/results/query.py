@@ -1,7 +1,7 @@
-"""SQL over the tables of all trials of a run, where they are: a folder, or shared storage.
+"""SQL queries over the tables of all trials of a run, in a local folder or on shared storage.
 
-DuckDB reads the Parquet files in place, by fsspec's file system where they are not local (DuckDB manual,
-"Using fsspec filesystems").
+DuckDB reads the Parquet files in place; remote ones through fsspec (DuckDB manual, "Using fsspec
+filesystems").
 """
 
 from collections.abc import Iterator
@@ -20,17 +20,17 @@ _BROKEN = ".broken-"
 
 @dataclass(frozen=True)
 class Answer:
-    """What a query gives: the names of its columns, and its rows."""
+    """The result of a query: names of the columns, and rows."""
 
     columns: list[str]
     rows: list[tuple[Any, ...]]
 
 
 class Query:
-    """The tables of a run, as views that have the trial in their first column.
+    """The tables of a run, as views with the trial in their first column.
 
     Attributes:
-        tables: the columns of each, by its name; `trials` has the records.
+        tables: the columns of each table by name; `trials` has the records.
     """
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, tables: dict[str, list[str]]) -> None:
@@ -41,7 +41,7 @@ class Query:
         """Return the answer to a query.
 
         Raises:
-            UsageError: DuckDB does not take it; with what it says.
+            UsageError: DuckDB rejects the query; the message has DuckDB's error.
         """
         try:
             result = self._connection.execute(sql)
@@ -53,10 +53,10 @@ class Query:
 
 @contextmanager
 def opened(run: str) -> Iterator[Query]:
-    """The tables of a run by its folder or URL.
+    """Open the tables of a run by its folder or URL.
 
     Raises:
-        FiveninesError: there is no run, or it cannot be read.
+        FiveninesError: the run does not exist, or cannot be read.
     """
     storage = Storage(run)
     filesystem, root = storage.filesystem, storage.root
@@ -64,7 +64,7 @@ def opened(run: str) -> Iterator[Query]:
         try:
             names = _names(filesystem, root)
             if not names:
-                raise FiveninesError(f"{run} has no trial that is complete")
+                raise FiveninesError(f"{run} has no complete trial")
             protocol = filesystem.protocol
             kind = protocol if isinstance(protocol, str) else protocol[0]
             local = kind in ("file", "local")
@@ -82,7 +82,7 @@ def opened(run: str) -> Iterator[Query]:
 
 
 def _names(filesystem: Any, root: str) -> list[str]:
-    """Return the views that can be made: of tables that some trial has."""
+    """Return the names of the tables that at least one trial has."""
     filesystem.invalidate_cache()
     result = filesystem.glob(f"{root}/{layout.TRIALS}/*/*.parquet")
     whole = [str(path) for path in result if _BROKEN not in str(path)]
@@ -92,7 +92,7 @@ def _names(filesystem: Any, root: str) -> list[str]:
 
 
 def _view(name: str, trials: str) -> str:
-    """Return a view of one table over all trials that are complete."""
+    """Return the SQL for a view of one table over all complete trials."""
     files = f"{trials}/*/{layout.TRIAL}" if name == "trials" else f"{trials}/*/{name}.parquet"
     read = "read_json_auto" if name == "trials" else "read_parquet"
     quoted = files.replace("'", "''")

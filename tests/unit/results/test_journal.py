@@ -55,7 +55,7 @@ def test_a_torn_line_is_passed_over() -> None:
 
 
 def test_a_run_is_asked_to_stop_by_who_it_is(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="does not run now"):
+    with pytest.raises(UsageError, match="is not running"):
         stops.ask(tmp_path)
     assert not (tmp_path / layout.STOP).exists()
     with claims.claimed(tmp_path):
