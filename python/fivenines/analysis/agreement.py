@@ -1,18 +1,19 @@
-"""Do the programs that made the load agree? Each pair of solutions by each program, and the programs by cell.
+"""Agreement of load generators: each pair of solutions by each program, and the programs by cell.
 
-A pattern that one tool alone shows may be the tool's own. So it counts only if all tools show it, each by its
-own trials (the rule of Tusa 2016, "AWS Aurora benchmarking"). The verdict on a pair of solutions:
+A pattern that only one load generator shows may come from that program. So it counts only if all programs
+show it, each in separate trials (the rule of Tusa 2016, "AWS Aurora benchmarking"). Verdicts on a pair of
+solutions:
 
 agree
-    Every program tells a difference (its 95 % interval excludes 0), in the same direction.
+    Every program shows a difference (its 95 % interval excludes 0), in the same direction.
 disagree
-    Every program tells a difference, but not all in the same direction.
+    Every program shows a difference, but not all in the same direction.
 open
-    At least one program tells none: more trials may.
+    At least one program shows no difference: more trials may.
 
-Whether they agree on the size, too, is told apart: intervals of the ratio that have nothing in common differ.
-Each program has the chance of an interval to tell a difference that is none, so by chance alone two programs
-agree wrongly in 0.125 % of pairs: 5 % for the first, and half of 5 % for the second on the same side.
+Agreement on the size is judged separately: ratios whose intervals are disjoint differ. Two programs agree
+wrongly by chance in 0.125 % of pairs: 5 % for the first, and half of 5 % for the second in the same
+direction.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,12 +35,12 @@ Verdict = Literal["agree", "disagree", "open"]
 
 @dataclass(frozen=True)
 class Agreement:
-    """Two solutions under the same workload and connections, by one measure.
+    """Comparison of two solutions under the same workload and connections, by one measure.
 
     Attributes:
         metric: the measure.
-        a, b: the cells, with the workload's name as it is without a program.
-        by: a against b by each program.
+        a, b: the cells, with the name of the workload without a program.
+        by: a compared with b, by program.
     """
 
     metric: Metric
@@ -57,18 +58,20 @@ class Agreement:
 
     @property
     def telling(self) -> list[str]:
-        """Return the programs that tell a difference."""
+        """Return the programs that show a difference."""
         return [name for name, item in self.by.items() if _direction(item)]
 
     @property
     def sizes_differ(self) -> bool:
-        """Return whether the intervals of the ratio of any two programs have nothing in common."""
+        """Return whether the ratio's intervals of any two programs are disjoint."""
         return any(_apart(item, other) for item, other in combinations(self.by.values(), 2))
 
 
 @dataclass(frozen=True)
 class Tools:
-    """One cell by two programs: the other (a) against ours (b), or against the first there is."""
+    """A cell by two programs: another program (a) against fivenines-core (b), or against the first
+    program.
+    """
 
     metric: Metric
     key: CellKey
@@ -122,7 +125,7 @@ _Members = list[tuple[CellResult, str]]
 
 
 def _together(run: Run, cells: Iterable[CellResult]) -> dict[CellKey, _Members]:
-    """Return cells that share all but solution and program, with their programs; of two programs or more."""
+    """Return cells with the same conditions except solution and program, by two programs or more."""
     programs = programs_of(run)
     members: dict[CellKey, _Members] = {}
     for cell in cells:
@@ -152,14 +155,14 @@ def _pair(metric: Metric, plain: CellKey, members: _Members, a: str, b: str) -> 
 
 
 def _direction(difference: Difference) -> int:
-    """1: a is told to be larger; -1: smaller; 0: no difference is told."""
+    """Return 1 if a is shown to be larger, -1 if smaller, and 0 without a shown difference."""
     if too_equal(difference) or not difference.differs or difference.absolute is None:
         return 0
     return 1 if difference.absolute > 0 else -1
 
 
 def _apart(difference: Difference, other: Difference) -> bool:
-    """Return whether two intervals of ratios have nothing in common."""
+    """Return whether two intervals of ratios are disjoint."""
     ends = [difference.ratio_low, difference.ratio_high, other.ratio_low, other.ratio_high]
     if any(end is None for end in ends):
         return False

@@ -1,14 +1,14 @@
-"""The best of several variants: chosen on one half of the trials, reported on the other.
+"""Choice of the best of several variants on one half of the trials, reported on the other half.
 
-Whoever takes the best of several noisy means takes the luckiest, too: the mean of the winner is better
-than it would be again (the winner's curse, the optimizer's curse). So the trials are split in halves by
-their numbers alone. The half with odd numbers chooses; the half with even numbers, which had no say in
-the choice, gives all figures that are reported: they are unbiased, and so are their intervals. Block n of
-a plan holds trial n of every variant, in random order, so both halves are alike in all but their numbers.
+The best of several noisy means is also the luckiest one: in a repetition the winner's mean would be worse
+(the winner's curse, the optimizer's curse). So trials are split in halves by their numbers. Trials with odd
+numbers choose; trials with even numbers have no influence on the choice and give all reported figures, so
+these and their intervals are unbiased. Block n of a plan contains trial n of every variant in random order,
+so the halves differ in nothing but their numbers.
 
-Studies mostly choose on all trials and report the same ones. So does a sweep that asks for it
-(`same_trials`), whose halves are then all trials. Its figures are flattered, the more so the more variants
-there are, the closer these are and the fewer the trials; its intervals and verdicts do not allow for that.
+Most publications choose and report on the same trials. A sweep with `same_trials` does so, too: both halves
+are all trials. Its figures are too good, the more so with more variants, closer variants and fewer trials;
+its intervals and verdicts do not correct for that.
 
 Where a variant is chosen for several conditions at once, each is a stratum: variants are ranked by the
 geometric mean, over the strata, of the ratios of their means, so that no stratum counts more because its
@@ -43,7 +43,7 @@ class Observation:
 # What was observed of one variant, by stratum.
 Strata = Mapping[str, Sequence[Observation]]
 
-# The best against the next on the reporting half; `alike`: they cannot be told apart.
+# The best against the second on the reporting half; `alike`: no difference is shown.
 Verdict = Literal["ahead", "alike", "behind", "unknown"]
 
 
@@ -98,9 +98,9 @@ class Choice:
 
     @property
     def optimism(self) -> Difference | None:
-        """Return the best on the half that chose it against itself on the other: what choosing flattered.
+        """Return the best on the choosing half against itself on the other: the effect of the choice.
 
-        None where the same trials chose it and are reported: nobody knows by how much.
+        None where the same trials choose and are reported: then the effect is unknown.
         """
         if self.same_trials:
             return None
@@ -108,7 +108,7 @@ class Choice:
 
     @property
     def verdict(self) -> Verdict:
-        """Return whether the reporting half tells the best from the next."""
+        """Return whether the reporting half shows the best to be better than the second."""
         difference = self.against(self.next) if self.next else None
         if difference is None or not difference.known:
             return "unknown"
@@ -136,7 +136,7 @@ class Choice:
 class BestCase:
     """Which variant of a swept solution a cell shows, and of how many; `words` are its settings.
 
-    `same_trials`: those that chose it are those that are shown, so that its figures are flattered.
+    `same_trials`: the same trials chose it and are reported, so that its figures are too good.
     """
 
     sweep: str
@@ -147,7 +147,7 @@ class BestCase:
 
     @property
     def name(self) -> str:
-        """Return what the solution is called in all its cells."""
+        """Return the name of the solution in all its cells."""
         return f"{self.sweep} ({self._best})"
 
     @property
@@ -173,8 +173,8 @@ def reports(number: int, *, same_trials: bool = False) -> bool:
 def choose(variants: Mapping[str, Strata], *, higher: bool, same_trials: bool = False) -> Choice | None:
     """Return the best of the variants by the choosing half; None if no two can be compared.
 
-    With `same_trials` both halves are all trials. A variant whose service did not come back in fewer of its
-    trials is better whatever the times of the others. Of equal variants the first counts.
+    With `same_trials` both halves are all trials. A variant with fewer trials without recovery is better,
+    whatever its times. Of equal variants the first wins.
     """
     observed = {
         name: {

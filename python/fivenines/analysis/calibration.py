@@ -1,4 +1,4 @@
-"""What a calibration is worth for a run: whether it is of this machine, complete, recent, and in bounds."""
+"""Validity of a calibration for a run: same machine, complete, recent, and within bounds."""
 
 from datetime import datetime
 
@@ -6,19 +6,19 @@ from fivenines.analysis.wording import count, listed
 from fivenines.results.basics import Machine
 from fivenines.results.calibration import Calibration
 
-# After so many days it is called old: neighbours, firmware and load of a machine change.
+# Age in days from which a calibration is called old: neighbours, firmware and load of a machine change.
 OLD_DAYS = 30
 
 HOW = "fivenines calibrate"
 
 
 def doubts(calibration: Calibration | None, machine: Machine, version: str, moment: str) -> list[str]:
-    """Return why a calibration may not speak for what a machine measures at a moment; [] if it does.
+    """Return the reasons why a calibration may not be valid for a machine at a moment; [] if it is valid.
 
     `moment` is in ISO 8601.
     """
     if calibration is None or not calibration.steps:
-        return ["this machine had not been calibrated"]
+        return ["this machine was not calibrated"]
     result = _other(calibration.machine, machine)
     if calibration.fivenines != version:
         result.append(f"it was made by fivenines {calibration.fivenines}, not {version}")
@@ -48,7 +48,7 @@ def spreads(calibration: Calibration | None) -> tuple[float, float] | None:
 
 
 def verdict(calibration: Calibration) -> str:
-    """Return how the lines stand, in one sentence."""
+    """Return the verdict on all lines in one sentence."""
     judged = [line for step in calibration.steps for line in step.judged]
     out = {step.name: len(step.out) for step in calibration.steps if step.out}
     failed = [step.name for step in calibration.steps if step.failure]
@@ -62,7 +62,7 @@ def verdict(calibration: Calibration) -> str:
 
 
 def _other(then: Machine, now: Machine) -> list[str]:
-    """Return what differs between two machines, of what figures depend on."""
+    """Return the differences between two machines that figures depend on."""
     if (then.hostname, then.cpu) != (now.hostname, now.cpu):
         return [f"it is of another machine ({then.hostname}, {then.cpu})"]
     result = []

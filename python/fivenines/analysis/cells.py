@@ -1,4 +1,4 @@
-"""All trials of a cell together."""
+"""Summaries of all trials of a cell."""
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -16,15 +16,15 @@ from fivenines.analysis.truth import CellTruth, cell_truth
 from fivenines.results.records import CellKey
 from fivenines.results.store import Run
 
-# Per cent of an offered rate; a cell below it did not keep the rate.
-KEPT = 95.0
+# Per cent of the offered rate that a cell must reach to meet the rate.
+MET = 95.0
 
 LATENCIES = ("mean", "p50", "p95", "p99", "p999", "max")
 
 
 @dataclass(frozen=True)
 class Failover:
-    """Failover times in ms; writes were not back in `not_recovered` trials, which count as lower bounds."""
+    """Failover times in ms; the `not_recovered` trials count as lower bounds."""
 
     summary: Summary
     not_recovered: int
@@ -35,8 +35,8 @@ class Stalls:
     """Times of the steady window, without any fault, in which no transaction of the load succeeded.
 
     `trials` is the number of trials that have any; `number`, `longest` and `total` (ms) are of each
-    trial, 0 where there is none; `seconds` is the length of all steady windows. What a stall took of its
-    window is exact; how long it lasted is a lower bound where the window ended first.
+    trial, 0 without a stall; `seconds` is the length of all steady windows. A stall's time within the window
+    is exact; its whole length is a lower bound where the window ended first.
     """
 
     trials: int
@@ -47,7 +47,7 @@ class Stalls:
 
     @property
     def share(self) -> float:
-        """Return the share of the steady windows that went to stalls."""
+        """Return the share of the steady windows that stalls took."""
         lost = (self.total.mean or 0.0) * self.total.n / 1000
         return lost / self.seconds if self.seconds else 0.0
 
@@ -87,7 +87,7 @@ class TypeResult:
 
 @dataclass(frozen=True)
 class InvariantResult:
-    """What must be true of the data, over the trials in which it was asked."""
+    """An invariant of the data, over the trials in which it was checked."""
 
     name: str
     source: str
@@ -98,9 +98,9 @@ class InvariantResult:
 
 @dataclass(frozen=True)
 class CellResult:
-    """A cell: how many trials, and the summaries of their measures (ms, or per second).
+    """A cell: number of trials, and summaries of their measures (ms, or per second).
 
-    With a `best` it is that of a swept solution: of one variant, and of half of its trials.
+    With a `best` it is the best case of a swept solution: one variant, and half of its trials.
     """
 
     key: CellKey
@@ -136,10 +136,10 @@ class CellResult:
 
     @property
     def kept_percent(self) -> float | None:
-        """Return how much of the offered rate was reached; None without an offered rate.
+        """Return the achieved rate in per cent of the offered rate; None without an offered rate.
 
-        Expected failures were asked and answered, so they count: the share that they have in the whole
-        load is added to the successes of the steady window.
+        Expected failures were answered, so they count: their share of the whole load is added to the
+        successes of the steady window.
         """
         if not self.offered or self.tps.mean is None:
             return None
@@ -149,8 +149,8 @@ class CellResult:
 
     @property
     def kept(self) -> bool:
-        """Return whether there was an offered rate, and it was kept: then the throughput is that rate."""
-        return (self.kept_percent or 0.0) >= KEPT
+        """Return whether the cell met an offered rate: then the throughput is that rate."""
+        return (self.kept_percent or 0.0) >= MET
 
     @property
     def violated(self) -> int:
@@ -161,17 +161,17 @@ class CellResult:
 
     @property
     def split(self) -> int:
-        """Return the number of trials in which several nodes took writes although one may: split brain."""
+        """Return the number of trials with split brain: several nodes took writes where one may."""
         return sum(bool(trial.split_brains) for trial in self.trials)
 
     @property
     def faulted(self) -> bool:
-        """Return whether something was broken on purpose in this cell."""
+        """Return whether a fault was injected in this cell."""
         return self.key.fault != "none"
 
 
 def analyse(run: Run) -> list[CellResult]:
-    """Return all cells of a run in the order of the plan's file, the empty ones included."""
+    """Return all cells of a run in the order of the plan's file, including empty ones."""
     plan = sorted(run.manifest.plan, key=lambda trial: trial.id)
     planned = Counter(trial.cell for trial in plan)
     complete: dict[CellKey, list[TrialMeasures]] = {}
@@ -254,9 +254,9 @@ def _stalls(trials: list[TrialMeasures]) -> Stalls:
 
 def _failover(trials: list[TrialMeasures]) -> Failover:
     measured = [t.availability for t in trials if t.availability and t.availability.writes]
-    gone = sum(a.failover_ms is None for a in measured)
+    lost = sum(a.failover_ms is None for a in measured)
     times = [a.observed_ms if a.failover_ms is None else a.failover_ms for a in measured]
-    return Failover(summarise(times, bounds=gone), gone)
+    return Failover(summarise(times, bounds=lost), lost)
 
 
 def _loss(trials: list[TrialMeasures]) -> Loss:

@@ -1,12 +1,12 @@
-"""What a cluster would lose that keeps its rows in memory: the time since its last global checkpoint.
+"""Recovery point of a cluster that keeps its rows in memory: the time since its last global checkpoint.
 
 Lag of the global checkpoint
-    At any moment: the time since the last completed checkpoint began. What was committed before it began
-    is on disks; what came later would be lost with all members of a node group. It grows from the time
-    that a checkpoint takes to that plus the distance of two, and falls when one completes. Where none
-    completes any more it goes on growing until the load's end.
+    The time since the last completed checkpoint began. Commits before its beginning are on disk; later ones
+    would be lost with all members of a node group. The lag grows from a checkpoint's duration by the distance
+    of two checkpoints, and falls when a checkpoint completes. After the last one it grows until the load
+    ends.
 
-Told by data nodes in their logs (table `incidents`), exact to the microsecond of their machine's clock.
+Data nodes log their checkpoints (table `incidents`), exact to the microsecond of their machine's clock.
 """
 
 from collections.abc import Sequence
@@ -18,10 +18,10 @@ from fivenines.analysis.series import Series
 from fivenines.analysis.tables import by_trial
 from fivenines.results.store import StoredTrial
 
-# The name of its series among counters.
+# Name of the lag's series among counters.
 LAG = "global_checkpoint_lag"
 
-# Whose series it is: no single node's.
+# Node name of the lag's series, which belongs to no single node.
 WHOLE = "cluster"
 
 _COMPLETED = "SELECT trial, t_ms, ms FROM rows WHERE kind = 'global checkpoint' ORDER BY trial, t_ms"
@@ -31,7 +31,7 @@ _STEP = 1e-3
 
 @dataclass(frozen=True)
 class Lag:
-    """Of a window, in ms."""
+    """Lag in a window, in ms."""
 
     max: float
     mean: float

@@ -1,7 +1,7 @@
-"""Each of several clients of a trial by itself: the same measures as of the trial, of its own load.
+"""Measures of each of several clients of a trial.
 
-A trial's own figures are of all clients together (sums of rates, merged histograms of response times), see
-`runner.merged_load`. Those of one come from its own tables, by the same code: nothing is defined twice.
+A trial's figures are of all clients together (sums of rates, merged histograms of response times), see
+`runner.merged_load`. The same code computes a client's figures from the client's tables.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ from fivenines.results import layout
 from fivenines.results.records import ClientRecord, Windows
 from fivenines.results.store import StoredTrial
 
-# The measures that a client has by itself; all others are of the cluster, or of all clients together.
+# Measures of a single client; all others are of the cluster, or of all clients together.
 OF_A_CLIENT = (
     "tps",
     "latency_mean",
@@ -30,7 +30,7 @@ OF_A_CLIENT = (
 
 @dataclass(frozen=True)
 class ClientResult:
-    """One client in the trials of a cell: what it is, its measures by name, and what it did in each trial."""
+    """A client in the trials of a cell: its record, its measures by name, and those of each trial."""
 
     client: ClientRecord
     measures: dict[str, Summary]
@@ -38,7 +38,7 @@ class ClientResult:
 
 
 def view(trial: StoredTrial, name: str) -> StoredTrial:
-    """Return a trial as one of its clients saw it: its own tables and load; no verdicts, as these are of all.
+    """Return a trial with the tables and load of one client, without verdicts, as these are of all clients.
 
     Raises:
         FiveninesError: the trial has no such client.
@@ -62,7 +62,7 @@ def view(trial: StoredTrial, name: str) -> StoredTrial:
 
 
 def _own_windows(windows: Windows | None, load: Mapping[str, Any]) -> Windows | None:
-    """Return the trial's, until this client's own work was done: it is not away from then on, it is ready."""
+    """Return the trial's windows until this client completed its work: later silence is no outage."""
     work = load.get("work")
     if windows is None or not work or not load.get("completed"):
         return windows
@@ -77,7 +77,7 @@ def _own_windows(windows: Windows | None, load: Mapping[str, Any]) -> Windows | 
 
 
 def client_measures(trial: StoredTrial, name: str) -> TrialMeasures:
-    """Return what one client measured in a trial; what only the whole trial can tell is None there.
+    """Return the measures of one client in a trial; measures of the whole trial are None.
 
     Raises:
         FiveninesError: the trial has no such client.
@@ -86,7 +86,9 @@ def client_measures(trial: StoredTrial, name: str) -> TrialMeasures:
 
 
 def client_results(trials: Iterable[TrialMeasures]) -> list[ClientResult]:
-    """Return each client over the trials of a cell, in the order of the experiment; [] of one alone."""
+    """Return each client over the trials of a cell, in the order of the experiment; [] for a single
+    client.
+    """
     result: dict[str, tuple[ClientRecord, list[TrialMeasures]]] = {}
     for trial in trials:
         for client in trial.record.clients:

@@ -1,4 +1,4 @@
-"""Sums of means with a factor each: differences, trends, deviations from a line.
+"""Linear contrasts of means: differences, trends, deviations from a line.
 
 The interval is Student's t with the degrees of freedom of Welch and Satterthwaite, so that samples may
 differ in spread and number.
@@ -16,7 +16,7 @@ from fivenines.analysis.statistics import CONFIDENCE, EQUAL, Summary, at_confide
 
 @dataclass(frozen=True)
 class Contrast:
-    """A sum of means, in their unit. Ends that are not known are None.
+    """A linear contrast of means, in their unit. Unknown ends of the interval are None.
 
     With lower bounds among the values there is no estimate: a bound is not shown as a value.
     """
@@ -31,8 +31,8 @@ def contrast(
 ) -> Contrast:
     """Return the sum of `factors` times the means, of independent samples.
 
-    Without a spread in any sample there is no interval; nor is there one of few values that are all equal.
-    Lower bounds leave that end open which they could move.
+    There is no interval without a spread in any sample, nor for few values that are all equal. Lower bounds
+    leave open the end that they could move.
     """
     used = [
         (at_confidence(sample, confidence), factor)

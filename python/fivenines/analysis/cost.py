@@ -1,4 +1,4 @@
-"""What a solution costs in an hour, and a thousand of its transactions at the measured throughput."""
+"""Cost of a solution per hour, and per thousand transactions at the measured throughput."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Counters and hosts of a trial as curves, and what one transaction costs."""
+"""Counters and hosts of a trial as curves, and the resources that one transaction uses."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,11 +26,11 @@ _HOSTS = "SELECT trial, host, t_ms, {names} FROM rows ORDER BY trial, host, t_ms
 
 @dataclass(frozen=True)
 class Watched:
-    """What was sampled in one trial; of `charged` only what can be believed is among `hosts`, too."""
+    """The samples of one trial; `hosts` contains `charged` only where it is plausible."""
 
     counters: Samples = field(default_factory=dict)
     hosts: Samples = field(default_factory=dict)
-    # Bytes that the block device below the run has been given.
+    # Bytes written to the block device below the run.
     device: Series | None = None
     # Bytes that the kernel charged each host's processes with.
     charged: dict[str, Series] = field(default_factory=dict)
@@ -38,7 +38,7 @@ class Watched:
 
 @dataclass(frozen=True)
 class Gained:
-    """What all nodes together used in a time; None: not seen. The same as in `PerTransaction`."""
+    """Resources that all nodes together used in a time, as in `PerTransaction`; None: not sampled."""
 
     fsyncs: float | None
     written: float | None
@@ -47,10 +47,10 @@ class Gained:
 
 @dataclass(frozen=True)
 class PerTransaction:
-    """What one transaction cost in the steady window, all nodes together; None: not seen.
+    """Resources per transaction in the steady window, all nodes together; None: not sampled.
 
-    `fsyncs` as servers count them, `written` bytes that they count as written to their files and logs (None,
-    too, where the block device saw less), `network` bytes that all hosts sent, so each counted once.
+    `fsyncs` and `written` bytes as servers count them (`written` is also None where the block device saw
+    less); `network` is the sum of the bytes that hosts sent, so each byte counts once.
     """
 
     fsyncs: float | None
@@ -76,7 +76,7 @@ def watched(trials: Sequence[StoredTrial]) -> dict[str, Watched]:
 
 
 def _derived(trials: Sequence[StoredTrial]) -> dict[str, Samples]:
-    """Return what is drawn beside counters, and told by logs and by other members."""
+    """Return the curves from logs and from other members, which are drawn alongside counters."""
     samples: dict[str, Samples] = {trial: {STATE: curves} for trial, curves in state_curves(trials).items()}
     for trial, series in lags(trials).items():
         samples.setdefault(trial, {})[LAG] = {WHOLE: series}
@@ -86,37 +86,42 @@ def _derived(trials: Sequence[StoredTrial]) -> dict[str, Samples]:
 
 
 def samples(trials: Sequence[StoredTrial], names: Sequence[str]) -> dict[str, Samples]:
-    """Return the samples of these counters by trial; for a sample without one of them to count as 0, one that
-    each sample has must be among them (`ALWAYS`)."""
+    """Return the samples of these counters by trial.
+
+    A counter that a sample lacks counts as 0; `ALWAYS` adds counters that each sample has, so that none is
+    missed.
+    """
     requested = ", ".join(f"'{name}'" for name in dict.fromkeys([*ALWAYS, *names]))
     rows = by_trial(trials, "counters", _COUNTERS.format(names=requested))
     return {trial: pivoted(columns) for trial, columns in rows.items()}
 
 
 def host_samples(trials: Sequence[StoredTrial], figures: Sequence[str]) -> dict[str, Samples]:
-    """Return columns of the table `hosts` by trial; what a sample does not tell is left out."""
+    """Return columns of the table `hosts` by trial, without missing values."""
     requested = ", ".join(f"coalesce({name}::DOUBLE, 'nan'::DOUBLE) AS {name}" for name in figures)
     rows = by_trial(trials, "hosts", _HOSTS.format(names=requested))
-    return {trial: _told(columns, figures) for trial, columns in rows.items()}
+    return {trial: _known(columns, figures) for trial, columns in rows.items()}
 
 
 def _watched(record: TrialRecord, counters: Samples, hosts: Samples, device: Columns | None) -> Watched:
-    said = server_written(counters)
+    by_servers = server_written(counters)
     watched = Watched(
-        {**counters, WRITTEN: said} if said else counters,
+        {**counters, WRITTEN: by_servers} if by_servers else counters,
         hosts,
         Series(device["t_ms"], device["value"]) if device else None,
         hosts.get(_CHARGED, {}),
     )
     end = record.windows.end if record.windows else 0.0
     if not witnesses(watched, record, 0.0, end).charge_believed:
-        # a charge that nothing confirms is not drawn, nor is any mean of it shown
+        # A charge without confirmation is neither drawn nor averaged.
         watched.hosts.pop(_CHARGED, None)
     return watched
 
 
 def witnesses(seen: Watched, record: TrialRecord, start: float, end: float) -> Written:
-    """Return what the database nodes wrote in a window (ms), as servers, kernel and device count it."""
+    """Return bytes written by the database nodes in a window (ms), as servers, kernel and device count
+    them.
+    """
     servers, deployment = seen.counters.get(WRITTEN, {}), record.deployment
     hosts = deployment.hosts.items() if deployment else ()
     nodes = {name for name, host in hosts if host.kind == "node"} or set(servers)
@@ -124,7 +129,7 @@ def witnesses(seen: Watched, record: TrialRecord, start: float, end: float) -> W
 
 
 def curve(samples: Samples, panel: Panel) -> dict[str, Series]:
-    """Return the curve of a panel for each node or host; those that have none of its figures are left out."""
+    """Return the curve of a panel for each node or host that has any of its figures."""
     result = {}
     for who, series in summed(samples, panel.names).items():
         drawn = rates(series) if panel.kind == "rate" else series
@@ -159,15 +164,15 @@ def host_panels(hosts: Samples) -> tuple[Panel, ...]:
 
 
 def gained(seen: Watched, record: TrialRecord, start: float, end: float) -> Gained:
-    """Return what counters gained between `start` and `end` (ms)."""
+    """Return the gains of counters between `start` and `end` (ms)."""
     fsyncs = _gained(summed(seen.counters, FSYNCS), start, end)
-    told = witnesses(seen, record, start, end)
+    written = witnesses(seen, record, start, end)
     sent = _gained(seen.hosts.get("net_sent_bytes", {}), start, end)
-    return Gained(fsyncs, told.servers if told.servers_believed else None, sent)
+    return Gained(fsyncs, written.servers if written.servers_believed else None, sent)
 
 
 def per_transaction(result: Gained, transactions: float) -> PerTransaction:
-    """Return what one of the `transactions` of the same time cost."""
+    """Return the resources per transaction, of `transactions` in the same time."""
 
     def each(gained: float | None) -> float | None:
         return gained / transactions if gained is not None and transactions > 0 else None
@@ -186,7 +191,7 @@ def _moves(samples: Samples, panel: Panel) -> bool:
 
 
 def pivoted(columns: Columns) -> Samples:
-    """Return every name at every moment of its node (`who`); what a sample did not hold was 0."""
+    """Return every name at every moment of its node (`who`); a name that a sample lacks was 0."""
     samples: Samples = {}
     for node, rows in split(columns, "who").items():
         moments, place = np.unique(rows["t_ms"], return_inverse=True)
@@ -198,7 +203,7 @@ def pivoted(columns: Columns) -> Samples:
     return samples
 
 
-def _told(columns: Columns, figures: Sequence[str]) -> Samples:
+def _known(columns: Columns, figures: Sequence[str]) -> Samples:
     samples: Samples = {}
     for host, rows in split(columns, "host").items():
         for name in figures:

@@ -1,7 +1,7 @@
-"""Replication delay: the truth, what servers say, and where what they say misleads.
+"""Replication lag: actual lag, reported lag, and misleading reports.
 
-The truth, from `analysis.staleness`: how long ago the oldest acknowledged write was acknowledged that a node
-does not hold, in each of its views (asked of the node itself ten times a second, beside the network).
+Actual lag, from `analysis.staleness`: the age of the oldest acknowledged write that a node lacks, in each of
+its views (read on the node itself ten times a second, outside the network).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,10 +16,10 @@ from fivenines.analysis.staleness import Staleness
 from fivenines.analysis.tables import Columns, by_trial, split
 from fivenines.results.store import StoredTrial
 
-# A figure that says 0 misleads when the truth is above this.
+# A reported lag of 0 is misleading if the actual lag exceeds this.
 LATE_MS = 1000.0
 
-# Units of time, in ms: figures in these can be compared with the truth.
+# Units of time, in ms: figures in these units can be compared with the actual lag.
 IN_MS = {"ms": 1.0, "s": 1000.0}
 
 _TOLD = """
@@ -30,7 +30,7 @@ _TOLD = """
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure of the servers: its own name, its unit, and its samples for each node that lags."""
+    """A figure that servers report: its name, unit, and samples for each lagging node."""
 
     source: str
     unit: str
@@ -39,7 +39,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Delays:
-    """Of one trial: the truth in ms for each node, and what servers say."""
+    """Lag in one trial: actual lag in ms for each node, and the figures that servers report."""
 
     truth: dict[str, Series] = field(default_factory=dict)
     told: list[Figure] = field(default_factory=list)
@@ -47,11 +47,11 @@ class Delays:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A figure beside the truth at the same moments; all times in ms, counts are of samples.
+    """Comparison of reported and actual lag at the same times; times in ms, counts of samples.
 
-    `zero` counts those that said 0 while the truth was above `LATE_MS`, `zero_worst` the worst truth then;
-    `null` those that said NULL, and the worst truth then; `under` and `over` those that said at least
-    `LATE_MS` less or more than the truth, one second later where the figure has whole seconds only.
+    `zero` counts reports of 0 while the actual lag exceeded `LATE_MS`, and `zero_worst` is the greatest
+    actual lag then; `null` and `null_worst` do so for NULL. `under` and `over` count reports at least
+    `LATE_MS` below or above the actual lag; a figure in whole seconds gets one second of tolerance.
     """
 
     samples: int
@@ -66,13 +66,13 @@ class Verdict:
 
     @property
     def misled(self) -> bool:
-        """Return whether it said anything that was badly wrong, or said nothing while there was delay."""
+        """Return whether a report was badly wrong, or missing while there was lag."""
         return bool(self.zero or self.under or self.over or (self.null and self.null_worst > LATE_MS))
 
 
 @dataclass(frozen=True)
 class Judged:
-    """One figure of a trial, all nodes together, beside the truth."""
+    """Comparison of one reported figure of a trial with the actual lag, all nodes together."""
 
     source: str
     unit: str
@@ -81,9 +81,9 @@ class Judged:
 
 @dataclass(frozen=True)
 class DelayFigures:
-    """Delays of one trial; `truth` has each view of each node (ms), None where the nodes were not asked.
+    """Lag in one trial; `truth` has the actual lag in each view (ms), None without views.
 
-    Neither truth nor figures: there is nothing to say of delays in this trial.
+    A trial with neither actual nor reported lag has nothing to report.
     """
 
     truth: Floats | None
@@ -91,23 +91,23 @@ class DelayFigures:
 
     @property
     def known(self) -> bool:
-        """Return whether there is anything to say."""
+        """Return whether the trial has actual or reported lag."""
         return self.truth is not None or bool(self.told)
 
 
 def delays(trials: Sequence[StoredTrial]) -> list[Delays]:
-    """Return the delays of each trial, as curves; a damaged table counts as absent."""
+    """Return the lag in each trial, as curves; a damaged table counts as absent."""
     told = by_trial(trials, "delay", _TOLD)
     result = [
         Delays(truth, _figures(told.get(trial.folder.name)))
         for trial, truth in zip(trials, map(truth_of, staleness.measure_readable(trials)), strict=True)
     ]
-    # a node that stands alone has nobody to be behind of
+    # A single node cannot lag behind another one.
     return [each if each.told or len(each.truth) > 1 else Delays() for each in result]
 
 
 def told_figures(trials: Sequence[StoredTrial], sources: Sequence[str]) -> dict[str, list[Series]]:
-    """Return what servers say in these figures, which are times, by trial: a curve in ms for each node."""
+    """Return the lag that servers report in these figures (times), by trial: a curve in ms for each node."""
     told = by_trial(trials, "delay", _TOLD)
     return {
         trial: [
@@ -121,7 +121,7 @@ def told_figures(trials: Sequence[StoredTrial], sources: Sequence[str]) -> dict[
 
 
 def delay_figures(trials: Sequence[StoredTrial]) -> Iterator[DelayFigures]:
-    """The same in figures, one trial after the other: computed once, and kept (see
+    """Yield the lag in each trial as figures, one trial at a time, computed once and cached (see
     `analysis.figure_cache`).
     """
     return cached(FIGURES, trials)
@@ -187,7 +187,7 @@ def judge(figure: Series, unit: str, true: Series) -> Verdict:
 
 
 def merged(verdicts: Sequence[Verdict]) -> Verdict:
-    """Several nodes or trials as one."""
+    """Merge the verdicts of several nodes or trials."""
     return Verdict(
         samples=sum(verdict.samples for verdict in verdicts),
         told=np.concatenate([verdict.told for verdict in verdicts]),
@@ -210,6 +210,6 @@ def _figures(columns: Columns | None) -> list[Figure]:
 
 
 def truth_of(measured: Staleness | None) -> dict[str, Series]:
-    """Return the true delay of each node, in ms, at each look at it."""
+    """Return the actual lag of each node in ms, at each view."""
     nodes = measured.nodes if measured else []
     return {each.node: Series(each.t_ms, each.delay_ms) for each in nodes}

@@ -1,4 +1,4 @@
-"""Cells against the round trip between their sites, and what a transaction costs on the wire."""
+"""Cells by the round trip between their sites, and bytes per transaction between sites."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Wire:
-    """What went between sites in the trials of a cell, for each successful transaction of the load.
+    """Traffic between sites in the trials of a cell, per successful transaction of the load.
 
     `ways` has the mean of the bytes of each direction; drops are sums over the trials, in frames.
     """
@@ -56,7 +56,7 @@ def places(run: Run, cells: Sequence[CellResult]) -> list[Place]:
 
 
 def wires(run: Run, cells: Sequence[CellResult]) -> list[tuple[CellResult, Wire]]:
-    """Return what went over the wire, of the cells in which it was counted."""
+    """Return the traffic between sites, of the cells in which it was counted."""
     trials = [trial.stored for cell in cells for trial in cell.trials]
     known = zip(trials, cached(LINKS, trials), strict=True)
     rows = {trial.record.id: links for trial, links in known if links}

@@ -1,6 +1,6 @@
-"""What each fault of a trial did: its outages, its phases, brown-out, failures, work lost.
+"""Effects of each fault of a trial: outages, phases, brown-out, failures, work lost.
 
-What was before a fault belongs to the one before it: an outage that still goes on then begins there.
+Effects before a fault belong to the previous fault; an outage that lasts into the next fault is cut there.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from fivenines.results.records import Event, TrialRecord, Windows
 
 @dataclass(frozen=True)
 class FaultMeasures:
-    """One fault of one trial. Times in ms; None: not measured.
+    """Measures of one fault of one trial. Times in ms; None: not measured.
 
     `failed` and `in_doubt` count the load's operations in the fault's window. `steady_below` is the
     share of the steady window that would count as a brown-out by chance. `caught_up`: whether
@@ -44,9 +44,9 @@ def fault_measures(
     speed: Throughput | None,
     moments: Sequence[float] = (),
 ) -> list[FaultMeasures]:
-    """Return all faults of a trial; `speed` is the undisturbed one, of the steady window.
+    """Return the measures of all faults of a trial; `speed` is the throughput of the steady window.
 
-    `moments` are those of all events that may interrupt service.
+    `moments` are the times of all events that may interrupt service.
     """
     windows = record.windows
     if windows is None or not len(line.slot):
@@ -77,7 +77,7 @@ def _worst_turn(
         return None
     outage = measured.writes or measured.reads
     gap = outage.gap if outage else Gap(fault_window.at, fault_window.at)
-    # the last success may have been shortly before the turn that ended it
+    # The last success may have been shortly before the turn that interrupted service.
     covered = [item for item in fault_window.turns if gap.start <= item.at <= gap.end]
     before = [item for item in fault_window.turns if item.at <= gap.start]
     turn = [*covered[:1], *reversed(before), *fault_window.turns][0]
@@ -92,7 +92,7 @@ _Turn = tuple[FaultWindow, Availability]
 
 @dataclass(frozen=True)
 class _Course:
-    """What all faults of a trial share; `rate`: transactions per second of the steady window, if any."""
+    """Data that all faults of a trial share; `rate`: transactions per second of the steady window, if any."""
 
     events: Sequence[Event]
     traces: Traces
@@ -106,7 +106,7 @@ class _Course:
         return load.total(load.writes, self.windows.warmup_end, self.windows.steady_end) > 0
 
     def first_event(self, kind: str, fault_window: FaultWindow) -> float | None:
-        """Return when the first event of a kind was told in a fault's window."""
+        """Return the time of the first event of a kind in a fault's window."""
         moments = (event.t for event in self.events if event.kind == kind)
         return min((t for t in moments if fault_window.at <= t < fault_window.until), default=None)
 
@@ -186,21 +186,23 @@ def _marks(fault_window: FaultWindow, measured: Availability, course: _Course) -
 
 
 def _stall(gap: Gap, fault_window: FaultWindow, decided: float | None, writable: float | None) -> bool:
-    """Return whether writes stood still later on, and nobody failed over: who takes them was not hit."""
+    """Return whether writes stalled later without a failover, as the writable node was not hit."""
     return gap.start > fault_window.at + TOGETHER_MS and decided is None and writable == fault_window.at
 
 
 def _decided(fault_window: FaultWindow, course: _Course) -> float | None:
     """Return the manager's decision; of a group of several primaries its new epoch."""
     states = course.traces.states
-    told = course.first_event("decided", fault_window)
-    if told is not None or not multi_primary(states, fault_window.at - SLOT_MS):
-        return told
+    decision = course.first_event("decided", fault_window)
+    if decision is not None or not multi_primary(states, fault_window.at - SLOT_MS):
+        return decision
     return first_new_epoch(states, fault_window.hit, fault_window.at, fault_window.until)
 
 
 def _writable(fault_window: FaultWindow, course: _Course, decided: float | None) -> float | None:
-    """Asked of the nodes themselves; where nobody asked, told by the manager."""
+    """Return when a node accepted writes, as polled on the nodes; without polling, as the manager
+    reported.
+    """
     if not course.traces.states:
         return course.first_event("promoted", fault_window)
     start = fault_window.at if decided is None else decided

@@ -12,10 +12,10 @@ from fivenines.analysis.statistics import Summary, summarise, summarise_known
 
 @dataclass(frozen=True)
 class PhaseResult:
-    """One phase over the trials whose load wrote again, in ms; `absent` in so many of them.
+    """One phase over the trials whose load wrote again, in ms; `absent` is the number of trials without it.
 
-    An absent phase counts as 0, so that the means add up. Trials in which it did not end (only catch up
-    can be) are lower bounds of the summary.
+    An absent phase counts as 0, so that the means add up. Trials in which it did not end (only catch up may
+    not end) are lower bounds of the summary.
     """
 
     name: str
@@ -34,22 +34,22 @@ class FaultResult:
     """One fault of a cell over its trials. Times in ms, `work_lost` in transactions.
 
     Attributes:
-        number: its place in the trial, from 1.
-        label: what was broken, as "kill primary".
+        number: number of the fault within the trial, from 1.
+        label: fault and target, as "kill primary".
         kind: the class of the fault.
-        mtbf: seconds between two of them, if the fault says so.
-        trials: in how many trials it was injected.
-        interrupted: in how many of them writes were noticeably away.
-        not_recovered: in how many the load did not write again: they are in no phase.
-        stuck: the phases in which those were at the end, and in how many trials.
-        phases: of the trials whose load wrote again.
-        back: from the fault to the first write of the load, of those trials: the sum of their phases
-            but catch up.
-        returned: the same of all trials; those not back are lower bounds.
-        whole: from the fault until caught up, of all trials; bounds where that did not end.
-        writes, reads, connections: outages, of established sessions and of new ones.
+        mtbf: seconds between two such faults, if the experiment gives it.
+        trials: number of trials in which it was injected.
+        interrupted: number of these in which writes were noticeably unavailable.
+        not_recovered: number of these in which the load did not write again: they are in no phase.
+        stuck: phases in which the trials that did not recover were at the end, with their number.
+        phases: phases of the trials whose load wrote again.
+        back: time from the fault to the first write of the load, in these trials: the sum of their phases
+            except catch up.
+        returned: `back` over all trials; trials that did not recover are lower bounds.
+        whole: time from the fault until caught up, over all trials; lower bounds where that did not end.
+        writes, reads, connections: outages of established sessions and of new connections.
         steady_below: mean share of the steady window that would be a brown-out by chance.
-        work_lost: with bounds where it is not final.
+        work_lost: lost transactions; lower bounds where not final.
     """
 
     number: int
@@ -91,7 +91,7 @@ def fault_results(trials: Sequence[tuple[str, Sequence[FaultMeasures]]]) -> list
 def _result(number: int, values: list[tuple[str, FaultMeasures]]) -> FaultResult:
     measures = [item for _, item in values]
     back = [measure for measure in measures if measure.failover.returned]
-    gone = [measure for measure in measures if not measure.failover.returned]
+    not_recovered = [measure for measure in measures if not measure.failover.returned]
     labels = Counter(measure.fault_window.label for measure in measures)
     return FaultResult(
         number=number + 1,
@@ -100,11 +100,13 @@ def _result(number: int, values: list[tuple[str, FaultMeasures]]) -> FaultResult
         mtbf=measures[0].fault_window.mtbf,
         trials=len(measures),
         interrupted=sum(measure.failover.interrupted for measure in measures),
-        not_recovered=len(gone),
-        stuck=dict(Counter(item.failover.phases[-1].name for item in gone)),
+        not_recovered=len(not_recovered),
+        stuck=dict(Counter(item.failover.phases[-1].name for item in not_recovered)),
         phases=tuple(_phase(name, back) for name in PHASES),
         back=summarise([item.failover.return_ms for item in back]),
-        returned=summarise([_returned_ms(measure.failover) for measure in measures], bounds=len(gone)),
+        returned=summarise(
+            [_returned_ms(measure.failover) for measure in measures], bounds=len(not_recovered)
+        ),
         whole=summarise(
             [measure.failover.ms for measure in measures],
             bounds=sum(not measure.failover.ended for measure in measures),
@@ -136,7 +138,7 @@ def _phase(name: str, measures: Sequence[FaultMeasures]) -> PhaseResult:
 
 
 def _returned_ms(failover: Failover) -> float:
-    """From the fault to the first write of the load; to the end where there was none."""
+    """Return the time from the fault to the first write of the load, or to the end without one."""
     return failover.return_ms if failover.returned else failover.ms
 
 

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from fivenines.analysis.wording import listed
 from fivenines.results.records import Event, FaultRecord, TrialRecord
 
-# Faults so close to each other are one: no phase could be told apart.
+# Faults closer than this count as one: their phases could not be distinguished.
 TOGETHER_MS = 500.0
 
 
 @dataclass(frozen=True)
 class Turn:
-    """The time of one server in a fault that goes from one to the next (ms)."""
+    """The turn of one server in a fault that goes from server to server (ms)."""
 
     node: str
     at: float
@@ -41,7 +41,7 @@ class FaultWindow:
         return self.faults[0].at
 
     def alone(self, turn: Turn) -> "FaultWindow":
-        """One of its turns, as if that were a fault of its own."""
+        """Return a turn as a separate fault window."""
         update = {"at": turn.at, "node": turn.node, "nodes": [turn.node]}
         return FaultWindow((self.faults[0].model_copy(update=update),), turn.until)
 
@@ -52,7 +52,7 @@ class FaultWindow:
 
     @property
     def label(self) -> str:
-        """Return what was broken, as "kill primary"."""
+        """Return faults and targets, as "kill primary"."""
         return listed([" ".join((fault.kind, fault.role)).strip() for fault in self.faults])
 
     @property

@@ -1,4 +1,4 @@
-"""The blocks of a run: which solutions were side by side, what each did in its windows, and their ratios."""
+"""Interleaved blocks of a run: solutions compared in windows, figures of each window, and their ratios."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -16,10 +16,10 @@ from fivenines.results.records import CellKey
 from fivenines.results.store import Run, StoredBlock
 
 THROUGHPUT = "throughput"
-# The response times that are compared: the mean and quantiles of what is answered in a window.
+# Compared response times: mean and quantiles of the answers in a window.
 RESPONSE = ("mean", "p50", "p95", "p99")
 
-# A window's quantile counts when so many answers lie beyond it; with fewer it is mostly chance.
+# A window's quantile counts with this many answers beyond it; with fewer it is mostly chance.
 _BEYOND = 10
 
 _SHARES = {"mean": 0.0, "p50": 0.5, "p95": 0.95, "p99": 0.99}
@@ -43,7 +43,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class Window:
-    """A window of one solution; round 0 is the warm-up. Times in ms on the interleaved's clock."""
+    """A window of one solution; round 0 is the warm-up. Times in ms since the block's first window."""
 
     position: int
     round: int
@@ -67,15 +67,15 @@ class Side:
     """One solution over all windows of its blocks.
 
     Attributes:
-        key: its cell, without a fault.
-        tps: mean transactions per second of its windows.
-        latency: means of the windows' response times in ms; what had too few answers is absent.
+        key: the cell, without a fault.
+        tps: mean transactions per second of the solution's windows.
+        latency: means of the windows' response times in ms; quantiles with too few answers are absent.
         failed: transactions that failed or are in doubt, in the measured parts.
-        cpu: cores that its hosts used on average in its own windows, and in those of others.
-        written: bytes per second that they gave to storage, in its own windows, and in those of others.
-        after: the longest time in ms for which its transactions were still answered after a window.
-        late: windows after which that was longer than what is left out of the neighbour's.
-        empty: windows in which nothing was answered.
+        cpu: mean cores used by the solution's hosts in their windows, and in the windows of others.
+        written: bytes per second to storage in the solution's windows, and in the windows of others.
+        after: the longest time in ms in which transactions were still answered after a window.
+        late: number of windows for which that exceeds the excluded start of the next window.
+        empty: number of windows without any answer.
     """
 
     key: CellKey
@@ -91,7 +91,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Pair:
-    """a against b: the ratio a / b of each measure that could be compared."""
+    """Comparison of a with b: the ratio a / b of each comparable measure."""
 
     a: CellKey
     b: CellKey
@@ -109,21 +109,21 @@ class InterleavedResult:
     rounds: int
     window_ms: float
     skip_ms: float
-    # Of each complete interleaved, warm-up included, in their order.
+    # Windows of each complete block in order, including the warm-up.
     windows: list[list[Window]]
 
     def pair(self, a: CellKey, b: CellKey) -> Pair:
-        """Return these two, whichever way round they are kept."""
-        for found in self.pairs:
-            if (found.a, found.b) == (a, b):
-                return found
-            if (found.a, found.b) == (b, a):
-                return Pair(a, b, {name: ratio.inverse for name, ratio in found.ratios.items()})
-        raise KeyError(f"{a.solution} and {b.solution} were not side by side")
+        """Return the pair of two solutions, in either order."""
+        for pair in self.pairs:
+            if (pair.a, pair.b) == (a, b):
+                return pair
+            if (pair.a, pair.b) == (b, a):
+                return Pair(a, b, {name: ratio.inverse for name, ratio in pair.ratios.items()})
+        raise KeyError(f"{a.solution} and {b.solution} were not compared in blocks")
 
     @property
     def ranked(self) -> list[Side]:
-        """Return the fastest first."""
+        """Return the sides, fastest first."""
         return sorted(self.sides, key=lambda side: side.tps, reverse=True)
 
 
@@ -186,7 +186,7 @@ def _result(keys: list[CellKey], blocks: Sequence[StoredBlock], planned: int) ->
 
 
 def windows_of(block: StoredBlock) -> list[Window]:
-    """Return the windows of a complete interleaved in their order, warm-up included."""
+    """Return the windows of a complete block in order, including the warm-up."""
     return [
         Window(
             position,
@@ -240,8 +240,8 @@ def _side(
 def _used(
     n: int, windows: Sequence[Sequence[Window]], usage: Sequence[Sequence[tuple[int, int, float, int]]]
 ) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Cores and bytes per second of one solution in its own windows, and in those of others."""
-    # of others first, of its own second
+    """Return cores and bytes per second of one solution in its windows, and in the windows of others."""
+    # Other windows come first, the solution's windows second.
     seconds, cpu, written = (np.zeros(2) for _ in range(3))
     for block, used in zip(windows, usage, strict=True):
         turns = {item.position: item for item in block if item.round}
@@ -279,7 +279,7 @@ def _logarithms(block: Sequence[Window], a: int, b: int, name: str) -> Iterator[
 
 
 def _value(window: Window, name: str) -> float:
-    """Return what is compared; a window without any answer counts as one with half an answer."""
+    """Return the compared value; a window without an answer counts as one with half an answer."""
     if name == THROUGHPUT:
         return 1000 * max(window.ok, 0.5) / (window.to - window.measured)
     return max(window.latency[name] or 0.0, 1e-6)

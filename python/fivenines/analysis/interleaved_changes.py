@@ -1,13 +1,11 @@
-"""Interleaved blocks of two runs against each other: each solution by its blocks, and how solutions stand to
-each other.
+"""Comparison of the blocks of two runs: each solution, and the ratio of each pair of solutions.
 
-A block is a deployment, so it is to an interleaved comparison what a trial is elsewhere, and two runs are
-different deployments. So a solution's throughput and response times are compared by the means of its blocks.
-The ratio of two solutions that were side by side says less of the machine: what slowed both cancels out. Its
-logarithm of each block is the sample then, and the runs are compared by Welch's interval of the two means of
-logarithms. Of one block there is no interval: nobody knows by how much deployments differ. (Within a run the
-many rounds of a block tell more of the ratio, see `interleaved`; of how the next deployment would have been
-they tell nothing.)
+A block is a deployment, so blocks are to an interleaved comparison what trials are elsewhere. A solution's
+throughput and response times are compared by the means of its blocks. The ratio of two solutions in a block
+depends less on the machine: effects on both cancel out. The sample is then the logarithm of the ratio in each
+block, and the runs are compared by Welch's interval of the two means. One block alone gives no interval, as
+the variance between deployments is unknown. (Within a run the many rounds of a block say more about the
+ratio, see `interleaved`, but nothing about the next deployment.)
 """
 
 import math
@@ -21,11 +19,11 @@ from fivenines.analysis.statistics import Difference, Summary, at_confidence, co
 from fivenines.requirements.measures import MEASURES, Measure
 from fivenines.results.records import CellKey
 
-# Four runs of one solution beside itself, of ten blocks each, had ratios up to 2.7 % apart, and intervals of
-# the blocks told that in four of six pairs: more differs between runs than between blocks.
+# In four runs that compared a solution with itself, of ten blocks each, ratios differed by up to 2.7 %, and
+# the blocks' intervals showed that in four of six pairs: runs differ more than blocks do.
 FROM_RUN_TO_RUN = 0.03
 
-# What windows are compared by, as the measures that it is.
+# Measures of windows, by the names of the measures of trials.
 INTERLEAVED_MEASURES: dict[str, Measure] = {
     THROUGHPUT: MEASURES["tps"],
     **{name: MEASURES[f"latency_{name}"] for name in RESPONSE},
@@ -34,7 +32,7 @@ INTERLEAVED_MEASURES: dict[str, Measure] = {
 
 @dataclass(frozen=True)
 class Standing:
-    """How many times a solution's measure is another one's, side by side: in one run against another."""
+    """Change of the ratio of two solutions in blocks, from one run to another."""
 
     key: CellKey
     other: str
@@ -44,7 +42,7 @@ class Standing:
 
     @property
     def told(self) -> bool:
-        """Return whether the ratio is told to have changed by more than it does from run to run."""
+        """Return whether the ratio is shown to have changed by more than it varies from run to run."""
         low, high = self.difference.ratio_low, self.difference.ratio_high
         if low is None or high is None:
             return False
@@ -52,19 +50,19 @@ class Standing:
 
 
 def block_summaries(values: Sequence[InterleavedResult]) -> dict[CellKey, dict[str, Summary]]:
-    """Return the measures of each solution by its cell: the means of its blocks in short."""
+    """Return the measures of each solution by cell: summaries of the means of its blocks."""
     return {side.key: dict(_of_side(item, place)) for item in values for place, side in enumerate(item.sides)}
 
 
 def standings(
     before: Sequence[InterleavedResult], after: Sequence[InterleavedResult], confidence: float
 ) -> Iterator[Standing]:
-    """Yield every pair that was side by side in both runs."""
+    """Yield every pair of solutions that both runs compared in blocks."""
     old: dict[tuple[CellKey, CellKey, str], list[float]] = {}
     for item in before:
         old |= _block_logarithms(item)
-    for found in after:
-        for (a, b, name), now in _block_logarithms(found).items():
+    for result in after:
+        for (a, b, name), now in _block_logarithms(result).items():
             then = old.get((a, b, name)) or [-item for item in old.get((b, a, name), [])]
             if then:
                 change = ratio_change(then, now, confidence)
@@ -72,7 +70,7 @@ def standings(
 
 
 def ratio_change(before: Sequence[float], after: Sequence[float], confidence: float) -> Difference:
-    """Return a later ratio against an earlier one, by the logarithms of the ratio in each block."""
+    """Compare a later ratio with an earlier one, by the logarithms of the ratio in each block."""
     a, b = (at_confidence(summarise(each), confidence) for each in (after, before))
     logs = compare(a, b)
     ratio = math.exp(logs.absolute or 0.0)

@@ -9,9 +9,9 @@ Sources:
     Horky, Tuma,
         Farquet and Prokopec, ICPE 2020; random order within rounds: randomized multiple interleaved trials,
         Abedi and Brecht, ICPE 2017.
-    Batch means for series that remember: Law and Kelton, Simulation Modeling and Analysis, ch. 9.5.3; ten
+    Batch means for correlated series: Law and Kelton, Simulation Modeling and Analysis, ch. 9.5.3; ten
         to thirty batches: Schmeiser, Operations Research 30 (1982) 556.
-    Values of a series of the first order: n of them are worth n (1 - r) / (1 + r) independent ones; Bayley
+    Autoregressive series of the first order: n values are worth n (1 - r) / (1 + r) independent ones; Bayley
         and Hammersley, J. R. Stat. Soc. Suppl. 8 (1946) 184. Of the two intervals the wider is taken:
         batches of few rounds still remember each other, and r is known badly where rounds are few.
     Blocks that differ by more than their batches explain: one-way analysis of variance; the means of the
@@ -28,16 +28,17 @@ from scipy import special
 
 from fivenines.analysis.statistics import CONFIDENCE, student_t
 
-# About so many batches of rounds are made of all blocks together, where there are enough rounds.
+# Approximate number of batches of rounds, of all blocks together, with enough rounds.
 BATCHES = 10
 
-# With fewer rounds in all there is no interval.
+# Minimum number of rounds for an interval.
 LEAST_ROUNDS = 5
 
-# From this correlation of neighbouring rounds on, batches are not trusted where there are blocks enough.
+# From this correlation of neighbouring rounds on, means of whole blocks replace batches if there are enough
+# blocks.
 STRONG = 0.5
 
-# Blocks are taken for different when chance would make them so less often than this.
+# Level at which blocks count as different.
 _APART = 0.05
 
 Floats = npt.NDArray[np.float64]
@@ -45,10 +46,10 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Ratio:
-    """How many times a is b, from `rounds` rounds in `blocks` blocks.
+    """The ratio a / b, from `rounds` rounds in `blocks` blocks.
 
     `low` and `high` are absent with too few rounds, `df` are their degrees of freedom. `sd` is the standard
-    deviation of one round's logarithm that would give such an interval, what rounds remember included.
+    deviation of one round's logarithm that would give such an interval, including correlation of rounds.
     `apart`: the blocks differ by more than their windows explain, so the interval is that of the means of
     the blocks. `remembered` is the correlation of a round with the next.
     """
@@ -71,7 +72,7 @@ class Ratio:
 
     @property
     def inverse(self) -> "Ratio":
-        """Return how many times b is a."""
+        """Return the ratio b / a."""
         return Ratio(
             1 / self.ratio,
             None if self.high is None else 1 / self.high,
@@ -103,7 +104,7 @@ def ratio_of(
         return None
     every = np.concatenate(series)
     if not np.isfinite(every).all():
-        raise ValueError("a ratio of a round is not finite: leave out what was not measured")
+        raise ValueError("a round's ratio is not finite: leave out rounds that were not measured")
     middle, rounds = float(every.mean()), len(every)
     batched = batches(series)
     if rounds < LEAST_ROUNDS or sum(map(len, batched)) < 2:
@@ -127,14 +128,14 @@ def _by_batches(batched: Sequence[Floats], confidence: float) -> tuple[float, fl
 
 
 def _by_blocks(series: Sequence[Floats], confidence: float) -> tuple[float, float, int]:
-    """The same by the means of whole blocks, which remember nothing of each other."""
+    """Return the same figures from the means of whole blocks, which are independent."""
     means = np.array([block.mean() for block in series])
     error, df = _error(means), len(means) - 1
     return student_t(df, confidence) * error, error, df
 
 
 def _by_memory(series: Sequence[Floats], r: float, confidence: float) -> tuple[float, float, int]:
-    """The same by the correlation of neighbouring rounds."""
+    """Return the same figures from the correlation of neighbouring rounds."""
     every = np.concatenate(series)
     error, df = _error(every) * math.sqrt((1 + r) / (1 - r)), len(every) - 1
     return student_t(df, confidence) * error, error, df

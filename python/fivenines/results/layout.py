@@ -78,43 +78,41 @@ NOT_OBSERVED = "not observed"
 # Columns and DuckDB types of a trial's tables.
 #
 # timeline   sparse: slots without activity are absent; `timeouts` counts operations and connects that a
-#            bound of the client ended (older runs have no such column)
-# ledger     `seen`, of a read: for each client the greatest id that the answer showed (NULL: none)
-# probes     a row for each try of a fresh connection and one small write; `stage` is where it ended: resolve,
-#            connect, login, role or write; a trial without probes has no such table
-# executed   the ledger's rows on the primary of record after the trial: when the server executed each
-# held       each row of the ledger on each node that could be read after the trial, as often as it was there;
-#            lost, phantom and duplicate rows are judged by it (older runs have only the verdict)
-# nodes      a row for each change; `state` is writable, read_only, refusing or away; `epoch` names the
-#            group's view or the time line that the node is in
-# members    of members that speak no SQL, as NDB's data and management nodes: a row for each change, as told
-#            by a management node; `state` is started, starting N (its phase), not connected, or not known
-#            (nobody tells)
-# views      `seen` as in `ledger`, asked of the node itself, beside the network
-# delay      `source` is the server's own name of the figure, or the difference of two; `node` is the one that
-#            lags, whoever told it; a NULL `value` is what the server said
-# counters   cumulative counters and gauges as the server gives them, under its own names; a counter that is
-#            absent in a sample of its node was 0
-# hosts      all hosts of the lab; bytes since the host's start, also those of processes that are gone;
-#            written as the kernel charges processes, less what was cancelled (see `analysis.disk`); network
-#            as the host's own interface counts it
-# machine    CPU seconds since the first sample: `lab_s` of all hosts, `controller_s` of fivenines beside
-#            them, `serve_s` of live pages (older runs have none), `kernel_s` of the kernel's threads,
-#            `others_s` of all else, and by name `others_s:NAME`; `busy_s`, `steal_s`, `idle_s` of the
-#            processors that may be used, `cores` of `machine_cores`; `device_written_bytes` of the block
-#            device below the run's folder, by everybody
-# incidents  what servers' logs tell of the time of the load: `deadlock`, `lock wait` (after so many ms),
-#            `checkpoint` (that took so many ms), when the line was written; NDB's data nodes tell of `global
-#            checkpoint` and `local checkpoint`, of nodes that were lost, of arbitration and of the redo log,
-#            too; `not observed`: what a log does not tell as its server is configured, and why
-# links      since the start of the load; what arrived, bytes of whole frames
-# history    one row for each operation of a transaction; `position` counts within it; `list` is what an
-#            `append` workload's read returned, as 1,2,3; `source` is lists or bank
-# windows    of an interleaved comparison: `side` is the solution's place in the record; round 0 is the
-#            warm-up; what was answered from `measured_ms` to `to_ms`, both as they really were, counts;
-#            `after_ms`: for how long after its end its transactions were still answered (to 10 ms)
-# usage      of an interleaved comparison: CPU and bytes for storage of each solution's hosts during each
-#            window, its client's not
+#            client time-out ended
+# ledger     `seen`: for each client the greatest id that a read returned (NULL: none)
+# probes     one row for each attempt of a new connection with one small write; `stage` is the last stage
+#            reached: resolve, connect, login, role or write; absent in a trial without probes
+# executed   execution time on the server, of the ledger's rows on the primary of record after the trial
+# held       each row of the ledger on each readable node after the trial, as often as the node has it; lost,
+#            phantom and duplicate rows are computed from it
+# nodes      one row for each change; `state` is writable, read_only, refusing or away; `epoch` identifies the
+#            group's view or the time line of the node
+# members    members that speak no SQL, as NDB's data and management nodes: one row for each change that a
+#            management node reports; `state` is started, starting N (its phase), not connected, or not known
+# views      `seen` as in `ledger`, read on the node itself, outside the network
+# delay      `source` is the server's name of the figure, or the difference of two; `node` is the lagging
+#            node; `value` is NULL where the server reports NULL
+# counters   cumulative counters and gauges under the server's names; a counter that a sample lacks was 0
+# hosts      all hosts of the lab; bytes since the host's start, including those of ended processes; written
+#            bytes as the kernel charges processes, less cancelled writes (see `analysis.disk`); network bytes
+#            of the host's interface
+# machine    CPU seconds since the first sample: `lab_s` of all hosts, `controller_s` of fivenines outside
+#            them, `serve_s` of live pages, `kernel_s` of kernel threads, `others_s` of all other processes,
+#            and `others_s:NAME` by name; `busy_s`, `steal_s` and `idle_s` of the usable CPUs, `cores` of
+#            `machine_cores`; `device_written_bytes` of the block device below the run's folder, by all
+#            processes
+# incidents  log entries of servers during the load, at the time of the entry: `deadlock`, `lock wait` (with
+#            its length in ms), `checkpoint` (with its duration in ms); of NDB's data nodes also `global
+#            checkpoint`, `local checkpoint`, lost nodes, arbitration and the redo log; `not observed`: what a
+#            server does not log with its configuration, and why
+# links      arrivals since the start of the load; bytes of whole frames
+# history    one row for each operation of a transaction; `position` counts within it; `list` is the result of
+#            a read of the `append` workload, as 1,2,3; `source` is lists or bank
+# windows    of a block: `side` is the solution's place in the record; round 0 is the warm-up; answers from
+#            `measured_ms` to `to_ms` count, both as measured; `after_ms` is the time after the window's end
+#            in which its transactions were still answered (to 10 ms)
+# usage      of a block: CPU and bytes for storage of each solution's hosts during each window, without its
+#            client's
 TABLES: dict[str, dict[str, str]] = {
     "timeline": {
         "slot_ms": "INTEGER",
