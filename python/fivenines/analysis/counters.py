@@ -8,7 +8,7 @@ import numpy as np
 from fivenines.analysis.checkpoints import LAG, WHOLE, lags
 from fivenines.analysis.disk import DEVICE, WRITTEN, Written, server_written, written
 from fivenines.analysis.member_states import STATE, state_curves
-from fivenines.analysis.panels import ALWAYS, DISKS, FSYNCS, HOSTS, MARIADB, NDB, POSTGRES, WANTED, Panel
+from fivenines.analysis.panels import ALWAYS, DISKS, DRAWN, FSYNCS, HOSTS, MARIADB, NDB, POSTGRES, Panel
 from fivenines.analysis.replicated_disk import disk_curves
 from fivenines.analysis.series import Samples, Series, gain_between, mean_between, rates, summed
 from fivenines.analysis.tables import Columns, by_trial, split
@@ -60,7 +60,7 @@ class PerTransaction:
 
 def watched(trials: Sequence[StoredTrial]) -> dict[str, Watched]:
     """Return the samples of each trial by its id; a damaged table counts as absent."""
-    counters = samples(trials, WANTED)
+    counters = samples(trials, DRAWN)
     hosts = host_samples(trials, [name for panel in HOSTS for name in panel.names])
     device = by_trial(trials, "machine", _DEVICE)
     derived = _derived(trials)

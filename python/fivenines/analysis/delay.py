@@ -106,7 +106,7 @@ def delays(trials: Sequence[StoredTrial]) -> list[Delays]:
     return [each if each.told or len(each.truth) > 1 else Delays() for each in result]
 
 
-def told_figures(trials: Sequence[StoredTrial], sources: Sequence[str]) -> dict[str, list[Series]]:
+def reported_lags(trials: Sequence[StoredTrial], sources: Sequence[str]) -> dict[str, list[Series]]:
     """Return the lag that servers report in these figures (times), by trial: a curve in ms for each node."""
     told = by_trial(trials, "delay", _TOLD)
     return {
@@ -163,7 +163,7 @@ FIGURES = Kind("delay", DelayFigures, _in_figures)
 
 
 def judge(figure: Series, unit: str, true: Series) -> Verdict:
-    """Return a figure of one node beside the truth; of a figure that is no time only zeros and NULLs are
+    """Compare a figure of one node with the actual lag; of a figure that is no time only zeros and NULLs are
     judged.
     """
     actual = value_at(true, figure.t, 1500.0)

@@ -73,18 +73,14 @@ class Written:
 
     @property
     def servers_believed(self) -> bool:
-        """Return whether the device saw what servers say: they may say more only while pages wait to be
-        written.
-        """
+        """Return whether the device's figure covers the servers' figure, apart from unwritten pages."""
         if self.servers is None:
             return False
         return self.device is None or self.servers <= OVER_DEVICE * self.device + SLACK
 
 
 def server_written(counters: Samples) -> dict[str, Series]:
-    """Return what each server says that it wrote, the sum of the counters of its kind; {} where it tells
-    none.
-    """
+    """Return the bytes that each server reports as written, summed over its counters; {} without any."""
     for kind in KINDS:
         if nodes := counters.get(kind[0]):
             return {node: item for node, item in summed(counters, kind).items() if node in nodes}

@@ -16,8 +16,7 @@ from fivenines.analysis.statistics import CONFIDENCE
 
 
 def same(quotient: Quotient, margin: float, confidence: float = CONFIDENCE) -> bool | None:
-    """Return whether the larger mean is at most `margin` (0.1: 10 %) above the other; None: the data do not
-    tell.
+    """Return whether the larger mean is at most `margin` (0.1: 10 %) above the other; None: inconclusive.
 
     Lower bounds among the values can show that it is not, and never that it is.
     """

@@ -191,7 +191,7 @@ def _stall(gap: Gap, fault_window: FaultWindow, decided: float | None, writable:
 
 
 def _decided(fault_window: FaultWindow, course: _Course) -> float | None:
-    """Return the manager's decision; of a group of several primaries its new epoch."""
+    """Return the time of the manager's decision; in a multi-primary group that of its new epoch."""
     states = course.traces.states
     decision = course.first_event("decided", fault_window)
     if decision is not None or not multi_primary(states, fault_window.at - SLOT_MS):

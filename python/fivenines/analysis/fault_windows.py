@@ -37,7 +37,7 @@ class FaultWindow:
 
     @property
     def at(self) -> float:
-        """Return when the first of them took effect."""
+        """Return when the first of the faults took effect."""
         return self.faults[0].at
 
     def alone(self, turn: Turn) -> "FaultWindow":
@@ -62,7 +62,7 @@ class FaultWindow:
 
     @property
     def mtbf(self) -> float | None:
-        """Return seconds between two such faults, if the fault itself says so."""
+        """Return the seconds between two such faults, if the experiment gives them."""
         return self.faults[0].mtbf if len(self.faults) == 1 else None
 
 

@@ -18,7 +18,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from fivenines.analysis.listening import tell
+from fivenines.analysis.listening import report_progress
 from fivenines.results import cache as entries
 from fivenines.results import unreadable
 from fivenines.results.codec import dumps, loads
@@ -57,7 +57,7 @@ def cached(kind: Kind[_T], trials: Sequence[StoredTrial]) -> Iterator[_T]:
         missing = [item for item in some if item.folder not in result]
         if missing:
             result |= _computed(kind, missing)
-            tell(min(start + BATCH, len(trials)), len(trials))
+            report_progress(min(start + BATCH, len(trials)), len(trials))
         for item in some:
             yield loads(kind.shape, result[item.folder])
 

@@ -128,9 +128,7 @@ class InterleavedResult:
 
 
 def interleaved_results(run: Run) -> list[InterleavedResult]:
-    """Return the results of each group of which an interleaved comparison is complete, in the order of the
-    plan.
-    """
+    """Return the results of each group with a complete block, in the order of the plan."""
     groups: dict[tuple[CellKey, ...], list[StoredBlock]] = {}
     planned: dict[tuple[CellKey, ...], int] = {}
     for block in run.manifest.blocks:

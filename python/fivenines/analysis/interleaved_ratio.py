@@ -90,9 +90,9 @@ class Ratio:
 def ratio_of(
     blocks: Sequence[Sequence[float] | npt.NDArray[np.float64]], confidence: float = CONFIDENCE
 ) -> Ratio | None:
-    """Return the ratio behind the natural logarithms of each round's ratio, in order, block by block.
+    """Return the ratio from the natural logarithms of each round's ratio, in order, block by block.
 
-    Its middle is the geometric mean over all rounds. None without any round.
+    The estimate is the geometric mean over all rounds. None without any round.
 
     Raises:
         ValueError: a logarithm is not finite, or `confidence` is not between 0 and 1.

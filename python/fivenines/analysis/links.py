@@ -1,4 +1,4 @@
-"""What went over the links between sites while the load of a trial ran."""
+"""Traffic on the links between sites during the load of a trial."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _LAST = """
 
 @dataclass(frozen=True)
 class LinkCount:
-    """What went from one site to another in one trial; drops are in frames."""
+    """Traffic from one site to another in one trial; drops are in frames."""
 
     source: str
     target: str

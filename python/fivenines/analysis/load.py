@@ -1,6 +1,6 @@
-"""What load.json says of a load beyond its sums: types, schedule, steps, connecting, errors, limits.
+"""Details of a load in load.json: types, schedule, steps, connects, errors, limits.
 
-Format 2 of load.json has all of it, format 1 nothing; what is absent or damaged is left out.
+Absent or damaged parts are left out.
 """
 
 from collections.abc import Mapping
@@ -13,14 +13,14 @@ from fivenines.analysis.wording import listed
 
 
 class _Part(BaseModel):
-    """A part of load.json; keys that are not needed here are passed over."""
+    """A part of load.json; other keys are ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
 _P = TypeVar("_P", bound=_Part)
 
-# Limits of the load generator that nobody else on its machine can be the cause of.
+# Limits of the load generator that no other process on its machine can cause.
 _OWN_LIMITS = ("held_up", "busy", "exhausted")
 
 
@@ -41,9 +41,9 @@ class TypeCounts(_Part):
 
 
 class Schedule(_Part):
-    """When transactions were started. Lags are from the intended to the true start.
+    """Schedule of transaction starts. Lags are from the intended to the actual start.
 
-    `rate` is that of the first step; `abandoned`: intended, but given up before they began.
+    `rate` is that of the first step; `abandoned` transactions were intended, but given up before they began.
     """
 
     kind: str
@@ -60,12 +60,12 @@ class Schedule(_Part):
 
     @property
     def open(self) -> bool:
-        """Return whether transactions started at times of their own, whatever became of those before."""
+        """Return whether transactions started at scheduled times, independent of earlier ones (open loop)."""
         return self.kind != "closed"
 
 
 class Connects(_Part):
-    """How connecting went, over the whole load or in a step; `count`: all tries."""
+    """Connects over the whole load or in a step; `count`: all attempts."""
 
     count: int = 0
     ok: int = 0
@@ -94,13 +94,13 @@ class Step(_Part):
 
 
 class Inserted(_Part):
-    """Rows that a workload inserted which counts them, over the whole load."""
+    """Rows that a workload inserted over the whole load, if it counts them."""
 
     per_second: float
 
 
-class Asked(_Part):
-    """How many transactions were asked for, of all connections or of each; neither: it ends itself."""
+class RequestedWork(_Part):
+    """Requested transactions, of all connections or of each; with neither, the load ends by itself."""
 
     transactions: int | None = None
     each: int | None = None
@@ -117,11 +117,11 @@ class Work(_Part):
     completed: bool
     done: int = 0
     connections: int = 0
-    work: Asked = Asked()
+    work: RequestedWork = RequestedWork()
 
     @property
     def share(self) -> float | None:
-        """Return the part of the work that was done; None where nobody knows how much it was."""
+        """Return the completed share of the work; None if its amount is unknown."""
         requested = self.work.transactions or (self.work.each or 0) * self.connections
         if not requested:
             return 1.0 if self.completed else None
@@ -149,8 +149,8 @@ def offered_rate(
 
 
 def coarse(load: dict[str, Any]) -> bool:
-    """Return whether another program made the load, which tells rates once a second: shorter stalls are not
-    seen.
+    """Return whether another program made the load and reports rates once a second, which hides shorter
+    stalls.
     """
     return str(load.get("program") or "fivenines") != "fivenines"
 
@@ -162,7 +162,7 @@ def types_of(load: dict[str, Any]) -> list[TypeCounts]:
 
 def schedule_of(load: dict[str, Any]) -> Schedule | None:
     """Return the schedule, or None where nothing is known of it."""
-    return _one(Schedule, load.get("schedule"))
+    return _parsed(Schedule, load.get("schedule"))
 
 
 def steps_of(load: dict[str, Any]) -> list[Step]:
@@ -171,26 +171,26 @@ def steps_of(load: dict[str, Any]) -> list[Step]:
 
 
 def connects_of(load: dict[str, Any]) -> Connects | None:
-    """Return how connecting went, or None where it was not measured."""
-    return _one(Connects, load.get("connects"))
+    """Return the connects, or None where they were not measured."""
+    return _parsed(Connects, load.get("connects"))
 
 
 def work_of(load: dict[str, Any]) -> Work | None:
-    """Return how a load of fixed work ended, or None where the load was to go on for a time."""
-    return _one(Work, load)
+    """Return the result of a load of fixed work, or None for a load of fixed time."""
+    return _parsed(Work, load)
 
 
 def inserted_of(load: dict[str, Any]) -> Inserted | None:
     """Return the rows that were inserted, or None of a workload that does not count them."""
-    return _one(Inserted, load.get("rows"))
+    return _parsed(Inserted, load.get("rows"))
 
 
 def _all(model: type[_P], values: object) -> list[_P]:
-    result = [_one(model, value) for value in values] if isinstance(values, list) else []
+    result = [_parsed(model, value) for value in values] if isinstance(values, list) else []
     return [item for item in result if item is not None]
 
 
-def _one(model: type[_P], value: object) -> _P | None:
+def _parsed(model: type[_P], value: object) -> _P | None:
     try:
         return model.model_validate(value)
     except ValidationError:
@@ -204,7 +204,7 @@ def failures(load: Mapping[str, Any]) -> int:
 
 
 def failed_share(load: Mapping[str, Any]) -> float:
-    """Of the transactions that ended, how many failed (0 to 1); 0 where none did."""
+    """Return the share of ended transactions that failed (0 to 1)."""
     failed = failures(load)
     return failed / (failed + int(load["transactions"].get("ok", 0))) if failed else 0.0
 
@@ -221,7 +221,7 @@ class ErrorEntry:
 
 
 def errors_of(load: dict[str, Any]) -> list[ErrorEntry]:
-    """Return the failures in load.json's `errors`, the most frequent first; skips what is none."""
+    """Return the failures in load.json's `errors`, most frequent first; skip invalid entries."""
     result = []
     entries = load.get("errors")
     for entry in entries if isinstance(entries, list) else []:
@@ -231,15 +231,15 @@ def errors_of(load: dict[str, Any]) -> list[ErrorEntry]:
             result.append(ErrorEntry(source, kind, code, message, entry["count"]))
     counters = load.get("script_counters")
     if isinstance(counters, dict) and isinstance(counters.get("error"), int):
-        words = "the script counted it itself, by sb_counter_inc"
+        words = "counted by the script with sb_counter_inc"
         result.append(ErrorEntry("load", "script", "SB_CNT_ERROR", words, counters["error"]))
     return sorted(result, key=lambda entry: -entry.count)
 
 
 def bottleneck(load: dict[str, Any], *, watched: bool = False) -> str:
-    """Return what load.json's `client` says against the load generator itself; "" if nothing.
+    """Return the reasons in load.json's `client` why the load generator may be the bottleneck; "" if none.
 
-    `watched`: who used the machine is known, so that waiting for a processor is judged by that (`Sharing`).
+    `watched`: CPU use of the machine was recorded, so `Sharing` judges waits for a CPU.
     """
     client = load.get("client")
     if watched and isinstance(client, dict) and isinstance(client.get("limits"), list):

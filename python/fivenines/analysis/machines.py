@@ -1,4 +1,4 @@
-"""Machines as a source of variance: whether they differ, and whether cells are spread over them alike.
+"""Machines as a source of variance: whether they differ, and whether cells are spread over them equally.
 
 The model is additive in logarithms, log(value) = cell + machine + error, by least squares over all cells; the
 F test compares it with the one without machines (Montgomery, Design and Analysis of Experiments, ch. 4 and,
@@ -23,7 +23,7 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class MachineEffect:
-    """How one machine measures against the mean of all, as a factor, with the ends of its interval."""
+    """Effect of a machine relative to the mean of all, as a factor with its interval."""
 
     machine: str
     factor: float
@@ -33,7 +33,7 @@ class MachineEffect:
 
 @dataclass(frozen=True)
 class MachineEffects:
-    """Those of all machines; `p` is the chance of such differences between machines that are alike."""
+    """Effects of all machines; `p` is the probability of such differences between identical machines."""
 
     effects: tuple[MachineEffect, ...]
     p: float
@@ -45,7 +45,7 @@ class MachineEffects:
 
 
 def spread_of(cells: Sequence[CellResult]) -> dict[CellKey, Counter[str]]:
-    """Return how many trials of each cell each machine had; empty where there was one machine only."""
+    """Return the number of trials of each cell on each machine; empty with one machine."""
     result = {cell.key: Counter(dict.fromkeys(_machines(cells), 0)) for cell in cells if cell.trials}
     for cell in cells:
         for trial in cell.trials:
@@ -54,7 +54,7 @@ def spread_of(cells: Sequence[CellResult]) -> dict[CellKey, Counter[str]]:
 
 
 def unbalanced(spread: Mapping[CellKey, Counter[str]]) -> list[CellKey]:
-    """Return the cells that are spread over machines unlike most."""
+    """Return the cells whose spread over machines differs from that of most cells."""
     shares = {key: tuple(sorted(counts.items())) for key, counts in spread.items()}
     if not shares:
         return []
@@ -63,7 +63,9 @@ def unbalanced(spread: Mapping[CellKey, Counter[str]]) -> list[CellKey]:
 
 
 def throughput_effects(cells: Sequence[CellResult]) -> MachineEffects | None:
-    """Return the machines' throughput, of cells without an offered rate; None where that cannot be told."""
+    """Return the effects on throughput, of cells that met no offered rate; None where they cannot be
+    estimated.
+    """
     return effects(
         [
             (str(number), trial.machine, trial.throughput.tps)
@@ -93,7 +95,7 @@ def effects(values: Sequence[tuple[str, str, float]]) -> MachineEffects | None:
     rank = int(np.linalg.matrix_rank(whole))
     df = len(known) - rank
     between = rank - len(cells)
-    # cells and machines that have nothing in common cannot be told apart
+    # Effects of cells and machines that share nothing cannot be separated.
     if df < 1 or between < len(machines) - 1:
         return None
     without, within = _residual(of_cell, logs), _residual(whole, logs)

@@ -8,7 +8,7 @@ from fivenines.analysis.series import Series
 from fivenines.analysis.tables import Columns, by_trial, split
 from fivenines.results.store import StoredTrial
 
-# The name of the series among counters.
+# Name of the series among counters.
 STATE = "member_state"
 
 _CHANGES = "SELECT trial, t_us / 1000.0 AS t, node, state FROM rows ORDER BY trial, node, t"
@@ -26,7 +26,7 @@ def state_curves(trials: Sequence[StoredTrial]) -> dict[str, dict[str, Series]]:
 
 
 def _curve(rows: Columns, end: float) -> Series:
-    """Return a line with steps: each state from its moment to the next one's."""
+    """Return a step line: each state from its time to that of the next state."""
     times: list[float] = []
     values: list[float] = []
     for t, state in zip(rows["t"].tolist(), rows["state"].tolist(), strict=True):

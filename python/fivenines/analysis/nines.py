@@ -33,10 +33,10 @@ from fivenines.units import parse_duration
 # Seconds.
 YEAR = 365.25 * 86_400
 
-# The availability that a needed MTBF is computed for: five nines.
+# Availability that the required MTBF is computed for: five nines.
 TARGET = 0.99999
 
-# Whether an availability is known, or only bounded from one side.
+# Direction of a bound; empty if the availability is known.
 Bound = Literal["", "at most", "at least"]
 
 
@@ -51,16 +51,16 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Availability:
-    """What assumed failures and measured outages make of a solution.
+    """Availability of a solution from assumed failure rates and measured outages.
 
     Attributes:
         key: the cell; of several faults together, with `fault` naming them all.
-        fault: what was broken, or "all together".
+        fault: the fault, or "all together".
         mttr: the mean time without writes in s, all interruptions of a trial together.
-        mtbf: assumed, in s; None if nothing was assumed (and for several classes).
+        mtbf: assumed MTBF in s; None without one (and for several classes).
         unavailable: the share of time without service; None without an MTBF. At most 1.
-        bound: `at most`: service was not back in some trial, so that the availability is at most
-            this; `at least`: no outage was noticed, so that it is at least this.
+        bound: `at most`: service did not recover in some trial, so this is an upper bound of the
+            availability; `at least`: no outage was noticed, so this is a lower bound.
         trials: the number of trials behind it.
     """
 
@@ -93,7 +93,7 @@ class Availability:
 
     @property
     def needed_mtbf(self) -> float:
-        """Return the MTBF in s from which on a mean outage as measured allows five nines."""
+        """Return the least MTBF in s with which the measured mean outage allows five nines."""
         return self.mttr.value * TARGET / (1 - TARGET)
 
     def _falling(self, of: Callable[[float], float]) -> Estimate | None:
@@ -143,9 +143,9 @@ def assumed_mtbf(run: Run) -> dict[str, float]:
 
 
 def availabilities(cells: Sequence[CellResult], assumed: Mapping[str, float]) -> list[Availability]:
-    """One for each fault of each cell, then all faults of a solution together.
+    """Return an availability for each fault of each cell, then for all faults of a solution together.
 
-    Together go cells that differ in the fault alone, if they have one fault a trial and an MTBF.
+    Cells that differ only in the fault are combined if they have one fault per trial and an MTBF.
     """
     result: list[Availability] = []
     groups: dict[CellKey, list[tuple[CellResult, FaultResult, float]]] = {}
@@ -171,7 +171,7 @@ def _single(cell: CellResult, fault: FaultResult, mtbf: float | None) -> Availab
 
 
 def _together(members: Sequence[tuple[CellResult, FaultResult, float]]) -> Availability:
-    """Return all classes of a solution: the MTTR is the mean over their failures, by their rates."""
+    """Combine all classes of faults of a solution: the MTTR is the mean over failures, weighted by rate."""
     terms = [Term(fault.writes.total, mtbf) for _, fault, mtbf in members]
     share = unavailable(terms)
     rate = sum(1 / term.mtbf for term in terms)

@@ -1,6 +1,6 @@
-"""The verdict about each node's rows, made anew from what was kept: the ledger, and what each node held.
+"""Verdicts on each node's rows, recomputed from the ledger and the rows of each node.
 
-What was stored with the trial is the verdict of the version that ran it; a better rule serves old runs, too.
+The stored verdict is that of the version that ran the trial; recomputing applies today's rules to old runs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,14 +16,12 @@ _HELD = "SELECT trial, node, id FROM rows"
 
 
 def rechecked(trials: Sequence[StoredTrial]) -> list[StoredTrial]:
-    """Return the trials with today's verdicts; those without the table `held`, or with damaged ones, as they
-    are.
-    """
-    kept = [trial for trial in trials if trial.record.check and _has_tables(trial)]
+    """Return the trials with today's verdicts; without a readable table `held` they stay unchanged."""
+    with_tables = [trial for trial in trials if trial.record.check and _has_tables(trial)]
     try:
-        operations, held = _operations(kept), _held(kept)
+        operations, held = _operations(with_tables), _held(with_tables)
     except FiveninesError:
-        # the damage is told where the tables are read for measures
+        # The computation of measures reports the damaged table.
         return list(trials)
     return [
         _rechecked(trial, trial.record.check, operations[trial.folder.name], held[trial.folder.name])

@@ -1,4 +1,4 @@
-"""The order of cells: as the experiment names what they are made of."""
+"""Order of cells: that of workloads, networks, faults and solutions in the experiment."""
 
 from collections.abc import Iterable
 
@@ -7,7 +7,7 @@ from fivenines.results.store import Run
 
 
 def in_order(run: Run, keys: Iterable[CellKey]) -> list[CellKey]:
-    """Keys as the experiment names workloads, networks, faults, solutions; then by connections."""
+    """Sort keys by workload, network, fault and solution in the experiment's order, then by connections."""
     experiment = run.manifest.experiment
     orders = {
         "solution": _names(experiment.get("solutions")),
@@ -41,7 +41,7 @@ def _fault_words(items: object) -> list[str]:
 
 
 def _fault_rank(words: list[str], name: str) -> int:
-    """Return the place of a fault's name; one that was made distinct begins with its kind."""
+    """Return the rank of a fault's name; a name that was made unique begins with its kind."""
     if name in words:
         return words.index(name)
     return next((n for n, word in enumerate(words) if name.startswith(word)), len(words))

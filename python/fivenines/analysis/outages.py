@@ -1,4 +1,4 @@
-"""The outages of several trials together: longest, total, number, and the events they belong to."""
+"""Outages over several trials: longest, total, number, and the events they belong to."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from fivenines.analysis.client_waits import Wait
 from fivenines.analysis.interruptions import Interruption, counted
 from fivenines.analysis.statistics import Summary, summarise
 
-# What an outage is of: its name in `Availability` and in `Interruptions`.
+# Kind of service with an outage: its name in `Availability` and in `Interruptions`.
 Service = Literal["writes", "reads", "connections"]
 
 
@@ -18,8 +18,8 @@ Service = Literal["writes", "reads", "connections"]
 class OutagePoint:
     """The outage of one trial in ms; not `back`: a lower bound; not `noticed`: no outage.
 
-    `ms` is the longest interruption, `total_ms` all `number` of them together; `events` says how many
-    belong to which event. `wait`: a bound of the client's own ended the longest.
+    `ms` is the longest interruption, `total_ms` the sum of all `number`; `events` counts them by event.
+    `wait`: a client time-out ended the longest.
     """
 
     trial: str
@@ -35,7 +35,7 @@ class OutagePoint:
 
 @dataclass(frozen=True)
 class Outages:
-    """The outages of trials, of writes, reads or new connections, in ms; a trial not back is a bound.
+    """Outages of writes, reads or new connections over trials, in ms; without recovery a lower bound.
 
     `summary` is of the longest interruption of each trial, `total` of all its interruptions together.
     """
@@ -49,7 +49,7 @@ class Outages:
 
     @property
     def events(self) -> dict[str, int]:
-        """Return how many interruptions of all trials belong to which event."""
+        """Return the number of interruptions by event, over all trials."""
         counter: Counter[str] = Counter()
         for point in self.points:
             counter.update(point.events)
@@ -57,12 +57,12 @@ class Outages:
 
     @property
     def waits(self) -> list[Wait]:
-        """Of the trials in which a bound of the client's own ended the longest interruption."""
+        """Return the waits of trials in which a client time-out ended the longest interruption."""
         return [point.wait for point in self.points if point.wait]
 
     @property
     def several(self) -> bool:
-        """Return whether service stood still more than once in some trial, so that the total says more."""
+        """Return whether a trial has several interruptions, so that the total exceeds the longest."""
         return any(point.number > 1 for point in self.points)
 
 
@@ -70,10 +70,9 @@ def outages_of(
     values: Sequence[tuple[str, Outage | None, Sequence[Interruption]]],
     machines: Mapping[str, str] | None = None,
 ) -> Outages:
-    """Return the outages of trials: id, outage (None: not measured), and its interruptions where these are
-    known.
+    """Summarise the outages of trials: id, outage (None: not measured), and its interruptions where known.
 
-    `machines`: where each ran, by its id.
+    `machines`: the machine of each trial, by id.
     """
     points = [
         OutagePoint(

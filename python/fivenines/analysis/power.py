@@ -1,7 +1,7 @@
-"""How large a difference an experiment can tell, and how many repetitions would tell a given one.
+"""Power analysis: the smallest detectable difference, and the repetitions that detect a given one.
 
-All differences are shares: 0.1 means that one mean is 10 % above the other. They are laid on the scale of
-logarithms, on which a spread that is a share of the mean is the same for both sides.
+All differences are shares: 0.1 means that one mean is 10 % above the other. Computation is on the scale of
+logarithms, on which a spread that is a share of the mean is equal on both sides.
 
 Sources:
     Power of Welch's test with equal numbers and equal spreads, and of the t test of one mean, by the
@@ -17,10 +17,10 @@ from scipy import special
 
 from fivenines.analysis.statistics import CONFIDENCE, student_t
 
-# The chance with which a difference is to be told, if it is there; the usual one.
+# Probability of showing a difference that exists; the usual value.
 POWER = 0.8
 
-# More repetitions than this are nobody's plan.
+# Maximum number of repetitions that is worth a plan.
 MOST = 100_000
 
 
@@ -44,22 +44,22 @@ def power_of_pairs(difference: float, sd: float, n: int, confidence: float = CON
 
 
 def detectable_by_two(cov: float, n: int, confidence: float = CONFIDENCE) -> float | None:
-    """Return the smallest difference that n trials a side tell with a chance of `POWER`; None with n < 2."""
+    """Return the smallest difference that n trials per side show with a power of `POWER`; None with n < 2."""
     return _smallest(lambda d: power_of_two(d, cov, n, confidence)) if n > 1 else None
 
 
 def detectable_by_pairs(sd: float, n: int, confidence: float = CONFIDENCE) -> float | None:
-    """Return the smallest difference that n pairs tell with a chance of `POWER`; None with n < 2."""
+    """Return the smallest difference that n pairs show with a power of `POWER`; None with n < 2."""
     return _smallest(lambda d: power_of_pairs(d, sd, n, confidence)) if n > 1 else None
 
 
 def trials_for(difference: float, cov: float, confidence: float = CONFIDENCE) -> int | None:
-    """Return trials of each side that tell a difference with a chance of `POWER`; None: more than `MOST`."""
+    """Return the trials per side that show a difference with a power of `POWER`; None: more than `MOST`."""
     return _fewest(lambda n: power_of_two(difference, cov, n, confidence))
 
 
 def pairs_for(difference: float, sd: float, confidence: float = CONFIDENCE) -> int | None:
-    """Return pairs that tell a difference with a chance of `POWER`; None: more than `MOST`."""
+    """Return the pairs that show a difference with a power of `POWER`; None: more than `MOST`."""
     return _fewest(lambda n: power_of_pairs(difference, sd, n, confidence))
 
 

@@ -1,4 +1,4 @@
-"""The ratio of two means, or of two such ratios: its interval, and whether it is beyond a limit.
+"""Ratio of two means, or of two such ratios: its interval, and its side of a limit.
 
 Of two means by Fieller's interval (`sides`). A ratio of ratios (a / c) / (b / d) is judged on the scale of
 logarithms, where it is a sum, by the delta method: the variance of the logarithm of a mean is that of the
@@ -33,22 +33,22 @@ class Quotient:
 
     @property
     def has_zero(self) -> bool:
-        """Return whether a mean that it divides by, or takes the logarithm of, is 0."""
+        """Return whether a mean in a divisor or logarithm is 0."""
         divisors = [self.b] if self.a_over is None else self.samples
         return any(not divisor.mean for divisor in divisors)
 
     def more_than(self, factor: float, confidence: float = CONFIDENCE) -> bool | None:
-        """Return whether it is above a factor; None: the data do not tell."""
+        """Return whether the ratio is above a factor; None: inconclusive."""
         result = self._side(factor, confidence)
         return None if result is None else result == "above"
 
     def not_more_than(self, factor: float, confidence: float = CONFIDENCE) -> bool | None:
-        """Return whether it is at most a factor; None: the data do not tell."""
+        """Return whether the ratio is at most a factor; None: inconclusive."""
         result = self._side(factor, confidence)
         return None if result is None else result == "below"
 
     def inverse(self) -> "Quotient":
-        """b / a."""
+        """Return b / a."""
         return Quotient(self.b, self.a, self.b_over, self.a_over)
 
     def interval(self, confidence: float = CONFIDENCE) -> Contrast:

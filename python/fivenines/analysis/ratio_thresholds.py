@@ -1,4 +1,4 @@
-"""Thresholds on ratios, judged by what runs are against their baseline: passed, failed or undecided."""
+"""Thresholds on the ratio of a run to its baseline: passed, failed or inconclusive."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ class RatioResult:
     """A threshold of one cell and run.
 
     Attributes:
-        threshold: what was asked.
-        change: what it is judged by; None: no cell has the measure in both runs.
-        outcome: passed and failed are proven by the whole interval; else it is undecided.
-        bounds: of the ratio; of a percentile those of the ordered trials.
-        wanted: trials of each run that an interval of a percentile takes; None: enough, or a mean.
+        threshold: the threshold.
+        change: the change that decides; None: no cell has the measure in both runs.
+        outcome: passed and failed are shown by the whole interval; otherwise inconclusive.
+        bounds: interval of the ratio; for a percentile that of the ordered trials.
+        wanted: trials per run that an interval of a percentile requires; None: enough, or a mean.
     """
 
     threshold: RatioThreshold
@@ -30,7 +30,7 @@ class RatioResult:
 
 
 def judge_ratios(versus: Versus, thresholds: Sequence[RatioThreshold]) -> list[RatioResult]:
-    """Return each threshold for each cell and later run that it is of; one that is of none is undecided."""
+    """Judge each threshold for each cell and later run that it applies to; without any it is inconclusive."""
     results = []
     for threshold in thresholds:
         own = [

@@ -1,4 +1,4 @@
-"""Back to what it was: throughput, replicas, brown-out, work lost.
+"""Recovery after a fault: throughput, replicas, brown-out, work lost.
 
 Steady rate
     Transactions per second of the load in the steady window, before the first fault.
@@ -6,15 +6,15 @@ Throughput is back
     at the first slot, from the return of service on, that begins a second with at least 90 % of
     the steady rate. A dip later on is a brown-out, not a part of catching up.
 A replica is behind
-    by the age of the oldest write that was acknowledged since service returned and that it does
-    not have. It has caught up at the first look from which, for a second, it is never behind by
-    more than twice its worst of the steady window, at least 100 ms (the distance of two looks).
+    by the age of the oldest write that was acknowledged since service returned and that it lacks. It has
+    caught up at the first view from which, for a second, it is never behind by more than twice its worst lag
+    in the steady window, at least 100 ms (the distance of two views).
 Brown-out
     The time after the fault and outside the outage in which the rate is below 90 % of the steady
     rate, in bins of about a second (each stretch is cut into equal bins).
 Work lost
-    What the steady rate would have done from the fault until caught up (or to the end), less what
-    was done; not below 0.
+    Transactions at the steady rate from the fault until caught up (or to the end), minus those done; at least
+    0.
 """
 
 import math
@@ -33,7 +33,7 @@ Floats = npt.NDArray[np.float64]
 # Throughput is back at this share of the steady rate; below it there is a brown-out.
 BACK_SHARE = 0.9
 
-# For so long throughput, or a replica, must be back; also about the width of a bin.
+# Time for which throughput or a replica must be recovered, in ms; also the approximate width of a bin.
 SUSTAINED_MS = 1000.0
 
 BEHIND_FLOOR_MS = 100.0
@@ -57,9 +57,9 @@ class LoadLine:
 
 @dataclass(frozen=True)
 class Views:
-    """What a node had of the ledger: `t` (ms) ascending; `seen[client]`, of each look the greatest id.
+    """Views of the ledger on a node: `t` (ms) ascending; `seen[client]` has the greatest id of each view.
 
-    -1 where it had nothing of that client.
+    The id is -1 without any row of that client.
     """
 
     t: Floats
@@ -92,7 +92,7 @@ def throughput_back(line: LoadLine, rate: float, start: float, until: float) -> 
 
 
 def behind(views: Views, acks: Acks, since: float) -> Floats:
-    """For each look, the age in ms of the oldest acknowledged write since `since` that it misses."""
+    """Return for each view the age in ms of the oldest acknowledged write since `since` that it lacks."""
     ages = np.zeros(len(views.t))
     counted = acks.t >= since
     for client in np.unique(acks.client[counted]).tolist():
@@ -158,7 +158,7 @@ def _low(line: LoadLine, rate: float, start: float, end: float) -> bool:
 
 
 def work_lost(line: LoadLine, rate: float, start: float, end: float) -> float:
-    """Transactions that the steady rate would have done in a window, less those done; at least 0."""
+    """Return the transactions at the steady rate in a window, minus those done; at least 0."""
     first, last = math.floor(start / SLOT_MS) * SLOT_MS, math.floor(end / SLOT_MS) * SLOT_MS
     done = line.total(line.transactions, first, last)
     return max(0.0, rate * (last - first) / 1000 - done)

@@ -1,4 +1,4 @@
-"""A disk that nodes share block by block, as curves: what goes to the other node, and what it lacks."""
+"""Curves of a replicated block device: bytes sent to the other node, and bytes out of sync."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What a run can tell: how large a difference its repetitions tell, and how many would tell others."""
+"""Resolution of a run: the smallest difference that its repetitions show, and repetitions for others."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -11,10 +11,10 @@ from fivenines.analysis.comparisons import METRICS, Metric, groups
 from fivenines.analysis.interleaved import THROUGHPUT, InterleavedResult
 from fivenines.results.records import CellKey
 
-# The differences for which the number of repetitions is told.
+# Differences for which reports show the required number of repetitions.
 SHARES = (0.2, 0.1, 0.05)
 
-# Of the metrics that cells are compared by: throughput, response time, outage of writes.
+# Metrics of cells with a resolution: throughput, response time, outage of writes.
 _MEASURES = 3
 
 
@@ -26,10 +26,10 @@ class Resolution:
         measure: its name.
         key: a cell of the group.
         spread: standard deviation of a repetition as a share of its mean (of a round: of its logarithm).
-        n: repetitions that there are, of the solution that has the fewest.
-        unit: what a repetition is: `trial` or `round`.
-        smallest: the smallest difference, as a share, that they tell with a chance of `power.POWER`.
-        needed: how many would tell each of `SHARES`; None: more than anybody runs.
+        n: repetitions of the solution with the fewest.
+        unit: kind of repetition: `trial` or `round`.
+        smallest: the smallest difference, as a share, that they show with a power of `power.POWER`.
+        needed: repetitions that show each of `SHARES`; None: more than `power.MOST`.
     """
 
     measure: str
@@ -42,7 +42,10 @@ class Resolution:
 
 
 def by_trials(cells: Iterable[CellResult], *, speed: bool = True) -> list[Resolution]:
-    """Return what the trials of cells tell that differ in the solution alone; `speed`: also of speed."""
+    """Return the resolution of the trials, for groups of cells that differ only in the solution.
+
+    `speed`: include throughput and response time.
+    """
     metrics = METRICS[:_MEASURES] if speed else METRICS[2:_MEASURES]
     alike = groups(cells)
     result = (_by_metric(metric, group) for metric in metrics for group in alike)
@@ -69,7 +72,7 @@ def by_interleaving(results: Iterable[InterleavedResult]) -> list[Resolution]:
 
 
 def _by_metric(metric: Metric, group: Sequence[CellResult]) -> Resolution | None:
-    """None where nothing is compared, or no spread was seen."""
+    """Return the resolution of one metric; None without a comparison or a spread."""
     summaries = [result for cell in group if (result := metric.get(cell)) is not None]
     covs = [summary.cov for summary in summaries if summary.cov is not None]
     if len(covs) < 2:

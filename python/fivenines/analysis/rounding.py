@@ -1,4 +1,4 @@
-"""How many digits a mean can bear: what its interval leaves uncertain is not printed.
+"""Rounding of a mean by its interval: uncertain digits are not printed.
 
 Source of the rule: Particle Data Group, Review of Particle Physics, Introduction 5.3 (Rounding): if the first
 digits of the uncertainty lie between 100 and 354, two digits of it are kept; from 355 on one.
@@ -16,7 +16,7 @@ _MOST = 3
 
 @dataclass(frozen=True)
 class Rounding:
-    """The place to which figures that belong together are rounded: 100, 10, 1, 0.1 and so on."""
+    """Decimal place to which related figures are rounded: 100, 10, 1, 0.1 and so on."""
 
     exponent: int
 
@@ -36,6 +36,7 @@ def rounding(mean: float, low: float, high: float) -> Rounding | None:
         exponent -= 1
     if mean:
         size = math.floor(math.log10(abs(mean)))
-        # of a mean that is small beside its interval at least one digit, of any other three at most
+        # Print at least one digit of a mean that is small relative to its interval, and at most three
+        # otherwise.
         exponent = min(size, max(exponent, min(0, size - _MOST + 1)))
     return Rounding(exponent)

@@ -1,9 +1,9 @@
-"""Means whose intervals hold although they are looked at after each trial, and trials end by them.
+"""Confidence intervals that stay valid when trials are added until an interval is narrow.
 
-An interval of 95 % holds in 95 % of campaigns whose number of trials was fixed before. Who looks after each
-trial and stops when it is narrow stops rather where the spread was small by chance, and the interval holds
-less often. So all intervals of such a run are repeated confidence intervals: those of all looks, from the
-first to the last that may come, hold the mean at once in 95 % of campaigns, whenever one stops.
+A 95 % interval contains the mean in 95 % of campaigns whose number of trials was fixed in advance. Stopping
+when the interval is narrow favours samples whose spread is small by chance, so the interval is right less
+often. All intervals of such a run are therefore repeated confidence intervals: those of all looks together
+contain the mean in 95 % of campaigns, whenever the run stops.
 
 Source:
     Jennison and Turnbull, Interim analyses: the repeated confidence interval approach, J. R. Stat. Soc. B
@@ -35,11 +35,11 @@ State = Literal["settled", "open", "not measured"]
 
 @dataclass(frozen=True)
 class Look:
-    """What is known of a measure of a cell after some of its trials.
+    """Interim result of a measure of a cell after some of its trials.
 
     Attributes:
-        summary: with the interval that holds at every look.
-        share: half the width of the interval as a share of the mean; None: it has no end, or no mean.
+        summary: summary with the interval that is valid at every look.
+        share: half the width of the interval as a share of the mean; None: an end is unknown, or no mean.
         state: `settled` when that is narrow enough; `not measured` when the first trials have no value.
     """
 
@@ -54,10 +54,10 @@ def look(
     """Return whether a mean is known well enough.
 
     Args:
-        values: of each trial that has the measure, and whether it is a lower bound.
-        complete: trials of the cell, those without a value included.
+        values: value of each trial that has the measure, and whether it is a lower bound.
+        complete: trials of the cell, including those without a value.
         at_least: trials before the first look.
-        within: the share of the mean that half the interval may have.
+        within: permitted half width of the interval, as a share of the mean.
         nominal: the level of each look's interval, see `level`.
     """
     numbers = [value for value, _ in values]
@@ -86,7 +86,7 @@ def nominal_of(run: Run) -> float | None:
 
 
 def settings_of(run: Run) -> TrialsSettings:
-    """Return how many trials of each cell the run was to have."""
+    """Return the run's settings for the number of trials of each cell."""
     return TrialsSettings.model_validate(run.manifest.experiment.get("trials", 1))
 
 

@@ -1,8 +1,8 @@
-"""Samples over the time of a trial: what was gained between samples of a counter that may restart.
+"""Samples over the time of a trial, with gains of counters that may restart.
 
-A cumulative counter begins again at 0 when its server restarts. What it had gained between the last sample
-before and the restart is not known. So a fall is read as a restart, and the new value as the gain since:
-a lower bound, as Prometheus' `increase` has it.
+A cumulative counter begins again at 0 when its server restarts, and its gain between the last sample and the
+restart is unknown. So a decrease counts as a restart, and the new value as the gain since then: a lower
+bound, as in Prometheus' `increase`.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ GAP = 2.5
 
 @dataclass(frozen=True)
 class Series:
-    """Values `v` at the moments `t` (ms since the start of the load, ascending). NaN: told to be unknown."""
+    """Values `v` at the times `t` (ms since the start of the load, ascending). NaN: unknown."""
 
     t: Floats
     v: Floats
@@ -50,7 +50,7 @@ def summed(samples: Samples, names: Sequence[str]) -> dict[str, Series]:
 
 
 def gains(values: Floats) -> Floats:
-    """Return what a counter gained from each sample to the next, never below 0; one shorter than `values`."""
+    """Return the gain of a counter from each sample to the next, at least 0; shorter than `values` by one."""
     steps = np.diff(values)
     return np.where(steps < 0, values[1:], steps)
 
@@ -96,13 +96,13 @@ def thinned(series: Series, most: int) -> Series:
         return series
     size = -(-len(series) // most)
     starts = np.arange(0, len(series), size)
-    held = np.where(np.isnan(series.v), -np.inf, series.v)
-    peaks = np.maximum.reduceat(held, starts)
+    values = np.where(np.isnan(series.v), -np.inf, series.v)
+    peaks = np.maximum.reduceat(values, starts)
     return Series(series.t[starts], np.where(np.isinf(peaks), np.nan, peaks))
 
 
 def value_at(series: Series, moments: Floats, oldest: float) -> Floats:
-    """Return the last value told at or before each moment; NaN if it is older than `oldest` (ms)."""
+    """Return the last value at or before each moment; NaN if it is older than `oldest` (ms)."""
     if not len(series):
         return np.full(len(moments), np.nan)
     index = np.searchsorted(series.t, moments, "right") - 1

@@ -1,24 +1,24 @@
-"""Whether a load was served at all: a window in which it was not has no figures.
+"""Check whether a load was served at all: a window without service has no figures.
 
-Throughput and response times come from the transactions that succeeded. Where most transactions fail, these
-figures describe the rest, and a comparison of two solutions compares what they refused. The steady window of
-a trial, or the whole of a load without one, is *not served* if one of these is true:
+Throughput and response times come from successful transactions. Where most transactions fail, these figures
+describe the few others, and a comparison of two solutions compares what they refused. The steady window of a
+trial, or the whole of a load without one, is *not served* if one of these is true:
 
 Nothing succeeded
-    No transaction ended well in the window.
+    No transaction succeeded in the window.
 Most failed
     More transactions failed than succeeded. Deadlocks, conflicts and lock waits do not count: contention is
-    a property of the workload, and its figures are wanted.
+    a property of the workload, and its figures are meaningful.
 The same failure throughout
-    A tenth or more of the transactions failed, most of them by one class and code, which was there in the
-    first second of the load and in the last one of the window: a part of the workload never works.
+    A tenth or more of the transactions failed, most of them with one class and code, which occurred in the
+    first second of the load and in the last second of the window: a part of the workload never works.
 The service ended
     The last quarter of the window, at least `ENDED_MS`, has failures and no success, or the whole window has
-    less than `SMALL` of the best second before its end. Again, failures by contention alone do not count.
+    less than `SMALL` of the best second before its end. Failures by contention alone do not count.
 
-Failures are counted by second, and by class for the whole load only. So as many failures as the whole load
-has by contention are taken for such in the window: a load is refused only for failures that certainly are
-others.
+Failures are counted by second, but by class for the whole load only. So the window is assumed to contain all
+failures by contention of the whole load: a load is refused only for failures that certainly have other
+causes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ from fivenines.results import store
 # Classes of failures that a workload causes itself.
 CONTENTION = ("deadlock", "conflict", "lock_timeout")
 
-# Those that may accompany a load from its first second on: scripts insert keys that are there.
+# Classes that may accompany a load from its first second on: scripts insert keys that exist.
 USUAL = (*CONTENTION, "constraint")
 
 # Share of the transactions that may fail by one class throughout.
@@ -42,7 +42,7 @@ SHARE = 0.1
 # Share of the best second that the mean of the window must reach.
 SMALL = 0.1
 
-# A stall of a server is a figure; so long without a success at the end of the window is no service.
+# A short stall of a server is a valid figure; this long without a success at the window's end is no service.
 ENDED_MS = 5_000.0
 
 # Successes of the best second, below which a second without one says nothing.
@@ -87,7 +87,7 @@ def why_not(
         load: load.json.
         start: of the window, in ms from the load's start. A second counts by its middle.
         end: of the window.
-        in_turn: the load pauses while others have their turn, so that silence says nothing.
+        in_turn: the load pauses during the windows of other solutions, so silence is no evidence.
     """
     within = [second for second in seconds if start <= second.start + 500 < max(end, start + 1000)]
     ok, failed = sum(item.ok for item in within), sum(item.failed for item in within)
@@ -108,17 +108,17 @@ def why_not(
         )
     if in_turn or len(steps_of(dict(load))) > 1:
         return None
-    return _gone(seconds, within, (start, end), contention, what)
+    return _ended_early(seconds, within, (start, end), contention, what)
 
 
-def _gone(
+def _ended_early(
     seconds: Sequence[Second],
     within: Sequence[Second],
     window: tuple[float, float],
     contention: int,
     what: str,
 ) -> str | None:
-    """Return the service ended within the window, or before it."""
+    """Return the reason if the service ended within the window, or before it."""
     start, end = window
     best = max(second.ok for second in seconds if second.start < end)
     if best < ENOUGH:
@@ -157,9 +157,7 @@ def _errors(load: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _count(errors: Sequence[Mapping[str, Any]], classes: Sequence[str]) -> int:
-    """Return how many failures of the whole load are of these classes: there are no more of them in its
-    window.
-    """
+    """Return the failures of the whole load in these classes: an upper bound for its window."""
     return sum(int(error.get("count", 0)) for error in errors if error.get("class") in classes)
 
 
@@ -188,7 +186,7 @@ def _words(entry: Mapping[str, Any]) -> str:
     text = f"; most often {kind} ({code}): {message}"
     if kind == "session_lost":
         text += (
-            ". The connection lives on, and the server has forgotten its prepared statements: so does a "
+            ". The connection works, but the server lacks its prepared statements, as behind a "
             "pooler that changes the server between two transactions. With PostgreSQL, use the protocol "
             "`extended`"
         )

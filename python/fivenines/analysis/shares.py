@@ -1,4 +1,4 @@
-"""How much of a time one of its phases takes: the ratio of two means that are measured in the same trials.
+"""Share of a phase in a time: the ratio of two means that are measured in the same trials.
 
 A phase and its whole belong together, so they are compared trial by trial: a share is beyond s where the mean
 of `phase - s whole` is beyond 0 (Student's t), and the interval of the share is Fieller's with their
@@ -27,7 +27,7 @@ class PartOfWhole:
     df: int
 
     def beyond(self, share: float, confidence: float = CONFIDENCE) -> Side | None:
-        """On which side of a share the true one is; None: the data do not tell."""
+        """Return the side of a limit on which the true share is; None: inconclusive."""
         result = self._difference(share, confidence)
         return side(result.low, result.high, 0.0)
 

@@ -1,8 +1,8 @@
-"""What each solution takes: hosts, memory, CPU, network, configuration, time to deploy and to rejoin.
+"""Resources of each solution: hosts, memory, CPU, network, configuration, time to deploy and to rejoin.
 
-Idle figures are of the moment before the load (`Deployment.hosts`), loaded ones of the table `hosts` in the
-steady window. A figure per node is the mean of the trial's nodes; the rest is the sum over all other hosts
-of the solution (proxy, manager, arbiter, ...). The client's host is never part of it.
+Idle figures are from before the load (`Deployment.hosts`), loaded figures from the table `hosts` in the
+steady window. A figure per node is the mean of the trial's nodes; the rest is the sum over all other hosts of
+the solution (proxy, manager, arbiter, ...), without the client's host.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -33,10 +33,10 @@ class PerNode:
 
 @dataclass(frozen=True)
 class SolutionResult:
-    """One solution over all its trials. Seconds, bytes, cores, lines.
+    """Resources of a solution over all its trials, in seconds, bytes, cores and lines.
 
-    `hosts`: how many there are of each kind. `lines` by kind: of one node (the longest), of all others of
-    a kind together. `rejoin`: after kills and crashes, from the restart to membership.
+    `hosts`: number of hosts by kind. `lines` by kind: the longest configuration of a node; for other kinds
+    the sum. `rejoin`: after a killed process or host, from the restart to membership.
     """
 
     solution: str
@@ -54,10 +54,10 @@ class SolutionResult:
 
 @dataclass(frozen=True)
 class LoadedResult:
-    """One cell under its load, in the steady window; bytes are per successful transaction of the load.
+    """Resources of a cell in the steady window; bytes are per successful transaction of the load.
 
-    `sent`: by all hosts of the solution; `clients`: those of them that the client received; `between`: from
-    one host of the solution to another, without what a proxy forwards. Costs are None without prices.
+    `sent`: by all hosts of the solution; `clients`: bytes that the client received; `between`: between hosts
+    of the solution, without forwarded traffic. Costs are None without prices.
     """
 
     key: CellKey
@@ -73,7 +73,7 @@ class LoadedResult:
 
 @dataclass(frozen=True)
 class Use:
-    """What the hosts of one trial used in its steady window: means of the nodes, sums of the others."""
+    """Resources of a trial's hosts in the steady window: means over nodes, sums over other hosts."""
 
     sampled: bool = False
     memory: tuple[float | None, float | None] = (None, None)
@@ -82,7 +82,7 @@ class Use:
 
 
 def solution_results(cells: Sequence[CellResult]) -> list[SolutionResult]:
-    """Return each solution of the cells, in their order, as far as trials of it are complete."""
+    """Return the resources of each solution with complete trials, in the order of the cells."""
     result = []
     for name in dict.fromkeys(cell.key.solution for cell in cells):
         trials = [trial for cell in cells if cell.key.solution == name for trial in cell.trials]
@@ -95,7 +95,7 @@ def solution_results(cells: Sequence[CellResult]) -> list[SolutionResult]:
 def loaded_results(
     trials: Sequence[StoredTrial], cells: Sequence[CellResult], prices: Prices | None
 ) -> list[LoadedResult]:
-    """Return each cell whose hosts were sampled, or that has a price."""
+    """Return the resources of each cell whose hosts were sampled, or that has a price."""
     used = {trial.folder.name: use for trial, use in zip(trials, cached(USE, trials), strict=True)}
     result = [_loaded(cell, used, prices) for cell in cells]
     return [item for item in result if item.trials or item.thousand]
@@ -138,7 +138,7 @@ def _lines(hosts: Mapping[str, HostFacts]) -> dict[str, int]:
 
 
 def _rejoins(trial: TrialMeasures) -> list[float]:
-    """Return seconds from a restart to membership, of nodes that were killed or crashed."""
+    """Return the seconds from restart to membership, of nodes whose process or host was killed."""
     return [
         (fault.rejoined_at - fault.restarted) / 1000
         for fault in trial.record.faults

@@ -1,13 +1,13 @@
-"""Where the steady window of a healthy system went when it did not get on: stalls, and their causes.
+"""Stalls in the steady window of a healthy system, and their causes.
 
 Stall
     A run of at least `LEAST_MS` of slots of 100 ms, each with less than a tenth of the throughput that nine
-    in ten slots of the same window do not exceed. Not only silence: where a deadlock holds all connections
-    but two, those two go on. And not the median: where most of the window is lost, it is lost time itself.
-    Joined with the stalls of `interruptions`, in which nothing at all got through, however short.
+    in ten slots of the same window do not exceed. Not only silence counts: where a deadlock blocks all but
+    two connections, those two proceed. The median would fail where most of the window is lost time. These
+    stalls are merged with those of `interruptions`, in which no transaction succeeded, however short.
 Cause
-    What servers' logs (table `incidents`) and counters say of the time of the stall, in the order below. The
-    first that fits has it; where none does, the cause is not known, and said so.
+    The first matching evidence in servers' logs (table `incidents`) and counters during the stall, in the
+    order below; without any the cause is unknown.
 
 | cause | evidence |
 |---|---|
@@ -39,20 +39,20 @@ from fivenines.results.store import StoredTrial
 SLOT_MS = 100.0
 LEAST_MS = 300.0
 SHARE = 0.1
-# Throughput of the slot that so many of all slots do not exceed: what it is where work gets on.
+# Quantile of the slots' throughput that stands for undisturbed work.
 USUAL = 0.9
 
-# With fewer transactions than so many in such a slot, slots without any are ordinary.
+# With fewer transactions than this in such a slot, slots without any are ordinary.
 FEWEST = 3.0
 
-# A log is written so long after a stall at most.
+# Maximum delay of a log entry after a stall, in ms.
 AFTER_MS = 200.0
 
 UNKNOWN = "not known"
 
 _DEADLOCKS = ("Innodb_deadlocks", "INNODB_METRICS.lock_deadlocks", "pg_stat_database.deadlocks")
 _TIMEOUTS = ("Rpl_semi_sync_master_no_times", "Rpl_semi_sync_source_no_times")
-# Counters of time without progress, and what makes milliseconds of them.
+# Counters of time without progress, with the factor to milliseconds.
 _PAUSED = {"wsrep_flow_control_paused_ns": 1e-6, "Gr_flow_control_throttle_time_sum": 1e-3}
 _FLUSHES = ("Innodb_log_waits", "Innodb_buffer_pool_wait_free")
 _WAITING = ("pg_locks.waiting", "Innodb_row_lock_current_waits")
@@ -63,7 +63,7 @@ _INCIDENTS = "SELECT trial, t_ms, kind, ms, node, detail FROM rows ORDER BY tria
 
 @dataclass(frozen=True)
 class Incident:
-    """What a log told at `t` (ms of the load), after it had lasted for `ms`."""
+    """A log entry at `t` (ms of the load) about an incident that lasted `ms`."""
 
     t: float
     kind: str
@@ -72,7 +72,7 @@ class Incident:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What there is of one trial. `unseen`: what the servers' logs do not tell, and why; often empty."""
+    """Evidence in one trial. `unseen`: incidents that the servers do not log, and why; often empty."""
 
     counters: Samples = field(default_factory=dict)
     incidents: Sequence[Incident] = ()
@@ -82,13 +82,13 @@ class Evidence:
 
     @property
     def logged(self) -> bool:
-        """Return whether logs tell of deadlocks, so that counters need not be asked when they were."""
+        """Return whether logs report deadlocks, so that counters are not needed for their times."""
         return any(incident.kind == "deadlock" for incident in self.incidents)
 
 
 @dataclass(frozen=True)
 class Stall:
-    """A time of (nearly) no throughput, its cause, and how often that happened in it (0: not counted)."""
+    """A time of (nearly) no throughput, its cause, and the number of its occurrences (0: not counted)."""
 
     gap: Gap
     cause: str = UNKNOWN
@@ -133,13 +133,13 @@ def attributed(gaps: Sequence[Gap], evidence: Evidence) -> list[Stall]:
 
 
 def read_evidence(trials: Sequence[StoredTrial]) -> dict[str, Evidence]:
-    """Return what there is of each trial by its folder's name; a damaged table counts as absent."""
+    """Return the evidence in each trial by its folder's name; a damaged table counts as absent."""
     counters, machines = samples(trials, COUNTERS), machine_samples(trials)
-    told, unseen = _incidents(trials)
+    logged, unseen = _incidents(trials)
     return {
         trial.folder.name: Evidence(
             counters.get(trial.folder.name, {}),
-            told.get(trial.folder.name, ()),
+            logged.get(trial.folder.name, ()),
             machines.get(trial.folder.name, {}),
             trial.record.cell.connections,
             unseen.get(trial.folder.name, ""),
@@ -149,7 +149,7 @@ def read_evidence(trials: Sequence[StoredTrial]) -> dict[str, Evidence]:
 
 
 def deadlocks(evidence: Evidence, start: float, end: float) -> int:
-    """Return how many deadlocks servers tell of between two moments (ms)."""
+    """Return the number of deadlocks that servers report between two times (ms)."""
     if evidence.logged:
         return sum(
             incident.kind == "deadlock" and start <= incident.t < end for incident in evidence.incidents
@@ -175,9 +175,7 @@ def _causes(gap: Gap, evidence: Evidence) -> Iterator[tuple[str, int]]:
 
 
 def _gained(evidence: Evidence, name: str, gap: Gap) -> float:
-    """Return what a counter gained on all nodes from the last sample before a stall to the first one after
-    it.
-    """
+    """Return the gain of a counter on all nodes from the last sample before a stall to the first after it."""
     total = 0.0
     for series in evidence.counters.get(name, {}).values():
         around = _around(series, gap)
@@ -186,7 +184,7 @@ def _gained(evidence: Evidence, name: str, gap: Gap) -> float:
 
 
 def _around(series: Series, gap: Gap) -> Series:
-    """From the last sample before a stall to the first one after it."""
+    """Return the samples from the last one before a stall to the first one after it."""
     first = max(int(np.searchsorted(series.t, gap.start, "right")) - 1, 0)
     after = int(np.searchsorted(series.t, gap.end, "left")) + 1
     return Series(series.t[first:after], series.v[first:after])
@@ -215,7 +213,7 @@ def _began_or_ended(incident: Incident, gap: Gap) -> bool:
 
 
 def _others(evidence: Evidence, gap: Gap) -> bool:
-    """Return whether other programs and the hypervisor had half of the processors then."""
+    """Return whether other programs and the hypervisor used half of the CPUs during a stall."""
     if "cores" not in evidence.machine:
         return False
     cores = float(evidence.machine["cores"].v[0])
@@ -236,7 +234,7 @@ def _runs(slow: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
 
 
 def _incidents(trials: Sequence[StoredTrial]) -> tuple[dict[str, list[Incident]], dict[str, str]]:
-    """Return the incidents of each trial, and what its logs do not tell: the same of several nodes once."""
+    """Return the incidents of each trial, and what its servers do not log, merged over nodes."""
     incidents: dict[str, list[Incident]] = {}
     unseen: dict[str, dict[str, list[str]]] = {}
     for trial, rows in by_trial(trials, "incidents", _INCIDENTS).items():

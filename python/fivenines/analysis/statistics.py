@@ -1,4 +1,4 @@
-"""Means with intervals, and honest comparisons of two samples.
+"""Means with confidence intervals, and comparisons of two samples.
 
 Sources:
     Student's t interval of a mean: NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.5.2.
@@ -11,12 +11,12 @@ Sources:
     Upper bound of a proportion that was never met: Clopper and Pearson, Biometrika 26 (1934) 404.
 
 Lower bounds
-    A trial in which service did not come back gives a value that the true one is at least as large as
-    (right-censored). It is never left out: it counts as it stands. The observed values x = min(t, c) are a
-    sample like any other, and as no x exceeds its t, the mean of t is at least the mean of x, and at
-    least the lower end of its interval. So the lower end is kept, the upper end is not known; and of a
-    difference only the end that such values cannot move (for right-censored samples in general: Klein
-    and Moeschberger, Survival Analysis, 2nd ed. 2003, 3.2 and 4.5).
+    A trial in which service did not recover gives a lower bound of the true value (right-censored). It is
+    never left out: it counts with its observed value. The observed values x = min(t, c) are a sample like any
+    other, and as no x exceeds its t, the mean of t is at least the mean of x, and at least the lower end of
+    its interval. So the lower end is valid and the upper end unknown; of a difference only the end that such
+    values cannot move is known (for right-censored samples in general: Klein and Moeschberger, Survival
+    Analysis, 2nd ed. 2003, 3.2 and 4.5).
 """
 
 import math
@@ -31,13 +31,13 @@ from fivenines.analysis import blocked
 # The level of all intervals of a report.
 CONFIDENCE = 0.95
 
-# Fewer values that are all equal are taken for rounded, not for a spread of nothing.
+# Fewer values than this that are all equal count as rounded, not as values without a spread.
 EQUAL = 5
 
 
 @dataclass(frozen=True)
 class Summary:
-    """A sample in short. All fields but `n`, `cov` and `confidence` have the unit of the sample.
+    """Summary of a sample. All fields but `n`, `cov` and `confidence` have the unit of the sample.
 
     `sd` is the sample standard deviation (n - 1); `cov` is sd / |mean|. With n < 2 there is no
     `sd`, `cov` or interval; with a mean of 0 there is no `cov`; with no values there is no mean
@@ -65,7 +65,7 @@ class Summary:
 
 @dataclass(frozen=True)
 class Difference:
-    """Sample a against sample b; `absolute` and its interval have the samples' unit.
+    """Difference of sample a from sample b; `absolute` and its interval have the samples' unit.
 
     `ratio` is mean(a) / mean(b); its interval is absent where b may be 0. `differs` says whether
     the interval of the difference excludes 0. With n < 2 on either side nothing but `absolute` is
@@ -128,16 +128,16 @@ def summarise(
 def of_moments(
     n: int, mean: float, sd: float | None, confidence: float = CONFIDENCE, bounds: int = 0
 ) -> Summary:
-    """The same of a sample of which only number, mean and spread are known, as in print.
+    """Return the summary of a published sample: only number, mean and standard deviation are known.
 
-    Without `sd`, or with n < 2, it has a mean and no interval.
+    Without `sd`, or with n < 2, the summary has a mean and no interval.
 
     Raises:
         ValueError: n < 1, `sd` < 0, or a figure is NaN or infinite.
     """
     _check([mean, *([] if sd is None else [sd])], confidence)
     if n < 1 or (sd is not None and sd < 0):
-        raise ValueError(f"n {n}, sd {sd}: a mean is of one trial at least, and no spread is below 0")
+        raise ValueError(f"n {n}, sd {sd}: n must be at least 1, and sd at least 0")
     if n == 1 or sd is None:
         return Summary(n, mean, confidence=confidence, bounds=bounds)
     half = student_t(n - 1, confidence) * sd / math.sqrt(n)
@@ -154,16 +154,16 @@ def summaries(
 
 
 def summarise_known(values: Iterable[float | None], machines: Sequence[str] = ()) -> Summary:
-    """The same of what was measured; None was not."""
+    """Summarise the values that were measured, leaving out None."""
     known = [(index, value) for index, value in enumerate(values) if value is not None]
     where = [machines[index] for index, _ in known] if machines else ()
     return summarise([value for _, value in known], machines=where)
 
 
 def at_confidence(summary: Summary, confidence: float) -> Summary:
-    """Return the sample for a comparison at another level; of one of many looks that much wider.
+    """Return the sample for a comparison at another level; one of many looks gets wider accordingly.
 
-    Its own interval stays as it is.
+    The interval of the sample does not change.
     """
     if summary.nominal is None:
         return replace(summary, confidence=confidence)
@@ -202,10 +202,10 @@ def satterthwaite(parts: Sequence[tuple[float, int]]) -> float:
 
 
 def compare(a: Summary, b: Summary) -> Difference:
-    """a minus b for independent samples (Welch 1947), and a / b (Fieller 1954).
+    """Compare two independent samples: a minus b (Welch 1947), and a / b (Fieller 1954).
 
-    Of trials on several machines the machine is a block, see `blocked`; where no machine has both, there
-    is no interval. Two samples without any variance give an interval of width 0. Ends that lower bounds
+    With trials on several machines the machine is a block, see `blocked`; if no machine has both samples,
+    there is no interval. Two samples without any variance give an interval of width 0. Ends that lower bounds
     among the values leave open are None.
     """
     confidence = min(a.confidence, b.confidence)
@@ -269,7 +269,7 @@ def never_upper_bound(n: int, confidence: float = CONFIDENCE) -> float:
         ValueError: n < 1.
     """
     if n < 1:
-        raise ValueError("no trials, no bound")
+        raise ValueError("an upper bound takes at least one trial")
     return 1 - float((1 - confidence) ** (1 / n))
 
 
@@ -278,7 +278,7 @@ def _check(values: Sequence[float], confidence: float) -> None:
         raise ValueError(f"confidence {confidence} is not between 0 and 1")
     for value in values:
         if not math.isfinite(value):
-            raise ValueError(f"{value} in a sample: leave out what was not measured")
+            raise ValueError(f"{value} in a sample: leave out values that were not measured")
 
 
 def _fieller(of: blocked.Moments, t: float) -> tuple[float | None, float | None]:

@@ -1,9 +1,9 @@
 """Sweeps of a run: the best case of each swept solution, and the cells as they are compared.
 
-A best case is chosen for conditions that whoever runs the database knows: workload, number of connections,
-network; or for the workload alone, as who sets a server up may know no more. Nobody knows the next fault, so
-the cells that differ in it alone share a choice: measures from before the fault have the trials of all of
-them together; of measures of a fault, and of a whole load, each fault is a stratum (see `best_case`).
+A best case is chosen for conditions that an operator knows: workload, number of connections, network; or for
+the workload alone, as an operator may know no more. The next fault is unknown, so cells that differ only in
+the fault share a choice: measures from before the fault use the trials of all of them together; for measures
+of a fault, and of a whole load, each fault is a stratum (see `best_case`).
 """
 
 import json
@@ -31,10 +31,10 @@ class Variant:
 
 @dataclass(frozen=True)
 class Unit:
-    """The conditions that one best case is chosen for; `key` has no fault.
+    """The conditions that a best case is chosen for; `key` has no fault.
 
-    It is None for all of them, or for all of one `workload`. `cells` are those of all variants, of all their
-    trials. `choice` is None where too little is complete.
+    `key` is None for all conditions, or for all of one `workload`. `cells` are those of all variants, of all
+    their trials. `choice` is None where too few trials are complete.
     """
 
     key: CellKey | None
@@ -44,7 +44,7 @@ class Unit:
 
     @property
     def conditions(self) -> dict[str, Any] | None:
-        """Return what all of its cells have in common; None where that is nothing."""
+        """Return the common conditions of all cells; None without any."""
         if self.key is not None:
             return self.key.model_dump(exclude={"solution", "fault"})
         return {"workload": self.workload} if self.workload else None
@@ -56,9 +56,9 @@ class Unit:
 
 @dataclass(frozen=True)
 class Sweep:
-    """A swept solution of the run, its variants as planned, and what is best when.
+    """A swept solution of the run, its planned variants, and the best variant for each unit.
 
-    `same_trials`: all trials chose, and the same ones are reported.
+    `same_trials`: all trials choose, and the same trials are reported.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Sweep:
     same_trials: bool = False
 
     def best(self, unit: Unit) -> BestCase:
-        """Return what a unit's cells are shown as; without a choice its variant has no name."""
+        """Return the best case that a unit's cells show; without a choice its variant has no name."""
         chosen = self.variants[unit.choice.best.name] if unit.choice else None
         name, words = (chosen.name, chosen.words) if chosen else ("", "none could be chosen")
         return BestCase(self.name, name, words, len(self.variants), self.same_trials)
@@ -80,7 +80,7 @@ class Compared:
 
     cells: list[CellResult]
     sweeps: list[Sweep]
-    # All cells of the plan in the order of its file, a variant for itself.
+    # All cells of the plan in the order of its file, with each variant as a separate cell.
     planned: list[CellResult] = field(default_factory=list)
 
     @property
@@ -90,14 +90,14 @@ class Compared:
 
     @property
     def measured(self) -> list[CellResult]:
-        """Return all cells of the plan: what goes wrong in a variant is told, whether or not it is the
+        """Return all cells of the plan, so that troubles of any variant are reported, not only of the
         best.
         """
         return [*(cell for cell in self.cells if cell.best is None), *self.variants]
 
 
 def compared(run: Run) -> Compared:
-    """Analyse a run, and put the best case of each sweep in the place of its variants."""
+    """Analyse a run, and replace the variants of each sweep by their best case."""
     measured = analyse(run)
     sweeps = sweeps_of(run, measured)
     result: dict[CellKey, CellResult] = {}
@@ -164,7 +164,7 @@ def _variants(run: Run) -> dict[str, list[dict[str, Any]]]:
 
 
 def _by(name: object) -> Measure | None:
-    """Return the measure that a sweep chooses by; runs of before call transactions per second throughput."""
+    """Return the measure that a sweep chooses by; older runs call transactions per second throughput."""
     try:
         return measure_named("tps" if name == "throughput" else str(name))
     except ValueError:
@@ -205,9 +205,7 @@ def _observed(
 
 
 def _best_case(run: Run, unit: Unit, like: CellResult, best: BestCase) -> CellResult | None:
-    """Return the chosen variant's cell, of the trials that are reported; None where it was not to be
-    measured.
-    """
+    """Return the chosen variant's cell with the reported trials; None where it was not planned."""
     name = best.variant or like.key.solution
     key = like.key.model_copy(update={"solution": name})
     cell = next((cell for cell in unit.cells if cell.key == key), None)

@@ -1,4 +1,4 @@
-"""Thresholds judged by a finished run: passed, failed or undecided, each with its evidence."""
+"""Thresholds judged by a finished run: passed, failed or inconclusive, each with its evidence."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class ThresholdResult:
 
     @property
     def outcome(self) -> Outcome:
-        """Passed and failed are proven by intervals; else it is undecided."""
+        """Return the outcome: intervals show passed or failed; otherwise it is inconclusive."""
         return OUTCOMES[self.judgement.status]
 
 
@@ -38,7 +38,7 @@ def judge_thresholds(
     prices: Prices | None = None,
     every: Sequence[CellResult] = (),
 ) -> list[ThresholdResult]:
-    """Return each threshold for each solution that it is of, in each condition of the run."""
+    """Judge each threshold for each solution that it applies to, in each condition of the run."""
     done = [cell for cell in cells if cell.complete]
     conditions: dict[tuple[str, int, str], list[CellResult]] = {}
     for cell in done:

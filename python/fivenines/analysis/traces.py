@@ -1,4 +1,4 @@
-"""What the tables of a trial say about its failovers: the load's time line, ledger, nodes, views."""
+"""Tables of a trial that describe its failovers: the load's time line, ledger, nodes, views."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -68,10 +68,10 @@ def _no_acks() -> Acks:
 
 @dataclass(frozen=True)
 class Traces:
-    """The tables of one trial, empty where there is none. All times in ms of the load.
+    """The tables of one trial; missing ones are empty. All times in ms of the load.
 
-    `attempts`: when new connections succeeded, ascending; None where none were tried. `timeouts`: slots in
-    which a bound of the client ended an operation or a connect.
+    `attempts`: times of successful new connections, ascending; None without attempts. `timeouts`: slots in
+    which a client time-out ended an operation or a connect.
     """
 
     line: Timeline = field(default_factory=lambda: timeline([]))
@@ -90,14 +90,14 @@ def read_line(trial: StoredTrial) -> Timeline:
 
 @dataclass(frozen=True)
 class _Once:
-    """A trial that is no part of what a time line is remembered by: its record has no hash."""
+    """A trial that is excluded from a cache key, as its record has no hash."""
 
     trial: StoredTrial = field(compare=False)
 
 
 @lru_cache(maxsize=64)
 def _recent_line(_folder: Path, _changed: int, of: _Once) -> Timeline:
-    """Return a drawing asks for the same few trials again and again."""
+    """Return a cached time line: drawings use the same few trials repeatedly."""
     return next(cached(LINES, [of.trial]))
 
 
@@ -109,7 +109,7 @@ def _lines(trials: Sequence[StoredTrial]) -> list[Timeline]:
     ]
 
 
-# Time lines, of the trials that are drawn: a file that is read at once, where a query takes long.
+# Cached time lines of drawn trials: reading one file is much faster than a query.
 LINES = Kind("line", Timeline, _lines)
 
 
@@ -121,9 +121,7 @@ def _changed(path: Path) -> int:
 
 
 def read_traces(trials: Sequence[StoredTrial]) -> tuple[dict[Path, Traces], dict[Path, list[str]]]:
-    """Return the traces of each trial by its folder, and notes: what is damaged, and where there is no time
-    line.
-    """
+    """Return the traces of each trial by its folder, with notes on damaged tables and missing time lines."""
     notes: dict[Path, list[str]] = {}
     lines = _each(trials, "timeline", _LINE, lambda columns: Timeline(**columns), notes)
     for trial in trials:
@@ -135,7 +133,7 @@ def read_traces(trials: Sequence[StoredTrial]) -> tuple[dict[Path, Traces], dict
     states = _each(trials, "nodes", _NODES, _states, notes)
     views = _each(trials, "views", _VIEWS, _views, notes)
     attempts = _each(trials, "probes", _ATTEMPTS, _moments, notes)
-    timeouts = _each(trials, "timeline", _TIMEOUTS, _moments, notes, needs="timeouts")
+    timeouts = _each(trials, "timeline", _TIMEOUTS, _moments, notes, required="timeouts")
     result = {
         trial.folder: Traces(
             lines.get(trial.folder) or timeline([]),
@@ -157,16 +155,16 @@ def _each(
     sql: str,
     build: Callable[[Columns], _T],
     notes: dict[Path, list[str]],
-    needs: str = "",
+    required: str = "",
 ) -> dict[Path, _T]:
-    """One table of all trials, by folder; a damaged one costs its own trial only.
+    """Read one table of all trials, by folder; a damaged table affects its trial only.
 
-    `requirements`: a column that older runs do not have; nothing is read from them.
+    `required`: a column that older runs lack; their table is not read.
     """
     try:
-        if needs and needs not in query(trials, table, "SELECT * FROM rows LIMIT 0", mixed=True):
+        if required and required not in query(trials, table, "SELECT * FROM rows LIMIT 0", mixed=True):
             return {}
-        rows = split(query(trials, table, sql, mixed=bool(needs)), "trial")
+        rows = split(query(trials, table, sql, mixed=bool(required)), "trial")
         return {trial.folder: build(rows[trial.folder.name]) for trial in trials if trial.folder.name in rows}
     except FiveninesError as error:
         if len(trials) == 1:
@@ -174,7 +172,7 @@ def _each(
             return {}
     result: dict[Path, _T] = {}
     for trial in trials:
-        result |= _each([trial], table, sql, build, notes, needs)
+        result |= _each([trial], table, sql, build, notes, required)
     return result
 
 
@@ -199,7 +197,7 @@ def _views(columns: Columns) -> dict[str, Views]:
 
 
 def _views_of(columns: Columns) -> Views:
-    """Looks of a node; a client that came later has nothing in the looks before."""
+    """Return the views of a node; a client that started later has no row in earlier views."""
     looks = np.unique(columns["t"].astype(float))
     seen = {}
     for client, part in split(columns, "client").items():

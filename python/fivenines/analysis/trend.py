@@ -1,12 +1,12 @@
-"""Means along an axis: whether they rise as a whole, lie on a line, and how steep it is.
+"""Trends of means along an axis: overall rise, fit of a line, and slope.
 
-Rises: an ordered contrast, the sum of the means times their places in the order (-1, 0, 1 of three). It is
-above 0 where later levels have larger means on the whole, and asks for no form.
+Rise: an ordered contrast, the sum of the means times their centred ranks (-1, 0, 1 for three levels). It is
+above 0 where later levels have larger means overall, and assumes no form.
 
 A line: by least squares of the deviations in per cent (each level weighs 1 / mean²), as trials scatter by a
-share of their mean. Slope and deviations are sums of means, so their intervals take the spread that each
-level has; the weights are taken as given. That a line fits is shown as sameness is: each level's deviation
-from it lies within a margin. That lack of fit was not found shows nothing.
+share of their mean. Slope and deviations are sums of means, so their intervals use the spread of each level;
+the weights count as given. A line's fit is shown as an equivalence: each level's deviation from it lies
+within a margin. A missing lack of fit shows nothing.
 
 Sources: Abelson and Tukey, Annals of Math. Statistics 34 (1963) 1347 (ordered contrasts); Draper and Smith,
 Applied Regression Analysis, 3rd ed. 1998, ch. 9 (weighted least squares) and 2.1 (lack of fit).
@@ -31,7 +31,7 @@ class Point:
 
 
 def ordered(points: Sequence[Point], confidence: float = CONFIDENCE) -> Contrast:
-    """Return the rise over the levels in their order: of two levels their difference, of more in that unit.
+    """Return the rise over the levels in order, in the unit of a difference of two levels.
 
     The factors are scaled so that means on a straight line of equal steps give last minus first.
     """
@@ -72,7 +72,9 @@ class Line:
         return [math.fsum(f * m for f, m in zip(hat, means, strict=True)) for hat in self.hats]
 
     def near(self, index: int, margin: float, confidence: float) -> bool | None:
-        """Return whether a level is within a margin of the line, as in `equivalence.same`; None: not told."""
+        """Return whether a level is within a margin of the line, as in `equivalence.same`; None:
+        inconclusive.
+        """
         samples = [point.sample for point in self.points]
         own = [float(index == other) for other in range(len(samples))]
         hat = self.hats[index]

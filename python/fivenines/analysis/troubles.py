@@ -1,6 +1,6 @@
-"""What went wrong in trials: the states that a reader must know before any figure, worst first.
+"""Troubles of trials, which a reader must know before any figure, worst first.
 
-Troubles of a cell that differ only in numbers and names of nodes are one, counted by trials.
+Troubles of a cell that differ only in numbers and names of nodes count as one, with the number of trials.
 """
 
 import re
@@ -14,7 +14,7 @@ from fivenines.analysis.wording import count, listed, milliseconds
 from fivenines.results.records import CellKey, Divergence, Event, FaultRecord, TrialRecord
 from fivenines.results.store import Run
 
-# The kinds of troubles from the worst on.
+# Kinds of troubles, worst first.
 KINDS = (
     "split brain",
     "lost rows",
@@ -35,7 +35,7 @@ _VARIES = re.compile(r"\d+(?:[.,]\d+)*")
 
 @dataclass(frozen=True)
 class Trouble:
-    """One bad state of one trial, in words; `where`: a node, or nothing."""
+    """A trouble of a trial, in words; `where`: a node, or empty."""
 
     kind: str
     text: str
@@ -49,7 +49,7 @@ class Trouble:
 
 @dataclass(frozen=True)
 class TroubleResult:
-    """A trouble of a cell: in how many of its trials, and the first of them as an example."""
+    """A trouble of a cell: the number of its trials, and the first of them as an example."""
 
     key: CellKey
     kind: str
@@ -69,7 +69,7 @@ def troubles(trial: TrialMeasures) -> list[Trouble]:
         ),
         *_data(record),
         *_service(trial),
-        *(found for fault in record.faults for found in _fault(fault)),
+        *(trouble for fault in record.faults for trouble in _fault(fault)),
         *_failures(record.events),
         *_after(record),
     ]
@@ -147,10 +147,10 @@ def _fault(fault: FaultRecord) -> Iterator[Trouble]:
 
 
 def _failures(events: Sequence[Event]) -> Iterator[Trouble]:
-    """Yield what a failover manager, an access layer or the person on call could not do."""
+    """Yield the failures of a failover manager, an access layer or the automatic remediation."""
     for event in events:
         if event.kind == "failed":
-            yield Trouble("failed", event.detail or "no reason was told", event.node)
+            yield Trouble("failed", event.detail or "no reason was recorded", event.node)
 
 
 def _after(record: TrialRecord) -> Iterator[Trouble]:
@@ -158,8 +158,8 @@ def _after(record: TrialRecord) -> Iterator[Trouble]:
         yield Trouble("no primary", "no node takes writes after the trial")
     if record.settled:
         yield Trouble("not caught up", record.settled)
-    told = " ".join(fault.rejoin_detail for fault in record.faults if fault.rejoined is False)
+    reported = " ".join(fault.rejoin_detail for fault in record.faults if fault.rejoined is False)
     for node in record.check.nodes if record.check else []:
-        # what did not rejoin has been told
-        if not node.reachable and not (node.detail and node.detail in told):
+        # A node that did not rejoin was reported above.
+        if not node.reachable and not (node.detail and node.detail in reported):
             yield Trouble("not checked", node.detail or "its rows could not be read", node.node)

@@ -1,4 +1,4 @@
-"""What a trial says about truth: rows lost or out of order, stale reads, diverged nodes; over many trials.
+"""Correctness over many trials: rows lost or out of order, stale reads, diverged nodes.
 
 Ages and latencies are summarised by trial, as response times are: the percentile is taken in each trial, and
 the table shows the mean over the trials. Counts are added up.
@@ -44,13 +44,13 @@ class Shown:
 
     @property
     def share(self) -> float:
-        """Stale reads among all."""
+        """Return the share of stale reads."""
         return self.stale / self.reads if self.reads else 0.0
 
 
 @dataclass(frozen=True)
 class CellTruth:
-    """What the trials of a cell say together.
+    """Correctness over the trials of a cell.
 
     Rows are judged on the primary of record. `diverged` trials of `compared` had a table that differs
     between nodes; `anomalies` counts violations of isolation by source and kind, in `judged` trials.
@@ -76,7 +76,7 @@ class CellTruth:
 
 
 def trial_truths(trials: Sequence[StoredTrial], notes: Mapping[Path, list[str]]) -> list[TrialTruth]:
-    """Read the ledgers of trials; what is damaged becomes a note, and costs its own trial only."""
+    """Read the ledgers of trials; a damaged table becomes a note, and affects its trial only."""
     try:
         return [
             TrialTruth(stale, execution.measure(trial.folder, trial.record))

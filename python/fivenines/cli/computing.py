@@ -9,7 +9,7 @@ from rich.control import Control
 from rich.segment import ControlType
 from rich.text import Text
 
-from fivenines.analysis.listening import told_to
+from fivenines.analysis.listening import listening
 from fivenines.cli import console
 
 PATIENCE = 2.0
@@ -25,7 +25,7 @@ EVERY = 5.0
 def told(clock: Callable[[], float] = time.monotonic) -> Iterator[None]:
     """Tell of it on stderr: in one line that goes again on a terminal, in lines elsewhere."""
     shown = _Shown(console.stderr(), clock)
-    with told_to(shown.tell):
+    with listening(shown.tell):
         try:
             yield
         finally:

@@ -19,7 +19,7 @@ from fivenines.analysis.cells import analyse
 from fivenines.analysis.counted import COUNTED
 from fivenines.analysis.delay import FIGURES
 from fivenines.analysis.links import LINKS
-from fivenines.analysis.listening import told_to
+from fivenines.analysis.listening import listening
 from fivenines.analysis.sampled import SAMPLED
 from fivenines.analysis.side_by_side import USE
 from fivenines.analysis.steady import STEADY
@@ -225,7 +225,7 @@ def test_all_that_is_kept_can_be_written(run: Path) -> None:
 
 def test_computing_is_told_and_kept_figures_are_not(run: Path) -> None:
     messages: list[tuple[int, int]] = []
-    with told_to(lambda done, total: messages.append((done, total))):
+    with listening(lambda done, total: messages.append((done, total))):
         tps(run)
         assert messages == [(2, 2)]
         tps(run)
