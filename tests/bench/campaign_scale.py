@@ -60,7 +60,7 @@ class Pretended:
         )
         return Delivered(record, Figures())
 
-    def host_is_there(self) -> bool:
+    def host_available(self) -> bool:
         """The lost one stays away."""
         return False
 

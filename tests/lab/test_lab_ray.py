@@ -117,7 +117,7 @@ def test_every_machine_is_checked(tmp_path: Path, cluster: RayCluster) -> None:
 
 @pytest.mark.parametrize(
     ("address", "said"),
-    [("127.0.0.1:1", "write ray://HEAD:PORT"), ("ray://127.0.0.1:9", "nobody answers at ray://")],
+    [("127.0.0.1:1", "write ray://HEAD:PORT"), ("ray://127.0.0.1:9", "ray://127.0.0.1:9 does not answer")],
 )
 def test_where_no_cluster_is_one_sentence_says_so(tmp_path: Path, address: str, said: str) -> None:
     found = fivenines("run", str(_file(tmp_path, 1, 1)), "--out", "run", "--on", address, cwd=tmp_path)

@@ -13,7 +13,7 @@ from fivenines.requirements.thresholds import ThresholdSettings
 
 Outcome = Literal["passed", "failed", "undecided"]
 
-OUTCOMES: dict[Status, Outcome] = {"met": "passed", "missed": "failed", "untold": "undecided"}
+OUTCOMES: dict[Status, Outcome] = {"met": "passed", "missed": "failed", "inconclusive": "undecided"}
 
 
 @dataclass(frozen=True)

@@ -243,7 +243,7 @@ def _list(format_: Format) -> None:
 
 def _untold(result: "StudyResult") -> list[str]:
     """The parts of the claims that cannot be told, each once."""
-    untold = (one for one in result.claims if one.result == "cannot be told")
+    untold = (one for one in result.claims if one.result == "inconclusive")
     return list(dict.fromkeys(part for one in untold for part in one.parts))
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fivenines.cli.planned import Planned
     from fivenines.runner.workers.base import Worker
     from fivenines.runner.workers.ray_cluster import Cluster
-    from fivenines.runner.workers.remote import Said
+    from fivenines.runner.workers.remote import Introduction
     from fivenines.runner.workers.room import Demand
 
 ParallelOption = Annotated[
@@ -116,7 +116,7 @@ class SideBySide:
         at_once = sum(places.values())
         return Crew(at_once, partial(cluster.workers, places), described(said, places))
 
-    def _there(self, name: str, said: "Said", demand: "Demand") -> int:
+    def _there(self, name: str, said: "Introduction", demand: "Demand") -> int:
         from fivenines.runner.workers.room import require_room
 
         if self.parallel == "auto":
@@ -143,7 +143,7 @@ def connected(on: str) -> "Cluster":
     return Cluster(on)
 
 
-def described(said: "Mapping[str, Said]", places: Mapping[str, int]) -> str:
+def described(said: "Mapping[str, Introduction]", places: Mapping[str, int]) -> str:
     """The machines of a cluster in words, and whether they are machines of their own."""
     from fivenines.analysis.wording import count, listed
 

@@ -1,4 +1,4 @@
-"""One single fault in a trial: it is run through its life, and recorded."""
+"""A single fault in a trial: runs it through its states, and records it."""
 
 import threading
 import time
@@ -17,11 +17,11 @@ from fivenines.servers.member import Member
 
 
 class FaultRun:
-    """One fault, to be run in a thread of its own.
+    """A fault that runs in a separate thread.
 
     Args:
-        fault: what is to happen.
-        context: where.
+        fault: the fault.
+        context: the deployment that it disturbs.
         node_recovery: brings nodes back.
         mtbf: seconds between two such faults in production.
         changed: called when it was injected, refused or ended.
@@ -42,12 +42,12 @@ class FaultRun:
         self._changed = changed
         self.injecting = False
         self._lives: list[Life] = [Planned(fault, context)]
-        """One; of a fault that goes on from one server to the next that of each turn."""
+        # One injection; a fault that goes from server to server has one for each turn.
         self._done = threading.Event()
 
     @property
     def over(self) -> bool:
-        """Return whether nothing more will happen: it ended, or could not be injected, or never ends."""
+        """Return whether the fault is over: it ended, could not be injected, or never ends."""
         return self._done.is_set()
 
     @property
@@ -57,7 +57,7 @@ class FaultRun:
 
     @property
     def _life(self) -> Life:
-        """As it stands now."""
+        """Return the current state."""
         return self._lives[-1]
 
     @property
@@ -65,9 +65,9 @@ class FaultRun:
         return [life.injection for life in self._lives if isinstance(life, AtWork | Recovered)]
 
     def run(self, moment: float, early_end: threading.Event) -> None:
-        """Wait until `moment` (seconds of CLOCK_MONOTONIC), inject, and see it through to its end.
+        """Wait until `moment` (seconds of CLOCK_MONOTONIC), inject the fault, and run it to its end.
 
-        `early_end` cancels an injection that has not come yet, and ends one at work at once.
+        `early_end` cancels an injection that is not due yet, and ends a running fault at once.
         """
         try:
             if not early_end.wait(max(0.0, moment - time.monotonic())):
@@ -93,7 +93,7 @@ class FaultRun:
         self._changed()
 
     def _see_through(self, at_work: AtWork, early_end: threading.Event) -> Returned | None:
-        """End it when its time has come, and bring its nodes back; None: it never ends."""
+        """End the fault when it is due, and bring its nodes back; return None if it never ends."""
         injection, recovery = at_work.injection, self._node_recovery
         names = [server.name for server in injection.servers]
         recovery.held.update(names)
@@ -111,7 +111,7 @@ class FaultRun:
         return returned
 
     def fell_out(self, name: str, reason: str) -> None:
-        """Note that a node which had come back is not a member any more."""
+        """Record that a returned node is no longer a member."""
         for life in self._lives:
             if isinstance(life, Returned):
                 life.fell_out(name, reason)
@@ -134,7 +134,7 @@ class FaultRun:
         injections = self._injections
         first = injections[0]
         hosts = [host for injection in injections for host in injection.hosts]
-        # more may follow while its thread has not ended
+        # More may follow while its thread runs.
         ended = isinstance(life, Recovered) and (self.over or not life.injection.followed)
         return FaultRecord(
             kind=settings.fault,
@@ -149,7 +149,7 @@ class FaultRun:
         )
 
     def _end(self, started_ns: int) -> dict[str, Any]:
-        """Return how it ended, and what became of its nodes."""
+        """Return the fields about the fault's end and its nodes' return."""
         lives = [live for live in self._lives if isinstance(live, Recovered)]
         life = lives[-1]
         returns = [item for each in lives for item in each.returns.values()]
@@ -166,11 +166,11 @@ class FaultRun:
             return result | {"ended_verified": False, "ended_detail": life.failure}
         down = self._not_started(life.injection.servers) if self.fault.downs and returns else []
         missing = f"{', '.join(down)} did not start" if down else ""
-        said = [life.failure or life.recovery.detail, missing]
+        details = [life.failure or life.recovery.detail, missing]
         return result | {
             "ended": _ms(life.recovery.monotonic_ns, started_ns),
             "ended_verified": life.recovery.verified and not down and not life.failure,
-            "ended_detail": "; ".join(filter(None, said)),
+            "ended_detail": "; ".join(filter(None, details)),
         }
 
     def _not_started(self, servers: Sequence[Member]) -> list[str]:
@@ -178,7 +178,9 @@ class FaultRun:
         return [server.name for server in servers if not server.alive and not stands_by(server)]
 
     def _await_successor(self, injection: Injection, awaited: bool) -> None:
-        """A dead primary is restarted only once somebody else is primary, if anybody can become it."""
+        """Wait until another node is primary before a dead primary is restarted, if any node can become
+        it.
+        """
         manager, solution = self._context.manager, self._context.solution
         others = [node for node in solution.nodes if node not in injection.servers and node.alive]
         managed = manager is not None and manager.promotes and manager.alive
@@ -191,7 +193,7 @@ class FaultRun:
             if time.monotonic() > until:
                 raise FiveninesError(
                     f"{injection.servers[0].name} was not restarted within {until - since:.3g} s: "
-                    "nobody was promoted"
+                    "no node was promoted"
                 )
             time.sleep(POLL)
 

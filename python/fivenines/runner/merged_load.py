@@ -1,4 +1,4 @@
-"""One load.json of several: what can be added up is, what cannot is left out rather than made up."""
+"""Merge of several load.json: figures that add up are summed, others are left out."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -15,23 +15,22 @@ _OF_SCHEDULE = ("arrived", "started", "abandoned", "backlog_max", "backlog_end")
 _OF_CONNECTS = ("count", "ok", "failed", "refused", "timed_out")
 _OF_PROBES = ("ok", "failed", "in_doubt", "skipped")
 
-# Seconds by which steps of the same plan may differ: each generator ends them in its own time.
+# Seconds by which steps of the same plan may differ between generators.
 #
-# The last of them ends with what is under way, so that its end is not compared.
+# The last step ends with its last transactions, so its end is not compared.
 _AT_ONCE = 0.1
 
 _USED = ("user_s", "system_s", "max_rss_kib", "run_queue_s", "clock_calls")
-# What generators say of themselves: what all have used, and the worst of any.
+# Figures of generators about themselves: sums, and the worst value of any.
 _WORST = ("wall_s", "waited_p99_ms", "lag_p99_us", "lag_max_us", "noop_ns", "connection_kib")
 
 
 def merged(loads: Mapping[str, Summary]) -> dict[str, Any]:
-    """Return what the loads came to together, by the names of their clients; one alone as it is.
+    """Merge the load.json of several clients, by client name; a single one stays unchanged.
 
-    Counts are sums. Percentiles of single steps and of lateness cannot be had of those of parts and are
-    None, those of connecting are had of the merged log (`merged_latency`); the greatest is that of all.
-    What the generators say against themselves names the client. Bounds are those of the first: `bounds` of
-    others are in their own files.
+    Counts are sums. Percentiles of steps and of lateness cannot be computed from those of parts and are None;
+    percentiles of connects come from the merged log (`merged_latency`). Maxima are maxima over all. Warnings
+    of generators name the client. `bounds` are those of the first client.
     """
     every = list(loads.values())
     if len(every) == 1:
@@ -50,7 +49,7 @@ def merged(loads: Mapping[str, Summary]) -> dict[str, Any]:
     steps = [item.get("steps") or [] for item in every]
     result["steps"] = _steps(steps)
     if not result["steps"] and any(len(each) > 1 for each in steps):
-        # the sum of first steps is the rate of no time that is known here
+        # The sum of the first steps' rates belongs to no known time.
         result["schedule"]["rate"] = None
     result |= _work(every)
     result["errors"] = _errors(every)
@@ -60,7 +59,7 @@ def merged(loads: Mapping[str, Summary]) -> dict[str, Any]:
         "reads": _counts([ledger["reads"] for ledger in ledgers]),
         "skipped": _sum(ledgers, "skipped"),
     }
-    result["beside"] = _beside(every)
+    result["beside"] = _ledger_counts(every)
     probed = [item for item in every if item.get("probes")]
     result["probes"] = {**probed[0]["probes"], **_parts(probed, "probes", _OF_PROBES)} if probed else None
     result["client"] = _generators(loads)
@@ -116,7 +115,7 @@ def _schedule(every: Sequence[Summary]) -> dict[str, Any]:
     return {
         **parts[0],
         "kind": kinds[0] if len(kinds) == 1 else "closed",
-        # a closed loop beside an open one has no rate, so that all together have none
+        # A closed loop next to an open one has no rate, so the sum has none.
         "rate": None if None in rates else sum(rates),
         **_parts(every, "schedule", _OF_SCHEDULE),
         "burst": any(part.get("burst") for part in parts),
@@ -127,7 +126,7 @@ def _schedule(every: Sequence[Summary]) -> dict[str, Any]:
 
 
 def _steps(every: Sequence[Sequence[Summary]]) -> list[dict[str, Any]]:
-    """Step by step, where those of all loads begin at the same moments; else none."""
+    """Merge the steps where those of all loads begin at the same times; otherwise return []."""
     if not all(every) or len({len(steps) for steps in every}) > 1:
         return []
     together = list(zip(*every, strict=True))
@@ -155,16 +154,14 @@ def _together(parts: Sequence[Summary]) -> dict[str, Any]:
 
 
 def _work(every: Sequence[Summary]) -> dict[str, Any]:
-    """Return what became of the work of all: done when the last has done its own; nothing where one had
-    none.
-    """
+    """Merge fixed work, which ends with the last load; return {} if a load has none."""
     works = [item.get("work") for item in every]
     if not all(works):
         return {}
-    told = [work for work in works if work]
-    requested = [_asked(item) for item in every]
-    each = {work.get("each") for work in told}
-    first, last = min(work["from_s"] for work in told), max(work["to_s"] for work in told)
+    known = [work for work in works if work]
+    requested = [_requested(item) for item in every]
+    each = {work.get("each") for work in known}
+    first, last = min(work["from_s"] for work in known), max(work["to_s"] for work in known)
     return {
         "done": _sum(every, "done"),
         "completed": all(item["completed"] for item in every),
@@ -179,14 +176,16 @@ def _work(every: Sequence[Summary]) -> dict[str, Any]:
     }
 
 
-def _asked(summary: Summary) -> int:
-    """Return the transactions that a load was asked for; 0 where nobody knows."""
+def _requested(summary: Summary) -> int:
+    """Return the requested transactions of a load; 0 if unknown."""
     work = summary["work"]
     return int(work.get("transactions") or (work.get("each") or 0) * (summary.get("connections") or 0))
 
 
 def _rows_per_second(rows: Sequence[Summary], summary: Summary) -> float:
-    """Of all rows over the time of all: those whose work is done earlier have rates of other times."""
+    """Return the rate of all rows over the whole time, as loads that end earlier have rates of other
+    times.
+    """
     seconds = summary["duration_s"]
     return round(_sum(rows, "inserted") / seconds, 1) if seconds else 0.0
 
@@ -210,7 +209,7 @@ def _chosen(choose: Callable[..., Any], *values: Any) -> Any:
     return choose(known) if known else None
 
 
-def _beside(every: Sequence[Summary]) -> dict[str, Any]:
+def _ledger_counts(every: Sequence[Summary]) -> dict[str, Any]:
     result: dict[str, dict[str, Any]] = {}
     for name, counts in (item for entry in every for item in (entry.get("beside") or {}).items()):
         known = result.get(name, {"transactions": {}, "skipped": 0})
@@ -222,7 +221,7 @@ def _beside(every: Sequence[Summary]) -> dict[str, Any]:
 
 
 def _generators(loads: Mapping[str, Summary]) -> dict[str, Any]:
-    """Return what each generator says of itself: any that was a limit was one of the trial."""
+    """Merge the generators' figures: a bottleneck of any generator is one of the trial."""
     parts = {name: load.get("client") or {} for name, load in loads.items()}
     limits = [
         {**limit, "text": f"{name}: {limit.get('text')}"}
@@ -230,11 +229,11 @@ def _generators(loads: Mapping[str, Summary]) -> dict[str, Any]:
         for limit in part.get("limits") or ()
     ]
     every = list(parts.values())
-    said = " ".join(f"{name}: {part['limit']}" for name, part in parts.items() if part.get("limit"))
+    warnings = " ".join(f"{name}: {part['limit']}" for name, part in parts.items() if part.get("limit"))
     return {
         **{key: _sum(every, key) for key in _USED},
         **{key: _greatest([item.get(key) for item in every]) for key in _WORST},
-        "limit": said or None,
+        "limit": warnings or None,
         "limits": limits,
         "bottleneck": any(item.get("bottleneck") for item in every),
     }

@@ -1,6 +1,6 @@
-"""The figures of a campaign that runs, as metrics for Prometheus.
+"""Prometheus metrics of a running campaign.
 
-Names are those of `bench` where they mean the same; a trial's cell is in the labels.
+Names are those of `bench` where they mean the same; labels identify a trial's cell.
 """
 
 import threading
@@ -30,7 +30,7 @@ Labels = tuple[str, ...]
 
 
 class RunCollector(Collector):
-    """Knows what a campaign has told so far; asked by a scrape, on a thread of its own."""
+    """Collects the events of a campaign; a scrape reads them from another thread."""
 
     def __init__(self, experiment: str) -> None:
         self._experiment = experiment
@@ -44,7 +44,7 @@ class RunCollector(Collector):
         self._running: dict[str, TrialLive | None] = {}
 
     def __call__(self, event: Progress) -> None:
-        """Take note of an event."""
+        """Record an event."""
         with self._lock:
             self._take(event)
 
@@ -81,14 +81,14 @@ class RunCollector(Collector):
                 self._running.clear()
 
     def _forget(self, trial: str, again: bool) -> None:
-        """A trial that is over, or begins again."""
+        """Remove the live figures of a trial that is over or begins again."""
         if again:
             self._running[trial] = None
         else:
             self._running.pop(trial, None)
 
     def _count(self, live: TrialLive) -> None:
-        """A trial's counts begin at 0; those of a metric only grow."""
+        """Add a trial's counts, which begin at 0, to those of the metric, which only grow."""
         cell = self._cells.get(live.trial_id, ("",) * len(CELL))
         before = self._running.get(live.trial_id) or TrialLive(live.trial_id, 0.0, 0.0, 0.0, 0)
         for outcome in ("ok", "failed", "in_doubt"):
@@ -119,7 +119,7 @@ class RunCollector(Collector):
     def _of_load(self) -> Iterator[Metric]:
         ended = CounterMetricFamily(
             "fivenines_transactions",
-            "Transactions by what became of them; failed ones are errors.",
+            "Transactions by outcome; failed ones are errors.",
             labels=[*CELL, "outcome"],
         )
         for (cell, outcome), count in self._ended.items():
@@ -132,7 +132,7 @@ class RunCollector(Collector):
         live = [item for item in self._running.values() if item is not None]
         if not live:
             return
-        # of trials that run side by side: what all do together, and the slowest
+        # For parallel trials: the sum over all, and the slowest.
         for name, text, value in (
             ("fivenines_elapsed_seconds", "Time since the start of the load.", max(item.t for item in live)),
             (

@@ -1,4 +1,4 @@
-"""Before the first trial: a server of each solution is started with the settings that the file hands over."""
+"""Check before the first trial: starts a server of each solution with the server settings of the file."""
 
 import tempfile
 import time
@@ -18,18 +18,18 @@ from fivenines.solutions.settings import SolutionSettings
 
 
 def require_accepted(trials: Sequence[Trial], source: Document, listener: Listener) -> None:
-    """Make sure that the servers start with what a person has written for them.
+    """Check that the servers start with the user's settings.
 
     Args:
-        trials: all that are to be run; their engines and data sets are in the cache.
-        source: the experiment as its file has it.
-        listener: told about progress.
+        trials: all trials to run; their engines and data sets are in the cache.
+        source: the experiment with positions in its file.
+        listener: called with progress.
 
     Raises:
-        UsageError: a server does not; with its words, and the file and line of the setting.
+        UsageError: a server does not start; the message has its error, and file and line of the setting.
     """
     for settings, data in _distinct(trials):
-        listener(DataSet(f"trying the server settings of {settings.name}"))
+        listener(DataSet(f"checking the server settings of {settings.name}"))
         begun = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="fivenines-try-") as folder:
             result = refusal(settings, data, Path(folder) / "lab")
@@ -44,9 +44,7 @@ def require_accepted(trials: Sequence[Trial], source: Document, listener: Listen
 
 
 def place_of(text: Document, settings: SolutionSettings, keys: tuple[str, ...]) -> KeyPath:
-    """Return where a setting of a solution stands in a file; a sweep gives its variants other places in the
-    list.
-    """
+    """Return the position of a solution's setting in a file; variants of a sweep have other list indices."""
     entries = text.data.get("solutions") if isinstance(text.data, dict) else None
     names = {settings.name, settings.variant.of if settings.variant is not None else ""}
     places: list[tuple[int, KeyPath]] = []
@@ -66,9 +64,7 @@ def place_of(text: Document, settings: SolutionSettings, keys: tuple[str, ...]) 
 
 
 def _swept(index: int, entry: dict[str, Any], settings: SolutionSettings, keys: tuple[str, ...]) -> KeyPath:
-    """Return where an entry's sweep would have a setting of one of its variants; the value, if it is
-    there.
-    """
+    """Return the position of a variant's setting within an entry's sweep; that of the value, if it exists."""
     sweep, key = entry.get("sweep"), ".".join(keys)
     place: KeyPath = ("solutions", index, "sweep")
     if isinstance(sweep, dict) and isinstance(sweep.get("settings"), dict):
@@ -81,7 +77,7 @@ def _swept(index: int, entry: dict[str, Any], settings: SolutionSettings, keys: 
 
 
 def _distinct(trials: Sequence[Trial]) -> list[tuple[SolutionSettings, Path]]:
-    """Return each solution that hands something over, once, with the smallest of its data sets."""
+    """Return each solution with server settings once, with the smallest of its data sets."""
     result: dict[object, tuple[SolutionSettings, list[Path]]] = {}
     for trial in trials:
         settings = trial.cell.solution

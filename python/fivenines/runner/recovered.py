@@ -1,4 +1,4 @@
-"""Whether a cluster has recovered from its faults, so that its load may end before its time."""
+"""Detection of a cluster's recovery from its faults, so that its load may end early."""
 
 import math
 import threading
@@ -7,10 +7,10 @@ import time
 from fivenines.experiment.timing import RecoverySettings
 from fivenines.runner.fault_runner import FaultRunner
 
-# Of the steady rate; the same share as of the phase "catch up" (see `analysis.recovery`).
+# Share of the steady rate that ends an outage, as in the phase "catch up" (see `analysis.recovery`).
 SHARE = 0.9
 
-# Seconds between two looks at the nodes: each look asks all of them.
+# Polling interval of the nodes in seconds: each poll queries all of them.
 _BETWEEN = 0.5
 
 
@@ -28,12 +28,12 @@ class LoadRates:
         self._seconds: list[tuple[float, float]] = []
 
     def note(self, t: float, tps: float) -> None:
-        """Note the rate of the second that ended `t` seconds after the load's start."""
+        """Record the rate of the second that ended `t` seconds after the load's start."""
         with self._lock:
             self._seconds.append((t, tps))
 
     def dead(self, moment: float) -> bool:
-        """Return whether the load has reported the time until `moment`, and not one success in it."""
+        """Return whether the load has reported the time until `moment` without a success."""
         with self._lock:
             result = list(self._seconds)
         reported = bool(result) and result[-1][0] >= moment - 1
@@ -42,7 +42,7 @@ class LoadRates:
     def back(self, since: float) -> bool | None:
         """Return whether a second that began after `since` had `SHARE` of the steady rate.
 
-        So much ends the phase "catch up", too. None where such a second had no transaction at all.
+        That also ends the phase "catch up". None where no such second had a transaction.
         """
         with self._lock:
             result = list(self._seconds)
@@ -55,12 +55,12 @@ class LoadRates:
 
 
 class Recovered:
-    """Asked again and again while the load runs: has all been well for long enough?
+    """Checks repeatedly during the load whether the cluster has been healthy for long enough.
 
     Args:
-        fault_runner: whose faults have begun.
-        rates: of the load.
-        calm: seconds for which all must have been well.
+        fault_runner: runs the faults.
+        rates: rates of the load.
+        calm: seconds for which the cluster must be healthy.
         started_ns: the start of the load on CLOCK_MONOTONIC.
     """
 
@@ -87,7 +87,7 @@ class Recovered:
 def early_end(
     recovery: RecoverySettings, fault_runner: FaultRunner, rates: LoadRates, started_ns: int
 ) -> Recovered | None:
-    """Return what tells that the load may end; None where it goes on for a fixed time."""
+    """Return the check whether the load may end; None for a load of fixed time."""
     if recovery.until is None:
         return None
     return Recovered(fault_runner, rates, recovery.calm, started_ns)

@@ -23,7 +23,7 @@ Result = Outcome | Literal["not run"]
 # How those that do not hold are counted: of one, of several.
 _WORDS: dict[Result, tuple[str, str]] = {
     "does not hold": ("does not hold", "do not hold"),
-    "cannot be told": ("undecided", "undecided"),
+    "inconclusive": ("inconclusive", "inconclusive"),
     "cannot be run here": ("cannot be run here", "cannot be run here"),
     "not run": ("not run", "not run"),
 }
@@ -82,7 +82,7 @@ class StudyResult:
 
     @property
     def sentence(self) -> str:
-        """Return all in short: "3 of 5 hold, 2 undecided"."""
+        """Return all in short: "3 of 5 hold, 2 inconclusive"."""
         counts = Counter(claim.result for claim in self.claims)
         holding = f"{counts['holds']} of {len(self.claims)} hold{'s' * (counts['holds'] == 1)}"
         rest = [
@@ -150,7 +150,7 @@ def _judged(
 ) -> Judged:
     verdict = claim.test.judge(measured)
     result: Result = verdict.outcome
-    if result == "cannot be told" and requested and not any(complete[item] for item in requested):
+    if result == "inconclusive" and requested and not any(complete[item] for item in requested):
         result = "not run"
     theirs = claim.test.judge(printed)
     # events have no samples, and are judged all the same

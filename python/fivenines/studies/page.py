@@ -18,7 +18,7 @@ from fivenines.studies.judged import Judged, StudyResult
 from fivenines.studies.written import printed_words
 
 # Before the words of a verdict, as colour alone says nothing.
-SIGNS = {"holds": "✓", "does not hold": "✗", "cannot be told": "?", "cannot be run here": "○", "not run": "○"}
+SIGNS = {"holds": "✓", "does not hold": "✗", "inconclusive": "?", "cannot be run here": "○", "not run": "○"}
 
 FIDELITY = {
     "same": "as published",

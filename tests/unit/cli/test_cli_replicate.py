@@ -90,7 +90,7 @@ def test_figures_of_trials_make_the_verdicts(fivenines: Fivenines) -> None:
     ("planted", "claim", "result"),
     [
         ({"relaxed": 1000.0}, "faster", "does not hold"),
-        ({"relaxed": 1200.0}, "faster", "cannot be told"),
+        ({"relaxed": 1200.0}, "faster", "inconclusive"),
         ({"lost": 20}, "nothing-lost", "does not hold"),
         ({"loss": False}, "nothing-lost", "not run"),
     ],
@@ -102,7 +102,7 @@ def test_a_planted_change_of_figures_flips_the_verdict(
     assert _results(fivenines)[claim] == result
 
 
-@pytest.mark.parametrize(("relaxed", "untold"), [(1200.0, True), (2000.0, False)])
+@pytest.mark.parametrize(("relaxed", "inconclusive"), [(1200.0, True), (2000.0, False)])
 def test_what_few_trials_leave_untold_has_a_way_on(
     fivenines: Fivenines, relaxed: float, untold: bool
 ) -> None:

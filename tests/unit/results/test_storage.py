@@ -73,7 +73,7 @@ def test_what_cannot_be_copied_is_told_and_tried_again(run: Path, tmp_path: Path
     copies(TrialFinished(_record(run, "0001"), Figures()))
     with pytest.raises(FiveninesError, match="cannot be written"):
         copies.finish()
-    assert list(copies.failed) == ["0001"] and "it is tried again at the end" in messages[0]
+    assert list(copies.failed) == ["0001"] and "fivenines retries at the end of the run" in messages[0]
     where.unlink()
     assert copy_all(run, storage, messages.append) == len(open_run(run).complete)
 

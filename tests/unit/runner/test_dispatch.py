@@ -83,7 +83,7 @@ class Pretended:
         )
         return Delivered(record, Figures())
 
-    def host_is_there(self) -> bool:
+    def host_available(self) -> bool:
         return self.there
 
     def interrupt(self) -> None:
@@ -173,7 +173,7 @@ def test_a_trial_whose_worker_is_lost_runs_elsewhere(tmp_path: Path) -> None:
 
 def test_without_any_worker_left_it_is_a_failure(tmp_path: Path) -> None:
     workers = [Pretended(name, name, lambda _order: "lost", there=False) for name in ("one", "two")]
-    with pytest.raises(FiveninesError, match=r"^all workers are lost, with 6 trials left to do$"):
+    with pytest.raises(FiveninesError, match=r"^all workers are lost; 6 trials were not run$"):
         _dispatch(tmp_path, []).run(workers)
 
 

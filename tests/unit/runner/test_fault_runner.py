@@ -258,7 +258,7 @@ def test_a_deadline_that_comes_nearer_ends_a_wait_that_goes_on(
     (record,) = made.records()
     if nobody:
         assert "node1 was not restarted within" in record.ended_detail
-        assert record.ended_detail.endswith("nobody was promoted")
+        assert record.ended_detail.endswith("no node was promoted")
     else:
         assert record.rejoin_detail.startswith("node1 did not rejoin within")
 

@@ -42,7 +42,7 @@ def _later(passed: float = INTERVAL, slept: float = 0.0, set_by: float = 0.0, cp
         ),
         (
             _later(passed=60.25),
-            ["fivenines stood still for 60.0 s: it was stopped, or its machine paused or overloaded"],
+            ["fivenines paused for 60.0 s: it was stopped, or its machine was paused or overloaded"],
         ),
         # whoever computes is not paused
         (_later(passed=8, cpu=7.5), []),

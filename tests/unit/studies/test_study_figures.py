@@ -301,7 +301,7 @@ def test_a_printed_bound_stays_one() -> None:
     assert (result.mean, result.bounds, result.ci_high) == (120_000, result.n, None)
     test = Greater.model_validate({"measure": "outage_writes", "a": "a", "b": "b"})
     (atom,) = test.atoms(figures)
-    assert atom.status == "undecided" and "a is at least" in atom.sentence
+    assert atom.status == "inconclusive" and "a is at least" in atom.sentence
     assert "not back in" not in atom.sentence
 
 

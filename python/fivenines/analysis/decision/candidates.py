@@ -82,7 +82,7 @@ def candidate(
         # a best case reports half of its trials; what went wrong in the others counts, too
         strata = _strata(whole if requirement.measure.kind == "event" else own, requirement.measure)
         each = [judge(requirement, trials, _where(at, strata)) for at, trials in strata.items()]
-        judgements.append(worst(each) if each else Judgement(requirement, "untold"))
+        judgements.append(worst(each) if each else Judgement(requirement, "inconclusive"))
     trials = sum(cell.complete for cell in own)
     return Candidate(name, _called(own), judgements, {**values, **known}, trials)
 

@@ -21,14 +21,14 @@ from fivenines.analysis.statistics import CONFIDENCE, EQUAL, Summary, student_t
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.requirements.condition import Requirement
 
-# `untold`: the trials tell neither; or it was not measured.
-Status = Literal["met", "missed", "untold"]
+# `inconclusive`: the trials tell neither; or it was not measured.
+Status = Literal["met", "missed", "inconclusive"]
 
 # More trials than this are nobody's plan.
 _MANY = 1000
 
 # Of several verdicts on one need the first of these is that of all.
-WORST: tuple[Status, ...] = ("missed", "untold", "met")
+WORST: tuple[Status, ...] = ("missed", "inconclusive", "met")
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def judge(requirement: Requirement, trials: Sequence[TrialMeasures], where: str 
 def judge_number(requirement: Requirement, number: float | None) -> Judgement:
     """Judge what is known of a solution without any trial's chance, as its number of hosts."""
     if number is None:
-        return Judgement(requirement, "untold")
+        return Judgement(requirement, "inconclusive")
     return Judgement(requirement, "met" if _holds(requirement, number) else "missed", number=number)
 
 
@@ -114,15 +114,15 @@ def _holds(requirement: Requirement, value: float) -> bool:
 def _mean(requirement: Requirement, summary: Summary, where: str) -> Judgement:
     low, high = summary.ci_low, summary.ci_high
     against, for_it = (low, high) if requirement.below else (high, low)
-    status: Status = "untold"
+    status: Status = "inconclusive"
     # a few equal values have no spread, and prove nothing
     if not summary.sd and summary.n < EQUAL:
-        status = "untold"
+        status = "inconclusive"
     elif for_it is not None and _holds(requirement, for_it):
         status = "met"
     elif against is not None and not _holds(requirement, against):
         status = "missed"
-    more = _trials_for_mean(requirement, summary) if status == "untold" else None
+    more = _trials_for_mean(requirement, summary) if status == "inconclusive" else None
     return Judgement(requirement, status, summary.n, summary=summary, more=more, where=where)
 
 
@@ -139,13 +139,13 @@ def _trials_for_mean(requirement: Requirement, summary: Summary) -> int | None:
 
 def _share(requirement: Requirement, n: int, events: int, where: str) -> Judgement:
     low, high = share_bounds(events, n)
-    status: Status = "untold"
+    status: Status = "inconclusive"
     if (requirement.relation == "=" and events) or (n and low > requirement.limit):
         status = "missed"
     elif n and high <= requirement.limit:
         status = "met"
     more = None
-    if status == "untold" and n and not events:
+    if status == "inconclusive" and n and not events:
         more = max(1, trials_without(requirement.limit) - n)
     return Judgement(requirement, status, n, events, bound=high, more=more, where=where)
 
@@ -156,10 +156,10 @@ def _percentile(requirement: Requirement, n: int, beyond: int, certain: int, whe
         allowed = requirement.percentile or 0.0
     low, _ = share_bounds(certain, n)
     _, high = share_bounds(beyond, n)
-    status: Status = "untold"
+    status: Status = "inconclusive"
     if n and low > allowed:
         status = "missed"
     elif n and high <= allowed:
         status = "met"
-    more = max(1, trials_without(allowed) - n) if status == "untold" and n and not beyond else None
+    more = max(1, trials_without(allowed) - n) if status == "inconclusive" and n and not beyond else None
     return Judgement(requirement, status, n, certain, bound=high, more=more, where=where)

@@ -82,17 +82,17 @@ def answer(question: Question) -> Atom:
     """Return the atom that follows from a question."""
     hindered = hindrance(question.figures)
     if hindered is not None:
-        return _atom(question, "undecided", *hindered)
+        return _atom(question, "inconclusive", *hindered)
     told = question.decide(1 - ERROR)
     if told is None:
-        return _atom(question, "undecided", *_open(question))
+        return _atom(question, "inconclusive", *_open(question))
     error = smallest_error(lambda confidence: question.decide(confidence) is told, ERROR)
     return _atom(question, "holds" if told else "contradicted", error=error)
 
 
 def absent(about: str, claimed: str, reason: str, why: Why = "missing") -> Atom:
     """Return the atom of what is not there."""
-    return Atom("undecided", sentence(about, "", claimed, reason), about, why, reason)
+    return Atom("inconclusive", sentence(about, "", claimed, reason), about, why, reason)
 
 
 def sentence(about: str, seen: str, claimed: str, reason: str = "") -> str:

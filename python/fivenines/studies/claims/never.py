@@ -63,7 +63,7 @@ class Never(ClaimTest):
         error = float((1 - self.at_most) ** events.n)
         if (why := _hindered(events, error, self.at_most)) is not None:
             text = sentence(spot.about, seen, claimed, why[1])
-            return Atom("undecided", text, spot.about, *why, span=span)
+            return Atom("inconclusive", text, spot.about, *why, span=span)
         text = sentence(spot.about, seen, claimed)
         return Atom("holds", text, spot.about, alone="holds", span=span, holding=error)
 

@@ -12,12 +12,12 @@ from typing import Literal
 from fivenines.analysis.holm import adjusted
 from fivenines.studies.claims.figures import Place, Sample
 
-Status = Literal["holds", "contradicted", "undecided"]
+Status = Literal["holds", "contradicted", "inconclusive"]
 
 # What an atom is decided with: 1 - the confidence of its interval.
 ERROR = 0.05
 
-# Why an atom is undecided.
+# Why an atom is inconclusive.
 #
 #     width        the interval reaches over the limit
 #     trials       fewer than two trials, or no spread was printed: there is no interval
@@ -45,7 +45,7 @@ Why = Literal[
     "chance",
 ]
 
-Outcome = Literal["holds", "does not hold", "cannot be told", "cannot be run here"]
+Outcome = Literal["holds", "does not hold", "inconclusive", "cannot be run here"]
 
 
 @dataclass(frozen=True)
@@ -83,9 +83,9 @@ class Atom:
 
     Attributes:
         status: as one of all of its claim.
-        sentence: what was seen, what was claimed, and why it is undecided.
+        sentence: what was seen, what was claimed, and why it is inconclusive.
         about: which of several it is ("at 32 connections"); empty: the only one.
-        why, reason: why it is undecided, as a word and as a part of the sentence.
+        why, reason: why it is inconclusive, as a word and as a part of the sentence.
         alone: its status by itself, before Holm's correction.
         figures: what it was judged by.
         span: what was compared with the limits; None of a set.
@@ -98,7 +98,7 @@ class Atom:
     about: str = ""
     why: Why = ""
     reason: str = ""
-    alone: Status = "undecided"
+    alone: Status = "inconclusive"
     figures: Sequence[Figure] = ()
     span: Span | None = None
     members: Sequence[str] = ()
@@ -146,14 +146,14 @@ class Verdict:
         if self.status == "contradicted":
             return "does not hold"
         # more trials would tell nothing of it
-        open_ones = [atom for atom in self.atoms if atom.status == "undecided"]
+        open_ones = [atom for atom in self.atoms if atom.status == "inconclusive"]
         if open_ones and all(atom.why == "unavailable" for atom in open_ones):
             return "cannot be run here"
-        return "cannot be told"
+        return "inconclusive"
 
     @property
     def tally(self) -> str:
-        """Return how many do what: "3 of 5 hold, 2 undecided"; empty of a single comparison."""
+        """Return how many do what: "3 of 5 hold, 2 inconclusive"; empty of a single comparison."""
         atoms = self.atoms
         if len(atoms) < 2:
             return ""
@@ -162,7 +162,7 @@ class Verdict:
             "contradicted": sum(atom.status == "contradicted" for atom in atoms),
             "cannot be run here": sum(atom.why == "unavailable" for atom in atoms),
         }
-        counts["undecided"] = len(atoms) - sum(counts.values())
+        counts["inconclusive"] = len(atoms) - sum(counts.values())
         seen = [f"{number} {words}" for words, number in counts.items() if number]
         first, *rest = seen
         number, _, words = first.partition(" ")
@@ -178,7 +178,7 @@ def verdict(rule: Literal["all", "any"], parts: Sequence[Atom | Verdict]) -> Ver
     item = min(errors, default=1.0)
     every = max((part.holding if rule == "all" else part.against for part in parts), default=1.0)
     holding, against = (every, item) if rule == "all" else (item, every)
-    status: Status = "undecided"
+    status: Status = "inconclusive"
     if holding <= ERROR:
         status = "holds"
     elif against <= ERROR:
@@ -187,7 +187,7 @@ def verdict(rule: Literal["all", "any"], parts: Sequence[Atom | Verdict]) -> Ver
 
 
 def _among(part: Atom | Verdict, rule: Literal["all", "any"], error: float, number: int) -> Atom | Verdict:
-    """Return an atom that is decided alone, but not among the others, is undecided."""
+    """Return an atom that is decided alone, but not among the others, is inconclusive."""
     risky: Status = "contradicted" if rule == "all" else "holds"
     if not isinstance(part, Atom):
         return part
@@ -195,4 +195,4 @@ def _among(part: Atom | Verdict, rule: Literal["all", "any"], error: float, numb
         return part
     reason = f"one of {number} comparisons may look so by chance"
     sentence = f"{part.sentence.rstrip('.')}; alone it is {risky}, but {reason}."
-    return replace(part, status="undecided", why="chance", reason=reason, sentence=sentence)
+    return replace(part, status="inconclusive", why="chance", reason=reason, sentence=sentence)

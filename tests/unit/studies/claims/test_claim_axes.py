@@ -24,7 +24,7 @@ def along(means: list[float], cov: float = 0.04, n: int = 10) -> Planted:
     [
         ([100, 150, 220], "holds", "contradicted"),
         ([220, 150, 100], "contradicted", "holds"),
-        ([100, 101, 102], "undecided", "undecided"),
+        ([100, 101, 102], "inconclusive", "inconclusive"),
         ([100, 300, 200], "contradicted", "contradicted"),
         ([100, 99, 220], "holds", "contradicted"),
     ],
@@ -36,7 +36,7 @@ def test_rises_as_a_whole_and_in_no_step_falls(means: list[float], rises: str, f
 
 def test_a_wide_spread_leaves_a_rise_open() -> None:
     result = atom(along([100, 150, 220], cov=0.9, n=3), trend=trend("rises"))
-    assert (result.status, result.why) == ("undecided", "width")
+    assert (result.status, result.why) == ("inconclusive", "width")
 
 
 def test_levels_without_numbers_stand_in_their_order() -> None:
@@ -61,7 +61,7 @@ def test_a_bound_proves_a_rise_at_the_end_and_no_fall() -> None:
     open_ = atom(
         row({1: trials([5.0, 5.2, 5.1], bounds=(0,)), 2: trials([9.0, 9.3, 9.2])}), trend=trend("rises")
     )
-    assert (open_.status, open_.why) == ("undecided", "bounds")
+    assert (open_.status, open_.why) == ("inconclusive", "bounds")
 
 
 # --- flat ------------------------------------------------------------------------------------------
@@ -71,9 +71,9 @@ def test_a_bound_proves_a_rise_at_the_end_and_no_fall() -> None:
     ("means", "cov", "status"),
     [
         ([100, 101, 99], 0.03, "holds"),
-        ([100, 101, 99], 0.3, "undecided"),
+        ([100, 101, 99], 0.3, "inconclusive"),
         ([100, 109, 118], 0.02, "contradicted"),
-        ([100, 110, 100], 0.03, "undecided"),
+        ([100, 110, 100], 0.03, "inconclusive"),
     ],
 )
 def test_flat_if_every_two_levels_are_the_same(means: list[float], cov: float, status: str) -> None:
@@ -101,7 +101,7 @@ LINE = trend("linear", measure="latency_mean", over="rtt", slope=[15, 23])
 
 
 @pytest.mark.parametrize(
-    ("slope", "status"), [(19, "holds"), (15.1, "undecided"), (12, "contradicted"), (26, "contradicted")]
+    ("slope", "status"), [(19, "holds"), (15.1, "inconclusive"), (12, "contradicted"), (26, "contradicted")]
 )
 def test_a_line_by_its_slope(slope: float, status: str) -> None:
     assert atom(line(slope), trend=LINE).status == status
@@ -110,7 +110,7 @@ def test_a_line_by_its_slope(slope: float, status: str) -> None:
 def test_a_line_that_is_bent_is_none() -> None:
     bent = atom(line(19, bend=2), trend=LINE)
     assert bent.status == "contradicted" and "missed most at 10" in bent.sentence
-    assert atom(line(19, bend=1.12), trend=LINE).status == "undecided"
+    assert atom(line(19, bend=1.12), trend=LINE).status == "inconclusive"
 
 
 def test_that_no_bend_was_found_is_no_line() -> None:
@@ -154,7 +154,7 @@ def test_a_peak_is_contradicted_if_none_is() -> None:
 
 def test_a_peak_is_undecided_if_some_are() -> None:
     result = atom(curve(cov=0.08), peak=peak(32, 64))
-    assert (result.status, result.why) == ("undecided", "width")
+    assert (result.status, result.why) == ("inconclusive", "width")
     assert result.members == ["16", "32"]
 
 
@@ -168,7 +168,7 @@ def test_a_peak_of_bounds_is_the_highest_and_never_the_lowest() -> None:
     assert atom(figures, peak=peak(2)).status == "holds"
     figures = row({1: trials([5.0, 5.2, 5.1], bounds=(0,)), 2: trials([9.0, 9.3, 9.2])})
     result = atom(figures, peak=peak(1, best="lowest"))
-    assert (result.status, result.why) == ("undecided", "bounds")
+    assert (result.status, result.why) == ("inconclusive", "bounds")
 
 
 @pytest.mark.parametrize(

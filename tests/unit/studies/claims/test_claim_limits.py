@@ -27,10 +27,10 @@ EIGHT = trials([7900.0, 8000.0, 8100.0, 8050.0, 7950.0])
     ("limits", "status"),
     [
         ({"at_most": "9s"}, "holds"),
-        ({"at_most": "8s"}, "undecided"),
+        ({"at_most": "8s"}, "inconclusive"),
         ({"at_most": "7s"}, "contradicted"),
         ({"at_least": "7s"}, "holds"),
-        ({"at_least": "8s"}, "undecided"),
+        ({"at_least": "8s"}, "inconclusive"),
         ({"at_least": "9s"}, "contradicted"),
         ({"at_least": "7s", "at_most": "9s"}, "holds"),
         ({"at_least": "8.5s", "at_most": "9s"}, "contradicted"),
@@ -51,7 +51,7 @@ def test_a_failover_that_did_not_end_is_over_a_limit_and_never_within() -> None:
     assert atom(measured(cut), limit=limit(at_least="7s")).status == "holds"
     for limits in ({"at_most": "60s"}, {"at_least": "9s"}):
         result = atom(measured(cut), limit=limit(**limits))
-        assert (result.status, result.why) == ("undecided", "bounds")
+        assert (result.status, result.why) == ("inconclusive", "bounds")
         assert result.sentence.startswith("Failover time: at least 8.00 s")
 
 
@@ -74,7 +74,7 @@ def test_none_at_all_takes_five_trials_and_one_refused_connection_contradicts_it
     test = {"measure": "connects_refused", "solution": "a", "connections": 16000, "at_most": 0}
     for values, status in (
         ([0.0] * 5, "holds"),
-        ([0.0] * 4, "undecided"),
+        ([0.0] * 4, "inconclusive"),
         ([0.0, 0.0, 0.0, 1.0], "contradicted"),
     ):
         figures = row({16000: trials(values)}, "connects_refused")
@@ -85,7 +85,7 @@ def test_a_planted_trial_flips_a_limit() -> None:
     worse = trials([*(value.value for value in EIGHT.values), 8030.0, 7990.0])
     assert atom(measured(worse), limit=limit(at_most="9s")).status == "holds"
     outlier = trials([*(value.value for value in EIGHT.values), 60_000.0])
-    assert atom(measured(outlier), limit=limit(at_most="9s")).status == "undecided"
+    assert atom(measured(outlier), limit=limit(at_most="9s")).status == "inconclusive"
 
 
 # --- never -----------------------------------------------------------------------------------------
@@ -99,12 +99,12 @@ def never(**more: Any) -> dict[str, Any]:
     ("seen", "n", "status"),
     [
         (0, 29, "holds"),
-        (0, 28, "undecided"),
-        (0, 2, "undecided"),
+        (0, 28, "inconclusive"),
+        (0, 2, "inconclusive"),
         (1, 1000, "contradicted"),
         (1, 1, "contradicted"),
-        (0, 1, "undecided"),
-        (0, 0, "undecided"),
+        (0, 1, "inconclusive"),
+        (0, 0, "inconclusive"),
     ],
 )
 def test_never_takes_29_trials_and_one_event_contradicts_it(seen: int, n: int, status: str) -> None:
@@ -114,7 +114,7 @@ def test_never_takes_29_trials_and_one_event_contradicts_it(seen: int, n: int, s
 def test_never_within_another_share() -> None:
     figures = Planted(seen={"a": Events(0, 10)})
     assert atom(figures, never=never(at_most="30%")).status == "holds"
-    assert atom(figures, never=never(at_most="20%")).status == "undecided"
+    assert atom(figures, never=never(at_most="20%")).status == "inconclusive"
 
 
 def test_a_client_that_limits_hides_events_and_takes_none_back() -> None:
@@ -148,7 +148,7 @@ def outages(of: float, n: int = 8, noise: float = 0.05) -> Planted:
     return phases(trials(part.tolist()), trials(whole.tolist()))
 
 
-@pytest.mark.parametrize(("of", "status"), [(0.75, "holds"), (0.6, "undecided"), (0.45, "contradicted")])
+@pytest.mark.parametrize(("of", "status"), [(0.75, "holds"), (0.6, "inconclusive"), (0.45, "contradicted")])
 def test_a_share_of_an_outage(of: float, status: str) -> None:
     assert atom(outages(of), share=share(at_least=0.6)).status == status
     turned = {"holds": "contradicted", "contradicted": "holds"}.get(status, status)
@@ -160,7 +160,7 @@ def test_phase_and_whole_are_compared_trial_by_trial() -> None:
     assert atom(result, share=share(at_least="60%")).status == "holds"
     # of the same means and spreads without trials the widest interval counts
     bare = result.but(lambda item: Sample(item.summary))
-    assert atom(bare, share=share(at_least="60%")).status == "undecided"
+    assert atom(bare, share=share(at_least="60%")).status == "inconclusive"
 
 
 def test_trials_without_the_phase_are_left_out() -> None:
@@ -176,7 +176,7 @@ def test_an_outage_that_did_not_end_shows_that_a_share_is_less_and_never_more() 
     assert atom(phases(part, cut), share=share(at_most="90%")).status == "holds"
     assert atom(phases(part, cut), share=share(at_least="90%")).status == "contradicted"
     result = atom(phases(part, cut), share=share(at_least="60%"))
-    assert (result.status, result.why) == ("undecided", "bounds")
+    assert (result.status, result.why) == ("inconclusive", "bounds")
     assert "route is at most" in result.sentence
     long_phase = phases(trials([6.0, 6.1, 5.9, 6.0], bounds=(1,)), trials([8.0, 8.2, 7.9, 8.1]))
     assert atom(long_phase, share=share(at_least="60%")).status == "holds"
@@ -188,8 +188,8 @@ def test_a_share_that_cannot_be_told() -> None:
     assert atom(item, share=share(at_least="60%")).why == "trials"
     assert atom(Planted(), share=share(at_least="60%")).why == "missing"
     apart = phases(trials([6.0, 6.1]), Sample(trials([8.0, 8.1]).summary, ()))
-    assert atom(apart, share=share(at_least="60%")).status in ("holds", "undecided")
-    assert judge(Planted(), share=share(at_least="60%")).outcome == "cannot be told"
+    assert atom(apart, share=share(at_least="60%")).status in ("holds", "inconclusive")
+    assert judge(Planted(), share=share(at_least="60%")).outcome == "inconclusive"
 
 
 def test_a_phase_is_asked_for_by_the_name_of_its_measure() -> None:

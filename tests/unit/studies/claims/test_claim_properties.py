@@ -53,7 +53,7 @@ def test_a_unit_changes_no_verdict(figures: Planted, test: tuple[str, dict[str, 
         lambda item: again(item, [factor * each.value for each in item.values], own_bounds(item))
     )
     before, after = (judge(item, **{name: body}).atoms for item in (figures, scaled))
-    # a hair's breadth at a border may become undecided, and never the opposite
+    # a hair's breadth at a border may become inconclusive, and never the opposite
     assert all({x.status, y.status} != {"holds", "contradicted"} for x, y in zip(before, after, strict=True))
 
 
@@ -69,7 +69,7 @@ def test_the_order_of_trials_changes_nothing(figures: Planted, test: tuple[str, 
     before = judge(figures, **{name: body})
     after = judge(figures.but(turned), **{name: body})
     assert {before.status, after.status} != {"holds", "contradicted"}
-    assert abs(before.holding - after.holding) < 1e-6 or before.status == "undecided"
+    assert abs(before.holding - after.holding) < 1e-6 or before.status == "inconclusive"
 
 
 @given(planted(), tests, st.integers(2, 4))
@@ -104,7 +104,7 @@ def test_a_value_that_is_really_larger_takes_back_nothing_that_a_bound_has_shown
     ).atoms
     # closed ends decide at least as much, and what was decided with open ones stays
     for x, y in zip(open_ended, ended, strict=True):
-        assert x.alone in ("undecided", y.alone)
+        assert x.alone in ("inconclusive", y.alone)
 
 
 @given(planted(), tests)
@@ -115,7 +115,7 @@ def test_no_atom_is_both(figures: Planted, test: tuple[str, dict[str, Any]]) -> 
     for atom in result.atoms:
         assert (atom.alone == "holds") == (atom.holding <= 0.05)
         assert (atom.alone == "contradicted") == (atom.against <= 0.05)
-        assert bool(atom.why) == (atom.status == "undecided")
+        assert bool(atom.why) == (atom.status == "inconclusive")
         assert atom.sentence.endswith(".") and "None" not in atom.sentence
 
 
@@ -125,5 +125,5 @@ def test_a_side_and_the_other_side(a: list[float], b: list[float]) -> None:
     figures = Planted({("tps", "a", ""): trials(a), ("tps", "b", ""): trials(b)})
     existing = judge(figures, greater={"measure": "tps", "a": "a", "b": "b"})
     back = judge(figures, greater={"measure": "tps", "a": "b", "b": "a"})
-    turned = {"holds": "contradicted", "contradicted": "holds", "undecided": "undecided"}
+    turned = {"holds": "contradicted", "contradicted": "holds", "inconclusive": "inconclusive"}
     assert back.status == turned[existing.status]

@@ -18,12 +18,12 @@ def ratio(of: float, cov: float = 0.05, n: int = 10) -> Planted:
 # --- greater ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("of", "status"), [(1.3, "holds"), (1.02, "undecided"), (0.8, "contradicted")])
+@pytest.mark.parametrize(("of", "status"), [(1.3, "holds"), (1.02, "inconclusive"), (0.8, "contradicted")])
 def test_greater_by_the_side_of_1_on_which_the_interval_is(of: float, status: str) -> None:
     assert atom(ratio(of), greater=GREATER).status == status
 
 
-@pytest.mark.parametrize(("of", "status"), [(1.7, "holds"), (1.5, "undecided"), (1.3, "contradicted")])
+@pytest.mark.parametrize(("of", "status"), [(1.7, "holds"), (1.5, "inconclusive"), (1.3, "contradicted")])
 def test_greater_by_a_factor(of: float, status: str) -> None:
     assert atom(ratio(of), greater=GREATER | {"by": 1.5}).status == status
 
@@ -63,7 +63,7 @@ def test_where_b_may_be_zero_there_is_no_ratio_and_greater_is_told_all_the_same(
 def test_nothing_is_told_by_too_little_or_by_the_client(sample: Sample, why: str) -> None:
     for figures in (two(sample, spread(100, 0.01)), two(spread(100, 0.01), sample)):
         result = atom(figures, greater=GREATER)
-        assert (result.status, result.why) == ("undecided", why)
+        assert (result.status, result.why) == ("inconclusive", why)
         assert result.reason.lower() in result.sentence.lower()
         if sample.summary.n == 1:
             assert "has 1 trial, and it takes two" in result.reason
@@ -106,10 +106,10 @@ def test_an_outage_that_did_not_end_is_never_shorter() -> None:
     test = GREATER | {"measure": "outage_writes"}
     for figures, by in ((outages(ended, never_back), 1), (outages(never_back, ended), 2)):
         result = atom(figures, greater=test | {"by": by})
-        assert (result.status, result.why) == ("undecided", "bounds")
+        assert (result.status, result.why) == ("inconclusive", "bounds")
         assert "not back in 1 of 5 trials" in result.sentence
     alike = atom(outages(never_back, SHORT), same=SAME | {"measure": "outage_writes"})
-    assert (alike.status, alike.why) == ("undecided", "bounds")
+    assert (alike.status, alike.why) == ("inconclusive", "bounds")
 
 
 def test_a_bound_is_not_shown_as_a_value() -> None:
@@ -135,8 +135,8 @@ def test_two_that_did_not_end_tell_nothing() -> None:
     [
         (1.0, 0.05, "holds"),
         (1.02, 0.05, "holds"),
-        (1.09, 0.05, "undecided"),
-        (1.0, 0.5, "undecided"),
+        (1.09, 0.05, "inconclusive"),
+        (1.0, 0.5, "inconclusive"),
         (1.3, 0.05, "contradicted"),
         (0.75, 0.05, "contradicted"),
     ],
@@ -147,7 +147,7 @@ def test_same_only_if_the_whole_interval_is_within_the_margin(of: float, cov: fl
 
 def test_no_difference_found_is_not_the_same() -> None:
     wide = ratio(1.0, 0.5)
-    assert atom(wide, greater=GREATER).status == "undecided"
+    assert atom(wide, greater=GREATER).status == "inconclusive"
     assert atom(wide, same=SAME).why == "width"
 
 
@@ -180,12 +180,12 @@ def order(**more: Any) -> dict[str, Any]:
     [
         (1.2, ">=", "holds"),
         (1.0, ">=", "holds"),
-        (0.96, ">=", "undecided"),
+        (0.96, ">=", "inconclusive"),
         (0.8, ">=", "contradicted"),
         (1.2, "<=", "contradicted"),
         (1.0, "<=", "holds"),
         (0.8, "<=", "holds"),
-        (1.0, ">", "undecided"),
+        (1.0, ">", "inconclusive"),
         (1.2, ">", "holds"),
         (1.2, "<", "contradicted"),
         (0.8, "<", "holds"),
@@ -231,7 +231,8 @@ MORE_FOR_WRITES = {
 
 
 @pytest.mark.parametrize(
-    ("write", "read", "status"), [(1.4, 1.2, "holds"), (1.21, 1.2, "undecided"), (1.2, 1.4, "contradicted")]
+    ("write", "read", "status"),
+    [(1.4, 1.2, "holds"), (1.21, 1.2, "inconclusive"), (1.2, 1.4, "contradicted")],
 )
 def test_a_gain_against_another_gain(write: float, read: float, status: str) -> None:
     result = atom(gains(write, read), greater=MORE_FOR_WRITES)

@@ -33,8 +33,8 @@ def pairs(ratios: list[float], cov: float = 0.05, n: int = 10) -> Planted:
     ("ratios", "outcome", "tally"),
     [
         ([1.3, 1.4, 1.5], "holds", "3 of 3 hold"),
-        ([1.3, 1.0, 1.5], "cannot be told", "2 of 3 hold, 1 undecided"),
-        ([1.3, 0.7, 1.0], "does not hold", "1 of 3 hold, 1 contradicted, 1 undecided"),
+        ([1.3, 1.0, 1.5], "inconclusive", "2 of 3 hold, 1 inconclusive"),
+        ([1.3, 0.7, 1.0], "does not hold", "1 of 3 hold, 1 contradicted, 1 inconclusive"),
         ([0.7, 0.7, 0.7], "does not hold", "3 of 3 contradicted"),
     ],
 )
@@ -57,8 +57,8 @@ def test_a_single_contradiction_among_many_may_be_chance() -> None:
     assert alone.outcome == "does not hold" and 0.005 < alone.against < 0.05
     result = judge(pairs(ratios), greater=TEST)
     last = result.atoms[-1]
-    assert result.outcome == "cannot be told"
-    assert (last.status, last.alone, last.why) == ("undecided", "contradicted", "chance")
+    assert result.outcome == "inconclusive"
+    assert (last.status, last.alone, last.why) == ("inconclusive", "contradicted", "chance")
     assert "one of 10 comparisons may look so by chance" in last.sentence
 
 
@@ -67,7 +67,7 @@ def test_comparisons_without_figures_do_not_count_among_the_many() -> None:
     gone = [("tps", "a", str(at)) for at in range(1, 10)]
     result = judge(figures.but(lambda _: Sample(missing="not printed"), *gone), greater=TEST)
     assert result.outcome == "does not hold"
-    assert result.tally == "1 of 10 contradicted, 9 undecided"
+    assert result.tally == "1 of 10 contradicted, 9 inconclusive"
 
 
 # --- any -------------------------------------------------------------------------------------------
@@ -84,17 +84,17 @@ def any_of(*ratios: float) -> str:
 
 def test_any_mirrors_all() -> None:
     assert any_of(1.3, 0.7, 1.0) == "holds"
-    assert any_of(1.0, 0.7, 1.0) == "cannot be told"
+    assert any_of(1.0, 0.7, 1.0) == "inconclusive"
     assert any_of(0.7, 0.7, 0.7) == "does not hold"
     assert any_of(1.067) == "holds"
-    assert any_of(*[1.067] + [0.7] * 9) == "cannot be told"  # one of ten by chance
+    assert any_of(*[1.067] + [0.7] * 9) == "inconclusive"  # one of ten by chance
 
 
 def test_an_any_of_an_all() -> None:
     good, bad = {"greater": TEST}, {"greater": TEST | {"by": 5}}
     assert judge(pairs([1.3, 1.4]), any=[bad, good]).outcome == "holds"
     assert judge(pairs([1.3, 1.4]), any=[bad, bad]).outcome == "does not hold"
-    assert judge(pairs([1.3, 1.0]), any=[bad, good]).outcome == "cannot be told"
+    assert judge(pairs([1.3, 1.0]), any=[bad, good]).outcome == "inconclusive"
     result = judge(pairs([1.3, 1.4]), all=[good, {"any": [bad, good]}])
     assert result.outcome == "holds" and len(result.atoms) == 6
 
@@ -103,7 +103,7 @@ def test_all_of_tests_has_one_family_of_comparisons() -> None:
     figures = pairs([1.3] * 9 + [0.937])
     each = [{"greater": TEST | {"connections": at, "for_each": []}} for at in range(1, 11)]
     together = judge(figures, all=each)
-    assert together.outcome == judge(figures, greater=TEST).outcome == "cannot be told"
+    assert together.outcome == judge(figures, greater=TEST).outcome == "inconclusive"
     assert together.against == pytest.approx(judge(figures, greater=TEST).against)
 
 
@@ -120,7 +120,7 @@ def test_a_claim_of_which_only_the_unavailable_is_open_cannot_be_run_here() -> N
     assert some.outcome == "cannot be run here"
     assert some.tally == "1 of 2 hold, 1 cannot be run here"
     wide = judge(pairs([1.3, 1.0]).but(lambda _: cloud, keys[0]), greater=TEST)
-    assert wide.outcome == "cannot be told", "more trials would tell the other"
+    assert wide.outcome == "inconclusive", "more trials would tell the other"
     worse = judge(pairs([1.3, 0.7]).but(lambda _: cloud, keys[0]), greater=TEST)
     assert worse.outcome == "does not hold"
 
@@ -132,8 +132,8 @@ def test_an_event_that_is_certain_needs_no_correction() -> None:
 
 
 def test_a_verdict_of_nothing_is_undecided() -> None:
-    assert verdict("all", []).outcome == verdict("any", []).outcome == "cannot be told"
-    assert verdict("all", [Atom("undecided", "")]).status == "undecided"
+    assert verdict("all", []).outcome == verdict("any", []).outcome == "inconclusive"
+    assert verdict("all", [Atom("inconclusive", "")]).status == "inconclusive"
 
 
 # --- where a test looks ----------------------------------------------------------------------------
