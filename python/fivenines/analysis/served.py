@@ -186,7 +186,7 @@ def _words(entry: Mapping[str, Any]) -> str:
     text = f"; most often {kind} ({code}): {message}"
     if kind == "session_lost":
         text += (
-            ". The connection works, but the server lacks its prepared statements, as behind a "
+            ". The connection works, but the server lacks its prepared statements: so does a "
             "pooler that changes the server between two transactions. With PostgreSQL, use the protocol "
             "`extended`"
         )

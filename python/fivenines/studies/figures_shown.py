@@ -1,4 +1,4 @@
-"""What a claim was judged by, for people: our figures beside the printed ones, and their drawing."""
+"""Figures behind the verdict on a claim: a table of measured and published figures, and their drawing."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,13 +20,13 @@ _TITLES = {"ratio": "times", "share": "share", "slope": "slope"}
 # An axis and its level.
 _Level = tuple[str, str]
 
-# Of which comparison, of what, of which measure, and of which place a figure is.
+# Key of a figure: comparison, name, measure and place.
 _Key = tuple[str, str, str, tuple[_Level, ...]]
 
 
 @dataclass(frozen=True)
 class _Pair:
-    """A figure as it was measured here and as it is printed; `where`: what tells it from others."""
+    """A figure as measured and as published; `where` distinguishes it from others."""
 
     key: _Key
     where: str
@@ -35,7 +35,7 @@ class _Pair:
 
 
 def figures_table(judged: Judged) -> Table:
-    """Our figures beside the printed ones, a row for each."""
+    """Return a table of measured and published figures, with a row for each figure."""
     pairs = list(_pairs(judged))
     rows = [
         [pair.where or NOTHING, pair.key[1], _ours(pair.key[2], pair.ours), _theirs(pair.key[2], pair.theirs)]
@@ -71,7 +71,7 @@ def _of_figures(judged: Judged) -> Drawing | None:
     measures = set()
     for pair in _pairs(judged):
         for sample, printed in ((pair.ours, False), (pair.theirs, True)):
-            # what is printed in another scale cannot stand on the same axis
+            # A figure published in another scale cannot share the axis.
             if sample is None or sample.summary.mean is None or (printed and "(" in sample.source):
                 continue
             summary = sample.summary
@@ -92,7 +92,7 @@ def _spans(atoms: Sequence[Atom], printed: bool) -> Iterator[tuple[str, Span, bo
 
 
 def _in_pairs(spans: Sequence[tuple[str, Span, bool]]) -> list[tuple[str, Span, bool]]:
-    """Return what is printed of a comparison stands below what was measured of it."""
+    """Sort the spans so that a published comparison follows the measured one."""
     order = {about: n for n, about in reversed(list(enumerate(about for about, _, _ in spans)))}
     return sorted(spans, key=lambda item: (order[item[0]], item[2]))
 
@@ -110,7 +110,7 @@ def _pairs(judged: Judged) -> Iterator[_Pair]:
 
 
 def _where(key: _Key, keys: Sequence[_Key]) -> str:
-    """Of which comparison a figure is; of several that are called the same, at which place, too."""
+    """Return the comparison of a figure, with the place where names are ambiguous."""
     alike = [item for item in keys if item[:3] == key[:3]]
     own = [
         called(axis, level)
@@ -145,7 +145,7 @@ def _theirs(measure: str, sample: Sample | None) -> str:
     if sample is None or (summary := sample.summary).mean is None:
         return NOTHING
     if summary.bounds:
-        # how many trials a printed bound is of is seldom said
+        # Publications rarely give the number of trials of a bound.
         show = milliseconds if _milli(measure) else number
         return f"at least {show(summary.mean)}; {sample.source}"
     trials = f", {count(summary.n, 'trial')}" if summary.sd is not None else ""

@@ -14,10 +14,10 @@ def names() -> list[str]:
 
 
 def located(named: Path) -> Path:
-    """Return the study file that a person means: the file itself, or else the study of that name.
+    """Return the study file for an argument: the file itself, or else the packaged study of that name.
 
     Raises:
-        UsageError: there is neither.
+        UsageError: neither exists.
     """
     if named.is_file():
         return named
@@ -25,4 +25,4 @@ def located(named: Path) -> Path:
     if named.name == str(named) and own.is_file():
         return own
     known = nearest(named.name, names()) or f"; there are {', '.join(names())}"
-    raise UsageError(f"{named}: no such file, and no study has this name{known}")
+    raise UsageError(f"{named}: no such file, and no packaged study has this name{known}")

@@ -1,4 +1,4 @@
-"""What becomes of a study's claims: each judged by the runs, and by the figures as they were printed."""
+"""Verdicts on a study's claims: each is judged by the runs, and by the published figures."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -17,10 +17,10 @@ from fivenines.studies.models import Claim, Form, Study, Unavailable
 from fivenines.studies.planned import PlannedFigures, spots_of_part
 from fivenines.studies.printed import PrintedFigures
 
-# What is said of a claim.
+# Verdict on a claim.
 Result = Outcome | Literal["not run"]
 
-# How those that do not hold are counted: of one, of several.
+# Words for counts of claims that do not hold: singular, plural.
 _WORDS: dict[Result, tuple[str, str]] = {
     "does not hold": ("does not hold", "do not hold"),
     "inconclusive": ("inconclusive", "inconclusive"),
@@ -31,14 +31,14 @@ _WORDS: dict[Result, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Judged:
-    """A claim and what becomes of it.
+    """A claim and its verdicts.
 
     Attributes:
-        claim: as the study says it.
-        result: in a word.
-        verdict: by the runs.
-        printed: by the figures as they were printed; None where the test finds none of them.
-        parts: whose figures it asks for.
+        claim: the claim of the study.
+        result: the verdict in a word.
+        verdict: verdict by the runs.
+        printed: verdict by the published figures; None without any for the test.
+        parts: parts whose figures the test uses.
     """
 
     claim: Claim
@@ -49,7 +49,7 @@ class Judged:
 
     @property
     def sentences(self) -> list[str]:
-        """Return what was seen, a sentence for each comparison."""
+        """Return a sentence for each comparison."""
         if self.result == "not run":
             names = listed(list(self.parts))
             return [f"The part{'s' * (len(self.parts) > 1)} {names} {_HAVE[len(self.parts) > 1]} not run."]
@@ -61,7 +61,7 @@ _HAVE = {True: "have", False: "has"}
 
 @dataclass(frozen=True)
 class PartState:
-    """How far a part is: trials complete of those planned; `cannot`: why it cannot run here."""
+    """Progress of a part: complete and planned trials; `cannot`: why it cannot run here."""
 
     name: str
     complete: int
@@ -72,7 +72,7 @@ class PartState:
 
 @dataclass(frozen=True)
 class StudyResult:
-    """A study with what becomes of its claims."""
+    """A study with the verdicts on its claims."""
 
     study: Study
     form: Form
@@ -82,7 +82,7 @@ class StudyResult:
 
     @property
     def sentence(self) -> str:
-        """Return all in short: "3 of 5 hold, 2 inconclusive"."""
+        """Return a summary of the verdicts: "3 of 5 hold, 2 inconclusive"."""
         counts = Counter(claim.result for claim in self.claims)
         holding = f"{counts['holds']} of {len(self.claims)} hold{'s' * (counts['holds'] == 1)}"
         rest = [
@@ -104,12 +104,12 @@ def judge(
     """Judge a study by the runs in a folder.
 
     Args:
-        study: what its file says.
-        form: in which form it ran.
-        parts: its experiments in this form.
-        folder: holds the runs; they need not be there.
-        only: the ids of the claims; all where none is named.
-        cannot: why a part cannot run on this machine, by its name.
+        study: the study.
+        form: the form that ran.
+        parts: the study's experiments in this form.
+        folder: folder of the runs, which may be missing.
+        only: ids of the claims; empty: all.
+        cannot: why a part cannot run on this machine, by part.
     """
     cannot = cannot or {}
     unavailable = {**study.unavailable, **{name: Unavailable(why=why) for name, why in cannot.items()}}
@@ -134,7 +134,7 @@ def judge(
 
 
 def asked_parts(claim: Claim, parts: Sequence[Part], unavailable: Mapping[str, Unavailable]) -> list[str]:
-    """Return the parts whose figures a claim asks for, in the order of the study."""
+    """Return the parts whose figures a claim uses, in the order of the study."""
     spots = [spot for part in parts for spot in spots_of_part(part)]
     plan = PlannedFigures(spots, unavailable)
     claim.test.judge(plan)
@@ -153,7 +153,7 @@ def _judged(
     if result == "inconclusive" and requested and not any(complete[item] for item in requested):
         result = "not run"
     theirs = claim.test.judge(printed)
-    # events have no samples, and are judged all the same
+    # Events have no samples, but are judged as well.
     has_figures = theirs.judged or any(
         figure.sample.summary.n for atom in theirs.atoms for figure in atom.figures
     )

@@ -1,4 +1,4 @@
-"""Figures of runs, as the judge of claims asks for them."""
+"""Figures of runs, for the tests of claims."""
 
 import math
 from collections.abc import Mapping, Sequence, Set
@@ -24,18 +24,18 @@ from fivenines.studies.measures import EXACT, full_name, of_all, taken
 from fivenines.studies.models import Unavailable
 from fivenines.studies.spots import Spot, levels, matching, one_cell, spots_of
 
-# Of transactions without a fault: where more fail, a rate is of what is left, or of failing.
+# Maximum share of failed transactions without a fault: with more, rates describe failures.
 _FEW_FAILED = 0.01
 
 
 class PartFigures:
-    """A part of a study: its plan, and its run where it has one.
+    """A part of a study: its plan, and its run if it exists.
 
     Args:
         name: the part.
-        experiment: as plain values.
-        keys: the cells that are planned.
-        folder: where its run is; it need not be there.
+        experiment: the experiment as plain values.
+        keys: the planned cells.
+        folder: folder of the run, which may be missing.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class PartFigures:
 
     @cached_property
     def found(self) -> Compared | None:
-        """Return what its run holds; None where it has not begun."""
+        """Return the analysed run; None if it has not begun."""
         if not (self._folder / layout.MANIFEST).is_file():
             return None
         return compared(self._run)
@@ -63,7 +63,7 @@ class PartFigures:
 
     @cached_property
     def spots(self) -> list[Spot]:
-        """Return its cells, as its run has planned them; else as they would be."""
+        """Return the cells as planned by the run; without a run, as they would be planned."""
         if self.found is None:
             return self._planned
         manifest = self._run.manifest
@@ -73,8 +73,8 @@ class PartFigures:
     def trials(self, spots: Sequence[Spot]) -> list[TrialMeasures]:
         """Return the complete trials of cells.
 
-        Of a swept solution of which no variant is named they are those of its best case that are reported;
-        of named variants all of theirs.
+        For a swept solution without a named variant these are the reported trials of its best case; for named
+        variants all of their trials.
         """
         if self.found is None:
             return []
@@ -98,17 +98,17 @@ class PartFigures:
         return keys
 
     def swept(self, name: str) -> Sweep | None:
-        """Return what a sweep of this name has found."""
+        """Return the sweep of this name."""
         sweeps = self.found.sweeps if self.found is not None else []
         return next((sweep for sweep in sweeps if sweep.name == name), None)
 
 
 class RunFigures:
-    """The figures of all parts of a study that have run; answers `claims.figures.Figures`.
+    """Figures of all parts of a study that have run; implements `claims.figures.Figures`.
 
     Args:
         parts: all parts.
-        unavailable: what claims name and cannot be run here.
+        unavailable: names in claims that cannot be run here.
     """
 
     def __init__(self, parts: Sequence[PartFigures], unavailable: Mapping[str, Unavailable]) -> None:
@@ -130,7 +130,7 @@ class RunFigures:
         return _exact(trials, part) if measure in EXACT else _sample(full_name(measure), trials, part)
 
     def events(self, measure: str, place: Place) -> Events:
-        """In how many trials an event was seen at a place."""
+        """Return the number of trials with an event at a place."""
         if reason := self._cannot(place):
             return Events(unavailable=reason)
         result = self._trials(place, taken(measure))
@@ -140,22 +140,23 @@ class RunFigures:
         if place.client is not None:
             return Events(missing=of_all(measure), source=part)
         seen = [item for trial in trials if (item := EVENTS[measure](trial)) is not None]
-        missing = "" if seen else f"in no trial {measure} could be seen"
+        missing = "" if seen else f"{measure} could not be observed in any trial"
         return Events(sum(seen), len(seen), missing=missing, source=part)
 
     def variants(self, place: Place) -> Variants:
-        """Return what a sweep tried at a place."""
+        """Return the variants of a sweep at a place."""
         if reason := self._cannot(place):
             return Variants(unavailable=reason)
         cells = matching(self._spots(), place)
         names = list(dict.fromkeys((item.part, item.solution) for item in cells))
         if len(names) != 1:
-            return Variants(missing="a sweep must be named" if names else "there is no such sweep")
+            return Variants(missing="the test must name a sweep" if names else "no such sweep")
         part, name = names[0]
         sweep = self._parts[part].swept(name)
         if sweep is None:
             return Variants(missing=self._why_none(part) or f"{name} is not swept")
-        # a choice for several conditions is looked at in one of them: their trials are no sample of anything
+        # A choice for several conditions is judged in one of them: trials of several conditions are no
+        # sample.
         spots = one_cell(self._spots(), place, taken(sweep.by.name))
         if isinstance(spots, str):
             return Variants(missing=spots)
@@ -174,7 +175,7 @@ class RunFigures:
         return cannot(self._unavailable, place)
 
     def _trials(self, place: Place, when: When) -> tuple[str, list[TrialMeasures]] | str:
-        """Return the part and its complete trials at a place, or why there are none."""
+        """Return the part and its complete trials at a place, or the reason for none."""
         spots = one_cell(self._spots(), place, when)
         if isinstance(spots, str):
             return spots
@@ -187,7 +188,7 @@ class RunFigures:
 
 
 def cannot(unavailable: Mapping[str, Unavailable], place: Place) -> str:
-    """Return why figures of a place cannot be had on this machine; empty where nothing says so."""
+    """Return why figures of a place are not available on this machine; empty: they are."""
     for axis in ("part", "solution", "workload", "network", "fault"):
         name = place.level(axis)
         if name is not None and name in unavailable:
@@ -197,7 +198,7 @@ def cannot(unavailable: Mapping[str, Unavailable], place: Place) -> str:
 
 def _limited(trials: Sequence[TrialMeasures]) -> str:
     busy = sum(bool(trial.bottleneck) for trial in trials)
-    return f"the client was the limit in {busy} of {count(len(trials), 'trial')}" if busy else ""
+    return f"the client was the bottleneck in {busy} of {count(len(trials), 'trial')}" if busy else ""
 
 
 def _failing(trials: Sequence[TrialMeasures]) -> str:
@@ -215,7 +216,7 @@ def _condition(key: CellKey, name: str) -> CellKey:
 
 
 def _variants(sweep: Sweep, unit: Unit, keys: Set[CellKey], part: str) -> Variants:
-    """Return what each variant did in these cells, and the choice for the conditions that they are among."""
+    """Return the results of each variant in these cells, and the choice for their conditions."""
     samples = {}
     for variant in sweep.variants.values():
         cells = [cell for cell in unit.of(variant.name) if cell.key in keys]
@@ -227,7 +228,7 @@ def _variants(sweep: Sweep, unit: Unit, keys: Set[CellKey], part: str) -> Varian
 
 
 def _called(variant: Variant) -> str:
-    """Return the value of the one setting that is swept; of several all of them with their names."""
+    """Return the value of a single swept setting, or several settings with their names."""
     values = list(variant.settings.values())
     return str(values[0]) if len(values) == 1 else variant.words
 
@@ -236,7 +237,7 @@ def _exact(trials: Sequence[TrialMeasures], part: str) -> Sample:
     """Return the number of hosts, which all trials of a cell share."""
     hosts = hosts_of(trials[0].record.deployment)
     if hosts is None:
-        return Sample(missing="no trial has recorded its hosts", source=part)
+        return Sample(missing="no trial recorded its hosts", source=part)
     return Sample(of_moments(1, float(hosts), None), source=part, exact=True)
 
 
@@ -248,16 +249,17 @@ def _sample(measure: str, trials: Sequence[TrialMeasures], part: str) -> Sample:
         TrialValue(f"{part}/{trial.record.id}", *value) for trial, value in result if value is not None
     )
     if not values:
-        missing = f"no trial has measured {measure}" if trials else "no trial is complete"
+        missing = f"no trial measured {measure}" if trials else "no trial is complete"
         return Sample(missing=missing, source=part)
     summary = on_a_grid(measure, summary_of(measure, trials))
     return Sample(summary, values, limited, failing, source=part)
 
 
 def on_a_grid(measure: str, summary: Summary) -> Summary:
-    """Outages are seen in slots of time: where all fell into one, they differ as places within it may.
+    """Return a summary with the spread that the time slots of outages hide.
 
-    The standard deviation of what is spread evenly over a slot is its width / sqrt(12).
+    If all outages fell into one slot, their standard deviation is that of a uniform distribution over the
+    slot: its width / sqrt(12).
     """
     if not measure.startswith("outage_") or summary.sd != 0 or summary.bounds or summary.mean is None:
         return summary

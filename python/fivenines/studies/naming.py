@@ -1,4 +1,4 @@
-"""Whether what a study's claims and printed figures name is there."""
+"""Check of the names in a study's claims and published figures."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -16,7 +16,7 @@ from fivenines.studies.spots import Spot, levels
 
 
 def mistakes(study: Study, experiments: Mapping[Form, Sequence[Part]]) -> list[Mistake]:
-    """Return names of claims and printed figures that lead nowhere, and places that are not told apart."""
+    """Return unknown names in claims and published figures, and ambiguous places."""
     full = planned_spots(experiments["full"])
     every = [*full, *planned_spots(experiments["quick"])]
     known = _Known(every, study)
@@ -36,7 +36,7 @@ def mistakes(study: Study, experiments: Mapping[Form, Sequence[Part]]) -> list[M
 
 
 def _unplanned(study: Study, index: int, spots: Sequence[Spot]) -> list[Mistake]:
-    """Return why a test asks for figures that no run of the study can have."""
+    """Return the mistakes of a test that uses figures which no run of the study can have."""
     plan = PlannedFigures(spots, study.unavailable)
     study.claims[index].test.judge(plan)
     path: KeyPath = ("claims", index, "test")
@@ -44,14 +44,14 @@ def _unplanned(study: Study, index: int, spots: Sequence[Spot]) -> list[Mistake]
 
 
 class _Known:
-    """What can be named."""
+    """Names that claims and figures can use."""
 
     def __init__(self, spots: Sequence[Spot], study: Study) -> None:
         self._spots = spots
         self._study = study
 
     def mistake(self, named: Named, here: KeyPath) -> Mistake | None:
-        """Return what is wrong with a name in a test; None: it is there."""
+        """Return the mistake in a name of a test; None: it is known."""
         path = (*here, *named.path)
         if named.axis == "axis":
             return self._no_axis(named.name, path)
@@ -73,7 +73,7 @@ class _Known:
     def _no_axis(self, axis: str, path: KeyPath) -> Mistake | None:
         if axis in AXES or self.levels(axis, None):
             return None
-        text = f"{dotted(path)}: nothing has the axis {shown(axis)}{nearest(axis, AXES)}"
+        text = f"{dotted(path)}: no cell has the axis {shown(axis)}{nearest(axis, AXES)}"
         return Mistake(None, path, text, f"{', '.join(AXES)}, or a setting that cells have")
 
 
@@ -102,7 +102,7 @@ def _of_published(published: Published, here: KeyPath, known: _Known) -> Iterato
     for key in ("mean", "sd"):
         if isinstance(getattr(published, key), Mapping) and published.by is None:
             path = (*here, key)
-            yield Mistake(None, path, f"{dotted(path)}: by which axis? write `by`")
+            yield Mistake(None, path, f"{dotted(path)}: the axis is missing: write `by`")
     if isinstance(published.sd, Mapping) and isinstance(published.mean, Mapping):
         for level in (level for level in published.sd if level not in published.mean):
             path = (*here, "sd", level)

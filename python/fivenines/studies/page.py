@@ -1,4 +1,4 @@
-"""`study.html`: what becomes of a study's claims, with our figures beside the printed ones."""
+"""`study.html`: verdicts on a study's claims, with measured and published figures."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,13 +17,13 @@ from fivenines.studies.figures_shown import drawing, figures_table
 from fivenines.studies.judged import Judged, StudyResult
 from fivenines.studies.written import printed_words
 
-# Before the words of a verdict, as colour alone says nothing.
+# Signs before the words of a verdict, as colour alone is not accessible.
 SIGNS = {"holds": "✓", "does not hold": "✗", "inconclusive": "?", "cannot be run here": "○", "not run": "○"}
 
 FIDELITY = {
     "same": "as published",
     "scaled": "smaller or shorter than published",
-    "stand-in": "by something that stands for what was published",
+    "stand-in": "by a substitute for the published set-up",
 }
 
 

@@ -1,4 +1,4 @@
-"""What is said of studies before they run: the list of them, the parts and claims of one."""
+"""Output about studies before they run: the list of studies, and the parts and claims of a study."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,10 +21,10 @@ def rows(chosen: Chosen) -> list[list[object]]:
 
 
 def total(chosen: Chosen) -> str:
-    """Return what runs, all together."""
+    """Return a summary of the parts that run."""
     running = [plan for plan in chosen.plans if not plan.left_out]
     if not running:
-        return "nothing runs"
+        return "no part runs"
     size = sizes(running)
     return (
         f"{count(len(running), 'part')}, {count(int(size['trials']), 'trial')}, about "
@@ -61,9 +61,7 @@ def as_json(chosen: Chosen) -> dict[str, Any]:
 
 
 def listed() -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the studies that there are with their times; and what is wrong with those that cannot be
-    read.
-    """
+    """Return the packaged studies with their durations, and the errors of those that cannot be read."""
     every, wrong = [], []
     for name in found.names():
         try:
@@ -93,13 +91,13 @@ def _brief(loaded: Loaded) -> dict[str, Any]:
 
 
 def _names(authors: Sequence[str]) -> str:
-    """Return the family names, of many the first one."""
+    """Return the authors' family names; of three or more the first."""
     family = [author.split()[-1] for author in authors]
     return " and ".join(family) if len(family) < 3 else f"{family[0]} and others"
 
 
 def _cannot(chosen: Chosen) -> list[str]:
-    """Return what of a study cannot run here, and why; what shares a reason stands together."""
+    """Return the parts of a study that cannot run here, grouped by reason."""
     unavailable = {name: item.why for name, item in chosen.study.unavailable.items()}
     names: dict[str, list[str]] = {}
     for name, why in {**chosen.cannot, **unavailable}.items():

@@ -1,4 +1,4 @@
-"""The figures of a plan: there are none, but whoever asks learns what is planned at a place."""
+"""Figures of a plan: contains no figures, but records which cells a test uses."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -26,11 +26,11 @@ def spots_of_part(part: Part) -> list[Spot]:
 
 
 class PlannedFigures:
-    """Answers `claims.figures.Figures` without any figure.
+    """Implements `claims.figures.Figures` without any figure.
 
     Attributes:
-        parts: those of which something was asked.
-        problems: why a place that was asked about is not planned.
+        parts: parts that the test uses.
+        problems: why a place that the test uses is not planned.
     """
 
     def __init__(self, spots: Sequence[Spot], unavailable: Mapping[str, Unavailable]) -> None:
@@ -40,17 +40,17 @@ class PlannedFigures:
         self._unavailable = unavailable
 
     def sample(self, measure: str, place: Place) -> Sample:
-        """No values."""
-        reason = self._asked(measure, place)
+        """Return a sample without values."""
+        reason = self._recorded(measure, place)
         return Sample(missing="" if reason else _NOT_RUN, unavailable=reason)
 
     def events(self, measure: str, place: Place) -> Events:
-        """No trials."""
-        reason = self._asked(measure, place)
+        """Return events without trials."""
+        reason = self._recorded(measure, place)
         return Events(missing="" if reason else _NOT_RUN, unavailable=reason)
 
     def variants(self, place: Place) -> Variants:
-        """No variants."""
+        """Return no variants."""
         if reason := cannot(self._unavailable, place):
             return Variants(unavailable=reason)
         result = one_cell(self._spots, place, "steady")
@@ -58,7 +58,7 @@ class PlannedFigures:
             self.problems.append(result)
             return Variants(missing=_NOT_RUN)
         if not any(item.is_variant for item in result):
-            self.problems.append(f"there is no sweep called {place.solution}")
+            self.problems.append(f"no sweep has the name {place.solution}")
         self.parts |= {item.part for item in result}
         return Variants(missing=_NOT_RUN)
 
@@ -66,8 +66,8 @@ class PlannedFigures:
         """Return the levels as they are planned."""
         return levels(self._spots, axis, place)
 
-    def _asked(self, measure: str, place: Place) -> str:
-        """Return why it cannot be run here; note what is planned at the place."""
+    def _recorded(self, measure: str, place: Place) -> str:
+        """Return why a place cannot be run here, and record the cells that are planned there."""
         if reason := cannot(self._unavailable, place):
             return reason
         result = one_cell(self._spots, place, taken(measure))

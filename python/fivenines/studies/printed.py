@@ -1,4 +1,4 @@
-"""Figures as a study has printed them, as the judge of claims asks for them."""
+"""Published figures of a study, for the tests of claims."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,9 +8,9 @@ from fivenines.studies.claims.figures import AXES, Events, Level, Place, Sample,
 from fivenines.studies.measures import EXACT
 from fivenines.studies.models import Published
 
-_MISSING = "not printed"
+_MISSING = "not published"
 
-# Trials, where their number is not printed: that there is no spread is what is missing then.
+# Number of trials if it is not published: the missing spread is then the obstacle.
 _SOME = 2
 
 # The axis of the variants of a sweep, which figures may be printed by.
@@ -18,10 +18,10 @@ VARIANT = "variant"
 
 
 class PrintedFigures:
-    """The figures of a publication; answers `claims.figures.Figures`.
+    """Figures of a publication; implements `claims.figures.Figures`.
 
-    A figure that leaves an axis open is for every level of it. Of several for a place the one that says most
-    about it counts.
+    A figure without a level of an axis applies to every level. Of several figures for a place the most
+    specific one counts.
     """
 
     def __init__(self, entries: Sequence[Published]) -> None:
@@ -35,7 +35,7 @@ class PrintedFigures:
         mean, sd = _of(entry.mean, entry, place), _of(entry.sd, entry, place)
         if mean is None:
             return Sample(missing=_MISSING)
-        # without a number of trials a spread says nothing about the mean
+        # Without the number of trials a spread gives no interval of the mean.
         n = entry.n or _SOME
         spread = sd if entry.n and entry.n > 1 else None
         summary = of_moments(n, mean, spread, bounds=n if entry.bound else 0)
@@ -44,14 +44,14 @@ class PrintedFigures:
         return Sample(summary, source=f"{entry.source}{scale}", exact=exact)
 
     def events(self, measure: str, place: Place) -> Events:
-        """In how many trials an event was seen."""
+        """Return the number of trials with an event."""
         entry = self._best([item for item in self._entries if item.seen is not None], measure, place)
         if entry is None or entry.seen is None or entry.n is None:
             return Events(missing=_MISSING)
         return Events(entry.seen, entry.n, source=entry.source)
 
     def variants(self, place: Place) -> Variants:
-        """Return what was measured of the variants of a sweep, and which of them was the best."""
+        """Return the published variants of a sweep, with the best one."""
         swept = [item for item in self._entries if item.by == VARIANT or item.chosen is not None]
         entry = self._best(swept, None, place)
         if entry is None:
@@ -61,7 +61,7 @@ class PrintedFigures:
         return Variants(samples, bool(MEASURES[entry.measure].more), entry.chosen, entry.measure)
 
     def levels(self, axis: str, place: Place) -> Sequence[Level]:
-        """Return the levels of an axis for which something is printed."""
+        """Return the levels of an axis with published figures."""
         result: dict[str, Level] = {}
         for entry in self._entries:
             if _matches(entry, place, asked=axis) is None:
@@ -88,16 +88,16 @@ def level_of(entry: Published, axis: str) -> str | None:
 
 
 def _matches(entry: Published, place: Place, asked: str = "") -> int | None:
-    """Return how many levels of the place it says; None where it is for another place.
+    """Return the number of matching levels of a place; None for another place.
 
-    The axis whose levels are asked for may have any.
+    The requested axis may have any level.
     """
     score = 0
     for axis in dict.fromkeys([*AXES, *place.axes, *entry.at]):
         expected = place.level(axis)
         levels = _levels(entry, axis)
         if axis == "client" != asked and expected is None and levels:
-            return None  # of one of them; open are all together
+            return None  # a single client; without a level it is of all clients together
         if expected is None or not levels:
             continue
         if expected not in levels:

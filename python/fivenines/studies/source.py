@@ -1,4 +1,4 @@
-"""From a study file to a study with its experiments and tests, or to one message with all mistakes in it."""
+"""Parser of study files: returns a study with experiments and tests, or one error with all mistakes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,18 +16,18 @@ from fivenines.studies.models import Form, Study
 
 FORMS: tuple[Form, ...] = ("quick", "full")
 
-# What is laid over each other for a form: of the study, and each time of the part over it.
+# Keys that are merged for a form: those of the study, then those of the part.
 _LAYERS: Mapping[Form, Sequence[str]] = {"full": ("experiment",), "quick": ("experiment", "quick")}
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """A study that has been read and checked.
+    """A study that was read and checked.
 
     Attributes:
-        study: what its file says.
-        source: where that stands.
-        experiments: its parts in each form, in the order of the file.
+        study: the study.
+        source: its file.
+        experiments: the parts in each form, in the order of the file.
     """
 
     study: Study
@@ -39,13 +39,13 @@ def load_study(path: Path) -> Loaded:
     """Return the study in a file.
 
     Raises:
-        UsageError: the file cannot be read or used; all mistakes with line and column.
+        UsageError: the file cannot be read or has mistakes; the message lists all with line and column.
     """
     return parse_study(document.read_text(path), str(path))
 
 
 def parse_study(text: str, file: str) -> Loaded:
-    """Return the study in a text; `file` is how messages call it."""
+    """Parse the text of a study; `file` is its name in messages."""
     read = document.parse(text, file)
     if not isinstance(read.data, dict):
         keys = ", ".join(Study.model_fields)
@@ -95,7 +95,7 @@ def _draft(read: Document, part: str, form: Form) -> parts.Draft:
 
 
 def _claim_mistakes(study: Study) -> Iterator[Mistake]:
-    """Claims with the same id, and tests that make no sense in themselves."""
+    """Yield the mistakes of claims with the same id, and of inconsistent tests."""
     seen: set[str] = set()
     for index, claim in enumerate(study.claims):
         here: KeyPath = ("claims", index)

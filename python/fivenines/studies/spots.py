@@ -1,4 +1,4 @@
-"""The cells of all parts of a study, found by the places that tests ask about."""
+"""Cells of all parts of a study, and the look-up of cells by the places of tests."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,10 +9,10 @@ from fivenines.results.records import CellKey
 from fivenines.studies.claims.figures import AXES, NAMED, Level, Place
 from fivenines.units import parse_duration, parse_rate, parse_size
 
-# What a cell without a fault has in the place of its name; a place has nothing there.
+# Name of the missing fault in a cell; a place has an empty name instead.
 NO_FAULT = "none"
 
-# Where the settings of what a cell names stand in an experiment.
+# Sections of an experiment with the settings that a cell names.
 _SECTIONS = {"network": "network", "solution": "solutions", "workload": "workloads", "fault": "faults"}
 
 
@@ -21,11 +21,11 @@ class Spot:
     """A cell of a part.
 
     Attributes:
-        part: its name.
+        part: name of the part.
         key: the cell.
-        solution: what a test calls its solution: of a variant the name of the sweep.
-        settings: of the cell's network, solution, workload and fault, as the experiment has them.
-        clients: the names of the part's clients; empty: one makes the whole load.
+        solution: name of the solution in tests: for a variant the name of the sweep.
+        settings: settings of the cell's network, solution, workload and fault in the experiment.
+        clients: names of the part's clients; empty: a single client.
     """
 
     part: str
@@ -36,11 +36,11 @@ class Spot:
 
     @property
     def is_variant(self) -> bool:
-        """Return whether its solution is a variant of a sweep."""
+        """Return whether the cell's solution is a variant of a sweep."""
         return self.solution != self.key.solution
 
     def level(self, axis: str) -> Level | None:
-        """At which level it is of an axis; None where it has no such axis."""
+        """Return the cell's level of an axis; None without such an axis."""
         if axis == "part":
             return Level(self.part)
         if axis == "solution":
@@ -55,14 +55,14 @@ class Spot:
         return self._free(axis)
 
     def levels(self, axis: str) -> list[Level]:
-        """Return all at which it has figures: of most axes the one at which it is, of clients each."""
+        """Return all levels with figures: for most axes the cell's level, for clients each client."""
         if axis == "client":
             return [Level(name) for name in self.clients]
         level = self.level(axis)
         return [] if level is None else [level]
 
     def _free(self, axis: str) -> Level | None:
-        """Return a setting as an axis: of the link (`rtt`), or by its dotted key of any of the settings."""
+        """Return the level of a setting as an axis: of the link (`rtt`), or by its dotted key."""
         link = self.settings.get("network", {}).get("link")
         for settings in (link, *self.settings.values()):
             value: Any = settings
@@ -74,8 +74,8 @@ class Spot:
 
 
 def level_of(axis: str, value: Any) -> Level:
-    """Return a setting's value as a level. Times are numbers of ms, and `rtt` is called by that: `10` for
-    `10ms`.
+    """Return a setting's value as a level. Times are numbers in ms, and levels of `rtt` have their names:
+    `10`.
     """
     if isinstance(value, bool) or value is None:
         return Level(str(value).lower())
@@ -110,15 +110,15 @@ def _by_name(items: Any) -> dict[str, Mapping[str, Any]]:
 
 
 def matching(spots: Sequence[Spot], place: Place) -> list[Spot]:
-    """Return the cells at a place; where it is open, any."""
+    """Return the cells at a place; an axis without a level matches any."""
     return [spot for spot in spots if all(_is_at(spot, axis, place) for axis in _closed(place))]
 
 
 def one_cell(spots: Sequence[Spot], place: Place, when: When) -> list[Spot] | str:
-    """Return the cells of which a place asks for the trials together, or why that cannot be told.
+    """Return the cells whose trials a place combines, or why the place is ambiguous.
 
-    Of a figure from before any fault the cells that differ in the fault alone are one; one of what a fault
-    did is of a cell with a fault; one of the whole load is of one fault, or of none.
+    For figures from before any fault, cells that differ only in the fault are combined. Figures of a fault
+    come from a cell with a fault; figures of the whole load from cells with one fault, or without.
     """
     result = matching(spots, place)
     if when == "fault":
@@ -131,24 +131,24 @@ def one_cell(spots: Sequence[Spot], place: Place, when: When) -> list[Spot] | st
         if len(levels) > 1:
             names = ", ".join(level.name or "none" for level in levels if level)
             several = axis if axis == "connections" else f"{axis}s"
-            return f"there are several {several} here ({names}): name one"
+            return f"several {several} match ({names}): name one"
     return _some_variants(spots, result) or result
 
 
 def _some_variants(spots: Sequence[Spot], values: Sequence[Spot]) -> str:
-    """Return why variants of a sweep are not one cell: they are neither all, which stand for the best, nor
-    one.
+    """Return why variants of a sweep are ambiguous: they are neither all variants (the best case) nor a
+    single one.
     """
     names = list(dict.fromkeys(item.key.solution for item in values if item.is_variant))
     where = {(item.part, item.solution) for item in values}
     every = {spot.key.solution for spot in spots if (spot.part, spot.solution) in where}
     if 1 < len(names) < len(every):
-        return f"there are several variants here ({', '.join(names)}): name one"
+        return f"several variants match ({', '.join(names)}): name one"
     return ""
 
 
 def levels(spots: Sequence[Spot], axis: str, place: Place) -> list[Level]:
-    """Return the levels of an axis at a place; numbers in their order, else as in the file."""
+    """Return the levels of an axis at a place; numbers ascending, others as in the file."""
     result = (level for item in matching(spots, place) for level in item.levels(axis))
     distinct = list(dict.fromkeys(result))
     if all(level.number is not None for level in distinct):

@@ -1,4 +1,4 @@
-"""What becomes of a study's claims, for programs and for pull requests."""
+"""Verdicts on a study's claims as JSON and Markdown."""
 
 import json
 from typing import Any
@@ -23,7 +23,7 @@ def write_json(result: StudyResult) -> None:
 
 
 def as_json(result: StudyResult) -> dict[str, Any]:
-    """Return all of it; times in ms, rates per second."""
+    """Return the result for JSON; times in ms, rates per second."""
     study = result.study
     return {
         "format": FORMAT,
@@ -42,9 +42,7 @@ def as_json(result: StudyResult) -> dict[str, Any]:
 
 
 def markdown(result: StudyResult) -> str:
-    """Return all in Markdown: what differs from the study, the verdicts, and for each claim what they rest
-    on.
-    """
+    """Return the result in Markdown: differences from the study, verdicts, and the evidence for each claim."""
     study = result.study
     cite = f"{', '.join(study.cite.authors)}: {study.cite.title}, {study.cite.year}"
     differs = "\n".join(f"- {text}" for text in study.differs)
@@ -61,7 +59,7 @@ def markdown(result: StudyResult) -> str:
 
 
 def _evidence(judged: Judged) -> str:
-    """Return the figures of a claim beside the printed ones, and what was made of them."""
+    """Return the measured and published figures of a claim, with the verdict's sentences."""
     claim = judged.claim
     texts = [f"### {claim.id}: {judged.result}\n", f"{claim.says.rstrip('.')}.\n"]
     texts += [f"*Fidelity: {claim.fidelity}.* {claim.note}".rstrip() + "\n"]
@@ -72,23 +70,23 @@ def _evidence(judged: Judged) -> str:
 
 
 def printed_word(judged: Judged) -> str:
-    """Return the verdict of the same test on the printed figures."""
+    """Return the verdict of the test on the published figures."""
     if judged.printed is None:
         return "no figures"
     return judged.printed.outcome
 
 
 def printed_words(judged: Judged) -> str:
-    """Return what the same test makes of the printed figures, in a sentence."""
+    """Return the verdict of the test on the published figures, in a sentence."""
     if judged.printed is None:
-        return "No figures are printed that the test could judge."
+        return "The publication has no figures for this test."
     words = {
-        "holds": "By the printed figures the claim holds under the same test.",
-        "does not hold": "By the printed figures the claim does not hold under the same test.",
+        "holds": "The same test on the published figures: the claim holds.",
+        "does not hold": "The same test on the published figures: the claim does not hold.",
     }
     if judged.printed.outcome in words:
         return words[judged.printed.outcome]
-    message = "By the printed figures the claim cannot be told under the same test"
+    message = "The same test on the published figures: inconclusive"
     reasons = list(dict.fromkeys(atom.reason for atom in judged.printed.atoms if atom.reason))
     return f"{message}: {'; '.join(reasons)}." if reasons else f"{message}."
 
@@ -138,7 +136,7 @@ def _atom(atom: Atom) -> dict[str, Any]:
             {
                 "name": figure.name,
                 "measure": figure.measure,
-                # of printed figures without a spread the number of trials may not be known
+                # Without a published spread the number of trials may be unknown.
                 "n": figure.sample.summary.n
                 if figure.sample.values or figure.sample.summary.sd is not None
                 else None,

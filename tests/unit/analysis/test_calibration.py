@@ -47,7 +47,7 @@ def test_one_of_this_machine_and_recent_speaks_for_it() -> None:
 
 @pytest.mark.parametrize("nothing", [None, of()])
 def test_none(nothing: Calibration | None) -> None:
-    assert doubts(nothing, HERE, "1.0", NOW) == ["this machine had not been calibrated"]
+    assert doubts(nothing, HERE, "1.0", NOW) == ["this machine was not calibrated"]
 
 
 @pytest.mark.parametrize(

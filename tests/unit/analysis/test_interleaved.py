@@ -34,7 +34,7 @@ def test_planted_ratios_are_found_whatever_the_machine_does(tmp_path: Path) -> N
     assert turned.ratio == pytest.approx(1 / ratios[THROUGHPUT].ratio)
     text = clause("slow", difference(ratios[THROUGHPUT]), SPEED)
     assert text.startswith("12 % faster than slow (1")
-    with pytest.raises(KeyError, match="side by side"):
+    with pytest.raises(KeyError, match="not compared in blocks"):
         answer.pair(fast, fast)
 
 

@@ -98,7 +98,7 @@ def test_what_never_ends_is_a_lower_bound_in_the_phase_under_way(
 def test_what_follows_proves_what_precedes() -> None:
     result = split(marks(6000, 7500, 7000, 7100, 7100))
     assert lengths(result) == {"detect": 1000, "promote": 1000, "route": 0, "reconnect": 100, "catch up": 0}
-    assert result.notes == ("writable was seen 500 ms after what follows from it",)
+    assert result.notes == ("writable was observed 500 ms after its consequence",)
 
 
 def test_within_the_resolution_nothing_is_noted() -> None:
@@ -108,7 +108,7 @@ def test_within_the_resolution_nothing_is_noted() -> None:
 def test_a_decision_after_the_return_detected_nothing() -> None:
     result = split(marks(9000, 6900, 7000, 7100, 7100))
     assert result.phase("detect") is None
-    assert result.notes == ("somebody decided 2000 ms after service was back: no detection",)
+    assert result.notes == ("a failover was decided 2000 ms after service had recovered: no detection",)
 
 
 def test_marks_of_the_next_fault_are_left_out() -> None:

@@ -1,4 +1,4 @@
-"""Tests that look along an axis: the levels, and the samples there."""
+"""Base class of tests along an axis: its levels with their samples."""
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ class Row:
 
     @property
     def numbers(self) -> list[float] | None:
-        """Return the levels as numbers; None: some are none."""
+        """Return the levels as numbers; None if a level is not a number."""
         result = [level.number for level in self.levels if level.number is not None]
         return result if len(result) == len(self.levels) else None
 
@@ -47,16 +47,16 @@ class Along(ClaimTest):
     @property
     @abstractmethod
     def words(self) -> str:
-        """Return what is claimed: "rises was claimed"."""
+        """Return the claim in words: "rises was claimed"."""
 
     @property
     @abstractmethod
     def fewest(self) -> int:
-        """Return how many levels it takes."""
+        """Return the minimum number of levels."""
 
     @abstractmethod
     def question(self, row: Row, about: str) -> Question:
-        """Return what is asked of the samples along the axis; some may be empty."""
+        """Return the question about the samples along the axis; some may be empty."""
 
     def unfit(self, row: Row) -> str:
         """Return why these levels cannot be used; empty: they can."""
@@ -83,14 +83,14 @@ class Along(ClaimTest):
             for place in [spot.place.at(self.over, level)]
         ]
         row = Row(levels, samples)
-        few = f"{self.over} has {count(len(levels), 'level')}, and it takes {self.fewest}"
+        few = f"{self.over} has {count(len(levels), 'level')}; the test requires {self.fewest}"
         unfit = few if len(levels) < self.fewest else self.unfit(row)
         if unfit:
             return absent(spot.about, self.words, unfit, "levels" if levels else "missing")
         return answer(self.question(row, spot.about))
 
     def _levels(self, figures: Figures, place: Place) -> list[Level]:
-        """Return those that the test names, else all, in their order."""
+        """Return the levels that the test names, or else all, in order."""
         existing = list(figures.levels(self.over, place))
         expected = self.listed().get(self.over)
         if expected is None:

@@ -1,4 +1,4 @@
-"""`choice: {solution: tuned, in: ["0"]}`: what a sweep takes for the best."""
+"""`choice: {solution: tuned, in: ["0"]}`: the best variant of a sweep."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
@@ -17,16 +17,16 @@ from fivenines.studies.claims.verdicts import Atom, Figure
 if TYPE_CHECKING:
     ChoiceWords = ClaimTest
 else:
-    # a key that no attribute of a class can be called
+    # The key is a Python keyword and cannot name an attribute.
     _IN = Field(min_length=1, description="variants of the sweep, of which the best is one")
     ChoiceWords = create_model("ChoiceWords", __base__=ClaimTest, **{"in": (Names, _IN)})
 
 
 class Choice(ChoiceWords):
-    """Whether the best variant of a sweep (`solution`) is one of these.
+    """Test whether the best variant of a sweep (`solution`) is among the named ones.
 
-    Of all variants those are taken that cannot be told from the best. It holds if all of them are named, and
-    is contradicted if none is.
+    The candidates are the variants that are not shown to differ from the best. The test holds if all
+    candidates are named, and is contradicted if none is.
     """
 
     key: ClassVar[str] = "choice"
@@ -39,14 +39,14 @@ class Choice(ChoiceWords):
 
     @property
     def words(self) -> str:
-        """Return what was claimed."""
+        """Return the claim in words."""
         return f"{listed(self.claimed, 'or')} was claimed"
 
     def problems(self) -> list[str]:
         return super().problems() + ([] if self.solution else ["solution: write the name of the sweep"])
 
     def measures(self) -> Iterator[Asked]:
-        """None: the sweep has its own."""
+        """Yield no measure: the sweep defines it."""
         return iter(())
 
     def atoms(self, figures: Figures) -> list[Atom]:
@@ -78,7 +78,7 @@ class Choice(ChoiceWords):
             for name, sample in samples.items()
             if sample.mean is not None
         ]
-        taken = f", and the sweep took {variants.chosen}" if variants.chosen else ""
+        taken = f", and the sweep chose {variants.chosen}" if variants.chosen else ""
         seen = f"{variants.measure} is {listed(means)}: the best is {listed(members, 'or')}{taken}"
         used = [
             Figure(name, variants.measure, spot.place, sample) for name, sample in variants.samples.items()
@@ -90,5 +90,5 @@ class Choice(ChoiceWords):
             seen if means else "",
             decided,
             members=members,
-            overlap="they cannot be told apart",
+            overlap="they are not shown to differ",
         )

@@ -22,11 +22,11 @@ Pair = tuple[Side, Side]
 
 @dataclass(frozen=True)
 class RatioClaim:
-    """What is claimed of a ratio.
+    """A claim about a ratio.
 
     Attributes:
         words: "at least 1.1 was claimed".
-        decide: whether a ratio is so, with this confidence; None: the data do not tell.
+        decide: whether the claim is true of a ratio, with this confidence; None: inconclusive.
         at_least, at_most: the limits, for a drawing.
     """
 
@@ -39,7 +39,7 @@ class RatioClaim:
 def compare_all(
     settings: Placed, figures: Figures, measure: str, pairs: Sequence[Pair], claim: RatioClaim
 ) -> list[Atom]:
-    """Return each pair at each place that the test asks about."""
+    """Compare each pair at each place of the test."""
     result = []
     for spot in spots(settings, figures):
         if spot.missing:
@@ -69,7 +69,7 @@ def _compared(
 
 
 def _possible(interval: Contrast, measure: str) -> Contrast:
-    """Return the interval as it is shown: of what is never below 0 no ratio is, either."""
+    """Return the interval as shown: ratios of non-negative measures are cut at 0."""
     if interval.low is None or may_be_negative(measure):
         return interval
     return replace(interval, low=max(0.0, interval.low))
@@ -88,7 +88,7 @@ def _seen(a: Side, b: Side, measure: str, quotient: Quotient, interval: Contrast
     if quotient.a.mean is None or quotient.b.mean is None:
         return ""
     estimate, ends = interval_parts(interval)
-    # where b may be 0 their ratio is any
+    # Where b may be 0 the ratio is unbounded.
     unbounded = interval.low is None and None not in (quotient.a.sd, quotient.b.sd)
     if estimate and not (unbounded and interval.high is None):
         return f"{a.words()} is {estimate} times {b.words()}{ends}"

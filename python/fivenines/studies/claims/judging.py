@@ -1,4 +1,4 @@
-"""How an atom is made: what hinders it, how sure it is, and what it says."""
+"""Construction of atoms: obstacles, error, and sentence of a comparison."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,24 +11,24 @@ from fivenines.requirements.measures import MEASURES
 from fivenines.studies.claims.figures import Sample
 from fivenines.studies.claims.verdicts import ERROR, Atom, Figure, Span, Status, Why
 
-# Whether it is so, by intervals of this confidence; None: they do not tell.
+# Whether a claim is true, by intervals of this confidence; None: inconclusive.
 Decide = Callable[[float], bool | None]
 
 
 @dataclass(frozen=True)
 class Question:
-    """What an atom is about, before it is judged.
+    """A comparison before it is judged.
 
     Attributes:
-        figures: what it is judged by.
-        about: which of several it is ("at 32 connections").
+        figures: figures that decide.
+        about: distinguishes it from other comparisons of the test ("at 32 connections").
         claimed: "at least 1.1 was claimed".
-        seen: what was seen, without what was claimed; made from the interval of 95 %.
-        decide: whether it is so.
-        span: what is drawn.
-        members: of a set.
-        overlap: what the data leave open where they do not tell.
-        zero: whether a mean of 0 is to blame for that.
+        seen: the observation in words, from the 95 % interval, without the claim.
+        decide: whether the claim is true.
+        span: interval for the drawing.
+        members: members of a set.
+        overlap: reason if the data are inconclusive.
+        zero: whether a mean of 0 is the reason for that.
     """
 
     figures: Sequence[Figure]
@@ -38,18 +38,18 @@ class Question:
     decide: Decide
     span: Span | None = None
     members: Sequence[str] = ()
-    overlap: str = "the interval reaches over the limit"
+    overlap: str = "the interval contains the limit"
     zero: bool = False
 
 
 def hindrance(figures: Sequence[Figure]) -> tuple[Why, str] | None:
-    """Return why nothing can be judged by these figures; None: nothing is in the way."""
+    """Return the obstacle to a judgement by these figures; None without one."""
     for figure in figures:
         if figure.sample.unavailable:
             return "unavailable", f"cannot be run here: {figure.sample.unavailable}"
     for figure in figures:
         if figure.sample.missing or not figure.sample.summary.n:
-            return "missing", f"there are no figures of {figure.name}{_why(figure.sample)}"
+            return "missing", f"no figures of {figure.name}{_why(figure.sample)}"
     for figure in figures:
         if (few := too_few(figure.name, figure.sample)) is not None:
             return "trials", few
@@ -59,62 +59,63 @@ def hindrance(figures: Sequence[Figure]) -> tuple[Why, str] | None:
     limited = [figure for figure in figures if figure.sample.limited]
     if limited:
         texts = [f"{item.name}: {item.sample.limited}" for item in limited]
-        return "client", f"the load was limited by the client ({listed(texts)})"
+        return "client", f"the client was the bottleneck of the load ({listed(texts)})"
     return None
 
 
 def too_few(name: str, sample: Sample) -> str | None:
-    """Return why there is no interval of a sample; None: there is one, or it needs none."""
+    """Return why a sample has no interval; None: it has one, or requires none."""
     if sample.exact:
         return None
     if sample.summary.n < 2:
-        return f"{name} has {count(sample.summary.n, 'trial')}, and it takes two"
-    return f"no spread was printed of {name}" if sample.summary.sd is None else None
+        return f"{name} has {count(sample.summary.n, 'trial')}; an interval requires two"
+    return f"the publication gives no spread of {name}" if sample.summary.sd is None else None
 
 
 def all_equal(figures: Sequence[Figure]) -> bool:
-    """Return whether no sample has a spread, and one is too small for that to mean anything."""
+    """Return whether no sample has a spread, and one is too small for that to be meaningful."""
     samples = [figure.sample.judged for figure in figures]
     return not any(sample.sd for sample in samples) and min(sample.n for sample in samples) < EQUAL
 
 
 def answer(question: Question) -> Atom:
-    """Return the atom that follows from a question."""
+    """Return the atom that answers a question."""
     hindered = hindrance(question.figures)
     if hindered is not None:
         return _atom(question, "inconclusive", *hindered)
-    told = question.decide(1 - ERROR)
-    if told is None:
+    answer_ = question.decide(1 - ERROR)
+    if answer_ is None:
         return _atom(question, "inconclusive", *_open(question))
-    error = smallest_error(lambda confidence: question.decide(confidence) is told, ERROR)
-    return _atom(question, "holds" if told else "contradicted", error=error)
+    error = smallest_error(lambda confidence: question.decide(confidence) is answer_, ERROR)
+    return _atom(question, "holds" if answer_ else "contradicted", error=error)
 
 
 def absent(about: str, claimed: str, reason: str, why: Why = "missing") -> Atom:
-    """Return the atom of what is not there."""
+    """Return the atom of a comparison without figures."""
     return Atom("inconclusive", sentence(about, "", claimed, reason), about, why, reason)
 
 
 def sentence(about: str, seen: str, claimed: str, reason: str = "") -> str:
-    """Return all of it: "At 8 connections, a is 1.4 times b (1.2 to 1.6); more was claimed."."""
-    # of what is not there nobody asks how much was claimed
-    told = (
+    """Return the sentence of an atom: "At 8 connections, a is 1.4 times b (1.2 to 1.6); more was
+    claimed.".
+    """
+    # Without figures the claimed amount is irrelevant.
+    text = (
         f"{seen}; {claimed}{': ' + reason if reason else ''}"
         if seen
-        else reason or f"nothing was seen; {claimed}"
+        else reason or f"nothing was observed; {claimed}"
     )
     if about or not seen:
-        told = ", ".join(filter(None, (about, told)))
-        told = f"{told[:1].upper()}{told[1:]}"
+        text = ", ".join(filter(None, (about, text)))
+        text = f"{text[:1].upper()}{text[1:]}"
     return f"{told}."
 
 
 def _open(question: Question) -> tuple[Why, str]:
-    """Return why the data do not tell."""
+    """Return why the data are inconclusive."""
     if all_equal(question.figures):
-        most = max(figure.sample.summary.n for figure in question.figures)
-        return "equal", f"{count(most, 'value')} that are all equal prove nothing, it takes {EQUAL}"
-    if any(figure.sample.summary.bounds for figure in question.figures):
+        most = max(figure.sample.summary.n for figure in question.figures)        return "equal", f"{count(most, 'value')} that are all equal prove nothing; {EQUAL} would"
+        if any(figure.sample.summary.bounds for figure in question.figures):
         return "bounds", "a mean is a lower bound, which leaves it open"
     if question.zero:
         return "zero", "a mean is 0, and has no ratio"
@@ -155,19 +156,19 @@ def percentage(share: float) -> str:
 
 
 def is_time(measure: str) -> bool:
-    """Return whether its values are times in ms."""
+    """Return whether a measure's values are times in ms."""
     return measure in MEASURES and MEASURES[measure].milli
 
 
 def may_be_negative(measure: str) -> bool:
-    """Return whether its values may be below 0."""
+    """Return whether a measure's values may be negative."""
     return measure in MEASURES and MEASURES[measure].signed
 
 
 def interval_parts(contrast: Contrast, milli: bool = False) -> tuple[str, str]:
     """Return an estimate and its interval as two texts: "1.42" and " (1.31 to 1.55)".
 
-    Of lower bounds only the end that is proven: "at least 1.31", and nothing; nothing at all of none.
+    With lower bounds only the certain end: "at least 1.31", and an empty text; without any, two empty texts.
     """
     show = milliseconds if milli else number
     if contrast.estimate is not None:
@@ -180,7 +181,7 @@ def interval_parts(contrast: Contrast, milli: bool = False) -> tuple[str, str]:
 
 
 def mean_text(measure: str, summary: Summary) -> str:
-    """Return a mean with its unit; of lower bounds "at least" it."""
+    """Return a mean with its unit, preceded by "at least" for lower bounds."""
     text = amount(measure, summary.mean or 0.0)
     return f"at least {text}" if summary.bounds else text
 
@@ -190,13 +191,13 @@ def _cut(measure: str) -> str:
 
 
 def not_recovered(figures: Sequence[Figure]) -> str:
-    """Of which samples some values are lower bounds: "a was not back in 1 of 2 trials"."""
+    """Return the samples with lower bounds in words: "a was not back in 1 of 2 trials"."""
     return listed(
         [
             f"{figure.name} {_cut(figure.measure)} in {figure.sample.summary.bounds} of "
             f"{count(figure.sample.summary.n, 'trial')}"
             for figure in figures
-            # in how many is not known where a bound is all that is printed
+            # The number of trials is unknown if the publication gives only a bound.
             if figure.sample.summary.bounds and (figure.sample.values or figure.sample.summary.sd is not None)
         ]
     )

@@ -1,4 +1,6 @@
-"""One test of any kind, as a study writes it: `test: {greater: {...}}`, or several: `test: {all: [...]}`."""
+"""The test of a claim in a study: a single one, `test: {greater: {...}}`, or several: `test: {all:
+[...]}`.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,35 +16,35 @@ from fivenines.studies.claims.places import Named
 from fivenines.studies.claims.verdicts import Atom, Verdict, verdict
 
 
-class OneOf(Settings):
-    """One test by its name. `all` and `any` take a list of tests."""
+class NamedTest(Settings):
+    """A test by its name. `all` and `any` take a list of tests."""
 
     all: list["AnyTest"] | None = Field(
-        None, min_length=1, description="tests that all have to hold; contradicted if one is"
+        None, min_length=1, description="tests that must all hold; contradicted if one is"
     )
     any: list["AnyTest"] | None = Field(
-        None, min_length=1, description="tests of which one has to hold; contradicted if all are"
+        None, min_length=1, description="tests of which one must hold; contradicted if all are"
     )
 
     @model_validator(mode="after")
-    def _one(self) -> "OneOf":
+    def _one(self) -> "NamedTest":
         if len(self._written()) != 1:
             raise told(f"write one test: one of {', '.join(type(self).model_fields)}")
         return self
 
     def judge(self, figures: Figures) -> Verdict:
-        """Return what becomes of it by these figures."""
+        """Return the verdict of the test on these figures."""
         rule, parts = self._parts(figures)
         return verdict(rule, parts)
 
     def measures(self) -> Iterator[Asked]:
-        """Yield the measures that it asks for, for whoever checks them."""
+        """Yield the measures of the test, for validation."""
         for path, item in self._tests():
             for inner, name, kind in item.measures():
                 yield (*path, *inner), name, kind
 
     def named(self) -> Iterator[Named]:
-        """Yield all names in it, for whoever checks them."""
+        """Yield all names in the test, for validation."""
         for path, item in self._tests():
             for name in item.named():
                 yield replace(name, path=(*path, *name.path))
@@ -57,7 +59,7 @@ class OneOf(Settings):
         return {name: item for name, item in own.items() if item is not None}
 
     def _tests(self) -> Iterator[tuple[tuple[str | int, ...], "ClaimTest"]]:
-        """Yield the tests in it, each with the keys that lead there."""
+        """Yield the contained tests, each with its path of keys."""
         ((key, result),) = self._written().items()
         if isinstance(result, ClaimTest):
             yield (key,), result
@@ -67,7 +69,7 @@ class OneOf(Settings):
                 yield (key, index, *path), item
 
     def _parts(self, figures: Figures) -> tuple[Literal["all", "any"], list[Atom | Verdict]]:
-        """Return what its verdict is made of: tests inside that follow the same rule are laid together."""
+        """Return the parts of the verdict; contained tests with the same rule are merged."""
         ((key, result),) = self._written().items()
         if isinstance(result, ClaimTest):
             return "all", result.parts(figures)
@@ -80,17 +82,17 @@ class OneOf(Settings):
         return rule, parts
 
 
-def _made() -> type[OneOf]:
+def _made() -> type[NamedTest]:
     kinds = plugins.classes("fivenines.studies.claims", ClaimTest, without=("kinds",))  # type: ignore[type-abstract]
     fields: dict[str, Any] = {
         kind.key: (kind | None, Field(None, description=(kind.__doc__ or "").split("\n")[0]))
         for kind in kinds
     }
-    return create_model("AnyTest", __base__=OneOf, __module__=__name__, **fields)
+    return create_model("AnyTest", __base__=NamedTest, __module__=__name__, **fields)
 
 
 if TYPE_CHECKING:
-    AnyTest = OneOf
+    AnyTest = NamedTest
 else:
     AnyTest = _made()
     AnyTest.model_rebuild()

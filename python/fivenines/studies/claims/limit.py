@@ -24,10 +24,10 @@ from fivenines.studies.measures import subject
 
 
 class Limit(Limited):
-    """Whether the mean of a measure is at most or at least so much.
+    """Test whether the mean of a measure is within limits.
 
-    It holds if the whole interval is within the limits, and is contradicted if it is beyond one (Student's
-    t). Of what is never below 0 one trial above it contradicts `at_most: 0`.
+    The test holds if the whole interval is within the limits, and is contradicted if it is beyond one
+    (Student's t). For non-negative measures a single trial above 0 contradicts `at_most: 0`.
     """
 
     key: ClassVar[str] = "limit"

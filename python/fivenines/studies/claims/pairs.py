@@ -1,4 +1,4 @@
-"""What tests that compare two sides share."""
+"""Base class of tests that compare two sides."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from fivenines.studies.claims.places import Named, Side, Sides
 
 
 def divisors(sides: list[Side]) -> list[str]:
-    """Return what is wrong with their divisors: all sides have one, or none."""
+    """Return the mistakes in divisors: all sides must have one, or none."""
     if len({side.over is None for side in sides}) > 1:
         return ["one side is a ratio (`over`) and another is not: write it on all or on none"]
     return []
@@ -22,11 +22,11 @@ def named(path: tuple[str | int, ...], sides: list[Side], part: str | None) -> I
 
 
 class PairTest(ClaimTest):
-    """A test of one measure of two sides, or of each of several with each of others."""
+    """A test that compares a measure of two sides, or of each side in a list with each in another."""
 
     measure: str = Field(description="measure by its name, as tps or outage_writes")
     a: Sides = Field(min_length=1, description="a side or several: solutions, or other places")
-    b: Sides = Field(default_factory=list, description="what they are compared with, each with each")
+    b: Sides = Field(default_factory=list, description="a side or several to compare with, each with each")
 
     def problems(self) -> list[str]:
         own = [

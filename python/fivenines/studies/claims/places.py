@@ -1,4 +1,4 @@
-"""Places as tests write them, and the atoms' places that follow: one for each level that is asked about."""
+"""Places in tests, and the resulting places of atoms: one for each requested level."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -46,13 +46,13 @@ FreeLevels = Annotated[dict[str, Names], BeforeValidator(_levels)]
 
 @dataclass(frozen=True)
 class Named:
-    """A name that a test uses, for whoever checks that it is there.
+    """A name in a test, for validation.
 
     Attributes:
-        path: keys and indices that lead to it in the test.
-        axis: what it is a level of (`solution`, `rtt`); `axis` itself: it names an axis.
-        name: as written.
-        part: of the study, if the test says one.
+        path: keys and indices of the name in the test.
+        axis: axis of which it is a level (`solution`, `rtt`); `axis`: it names an axis.
+        name: the name.
+        part: part of the study, if the test names one.
     """
 
     path: tuple[str | int, ...]
@@ -62,7 +62,7 @@ class Named:
 
 
 class Side(Settings):
-    """What is compared: a solution by its name, or whatever makes the place another one."""
+    """A side of a comparison: the name of a solution, or other levels that distinguish its place."""
 
     part: str | None = Field(None, description="name of the part; null: that of the test")
     solution: str | None = Field(None, description="name of the solution; null: that of the test")
@@ -73,7 +73,7 @@ class Side(Settings):
     client: str | None = Field(None, description="name of the client; null: that of the test")
     at: FreeLevel = Field(default_factory=dict, description="levels of other axes: {rtt: 10}")
     over: Union["Side", None] = Field(
-        None, description="the side is the ratio to this one: {solution: relaxed, over: strict}"
+        None, description="divisor: the side is a ratio, as in {solution: relaxed, over: strict}"
     )
 
     @model_validator(mode="before")
@@ -93,17 +93,17 @@ class Side(Settings):
         return base
 
     def words(self) -> str:
-        """Return how it is called: "relaxed", "relaxed / strict (r20w80)"."""
+        """Return the side in words: "relaxed", "relaxed / strict (r20w80)"."""
         head, rest = self._parts()
         if self.over is not None:
             below, own = self.over._parts()
-            # what both sides share is said once
+            # Levels that both sides share appear once.
             words = below if below and own == rest else self.over.words()
             head = f"{head} / {words}" if head else f"ratio to {words}"
         return f"{head} ({rest})" if head and rest else head or rest
 
     def alone(self) -> str:
-        """The same without what it is divided by."""
+        """Return the side in words without its divisor."""
         head, rest = self._parts()
         return f"{head} ({rest})" if head and rest else head or rest
 
@@ -118,7 +118,7 @@ class Side(Settings):
         if self.over is not None and self.over.over is not None:
             return ["over: a ratio has one divisor; write `over` once"]
         if not self.levels():
-            return ["it says nothing: name a solution, or what else is different"]
+            return ["the side is empty: name a solution, or another difference"]
         return []
 
     def named(self, path: tuple[str | int, ...], part: str | None) -> Iterator[Named]:
@@ -140,7 +140,7 @@ Sides = Annotated[list[Side], BeforeValidator(_sides)]
 
 
 class Placed(Settings):
-    """Where a test looks. A list stands for each of its levels: the test is made for every combination."""
+    """Place of a test. Lists give several levels: the test is made for every combination."""
 
     part: str | None = Field(None, description="name of the part; null: the only one")
     solution: Names = Field(default_factory=list, description="solutions, by name")
@@ -148,11 +148,11 @@ class Placed(Settings):
     connections: Counts = Field(default_factory=list, description="numbers of connections")
     network: Names = Field(default_factory=list, description="networks, by name")
     fault: Names = Field(default_factory=list, description="faults, by name")
-    client: str | None = Field(None, description="name of a client; null: all together")
+    client: str | None = Field(None, description="name of a client; null: all clients together")
     at: FreeLevels = Field(default_factory=dict, description="levels of other axes: {rtt: [1, 10]}")
     for_each: Names = Field(
         default_factory=list,
-        description="axes (workload, connections, network, rtt, ...) at whose every level it is asked",
+        description="axes (workload, connections, network, rtt, ...): the test is made at each of their levels",
     )
 
     def listed(self) -> dict[str, list[str]]:
@@ -164,7 +164,7 @@ class Placed(Settings):
         return {axis: levels for axis, levels in own.items() if levels} | self.at
 
     def named(self) -> Iterator[Named]:
-        """Yield all names in it, for whoever checks them."""
+        """Yield all names of the place, for validation."""
         for axis, levels in self.listed().items():
             inner = ("at", axis) if axis in self.at else (axis,)
             for index, level in enumerate(levels):
@@ -180,16 +180,16 @@ def _one(value: str | None) -> list[str]:
 
 @dataclass(frozen=True)
 class Spot:
-    """A place that is asked about, and what tells it from the others of the test: "at 32 connections"."""
+    """A place of a test, and its distinction from the test's other places: "at 32 connections"."""
 
     place: Place
     about: str = ""
-    # Why there is none: an axis without levels.
+    # Why the place is missing: an axis without levels.
     missing: str = ""
 
 
 def spots(settings: Placed, figures: Figures, without: Sequence[str] = ()) -> list[Spot]:
-    """Return every combination of the levels that a test asks about, but for the axes `without`."""
+    """Return every combination of a test's levels, except of the axes `without`."""
     listed = {axis: item for axis, item in settings.listed().items() if axis not in without}
     place = Place()
     for axis, levels in listed.items():
@@ -215,7 +215,7 @@ def _at_each(spot: Spot, axis: str, listed: Mapping[str, Sequence[str]], figures
 
 
 def called(axis: str, level: str) -> str:
-    """Return how a level is called: "8 connections", "rtt 10", a name as it is."""
+    """Return a level in words: "8 connections", "rtt 10", or a name."""
     if axis == "connections":
         return f"{level} connection{'' if level == '1' else 's'}"
     return level if axis in AXES else f"{axis} {level}"

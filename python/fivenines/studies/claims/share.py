@@ -1,4 +1,4 @@
-"""`share: {phase: route, of: outage_writes, at_least: 60%}`: how much of a time one of its phases takes."""
+"""`share: {phase: route, of: outage_writes, at_least: 60%}`: the share of a phase in a time."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,16 +20,16 @@ from fivenines.studies.claims.verdicts import Atom, Figure, Span
 
 
 class ShareOf(Limited):
-    """Whether the mean of a phase is at least or at most such a share of the mean of the whole.
+    """Test whether the mean of a phase is within limits of the mean of the whole.
 
-    Phase and whole are compared trial by trial; of printed figures by the widest interval that there can be.
-    A whole that did not end can show that the share is less, and never that it is more.
+    Phase and whole are compared trial by trial; published figures by the widest possible interval. A whole
+    that did not end can show that the share is less, and never that it is more.
     """
 
     key: ClassVar[str] = "share"
 
-    phase: str = Field(description="phase by its name, as detect, promote or route; or a measure")
-    of: str = Field("outage_writes", description="measure that it is a part of")
+    phase: str = Field(description="name of a phase, as detect, promote or route; or of a measure")
+    of: str = Field("outage_writes", description="measure of the whole")
 
     @property
     def measure(self) -> str:
@@ -100,7 +100,7 @@ def _figure(measure: str, place: Place, sample: Sample) -> Figure:
 
 
 def _together(part: Sample, whole: Sample) -> tuple[Sample, Sample, PartOfWhole]:
-    """Return both in the trials that have both; as printed where there are no trials."""
+    """Return both samples over the trials that have both; as published without trials."""
     if not part.values or not whole.values:
         return part, whole, shares.of_summaries(part.summary, whole.summary)
     wholes = {value.trial: value for value in whole.values}

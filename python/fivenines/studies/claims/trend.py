@@ -1,4 +1,4 @@
-"""`trend: {measure: latency_mean, over: rtt, is: linear}`: how a measure goes along an axis."""
+"""`trend: {measure: latency_mean, over: rtt, is: linear}`: the shape of a measure along an axis."""
 
 import math
 from collections.abc import Sequence
@@ -25,32 +25,32 @@ Slope = Annotated[list[float], Field(min_length=2, max_length=2)]
 if TYPE_CHECKING:
     TrendWords = Along
 else:
-    # a key that no attribute of a class can be called
-    _IS = Field(description="what it does along the axis")
+    # The key is a Python keyword and cannot name an attribute.
+    _IS = Field(description="shape along the axis")
     TrendWords = create_model("TrendWords", __base__=Along, **{"is": (Shape, _IS)})
 
 
 class Trend(TrendWords):
-    """Whether a measure rises, falls, stays or is linear along an axis.
+    """Test whether a measure rises, falls, is flat or is linear along an axis.
 
-    `rises`: as a whole (an ordered contrast is above 0), and no step is shown to fall by more than `margin`.
-    `flat`: each level is the same as each other within `within`. `linear`: each level lies within `within`
-    of a straight line. With `slope` the line's slope must lie in that range, too.
+    `rises`: overall (an ordered contrast is above 0), and no step is shown to fall by more than `margin`.
+    `flat`: all pairs of levels are equal within `within`. `linear`: each level lies within `within` of a
+    straight line. With `slope` the line's slope must lie in that range as well.
     """
 
     key: ClassVar[str] = "trend"
 
     slope: Slope | None = Field(
-        None, description="[LEAST, MOST] of the slope, in the measure's unit (ms) per unit of the axis"
+        None, description="[MIN, MAX] of the slope, in the measure's unit (ms) per unit of the axis"
     )
-    within: Share = Field(
-        0.1, gt=0, description="flat, linear: how far the larger of two may be above the other"
+    within: Share = Field(0.1, gt=0, description="flat, linear: permitted excess of the larger of two values")
+    margin: Share = Field(
+        0.05, description="rises, falls: permitted size of a single step in the other direction"
     )
-    margin: Share = Field(0.05, description="rises, falls: how far a single step may go the other way")
 
     @property
     def shape(self) -> Shape:
-        """Return what it does along the axis."""
+        """Return the shape along the axis."""
         result: Shape = getattr(self, "is")
         return result
 
@@ -98,7 +98,7 @@ class Trend(TrendWords):
             seen,
             decided,
             span,
-            overlap="the intervals leave it open",
+            overlap="the intervals are inconclusive",
             zero=self._requirements_line and bool(points) and trend.line(points) is None,
         )
 
@@ -112,7 +112,7 @@ class Trend(TrendWords):
         return self.shape == "linear" or self.slope is not None
 
     def _rises(self, points: Sequence[Point], level: float) -> bool | None:
-        """Return a falling one rises backwards."""
+        """Return whether the measure rises; a falling one rises in reverse order."""
         ordered = list(points) if self.shape == "rises" else list(reversed(points))
         whole = trend.ordered(ordered, level)
         each = 1 - (1 - level) / len(points)  # Bonferroni: the whole and every step
@@ -171,7 +171,7 @@ class Trend(TrendWords):
 
 
 def _points(row: Row) -> list[Point]:
-    """Levels without numbers stand in their order."""
+    """Return the points of a row; levels without numbers are numbered in order."""
     xs = row.numbers or [float(index) for index in range(len(row.levels))]
     return [Point(x, figure.sample.judged) for x, figure in zip(xs, row.figures, strict=True)]
 
@@ -182,7 +182,7 @@ def _extremes(points: Sequence[Point]) -> str:
 
 
 def _farthest(row: Row, line: trend.Line) -> str:
-    """Return the level that the line misses most."""
+    """Return the level with the largest deviation from the line."""
     if len(line.points) < 3:
         return ""
     means = [point.sample.mean or 0.0 for point in line.points]
@@ -192,4 +192,6 @@ def _farthest(row: Row, line: trend.Line) -> str:
     worst = max(range(len(off)), key=off.__getitem__)
     if math.isinf(off[worst]):
         return f", and the line is not above 0 at {row.levels[worst].name}"
-    return f", and the line is missed most at {row.levels[worst].name} (by {percentage(off[worst])})"
+    return (
+        f", and the largest deviation from the line is {percentage(off[worst])} at {row.levels[worst].name}"
+    )
