@@ -1,4 +1,4 @@
-"""Links of 0.5, 10 and 100 ms and of 10 and 100 Mbit/s: what passes through the lab's emulator."""
+"""Calibration of the lab's link emulator: links of 0.5, 10 and 100 ms, and of 10 and 100 Mbit/s."""
 
 import json
 import subprocess

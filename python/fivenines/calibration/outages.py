@@ -1,8 +1,8 @@
-"""Outages of 50 ms, 500 ms and 5 s behind a proxy of ours, measured as those of any trial.
+"""Calibration of outages: 50 ms, 500 ms and 5 s behind a proxy, measured as in any trial.
 
-The load is an open loop: its successes come evenly, a few ms apart, so that the last success before an outage
-is known to be close to it. Lengths alternate in how the proxy is away, and begin at a random place within the
-10 ms slots of the time line. New connections are tried beside the load as densely as after any fault.
+The load is an open loop with even successes a few ms apart, so the last success before an outage is close to
+it. The kinds of failure alternate, and outages begin at random places within the 10 ms slots of the time
+line. New connections are attempted alongside the load, as densely as after any fault.
 """
 
 import random
@@ -14,23 +14,23 @@ from fivenines.analysis.availability import Outage
 from fivenines.analysis.trials import measure_all
 from fivenines.calibration.base import ENGINE, CalibrationContext, Calibrator
 from fivenines.calibration.judging import MeasuredOutage, Who, judge_outages
-from fivenines.calibration.proxied import How, Planted, ProxiedDeployment, Wanted
+from fivenines.calibration.proxied import How, PlannedOutage, Planted, ProxiedDeployment
 from fivenines.calibration.trials import DATA, UNDER_LOAD, planted_trial
 from fivenines.results.calibration import Line
 from fivenines.results.layout import SLOT_MS
 from fivenines.results.records import FaultRecord
 from fivenines.results.store import StoredTrial
 
-# Seconds, and how many of each are planted: in full, and when short.
+# Length in seconds and number of outages: in full, and when short.
 LENGTHS = {0.05: (12, 4), 0.5: (8, 2), 5.0: (4, 2)}
 
-# Seconds of undisturbed load before the first one, by which an ordinary gap is known.
+# Seconds of undisturbed load before the first outage, which give the ordinary gap.
 _QUIET = 2.0
 
-# Seconds from the end of one to the beginning of the next.
+# Seconds from the end of an outage to the beginning of the next.
 _BETWEEN = 0.75
 
-# Seconds between giving the orders and the first one, and of load after the last one.
+# Seconds before the first outage, after the plan was sent, and of load after the last one.
 _MARGIN = 1.0
 
 _HOW: tuple[How, How] = ("silent", "reset")
@@ -73,7 +73,7 @@ class Outages(Calibrator):
         return judge_outages(measured(trial, expected, planted))
 
 
-def schedule(chance: random.Random, *, short: bool) -> list[Wanted]:
+def schedule(chance: random.Random, *, short: bool) -> list[PlannedOutage]:
     """Return all outages in random order, `at` counted from the first one."""
     lengths = [
         (length, _HOW[number % 2])
@@ -84,16 +84,16 @@ def schedule(chance: random.Random, *, short: bool) -> list[Wanted]:
     result, at = [], 0.0
     for length, how in lengths:
         at += chance.uniform(0.0, 0.05)
-        # up to a slot longer, so that its end, too, lies anywhere within a slot
-        result.append(Wanted(how, at, length, length + chance.uniform(0.0, SLOT_MS / 1000)))
+        # Up to a slot longer, so that the end also lies anywhere within a slot.
+        result.append(PlannedOutage(how, at, length, length + chance.uniform(0.0, SLOT_MS / 1000)))
         at += length + _BETWEEN
     return result
 
 
 def measured(
-    trial: StoredTrial, expected: Sequence[Wanted], planted: Sequence[Planted]
+    trial: StoredTrial, expected: Sequence[PlannedOutage], planted: Sequence[Planted]
 ) -> list[MeasuredOutage]:
-    """Return what the analysis makes of the trial, if each planted outage is told to it as a fault."""
+    """Return the outages that the analysis measures if each planted outage counts as a fault."""
     record = trial.record
     assert record.windows is not None
     start = int(record.load["started_monotonic_ns"])
@@ -112,12 +112,12 @@ def measured(
         for item, (began, ended) in zip(planted, moments, strict=True)
     ]
     windows = record.windows.model_copy(update={"steady_end": moments[0][0]})
-    told = record.model_copy(update={"faults": faults, "windows": windows})
-    (measures,) = measure_all([StoredTrial(trial.folder, told)])
+    with_faults = record.model_copy(update={"faults": faults, "windows": windows})
+    (measures,) = measure_all([StoredTrial(trial.folder, with_faults)])
     result = []
     for item, (began, ended), fault in zip(expected, moments, measures.faults, strict=True):
         seen: dict[Who, Outage | None] = {"sessions": fault.availability.writes}
-        # where the load tries new connections beside
+        # Only if the load attempts new connections.
         if fault.availability.connections is not None:
             seen["connections"] = fault.availability.connections
         result += [

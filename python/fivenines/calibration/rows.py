@@ -1,9 +1,8 @@
-"""Rows of the ledger that are taken away, put there, doubled and hidden: the checkers must find them all.
+"""Calibration of the ledger's checks: removed, added, duplicated and stale rows must all be detected.
 
-One trial on a primary with a standby, by the same steps as in an experiment. While the load runs, the server
-refuses some rows, and the standby stands still for a while, so that reads there are stale. When the trial is
-about to check, rows are harmed on the primary. What was done is known by id; what the trial says is compared
-with that.
+It runs a trial on a primary with a standby, with the steps of an experiment. During the load the server
+refuses some rows, and the standby pauses replay for a while, so that its reads are stale. Before the trial's
+checks, rows on the primary are damaged. The ids of these rows are compared with the trial's verdict.
 """
 
 import time
@@ -15,7 +14,7 @@ import duckdb
 from fivenines.analysis import staleness
 from fivenines.analysis.consistency import primary_check
 from fivenines.calibration.base import ENGINE, CalibrationContext, Calibrator
-from fivenines.calibration.judging import judge_ages, judge_found
+from fivenines.calibration.judging import judge_ages, judge_detected
 from fivenines.calibration.trials import CHECKING, DATA, UNDER_LOAD, change, planted_trial
 from fivenines.deployment.deployed import Deployed
 from fivenines.errors import FiveninesError
@@ -31,14 +30,14 @@ none}}] workloads: [{{workload: oltp_update_non_index, {data}}}] connections: [2
 {{rate: 200, read_rate: 200, clients: 4}} timing: {{warmup: 500ms, steady: 5s, recovery: 1s, settle: 10s}}
 """
 
-# Seconds for which the standby applies nothing.
+# Seconds for which the standby pauses replay.
 _STILL = 1.5
 
-# The ledger's clients, whose rows are harmed in different ways.
+# Clients of the ledger whose rows are damaged in different ways.
 _LAST, _SECOND, _THIRD, _FOURTH = range(4)
 
 _DISORDERED = 5
-# So many rows are harmed in each way.
+# Number of rows that are damaged in each way.
 _TAKEN, _PHANTOM, _DOUBLED = 3, 3, 3
 
 _REFUSE = (
@@ -51,7 +50,7 @@ _REFUSE = (
 
 @dataclass
 class Planted:
-    """What was done: ids of rows, and when the standby stood still (ns of CLOCK_MONOTONIC)."""
+    """Planted damage: ids of rows, and the pause of the standby (ns of CLOCK_MONOTONIC)."""
 
     lost: list[int] = field(default_factory=list)
     phantom: list[int] = field(default_factory=list)
@@ -72,13 +71,13 @@ class Rows(Calibrator):
         planted = Planted()
 
         def under_load(up: Deployed) -> None:
-            context.tell("rows are refused, and the standby stands still")
+            context.tell("refusing rows, and pausing the standby's replay")
             change(up.solution.nodes[0], *_REFUSE)
             time.sleep(1.5)
             planted.still = _stand_still(up, _STILL)
 
         def checking(up: Deployed) -> None:
-            context.tell("rows are harmed, and looked for")
+            context.tell("damaging rows, and checking them")
             harm(up.solution.nodes[0], table_path(up.lab.folder.parent, "ledger"), planted)
 
         context.tell("deploying a primary and a standby")
@@ -88,11 +87,11 @@ class Rows(Calibrator):
 
 
 def harm(primary: Server, ledger: Path, planted: Planted) -> None:
-    """Take rows away, put refused ones there, and double some; notes which."""
+    """Remove rows, insert refused ones, duplicate some, and record their ids."""
     last, second = acknowledged(ledger, _LAST), acknowledged(ledger, _SECOND)
     planted.phantom = refused(ledger)[:_PHANTOM]
     planted.doubled = acknowledged(ledger, _FOURTH)[-_DOUBLED:]
-    # the last rows of a client are lost without any behind them; one in the middle leaves some behind
+    # The last rows of a client are lost without later ones; a row in the middle leaves later ones disordered.
     planted.lost = [*last[-_TAKEN:], second[-_DISORDERED - 1]]
     planted.disordered = second[-_DISORDERED:]
     if len(planted.phantom) < _PHANTOM or len(last) < _TAKEN or len(second) <= _DISORDERED:
@@ -110,21 +109,21 @@ def harm(primary: Server, ledger: Path, planted: Planted) -> None:
 
 
 def judged(trial: StoredTrial, planted: Planted) -> list[Line]:
-    """Return what the trial's own record and its analysis say, against what was planted."""
+    """Compare the trial's record and its analysis with the planted damage."""
     node = primary_check(trial.record.check) if trial.record.check else None
     if node is None:
         raise FiveninesError("the primary could not be read after the trial")
     return [
-        judge_found("acknowledged rows taken away", planted.lost, node.lost_ids),
-        judge_found("refused rows put there (phantom)", planted.phantom, node.phantom_ids),
-        judge_found("rows doubled", range(len(planted.doubled)), range(node.duplicate)),
-        judge_found("rows out of their client's order", planted.disordered, node.disordered_ids),
+        judge_detected("acknowledged rows taken away", planted.lost, node.lost_ids),
+        judge_detected("refused rows put there (phantom)", planted.phantom, node.phantom_ids),
+        judge_detected("rows doubled", range(len(planted.doubled)), range(node.duplicate)),
+        judge_detected("rows out of their client's order", planted.disordered, node.disordered_ids),
         *_stale(trial, planted),
     ]
 
 
 def _stale(trial: StoredTrial, planted: Planted) -> list[Line]:
-    """Reads of the standby while it stood still: each began after a write that it could not show."""
+    """Judge reads of the paused standby: each began after a write that it could not return."""
     result = staleness.measure(trial.folder, trial.record)
     start = int(trial.record.load["started_monotonic_ns"])
     began, ended = ((moment - start) / 1e6 for moment in planted.still)
@@ -139,18 +138,18 @@ def _stale(trial: StoredTrial, planted: Planted) -> list[Line]:
         if first < at < ended
     ]
     expected = [at - first for at, _ in reads]
-    return judge_ages("reads of a standby that stands still", expected, [age for _, age in reads])
+    return judge_ages("reads of a standby with paused replay", expected, [age for _, age in reads])
 
 
 def _stand_still(up: Deployed, seconds: float) -> tuple[int, int]:
-    """Let the standby apply nothing for a while; from when to when it surely did not."""
+    """Pause the standby's replay; return the beginning and end of the time in which it surely paused."""
     standby = up.solution.nodes[1]
     up.solution.stall(standby)
     began = time.monotonic_ns()
     time.sleep(seconds)
     ended = time.monotonic_ns()
-    if said := up.solution.unstall(standby):
-        raise FiveninesError(f"the standby stays still: {said}")
+    if reason := up.solution.unstall(standby):
+        raise FiveninesError(f"the standby did not resume replay: {reason}")
     return began, ended
 
 
@@ -173,7 +172,7 @@ def first_acknowledged(ledger: Path, after_ms: float) -> float:
     with duckdb.connect() as connection:
         row = connection.execute(sql, [str(ledger), round(after_ms * 1000)]).fetchone()
     if not row or row[0] is None:
-        raise FiveninesError("nothing was written while the standby stood still: try again")
+        raise FiveninesError("no row was written while the standby's replay was paused: try again")
     return float(row[0]) / 1000
 
 

@@ -1,13 +1,12 @@
-"""One solution against itself (A/A): how large a difference is noise here, and is it taken for one?
+"""Comparison of a solution with itself (A/A): the noise of this machine, and false alarms.
 
-Two kinds of noise. Between neighbouring windows of one load on one server: windows are dealt to sides A and B
-at random, eight by eight, and compared by the same statistics as two solutions are. Between fresh servers,
-each with a load of its own, as between trials of an experiment: that noise is what hides a difference between
-solutions that are tried one after the other. `design: interleaved` compares windows, so the first noise is
-its own.
+There are two kinds of noise. Between neighbouring windows of one load on one server: windows are assigned to
+sides A and B at random, eight by eight, and compared by the statistics for two solutions. `design:
+interleaved` has this noise. Between fresh servers, each with a separate load, as between trials of an
+experiment: this noise hides differences between solutions that run one after the other.
 
-A dozen comparisons tell whether false alarms are rampant. They cannot tell 5 % from 15 %; for that the
-statistics have tests with a thousand simulated campaigns (tests/unit/analysis/test_coverage.py).
+A dozen comparisons detect frequent false alarms. They cannot distinguish 5 % from 15 %; tests of the
+statistics with a thousand simulated campaigns do (tests/unit/analysis/test_coverage.py).
 """
 
 import csv
@@ -27,18 +26,18 @@ from fivenines.results.calibration import Line
 from fivenines.results.layout import SLOT_MS
 
 _WINDOW_MS = 400
-# Windows of a side in a comparison of windows.
+# Windows per side in a comparison of windows.
 _SIDE = 4
 
-# Trials of a side that noise between fresh servers is told for.
+# Trials per side for which the noise between fresh servers is reported.
 _TRIALS_OF_A_SIDE = 5
 
 _WARM_UP = 1.0
 _COMPARISONS = (12, 4)
-# In full, and when short.
+# Values in full, and when short.
 _SERVERS = (6, 3)
 
-# Seconds that are measured of each fresh server.
+# Measured seconds of each fresh server.
 _ONE_LOAD = 2.0
 
 _WORKLOAD = f"workload: oltp_read_write, {DATA}"
@@ -66,7 +65,7 @@ class SameAgainstSame(Calibrator):
 
 
 def false_alarms(windows: Sequence[float], chance: random.Random) -> tuple[int, int]:
-    """Deal neighbouring windows to two sides and compare; how many told a difference, of how many."""
+    """Assign neighbouring windows to two sides and compare them; return shown differences and comparisons."""
     alarms = compared = 0
     for start in range(0, len(windows) - 2 * _SIDE + 1, 2 * _SIDE):
         dealt = list(windows[start : start + 2 * _SIDE])
@@ -77,17 +76,16 @@ def false_alarms(windows: Sequence[float], chance: random.Random) -> tuple[int, 
 
 
 def noise_share(summary: Summary, side: int) -> float:
-    """Return half of the 95 % interval of a difference between two sides of so many, as a share of the
+    """Return half of the 95 % interval of a difference between two sides of `side` values, as a share of the
     mean.
     """
     return student_t(2 * side - 2) * (summary.cov or 0.0) * math.sqrt(2 / side)
 
 
 def neighbour_sd(windows: Sequence[float]) -> float:
-    """Return how much the ratio of two neighbouring windows spreads, as the standard deviation of its
-    logarithm.
+    """Return the standard deviation of the logarithm of the ratio of two neighbouring windows.
 
-    Each window is in one pair; a pair in which the load stood still is left out, and tells nothing.
+    Each window is in one pair; pairs in which the load made no progress are left out.
     """
     pairs = zip(windows[::2], windows[1::2], strict=False)
     return summarise([math.log(a / b) for a, b in pairs if a and b]).sd or 0.0
@@ -111,12 +109,12 @@ def _of_servers(speeds: Sequence[float]) -> Line:
 def _summary(values: Sequence[float]) -> Summary:
     summary = summarise(values)
     if summary.cov is None:
-        raise FiveninesError("no transaction succeeded: the load stood still")
+        raise FiveninesError("no transaction of the load succeeded")
     return summary
 
 
 def _load(context: CalibrationContext, seconds: float, name: str) -> list[float]:
-    """Transactions of each window of a load on a fresh server, its warm-up left out."""
+    """Return the transactions of each window of a load on a fresh server, without the warm-up."""
     with alone(context, workload=_WORKLOAD) as item:
         out = context.folder / name
         item.load(_WARM_UP + seconds + _WINDOW_MS / 1000, out, context.seed)
@@ -124,7 +122,7 @@ def _load(context: CalibrationContext, seconds: float, name: str) -> list[float]
 
 
 def windows_of(timeline: Path, length_ms: int) -> list[float]:
-    """Successful transactions of the load in each window after the warm-up."""
+    """Return the successful transactions of the load in each window after the warm-up."""
     first = round(_WARM_UP * 1000)
     result = [0.0] * (length_ms // _WINDOW_MS)
     with timeline.open(newline="") as stream:

@@ -47,7 +47,7 @@ def of_all(measure: str) -> str:
 
 
 def taken(measure: str) -> When:
-    """Return the time of a measure. Events are of the whole load, except those that only a fault can cause."""
+    """Return the time of a measure. Events are of the whole load, except those that only a fault causes."""
     known = full_name(measure) if is_known(full_name(measure), "values") else measure
     try:
         # Use a look-up: measures of a family are created on demand.

@@ -104,7 +104,7 @@ class Study(Settings):
     )
     unavailable: dict[str, Unavailable] = Field(
         default_factory=dict,
-        description="names in claims that cannot be run here: solutions, parts, workloads, networks or faults",
+        description="names that cannot be run here: solutions, parts, workloads, networks or faults",
     )
     published: list[Published] = Field(default_factory=list, description="published figures")
     claims: Annotated[list[Claim], Field(min_length=1, description="claims to judge")]

@@ -42,7 +42,7 @@ def as_json(result: StudyResult) -> dict[str, Any]:
 
 
 def markdown(result: StudyResult) -> str:
-    """Return the result in Markdown: differences from the study, verdicts, and the evidence for each claim."""
+    """Return the result in Markdown: differences from the study, verdicts, and evidence for each claim."""
     study = result.study
     cite = f"{', '.join(study.cite.authors)}: {study.cite.title}, {study.cite.year}"
     differs = "\n".join(f"- {text}" for text in study.differs)

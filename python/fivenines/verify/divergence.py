@@ -1,9 +1,9 @@
-"""Do all nodes hold the same rows? All tables of the workload and the ledger, compared after a trial.
+"""Comparison of all tables of the workload and the ledger between nodes after a trial.
 
-Each table is read once on every node, all nodes at once: number of rows and checksum of each chunk of
-primary keys. Only chunks that differ are read again, row by row, until the differing keys are known. The
-nodes must be at rest and at the same position; the caller has settled before, and a node that still has
-to apply something, or is not a member, is left out with the reason.
+Each table is read once on every node, in parallel: number of rows and checksum of each chunk of primary keys.
+Only differing chunks are read again, row by row, to find the differing keys. The nodes must be at rest and at
+the same position; the caller has settled before. A node that still has to apply changes, or is not a member,
+is left out with the reason.
 """
 
 import time
@@ -18,16 +18,16 @@ from fivenines.servers.base import Server
 from fivenines.servers.checksums import Dialect, Shape
 from fivenines.solutions.base import Solution
 
-# Seconds that the whole comparison may take.
+# Time limit of the whole comparison in seconds.
 BOUND = 120.0
 
-# Seconds that the nodes are given to apply what a server at rest still writes (snapshots for standbys).
+# Seconds for nodes to apply the writes of a server at rest (snapshots for standbys).
 CATCH_UP = 5.0
 
-# So many differing keys are named.
+# Maximum number of differing keys that are named.
 SHOWN = 100
 
-# Rows of differing chunks that are read from each node; beyond them keys are neither named nor counted.
+# Maximum rows of differing chunks that are read from each node; further keys are neither named nor counted.
 MOST_CHUNK_ROWS = 200_000
 
 _LEAST = 1.0
@@ -42,9 +42,9 @@ def diverged(
     """Compare all nodes of a solution that are working members and have applied everything.
 
     Args:
-        solution: it has settled.
-        stray: nodes that are known to be out, with the reason.
-        bound: seconds for all of it.
+        solution: a settled solution.
+        unexpected_primaries: nodes that are known to be unavailable, with the reason.
+        bound: time limit in seconds.
     """
     left_out = dict(unexpected_primaries)
     deadline = time.monotonic() + min(CATCH_UP, bound)
@@ -61,7 +61,7 @@ def _behind(solution: Solution[Any, Any], node: Server, deadline: float) -> str:
     while True:
         try:
             reason = solution.not_joined_reason(node) or solution.lag_reason(node)
-        except Exception as error:  # drivers raise what they like
+        except Exception as error:  # drivers raise many types
             reason = brief(error)
         if not reason or time.monotonic() >= deadline:
             return reason
@@ -71,13 +71,13 @@ def _behind(solution: Solution[Any, Any], node: Server, deadline: float) -> str:
 def compare(
     nodes: Sequence[Server], reference: str, left_out: Mapping[str, str], bound: float = BOUND
 ) -> Divergence:
-    """Compare all tables of these nodes. Never raises; what could not be compared is told.
+    """Compare all tables of these nodes. Never raises; the result lists what could not be compared.
 
     Args:
         nodes: servers of one kind, at the same position.
-        reference: the node whose keys are told to be missing elsewhere; else the first.
+        reference: the node that others are compared with; by default the first.
         left_out: other nodes, and why they are not compared.
-        bound: seconds for all of it.
+        bound: time limit in seconds.
     """
     began = time.monotonic()
     if len(nodes) < 2:
@@ -85,7 +85,7 @@ def compare(
             compared=[node.name for node in nodes],
             left_out=dict(left_out),
             tables=0,
-            incomplete="there were no two nodes to compare",
+            incomplete="fewer than two nodes could be compared",
         )
     comparison = _Comparison(nodes, reference, began + bound)
     comparison.run()
@@ -120,7 +120,7 @@ class _Comparison:
         for done, name in enumerate(names):
             if time.monotonic() >= self.deadline:
                 left = ", ".join(names[done:])
-                self.incomplete = f"no time was left for {left}"
+                self.incomplete = f"the time limit was reached before {left}"
                 return
             self._table(name, {node: shape.get(name) for node, shape in shapes.items()})
 
@@ -128,13 +128,13 @@ class _Comparison:
         kinds = Counter(shape for shape in shapes.values() if shape)
         shape = next(shape for shape in shapes.values() if shape)
         if len(kinds) > 1 or None in shapes.values():
-            told = {node: _described(item) for node, item in shapes.items()}
-            self.differences.append(TableDifference(table=name, rows={}, checksums=told))
+            columns = {node: _described(item) for node, item in shapes.items()}
+            self.differences.append(TableDifference(table=name, rows={}, checksums=columns))
             return
         try:
             chunks = self._each(lambda cursor, _node: _chunks(cursor, self.dialect, shape))
         except TimeoutError as error:
-            self.incomplete = f"no time was left for {name}: {error}"
+            self.incomplete = f"the time limit was reached before {name}: {error}"
             return
         if len(chunks) < 2:
             return
@@ -148,19 +148,19 @@ class _Comparison:
         """Find the keys whose rows differ, within the chunks that do."""
         expected, read = set[int](), 0
         for chunk in sorted(differing):
-            read += max(found.get(chunk, (0, 0))[0] for found in chunks.values())
+            read += max(own.get(chunk, (0, 0))[0] for own in chunks.values())
             if expected and read > MOST_CHUNK_ROWS:
                 break
             expected.add(chunk)
         difference = TableDifference(
             table=shape.name,
-            rows={node: sum(n for n, _ in found.values()) for node, found in chunks.items()},
-            checksums={node: _whole(found) for node, found in chunks.items()},
+            rows={node: sum(n for n, _ in own.values()) for node, own in chunks.items()},
+            checksums={node: _whole(own) for node, own in chunks.items()},
         )
         try:
             rows = self._each(lambda cursor, _node: _rows(cursor, self.dialect, shape, expected))
         except TimeoutError as error:
-            self.incomplete = f"no time was left for the keys of {shape.name}: {error}"
+            self.incomplete = f"the time limit was reached before the keys of {shape.name}: {error}"
             return difference
         if expected != differing:
             self.incomplete = f"{shape.name}: keys are named in {len(expected)} of {len(differing)} chunks"
@@ -168,7 +168,7 @@ class _Comparison:
         return difference.model_copy(update={"keys": keys[:SHOWN], "differing": len(keys)})
 
     def _each(self, ask: Callable[[Any, Server], _T]) -> dict[str, _T]:
-        """Ask all nodes at once; one that fails is compared no more.
+        """Query all nodes in parallel; a node that fails is left out from then on.
 
         Raises:
             TimeoutError: a node did not answer before the deadline.
@@ -180,7 +180,7 @@ class _Comparison:
                 with node.open_data(left) as connection, connection.cursor() as cursor:
                     cursor.execute(self.dialect.settings)
                     return ask(cursor, node)
-            except Exception as error:  # drivers raise what they like
+            except Exception as error:  # drivers raise many types
                 return error
 
         with ThreadPoolExecutor(max_workers=max(1, len(self.nodes))) as pool:
@@ -195,7 +195,7 @@ class _Comparison:
 
 
 def differing_chunks(chunks: Sequence[Chunks]) -> set[int]:
-    """Return the chunks that are not alike on all nodes."""
+    """Return the chunks that differ between nodes."""
     every = set[int]().union(*chunks)
     return {chunk for chunk in every if len({item.get(chunk) for item in chunks}) > 1}
 
@@ -203,7 +203,7 @@ def differing_chunks(chunks: Sequence[Chunks]) -> set[int]:
 def differing_keys(
     key: Sequence[str], rows: Mapping[str, Mapping[tuple[str, ...], tuple[int, ...]]]
 ) -> list[str]:
-    """Return the keys whose rows are not alike on all nodes, in words: "id 7: not on node2".
+    """Return the keys whose rows differ between nodes, in words: "id 7: not on node2".
 
     Args:
         key: the names of the key's columns.
@@ -230,7 +230,7 @@ def differing_keys(
 
 
 def _numbers_first(values: tuple[str, ...]) -> tuple[tuple[int, int, str], ...]:
-    """Numbers in their own order, before everything else."""
+    """Return a sort key with numbers in numeric order, before everything else."""
     return tuple((0, int(value), "") if value.lstrip("-").isdecimal() else (1, 0, value) for value in values)
 
 

@@ -31,7 +31,7 @@ def test_all_are_found_in_order_and_in_the_time_that_is_promised() -> None:
 def test_only_some() -> None:
     assert [kind.name for kind in chosen("links, rows")] == ["rows", "links"]
     assert [kind.name for kind in chosen("")] == NAMES
-    with pytest.raises(UsageError, match="nothing is called 'link'\n    allowed: machine, outages"):
+    with pytest.raises(UsageError, match="unknown step 'link'\n    allowed: machine, outages"):
         chosen("link")
 
 

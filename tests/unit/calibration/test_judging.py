@@ -12,7 +12,7 @@ from fivenines.calibration.judging import (
     judge_ages,
     judge_alarms,
     judge_bandwidth,
-    judge_found,
+    judge_detected,
     judge_lateness,
     judge_noise,
     judge_offered,
@@ -57,14 +57,14 @@ def test_new_connections_have_lines_of_their_own_and_time_to_log_in() -> None:
 def test_an_outage_whose_end_was_not_seen_is_out_of_bounds() -> None:
     gone = replace(outage(500.0, 0.0), measured_ms=None)
     (line,) = judge_outages([outage(500.0, 0.0), gone])
-    assert line.within is False and line.measured == "no end was seen of 1"
+    assert line.within is False and line.measured == "1 without an observed end"
 
 
 def test_each_length_and_way_has_a_line_and_says_what_was_not_noticed() -> None:
     result = [outage(500.0, 0.0, "reset"), replace(outage(50.0, 0.0), noticed=False), outage(50.0, 9.0)]
     short, long = judge_outages(result)
     assert short.planted == "outage of 50.0 ms, nothing passes, 2 times"
-    assert short.measured.endswith("1 of 2 stood out as an outage")
+    assert short.measured.endswith("1 of 2 counted as an outage")
     assert long.planted == "outage of 500 ms, connections reset, new ones refused, once"
 
 
@@ -78,12 +78,12 @@ def test_each_length_and_way_has_a_line_and_says_what_was_not_noticed() -> None:
     ],
 )
 def test_all_that_is_planted_has_to_be_found_and_nothing_else(numbers: set[int], error: str) -> None:
-    line = judge_found("rows", {1, 2, 3}, numbers)
+    line = judge_detected("rows", {1, 2, 3}, numbers)
     assert (line.error, line.within) == (error, error == "none")
 
 
 def test_nothing_planted_proves_nothing() -> None:
-    assert judge_found("rows", (), ()).within is False
+    assert judge_detected("rows", (), ()).within is False
     assert [line.within for line in judge_ages("reads", [], [])] == [False]
     assert judge_statements("statements", 0, 0).within is False
 

@@ -119,8 +119,8 @@ def test_a_node_that_fails_is_left_out_with_its_reason() -> None:
 
 def test_no_time_and_no_partners() -> None:
     nodes = [FakeServer("node1", {"t": {}}), FakeServer("node2", {"t": {}})]
-    assert compared(*nodes, bound=-1.0).incomplete == "no time was left for t"
-    assert compared(nodes[0]).incomplete == "there were no two nodes to compare"
+    assert compared(*nodes, bound=-1.0).incomplete == "the time limit was reached before t"
+    assert compared(nodes[0]).incomplete == "fewer than two nodes could be compared"
 
 
 @given(st.lists(st.dictionaries(st.integers(0, 5), st.tuples(st.just(1), st.integers())), min_size=2))

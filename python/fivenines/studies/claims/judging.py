@@ -83,11 +83,11 @@ def answer(question: Question) -> Atom:
     hindered = hindrance(question.figures)
     if hindered is not None:
         return _atom(question, "inconclusive", *hindered)
-    answer_ = question.decide(1 - ERROR)
-    if answer_ is None:
+    decision = question.decide(1 - ERROR)
+    if decision is None:
         return _atom(question, "inconclusive", *_open(question))
-    error = smallest_error(lambda confidence: question.decide(confidence) is answer_, ERROR)
-    return _atom(question, "holds" if answer_ else "contradicted", error=error)
+    error = smallest_error(lambda confidence: question.decide(confidence) is decision, ERROR)
+    return _atom(question, "holds" if decision else "contradicted", error=error)
 
 
 def absent(about: str, claimed: str, reason: str, why: Why = "missing") -> Atom:
@@ -108,14 +108,15 @@ def sentence(about: str, seen: str, claimed: str, reason: str = "") -> str:
     if about or not seen:
         text = ", ".join(filter(None, (about, text)))
         text = f"{text[:1].upper()}{text[1:]}"
-    return f"{told}."
+    return f"{text}."
 
 
 def _open(question: Question) -> tuple[Why, str]:
     """Return why the data are inconclusive."""
     if all_equal(question.figures):
-        most = max(figure.sample.summary.n for figure in question.figures)        return "equal", f"{count(most, 'value')} that are all equal prove nothing; {EQUAL} would"
-        if any(figure.sample.summary.bounds for figure in question.figures):
+        most = max(figure.sample.summary.n for figure in question.figures)
+        return "equal", f"{count(most, 'value')} that are all equal prove nothing; {EQUAL} would"
+    if any(figure.sample.summary.bounds for figure in question.figures):
         return "bounds", "a mean is a lower bound, which leaves it open"
     if question.zero:
         return "zero", "a mean is 0, and has no ratio"

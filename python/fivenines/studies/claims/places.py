@@ -152,7 +152,7 @@ class Placed(Settings):
     at: FreeLevels = Field(default_factory=dict, description="levels of other axes: {rtt: [1, 10]}")
     for_each: Names = Field(
         default_factory=list,
-        description="axes (workload, connections, network, rtt, ...): the test is made at each of their levels",
+        description="axes (workload, connections, network, rtt, ...) whose levels are tested separately",
     )
 
     def listed(self) -> dict[str, list[str]]:
