@@ -22,7 +22,7 @@ LATE_MS = 1000.0
 # Units of time, in ms: figures in these units can be compared with the actual lag.
 IN_MS = {"ms": 1.0, "s": 1000.0}
 
-_TOLD = """
+_REPORTED = """
     SELECT trial, source, unit, node, t_ms, coalesce(value, 'nan'::DOUBLE) AS value
     FROM rows ORDER BY trial, source, node, t_ms
 """
@@ -97,9 +97,9 @@ class DelayFigures:
 
 def delays(trials: Sequence[StoredTrial]) -> list[Delays]:
     """Return the lag in each trial, as curves; a damaged table counts as absent."""
-    told = by_trial(trials, "delay", _TOLD)
+    reported = by_trial(trials, "delay", _REPORTED)
     result = [
-        Delays(truth, _figures(told.get(trial.folder.name)))
+        Delays(truth, _figures(reported.get(trial.folder.name)))
         for trial, truth in zip(trials, map(truth_of, staleness.measure_readable(trials)), strict=True)
     ]
     # A single node cannot lag behind another one.
@@ -108,7 +108,7 @@ def delays(trials: Sequence[StoredTrial]) -> list[Delays]:
 
 def reported_lags(trials: Sequence[StoredTrial], sources: Sequence[str]) -> dict[str, list[Series]]:
     """Return the lag that servers report in these figures (times), by trial: a curve in ms for each node."""
-    told = by_trial(trials, "delay", _TOLD)
+    reported = by_trial(trials, "delay", _REPORTED)
     return {
         trial: [
             Series(series.t, series.v * IN_MS[figure.unit])
@@ -116,7 +116,7 @@ def reported_lags(trials: Sequence[StoredTrial], sources: Sequence[str]) -> dict
             if figure.source in sources and figure.unit in IN_MS
             for series in figure.nodes.values()
         ]
-        for trial, columns in told.items()
+        for trial, columns in reported.items()
     }
 
 
@@ -168,14 +168,14 @@ def judge(figure: Series, unit: str, true: Series) -> Verdict:
     """
     actual = value_at(true, figure.t, 1500.0)
     known = ~np.isnan(actual)
-    said, actual = figure.v[known], actual[known]
-    null, late = np.isnan(said), actual > LATE_MS
-    zero = (said == 0) & late
-    more = said * IN_MS.get(unit, np.nan) - actual
+    reported, actual = figure.v[known], actual[known]
+    null, late = np.isnan(reported), actual > LATE_MS
+    zero = (reported == 0) & late
+    more = reported * IN_MS.get(unit, np.nan) - actual
     much = LATE_MS + (1000.0 if unit == "s" else 0.0)
     return Verdict(
-        samples=len(said),
-        told=said[~null],
+        samples=len(reported),
+        told=reported[~null],
         truth=actual,
         zero=int(zero.sum()),
         zero_worst=float(actual[zero].max(initial=0.0)),

@@ -1,4 +1,4 @@
-"""The solutions of a condition: what became of each need, and what was measured of them."""
+"""Solutions of a condition, with verdicts on requirements and measured values."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,13 +14,13 @@ from fivenines.analysis.wording import count
 from fivenines.requirements.decide import DecideSettings
 from fivenines.requirements.measures import MEASURES, USUAL, Measure
 
-# Workload, connections, network and fault; the fault is empty for what is measured before it.
+# Workload, connections, network and fault; the fault is empty for measures from before it.
 Stratum = tuple[str, int, str, str]
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A solution in a condition: what became of each need, and its measures by stratum."""
+    """A solution in a condition: verdicts on requirements, and measures by stratum."""
 
     name: str
     called: str
@@ -30,7 +30,7 @@ class Candidate:
 
     @property
     def status(self) -> Status:
-        """`missed` if it misses a need, `met` if it meets all."""
+        """Return `missed` if any requirement is not met, `met` if all are, and `inconclusive` otherwise."""
         return worst(self.judgements).status if self.judgements else "met"
 
     def mean(self, measure: str) -> float | None:
@@ -51,14 +51,14 @@ def candidate(
     prices: Prices | None,
     every: Sequence[CellResult] = (),
 ) -> Candidate:
-    """Return a solution of these cells, its needs judged.
+    """Return a solution with its requirements judged.
 
     Args:
-        name: of the solution.
-        cells: of a condition; a swept solution as its best case.
-        settings: the needs.
-        prices: of hosts, if there are any.
-        every: all cells of the run: of a best case those of its variant, with all of its trials.
+        name: name of the solution.
+        cells: cells of the condition; a swept solution as its best case.
+        settings: the requirements.
+        prices: prices of hosts, if any.
+        every: all cells of the run: for a best case those of its variant, with all of its trials.
     """
     own = [cell for cell in cells if cell.key.solution == name]
     whole = [item for cell in own for item in _whole(cell, every)]
@@ -79,7 +79,7 @@ def candidate(
         if requirement.measure.kind == "number":
             judgements.append(judge_number(requirement, numbers[requirement.measure.name]))
             continue
-        # a best case reports half of its trials; what went wrong in the others counts, too
+        # A best case reports half of its trials; failures in the other half count as well.
         strata = _strata(whole if requirement.measure.kind == "event" else own, requirement.measure)
         each = [judge(requirement, trials, _where(at, strata)) for at, trials in strata.items()]
         judgements.append(worst(each) if each else Judgement(requirement, "inconclusive"))
@@ -95,13 +95,13 @@ def _whole(cell: CellResult, every: Sequence[CellResult]) -> list[CellResult]:
 
 
 def _called(cells: Sequence[CellResult]) -> str:
-    """With the chosen settings, where they are the same in all cells."""
+    """Return the solution's name with the chosen settings, if they are the same in all cells."""
     names = {cell.called for cell in cells}
     return names.pop() if len(names) == 1 else f"{cells[0].key.solution} (settings by condition)"
 
 
 def only_measured(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates without the needs that none of them has measured."""
+    """Return the candidates without the requirements that none of them has measured."""
     some = {
         j.requirement.text
         for candidate in candidates
@@ -115,14 +115,14 @@ def only_measured(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _strata(cells: Sequence[CellResult], measure: Measure) -> dict[Stratum, list[TrialMeasures]]:
-    """Return the trials that have the measure, by what they are compared in."""
+    """Return the trials that have the measure, by stratum."""
     event = measure.kind == "event"
     measures: dict[Stratum, list[TrialMeasures]] = {}
     for cell in cells:
         if measure.fault and not cell.faulted:
             continue
         key = cell.key
-        # an event is counted over all that a fault did, or that went on without any, whatever the load was
+        # Events are counted by fault (or without one), over all workloads and connections.
         place = ("", 0, "") if event else (key.workload, key.connections, key.network)
         own_fault = event or measure.when != "steady"
         measures.setdefault((*place, key.fault if own_fault else ""), []).extend(cell.trials)
@@ -130,7 +130,7 @@ def _strata(cells: Sequence[CellResult], measure: Measure) -> dict[Stratum, list
 
 
 def _where(stratum: Stratum, among: Iterable[Stratum]) -> str:
-    """Return what tells a stratum from the others: "kill primary"; nothing where it is the only one."""
+    """Return the distinction of a stratum from the others: "kill primary"; empty if it is the only one."""
     workload, connections, network, fault = stratum
     words = (workload, count(connections, "connection"), network, fault)
     varies = [len(set(column)) > 1 for column in zip(*among, strict=True)]
@@ -145,12 +145,14 @@ def _numbers(cells: Sequence[CellResult], prices: Prices | None) -> dict[str, fl
     return {"hosts": hosts, "cost": prices.hour(deployments[0]) if prices else None}
 
 
-# The measures of the Pareto front, so far as they were measured.
+# Measures of the Pareto front, if measured.
 FRONT = ("tps", "outage_writes", "cost", "hosts")
 
 
 def pareto_front(candidates: Sequence[Candidate]) -> list[str]:
-    """Return those that no other one beats or equals in all measures, and beats in one."""
+    """Return the candidates that no other one dominates: equals or beats in all measures, and beats in
+    one.
+    """
     points = {}
     measured = [name for name in FRONT if all(candidate.mean(name) is not None for candidate in candidates)]
     for candidate in candidates:

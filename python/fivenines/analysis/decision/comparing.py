@@ -1,4 +1,4 @@
-"""How two candidates compare by a measure, over all that they are compared in."""
+"""Comparison of two candidates by a measure, over all strata."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +15,7 @@ from fivenines.results.records import CellKey
 
 @dataclass(frozen=True)
 class Comparer:
-    """How two candidates are compared: the first against the second at a level; None: they cannot be."""
+    """Function that compares the first candidate with the second at a level; None: not comparable."""
 
     against: Callable[[str, str, float], Difference | None]
     interleaved: bool = False
@@ -27,16 +27,16 @@ def comparer(
     blocks: Sequence[InterleavedResult],
     cells: Sequence[CellResult],
 ) -> Comparer | None:
-    """Return how two candidates are compared by a measure; None where its values are no answer.
+    """Return the comparison of candidates by a measure; None where its values are meaningless.
 
-    A load with an offered rate has a throughput that is that rate, as long as it is kept.
+    A load that meets an offered rate has that rate as its throughput.
     """
-    kept = {
+    met = {
         cell.key.solution
         for cell in cells
         if measure.name == "tps" and cell.kept and cell.offered is not None
     }
-    if len(kept) == len(candidates):
+    if len(met) == len(candidates):
         return None
     if measure.name == "tps" and blocks:
         ratios = _interleaved_ratios(blocks, cells)
@@ -44,7 +44,7 @@ def comparer(
             return Comparer(lambda a, b, level: _at_level(ratios.get((a, b)), level), True)
 
     def by_trials(a: str, b: str, level: float) -> Difference | None:
-        if a in kept and b in kept:
+        if a in met and b in met:
             return None
         return _by_strata(candidates[a], candidates[b], measure.name, level)
 
@@ -54,7 +54,7 @@ def comparer(
 def _interleaved_ratios(
     blocks: Sequence[InterleavedResult], cells: Sequence[CellResult]
 ) -> dict[tuple[str, str], Difference]:
-    """Return the ratios of the throughput in the one interleaved of this condition; none where there are
+    """Return the ratios of the throughput in the only interleaved comparison of this condition; {} for
     several.
     """
     places = {_place(cell.key) for cell in cells}
@@ -77,13 +77,13 @@ def _place(key: CellKey) -> tuple[str, int, str]:
 def _by_strata(a: Candidate, b: Candidate, measure: str, level: float) -> Difference | None:
     left, right = a.values.get(measure, {}), b.values.get(measure, {})
     common = [at for at in left if at in right and left[at].n and right[at].n]
-    # who is measured in other conditions is not compared: that would be by the easier ones
+    # Candidates measured in different conditions are not compared: that would favour easier conditions.
     if not common or len(common) < max(len(left), len(right)):
         return None
     if len(common) == 1:
         item, other = left[common[0]], right[common[0]]
         if not MEASURES[measure].valued:
-            # of a number of a solution nothing is left to chance
+            # A number of a solution has no random variation.
             gap = (item.mean or 0.0) - (other.mean or 0.0)
             ratio = (item.mean or 0.0) / other.mean if other.mean else None
             return Difference(item, other, gap, gap, gap, ratio=ratio)

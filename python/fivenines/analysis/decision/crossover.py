@@ -1,4 +1,4 @@
-"""Where one solution takes over from another along the number of connections."""
+"""Crossovers: numbers of connections at which one solution overtakes another."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from fivenines.analysis.decision.decide import Decision
 
 @dataclass(frozen=True)
 class Crossover:
-    """Two solutions that change places: one alone is the best at `low` connections, the other at `high`."""
+    """Two solutions that change ranks: one alone is the best at `low` connections, the other at `high`."""
 
     before: str
     after: str

@@ -1,11 +1,11 @@
-"""Whom to take: needs first, then the preferences, for each condition that one can know beforehand.
+"""Decision for a solution: requirements first, then preferences, for each condition that is known in advance.
 
-Needs are gates. Who misses one is out; who is not told to meet all stays, and is marked. Of those left the
-first preference keeps all that may be the best (`best_set`), of these the next one, and so on: who remains
-cannot be told apart. Measures from before a fault have the trials of all faults together; of a measure of a
-fault each fault is a stratum, as nobody knows the next one. Over several strata solutions are compared by the
-geometric mean of the ratios of their means (`best_case.mean_ratio`). Where the run has blocks, these compare
-the throughput, as they tell smaller differences.
+Requirements are gates. A solution that misses one is excluded; one with inconclusive requirements stays, with
+a mark. Of the others the first preference keeps all that may be the best (`best_set`), of these the next
+preference, and so on: the remaining ones are not shown to differ. Measures from before a fault use the trials
+of all faults; for measures of a fault, each fault is a stratum, as the next fault is unknown. Over several
+strata solutions are compared by the geometric mean of the ratios of their means (`best_case.mean_ratio`).
+Blocks of the run, if any, compare the throughput, as they show smaller differences.
 """
 
 import math
@@ -23,35 +23,37 @@ from fivenines.analysis.statistics import CONFIDENCE, Difference
 from fivenines.requirements.decide import DecideSettings
 from fivenines.requirements.measures import MEASURES, Measure
 
-# More trials than this are nobody's plan.
+# Maximum number of trials that is worth a plan.
 _MOST = 1000
 
 
 @dataclass(frozen=True)
 class Step:
-    """One preference: who may be the best by it, and who is out, by whom and by how much."""
+    """A preference: candidates that may be the best, and excluded ones with the better candidate and
+    difference.
+    """
 
     measure: Measure
     kept: list[str]
     out: dict[str, tuple[str, Difference]]
-    # Whether they were compared side by side.
+    # Whether blocks compared them.
     interleaved: bool = False
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What follows for one condition.
+    """The decision for one condition.
 
     Attributes:
         condition: the values of the axes, as `{"connections": "8"}`; empty if the run has one condition.
         candidates: all solutions, in the order of the experiment.
-        best: those that cannot be told apart at the end; empty if every one misses a need.
-        steps: the preferences in turn, as far as they were asked.
-        price: how each one that a preference left out compares with the first of the best, by that
+        best: the remaining solutions, which are not shown to differ; empty if each misses a requirement.
+        steps: the preferences in order, as far as they were applied.
+        price: comparison of each solution that a preference excluded with the first of the best, by that
             preference.
-        more: trials of each that would probably tell the first two of the best apart; None: nobody knows.
-        absent: solutions of the condition of which no trial is complete.
-        front: those whom no other one beats in speed, outage and price at once, by their means.
+        more: trials of each that would probably show a difference of the first two of the best; None:
+        unknown. absent: solutions of the condition without a complete trial. front: Pareto front by mean
+        speed, outage and price.
     """
 
     condition: dict[str, str]
@@ -78,11 +80,11 @@ def decisions(
     """Return a decision for each condition in which at least one trial is complete.
 
     Args:
-        cells: of the run, swept solutions as their best case.
-        settings: needs, preferences, and the axes that a decision may depend on.
-        prices: of hosts, if the experiment has any.
-        blocks: the comparisons side by side, if the run has any.
-        every: all cells of the run, those of all variants included.
+        cells: cells of the run, swept solutions as their best case.
+        settings: requirements, preferences, and the axes that a decision may depend on.
+        prices: prices of hosts, if the experiment has any.
+        blocks: the interleaved comparisons, if the run has any.
+        every: all cells of the run, including those of all variants.
     """
     done = [cell for cell in cells if cell.complete]
     varying = [axis for axis in settings.by if len({getattr(c.key, axis) for c in done}) > 1]
@@ -98,7 +100,7 @@ def decisions(
 
 @dataclass(frozen=True)
 class _Known:
-    """What is known beside the cells of a condition."""
+    """Data in addition to the cells of a condition."""
 
     prices: Prices | None
     blocks: Sequence[InterleavedResult]
@@ -132,7 +134,7 @@ def _decision(
 
 
 def _rank(candidate: Candidate, prefer: Sequence[str]) -> tuple[float, ...]:
-    """Sorts the best to the front, by the means."""
+    """Return a sort key with the best first, by the means."""
     result = []
     for name in prefer:
         mean = candidate.mean(name)
@@ -148,7 +150,7 @@ def _prices(
     blocks: Sequence[InterleavedResult],
     cells: Sequence[CellResult],
 ) -> dict[str, tuple[Measure, Difference]]:
-    """Return what one would give up by taking one of those that a preference left out."""
+    """Return the loss from choosing a solution that a preference excluded."""
     result: dict[str, tuple[Measure, Difference]] = {}
     for step in steps:
         how = comparer(step.measure, candidates, blocks, cells)
@@ -160,9 +162,7 @@ def _prices(
 
 
 def _more(best: Sequence[str], candidates: Mapping[str, Candidate], steps: Sequence[Step]) -> int | None:
-    """Return trials of each that would probably tell the first two of the best apart, by the easiest
-    preference.
-    """
+    """Return the trials of each that would probably show a difference of the first two of the best."""
     result = []
     for step in steps:
         first, second = (candidates[name].values.get(step.measure.name, {}) for name in best[:2])

@@ -1,10 +1,11 @@
-"""Whether trials show that a need is met, that it is missed, or neither.
+"""Verdicts on requirements by trials: met, not met, or inconclusive.
 
     a mean      met or missed when its whole 95 % interval lies on one side of the limit (Student's t); lower
                 bounds among the values prove "missed" and never "met"
     a percentile  of the trials: by the share of trials beyond the limit, with its interval
-    an event    `lost = 0` is missed by one trial that has it, and met when more than 10 % of trials can be
-                excluded, which takes 29 of them; `lost <= 5%` by the interval of the share
+    an event    `lost = 0` is missed by one trial that has it, and met when the upper bound of its share is 10
+    %,
+                which takes 29 trials without it; `lost <= 5%` by the interval of the share
 
 Source of the intervals of shares: Clopper and Pearson, Biometrika 26 (1934) 404.
 """
@@ -21,30 +22,30 @@ from fivenines.analysis.statistics import CONFIDENCE, EQUAL, Summary, student_t
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.requirements.condition import Requirement
 
-# `inconclusive`: the trials tell neither; or it was not measured.
+# `inconclusive`: the trials show neither, or did not measure it.
 Status = Literal["met", "missed", "inconclusive"]
 
-# More trials than this are nobody's plan.
+# Maximum number of trials that is worth a plan.
 _MANY = 1000
 
-# Of several verdicts on one need the first of these is that of all.
+# The combined verdict of several is the first of these that occurs.
 WORST: tuple[Status, ...] = ("missed", "inconclusive", "met")
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What trials say of a need.
+    """Verdict on a requirement.
 
     Attributes:
-        need: what was asked.
-        status: met, missed, or not told.
-        n: trials in which it was measured.
-        events: trials that have the event, or that lie beyond the limit of a percentile.
-        summary: the values of a mean; None for all else.
-        number: of a solution, for what is no matter of trials.
-        bound: the largest share of trials that cannot be excluded; None for a mean or a number.
-        more: further trials that would probably tell it; None: told already, or nobody knows.
-        where: which of several faults or conditions it is about; empty: the only one.
+        requirement: the requirement.
+        status: met, missed, or inconclusive.
+        n: number of trials that measured it.
+        events: trials with the event, or beyond the limit of a percentile.
+        summary: summary of a mean; None otherwise.
+        number: number of a solution that does not vary between trials.
+        bound: upper bound of the share of trials; None for a mean or a number.
+        more: further trials that would probably decide it; None: decided, or unknown.
+        where: the fault or condition, if there are several.
     """
 
     requirement: Requirement
@@ -59,28 +60,28 @@ class Judgement:
 
 
 def judge(requirement: Requirement, trials: Sequence[TrialMeasures], where: str = "") -> Judgement:
-    """Judge a need of trials alike; one that is a number of a solution is for `judge_number`."""
+    """Judge a requirement by trials of one stratum; for numbers of a solution see `judge_number`."""
     if requirement.measure.kind == "event":
         seen = seen_in(requirement.measure.name, trials)
         return _share(requirement, len(seen), sum(seen), where)
     if requirement.percentile is None:
         return _mean(requirement, summary_of(requirement.measure.name, trials), where)
     values = [item for item in values_of(requirement.measure.name, trials) if item is not None]
-    # a lower bound that is within the limit may still be beyond it: it proves nothing for "met"
+    # The true value of a lower bound within the limit may be beyond it, so it is no evidence for "met".
     beyond = sum(bound or not _holds(requirement, value) for value, bound in values)
     certain = sum(not _holds(requirement, value) for value, _ in values)
     return _percentile(requirement, len(values), beyond, certain, where)
 
 
 def judge_number(requirement: Requirement, number: float | None) -> Judgement:
-    """Judge what is known of a solution without any trial's chance, as its number of hosts."""
+    """Judge a number of a solution that does not vary between trials, as its number of hosts."""
     if number is None:
         return Judgement(requirement, "inconclusive")
     return Judgement(requirement, "met" if _holds(requirement, number) else "missed", number=number)
 
 
 def worst(judgements: Sequence[Judgement]) -> Judgement:
-    """Return the one that decides of all strata of a need; there is at least one."""
+    """Return the deciding verdict of a requirement's strata, of which there is at least one."""
     return min(judgements, key=lambda item: (WORST.index(item.status), -item.events))
 
 
@@ -97,7 +98,9 @@ def share_bounds(events: int, n: int, confidence: float = CONFIDENCE) -> tuple[f
 
 
 def trials_without(share: float, confidence: float = CONFIDENCE) -> int:
-    """Return how many trials without an event exclude that more than this share has it; 29 for a tenth."""
+    """Return the trials without an event for which the upper bound of its share is `share`; 29 for a
+    tenth.
+    """
     return math.ceil(math.log(1 - confidence) / math.log1p(-share)) if 0 < share < 1 else 0
 
 
@@ -115,7 +118,7 @@ def _mean(requirement: Requirement, summary: Summary, where: str) -> Judgement:
     low, high = summary.ci_low, summary.ci_high
     against, for_it = (low, high) if requirement.below else (high, low)
     status: Status = "inconclusive"
-    # a few equal values have no spread, and prove nothing
+    # A few equal values have no spread, and prove nothing.
     if not summary.sd and summary.n < EQUAL:
         status = "inconclusive"
     elif for_it is not None and _holds(requirement, for_it):
@@ -127,7 +130,7 @@ def _mean(requirement: Requirement, summary: Summary, where: str) -> Judgement:
 
 
 def _trials_for_mean(requirement: Requirement, summary: Summary) -> int | None:
-    """So many more that the interval of a mean as seen would end at the limit; None: nobody knows."""
+    """Return the further trials with which the mean's interval would end at the limit; None: unknown."""
     if summary.sd is None or summary.mean is None or summary.bounds:
         return None
     distance, sd, have = abs(summary.mean - requirement.limit), summary.sd, summary.n

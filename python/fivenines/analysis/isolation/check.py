@@ -1,4 +1,4 @@
-"""A trial's table `history` judged by every checker that finds its rows in it."""
+"""Judgement of a trial's table `history` by every checker with rows in it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,12 +12,12 @@ from fivenines.errors import FiveninesError
 from fivenines.results.records import Isolation
 from fivenines.results.store import StoredTrial, table_path
 
-# The version of the rules of all checkers: one that changes what they find raises it.
+# Version of the rules of all checkers, raised when a change affects their results.
 RULES = 1
 
 
 def rejudged(trials: Sequence[StoredTrial]) -> list[StoredTrial]:
-    """Return the trials with the verdicts of today's rules; without a readable history, those they have."""
+    """Return the trials with verdicts by today's rules; without a readable history they stay unchanged."""
     return [_rejudged(trial) for trial in trials]
 
 
@@ -32,7 +32,7 @@ def _rejudged(trial: StoredTrial) -> StoredTrial:
 
 
 def judge(trial: Path) -> list[Isolation]:
-    """Return what the transactions of a trial's folder say; nothing if it has no table `history`.
+    """Return the anomalies in a trial's transactions; [] without a table `history`.
 
     Raises:
         FiveninesError: the table is damaged.

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fivenines.analysis.isolation.history import FAILED, NOBODY, OK, Flags, History, Ints
+from fivenines.analysis.isolation.history import ABSENT, FAILED, OK, Flags, History, Ints
 
 
 @dataclass(frozen=True)
@@ -34,14 +34,14 @@ class Finding:
 
 @dataclass(frozen=True)
 class Direct:
-    """How often each kind was found, and the first of each."""
+    """Number of anomalies of each kind, with first examples."""
 
     counts: dict[str, int]
     findings: list[Finding]
 
 
 class Collector:
-    """Counts anomalies and keeps the first `limit` of each kind."""
+    """Counts anomalies and stores the first `limit` of each kind."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -49,17 +49,17 @@ class Collector:
         self.findings: list[Finding] = []
 
     def add(self, kind: str, txns: tuple[Ints, ...], key: Ints, value: Ints) -> None:
-        """Note one anomaly for each entry of the arrays; -1 among `txns` stands for nobody."""
+        """Add an anomaly for each entry of the arrays; -1 among `txns` stands for no transaction."""
         if not len(key):
             return
         self.counts[kind] = self.counts.get(kind, 0) + len(key)
         for row in range(min(self.limit, len(key))):
-            named = dict.fromkeys(int(txn[row]) for txn in txns if txn[row] != NOBODY)
+            named = dict.fromkeys(int(txn[row]) for txn in txns if txn[row] != ABSENT)
             self.findings.append(Finding(kind, tuple(named), int(key[row]), int(value[row])))
 
 
 def find(history: History, limit: int) -> Direct:
-    """Return all direct anomalies of a history; `limit` examples of each kind are kept."""
+    """Return all direct anomalies of a history, with `limit` examples of each kind."""
     collector = Collector(limit)
     _lists(history, collector)
     _dirty_reads(history, collector)
@@ -78,7 +78,7 @@ def _lists(history: History, collector: Collector) -> None:
     twice = orders.again
     writers = (orders.writer[twice],)
     collector.add("duplicate-elements", writers, orders.key[twice], orders.value[twice])
-    unknown = orders.writer == NOBODY
+    unknown = orders.writer == ABSENT
     shown_by = _a_reader(history, orders.key[unknown])
     collector.add("unknown-element", (shown_by,), orders.key[unknown], orders.value[unknown])
 
@@ -88,7 +88,7 @@ def _a_reader(history: History, keys: Ints) -> Ints:
     reads = history.reads
     length = np.diff(history.orders.start)
     full = reads.fits & (reads.n == length[reads.key])
-    reader = np.full(len(history.keys), NOBODY, dtype=np.int64)
+    reader = np.full(len(history.keys), ABSENT, dtype=np.int64)
     reader[reads.key[full]] = reads.txn[full]
     ints: Ints = reader[keys]
     return ints
@@ -121,13 +121,13 @@ def _dirty_updates(history: History, collector: Collector) -> None:
 
 def _aborted(history: History) -> Flags:
     writer = history.orders.writer
-    aborted: Flags = (writer != NOBODY) & (history.outcome[writer] == FAILED)
+    aborted: Flags = (writer != ABSENT) & (history.outcome[writer] == FAILED)
     return aborted
 
 
 def _committed(history: History) -> Flags:
     writer = history.orders.writer
-    committed: Flags = (writer != NOBODY) & history.alive[writer]
+    committed: Flags = (writer != ABSENT) & history.alive[writer]
     return committed
 
 
@@ -263,6 +263,6 @@ def _lost_appends(history: History, collector: Collector) -> None:
     full = reads.fits & (reads.n == length[reads.key])
     began = np.full(len(history.keys), np.iinfo(np.int64).min, dtype=np.int64)
     np.maximum.at(began, reads.key[full], history.started[reads.txn[full]])
-    missing = (appends.place == NOBODY) & (history.outcome[appends.txn] == OK)
+    missing = (appends.place == ABSENT) & (history.outcome[appends.txn] == OK)
     lost = missing & (history.completed[appends.txn] < began[appends.key])
     collector.add("lost-append", (appends.txn[lost],), appends.key[lost], appends.value[lost])

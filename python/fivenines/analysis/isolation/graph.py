@@ -5,9 +5,9 @@
     rw  it read a version directly behind which the other appended (anti-dependency)
 
 Appends of committed transactions that no read shows come after all that were read; their order among
-each other is not known. So whoever read the longest list precedes them (rw), and so does the writer of
-its last element (ww). At most `MOST_UNSEEN` of them are taken for each key, the earliest begun first,
-as else a thousand lost appends and a thousand reads would be a million edges.
+each other is unknown. So the reader of the longest list precedes them (rw), and so does the writer of its
+last element (ww). At most `MOST_UNSEEN` of them count for each key, the earliest begun first: a thousand lost
+appends and a thousand reads would otherwise give a million edges.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from fivenines.analysis.isolation.history import NOBODY, OK, History, Ints
+from fivenines.analysis.isolation.history import ABSENT, OK, History, Ints
 
 WW, WR, RW = 0, 1, 2
 KINDS = ("ww", "wr", "rw")
@@ -43,8 +43,8 @@ class Edges:
     def __len__(self) -> int:
         return len(self.source)
 
-    def one(self, row: int) -> Edge:
-        """One of them as plain numbers."""
+    def edge(self, row: int) -> Edge:
+        """Return an edge as plain numbers."""
         return (
             int(self.source[row]),
             int(self.target[row]),
@@ -54,7 +54,7 @@ class Edges:
         )
 
     def chosen(self, rows: npt.NDArray[np.bool_] | Ints) -> "Edges":
-        """Return some of them."""
+        """Return the chosen edges."""
         return Edges(*(column[rows] for column in vars(self).values()))
 
 
@@ -62,7 +62,7 @@ def edges_of(history: History) -> Edges:
     """Return all dependencies of a transaction on another one."""
     orders = history.orders
     writer = orders.writer
-    shown = np.flatnonzero((writer != NOBODY) & history.alive[writer] & ~orders.again)
+    shown = np.flatnonzero((writer != ABSENT) & history.alive[writer] & ~orders.again)
     key = orders.key[shown]
     next_to = np.flatnonzero(key[1:] == key[:-1])
     before, after = shown[next_to], shown[next_to + 1]
@@ -108,7 +108,7 @@ def _read_before(history: History, shown: Ints) -> _Part:
 def _unseen(history: History, shown: Ints) -> list[_Part]:
     """rw and ww to committed appends that no read shows."""
     appends, reads, orders = history.appends, history.reads, history.orders
-    unseen = np.flatnonzero((appends.place == NOBODY) & (history.outcome[appends.txn] == OK))
+    unseen = np.flatnonzero((appends.place == ABSENT) & (history.outcome[appends.txn] == OK))
     unseen = unseen[np.lexsort((history.started[appends.txn[unseen]], appends.key[unseen]))]
     key = appends.key[unseen]
     rank = np.arange(len(key)) - np.searchsorted(key, key)

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 FAILED, IN_DOUBT, OK = 0, 1, 2
-# The writer of an element that no transaction appended, the place of an append that nobody read.
-NOBODY = -1
+# Writer of an element that no transaction appended, or place of an append that no transaction read.
+ABSENT = -1
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -122,7 +122,7 @@ def read_history(connection: duckdb.DuckDBPyConnection) -> History:
     outcome = txns["outcome"]
     appends, orders = _ordered(elements, written, txns["txn"], outcome, keys)
     alive = outcome == OK
-    seen = appends.txn[appends.place != NOBODY]
+    seen = appends.txn[appends.place != ABSENT]
     alive[seen[outcome[seen] == IN_DOUBT]] = True
     reads = Reads(
         np.searchsorted(txns["txn"], compared["txn"]),
@@ -150,10 +150,10 @@ def _ordered(
     append = _appended(append_pair, outcome[txn], pair)
     again = np.ones(len(key), dtype=np.bool_)
     again[np.unique(pair, return_index=True)[1]] = False
-    known = append != NOBODY
-    writer = np.full(len(key), NOBODY, dtype=np.int64)
+    known = append != ABSENT
+    writer = np.full(len(key), ABSENT, dtype=np.int64)
     writer[known] = txn[append[known]]
-    place = np.full(len(txn), NOBODY, dtype=np.int64)
+    place = np.full(len(txn), ABSENT, dtype=np.int64)
     shown = known & ~again
     place[append[shown]] = (np.arange(len(key)) - start[key])[shown]
     appends = Appends(txn, written["position"], append_key, written["value"], place)
@@ -172,11 +172,11 @@ def _pairs(append_key: Ints, appended: Ints, key: Ints, value: Ints) -> tuple[In
 def _appended(append_pair: Ints, outcome: Ints, pair: Ints) -> Ints:
     """Return the append of each element; of several with the same value, the one with the best outcome."""
     if not len(append_pair):
-        return np.full(len(pair), NOBODY, dtype=np.int64)
+        return np.full(len(pair), ABSENT, dtype=np.int64)
     ranked = append_pair * (OK + 1) + (OK - outcome)
     order = np.argsort(ranked, kind="stable")
     at = np.minimum(np.searchsorted(ranked[order], pair * (OK + 1)), len(order) - 1)
-    ints: Ints = np.where(append_pair[order[at]] == pair, order[at], NOBODY)
+    ints: Ints = np.where(append_pair[order[at]] == pair, order[at], ABSENT)
     return ints
 
 
@@ -192,5 +192,5 @@ def _last_of_transaction(appends: Appends, keys: int) -> Flags:
 def _columns(connection: duckdb.DuckDBPyConnection, sql: str) -> dict[str, Ints]:
     result = connection.execute(sql).fetchnumpy()
     return {
-        name: np.ma.filled(column, NOBODY).astype(np.int64, copy=False) for name, column in result.items()
+        name: np.ma.filled(column, ABSENT).astype(np.int64, copy=False) for name, column in result.items()
     }
