@@ -1,4 +1,4 @@
-"""Whether two programs agree: planted agreement, disagreement, and what cannot be told."""
+"""Agreement of two programs: planted agreement, disagreement, and inconclusive data."""
 
 from dataclasses import replace
 from pathlib import Path

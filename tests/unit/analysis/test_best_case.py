@@ -58,7 +58,7 @@ def test_the_reporting_half_has_no_say(drawn: list[list[float]], others: list[fl
 def test_the_reported_mean_is_unbiased_where_the_best_of_all_is_not() -> None:
     """4000 sweeps of 5 variants that do not differ: true mean 100, standard deviation 10."""
     draw = random.Random(1)
-    naive, reported, covered, told = [], [], 0, 0
+    naive, reported, covered, decided = [], [], 0, 0
     for _ in range(4000):
         variants = {f"v{n}": [draw.gauss(100, 10) for _ in range(10)] for n in range(5)}
         naive.append(max(statistics.fmean(values) for values in variants.values()))
@@ -66,12 +66,12 @@ def test_the_reported_mean_is_unbiased_where_the_best_of_all_is_not() -> None:
         summary = result.best.reporting.strata[""]
         reported.append(summary.mean or 0.0)
         covered += (summary.ci_low or 0.0) <= 100 <= (summary.ci_high or 0.0)
-        told += result.verdict in ("ahead", "behind")
+        decided += result.verdict in ("ahead", "behind")
     standard_error = 10 / math.sqrt(5 * 4000)
     assert abs(statistics.fmean(reported) - 100) < 4 * standard_error
     assert statistics.fmean(naive) > 103  # E[max of 5] = 1.163 sd of a mean of 10
     assert covered / 4000 == pytest.approx(0.95, abs=0.015)
-    assert told / 4000 < 0.06
+    assert decided / 4000 < 0.06
 
 
 def test_a_variant_that_is_truly_better_is_found_and_told_apart() -> None:

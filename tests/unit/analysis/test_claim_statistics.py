@@ -152,8 +152,8 @@ def test_a_share_is_beyond_a_limit_where_the_t_test_of_the_differences_is() -> N
     assert interval.low is not None and interval.high is not None
     for share in (0.5, interval.low, 0.7, interval.high, 0.9):
         p = stats.ttest_1samp(part - share * whole, 0).pvalue
-        told = trials.beyond(share) is not None
-        assert told == (p < 0.05) or p == pytest.approx(0.05)
+        shown = trials.beyond(share) is not None
+        assert shown == (p < 0.05) or p == pytest.approx(0.05)
     for end in (interval.low, interval.high):
         assert stats.ttest_1samp(part - end * whole, 0).pvalue == pytest.approx(0.05)
 
@@ -192,15 +192,15 @@ def test_two_one_sided_tests_agree_with_those_of_scipy() -> None:
     seen = set()
     for _ in range(60):
         a, b = chance.normal(100, 8, 10), chance.normal(chance.uniform(90, 112), 8, 10)
-        told = same(Quotient(summarise(a.tolist()), summarise(b.tolist())), 0.2)
+        shown = same(Quotient(summarise(a.tolist()), summarise(b.tolist())), 0.2)
         tests = [
             stats.ttest_ind(x, 1.2 * y, equal_var=False, alternative="less").pvalue
             for x, y in ((a, b), (b, a))
         ]
         worst = max(tests)
         if abs(worst - 0.025) > 0.01:  # Fieller's degrees of freedom differ a little from Welch's
-            assert (told is True) == (worst < 0.025)
-            seen.add(told)
+            assert (shown is True) == (worst < 0.025)
+            seen.add(shown)
     assert seen >= {True, None}
 
 

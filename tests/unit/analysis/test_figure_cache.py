@@ -234,7 +234,7 @@ def test_computing_is_told_and_kept_figures_are_not(run: Path) -> None:
 
 
 def test_the_program_is_all_code_that_figures_are_computed_by() -> None:
-    """What the kinds' modules import, and what these import, is in the key: nobody has to remember."""
+    """The key covers all modules that the kinds' modules import, directly or indirectly."""
     modules = {sys.modules[kind.compute.__module__].__file__ for kind in KINDS}
     open_files = [Path(name) for name in modules if name]
     reached: set[Path] = set()

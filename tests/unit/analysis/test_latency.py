@@ -43,7 +43,7 @@ def test_measures_are_those_of_hdrhistogram(
     result = read_latency(log, "t", 0, 2000)
     assert result is not None
     assert result.n == len(values)
-    for quantile, told in (
+    for quantile, reported in (
         (50.0, result.p50),
         (90, result.p90),
         (95, result.p95),
@@ -51,7 +51,7 @@ def test_measures_are_those_of_hdrhistogram(
         (99.9, result.p999),
         (99.99, result.p9999),
     ):
-        assert told * 1000 == pytest.approx(expected.get_value_at_percentile(quantile))
+        assert reported * 1000 == pytest.approx(expected.get_value_at_percentile(quantile))
     assert result.max * 1000 == pytest.approx(expected.get_max_value())
     assert result.mean * 1000 == pytest.approx(expected.get_mean_value())
 

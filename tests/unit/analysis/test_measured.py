@@ -66,9 +66,9 @@ def _record(path: Path, change: Callable[[TrialRecord], TrialRecord]) -> None:
     store.write_json(path / layout.TRIAL, change(record))
 
 
-def _load(**said: Any) -> Plant:
+def _load(**details: Any) -> Plant:
     return lambda path: _record(
-        path, lambda record: record.model_copy(update={"load": {**record.load, **said}})
+        path, lambda record: record.model_copy(update={"load": {**record.load, **details}})
     )
 
 
@@ -148,8 +148,8 @@ def _delays(values: Mapping[float, float | None], source: str = "Seconds_Behind_
 
 
 def test_told_delay_is_the_largest_of_the_steady_window(tmp_path: Path) -> None:
-    told = {500.0: 90, 1500.0: 0, 2500.0: 1, 3500.0: None, 4500.0: 3, 6000.0: 70}
-    trial = _trial(tmp_path, _delays(told))
+    lags = {500.0: 90, 1500.0: 0, 2500.0: 1, 3500.0: None, 4500.0: 3, 6000.0: 70}
+    trial = _trial(tmp_path, _delays(lags))
     assert _value(trial, "reported_lag_max") == 3000
     assert _value(trial, "reported_lag_mean") == pytest.approx(4000 / 3)
     assert _value(trial, "reported_lag_growth") == pytest.approx(1000, rel=0.1)
@@ -313,7 +313,7 @@ def test_execution_and_connects(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "total", "share", "cut"),
+    ("details", "total", "share", "cut"),
     [
         (
             {"total_s": 12.5, "completed": True, "cut": False, "done": 100, "work": {"transactions": 100}},
@@ -347,12 +347,12 @@ def test_execution_and_connects(tmp_path: Path) -> None:
 )
 def test_fixed_work(
     tmp_path: Path,
-    said: dict[str, Any],
+    details: dict[str, Any],
     total: tuple[float, bool] | None,
     share: float | None,
     cut: bool | None,
 ) -> None:
-    trial = _trial(tmp_path, _load(**said))
+    trial = _trial(tmp_path, _load(**details))
     assert VALUES["total_time"](trial) == total
     assert _value(trial, "completed") == share
     assert EVENTS["cut"](trial) is cut
@@ -396,7 +396,7 @@ def test_without_a_fault_there_are_no_phases(tmp_path: Path) -> None:
 def test_what_is_read_later_is_read_once_for_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = write_run(tmp_path / "run", Matrix([Recipe("a", known=True, sampled="postgres")], trials=3))
     trials = measures(open_run(run).complete)
-    assert not list(run.glob("cache/*.steady")), "what nobody asks for is not computed"
+    assert not list(run.glob("cache/*.steady")), "figures that are not requested are not computed"
     before = values_of("reported_lag_max", trials)
     assert len(list(run.glob("cache/*.steady"))) == 3
     for path in run.glob("trials/*/*.parquet"):

@@ -33,12 +33,12 @@ def test_waiting_for_the_servers_under_test_is_expected() -> None:
 
 
 def test_others_matter_where_processors_are_scarce_or_responses_contain_the_wait() -> None:
-    beside = replace(ALONE, lab=1.0, others=0.9, steal=0.1)
-    assert beside.disturbed
-    assert beside.gain == pytest.approx(1.0)
+    shared = replace(ALONE, lab=1.0, others=0.9, steal=0.1)
+    assert shared.disturbed
+    assert shared.gain == pytest.approx(1.0)
     # twice the throughput is half the response time, in a closed loop
-    assert beside.mean_excess_ms == pytest.approx(4.0)
-    roomy = replace(beside, lab=0.4, others=0.9, idle=0.6, waited=_times(0.1, 0.4))
+    assert shared.mean_excess_ms == pytest.approx(4.0)
+    roomy = replace(shared, lab=0.4, others=0.9, idle=0.6, waited=_times(0.1, 0.4))
     assert not roomy.disturbed and roomy.gain is None and roomy.mean_excess_ms is None
     assert replace(roomy, waited=_times(0.5, 3.0)).disturbed
     assert replace(ALONE, waited=None, others=1.0, lab=0.9).disturbed

@@ -1,4 +1,4 @@
-"""What solutions take: planted flows between hosts are told apart, means are of nodes, prices add up."""
+"""Resources of solutions: planted flows between hosts are separated, means are over nodes, prices add up."""
 
 import math
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Split brain: planted overlaps are found, what only touches is not; writes are told by side."""
+"""Split brain: planted overlaps are detected, adjacent times are not; writes are counted by side."""
 
 from itertools import pairwise
 from types import SimpleNamespace

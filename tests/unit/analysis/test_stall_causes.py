@@ -89,9 +89,13 @@ def test_nobody_is_blamed_without_evidence() -> None:
 
 
 def test_deadlocks_are_counted_by_the_log_where_there_is_one() -> None:
-    told = [Incident(3310, "deadlock", 0), Incident(3320, "deadlock", 0), Incident(3300, "lock wait", 1000)]
+    incidents = [
+        Incident(3310, "deadlock", 0),
+        Incident(3320, "deadlock", 0),
+        Incident(3300, "lock wait", 1000),
+    ]
     sampled = {"pg_stat_database.deadlocks": _counter({4: 5.0})}
-    logged = Evidence(sampled, told)
+    logged = Evidence(sampled, incidents)
     assert _one(logged) == ("deadlock", 2)
     # a later stall has none of them, though the counter moves in its second
     assert _one(logged, Gap(3600, 4600)) == (UNKNOWN, 0)

@@ -53,8 +53,8 @@ def test_faults_share_a_choice_and_all_conditions_may(tmp_path: Path) -> None:
     choice = result.sweeps[0].units[0].choice
     assert choice is not None and choice.best.choosing.n == 2  # a trial of each of two faults
 
-    said = {"by": "outage_writes", "best_for": "all"}
-    matrix = replace(matrix, recipes=variants("gr", recipes, **said))
+    options = {"by": "outage_writes", "best_for": "all"}
+    matrix = replace(matrix, recipes=variants("gr", recipes, **options))
     result = compared(open_run(write_run(tmp_path / "short", matrix)))
     (unit,) = result.sweeps[0].units
     assert unit.key is None and unit.choice is not None and len(unit.choice.strata) == 2

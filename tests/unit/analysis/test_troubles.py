@@ -1,4 +1,4 @@
-"""What went wrong: every bad state of a record is told, alike ones are counted once, the worst come first."""
+"""Troubles: every bad state of a record is reported, equal ones count once, the worst come first."""
 
 from pathlib import Path
 
@@ -16,17 +16,17 @@ def found(folder: Path, matrix: Matrix) -> list[TroubleResult]:
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> list[TroubleResult]:
+def results(tmp_path_factory: pytest.TempPathFactory) -> list[TroubleResult]:
     return found(tmp_path_factory.mktemp("troubles"), SIDE_BY_SIDE)
 
 
-def test_a_calm_solution_has_none(told: list[TroubleResult]) -> None:
-    assert {item.key.solution for item in told} == {"split"}
+def test_a_calm_solution_has_none(results: list[TroubleResult]) -> None:
+    assert {item.key.solution for item in results} == {"split"}
 
 
-def test_each_trouble_is_told_once_with_its_trials(told: list[TroubleResult]) -> None:
-    assert [item.kind for item in told] == ["split brain", "lost rows", "failed"]
-    split, lost, failed = told
+def test_each_trouble_is_reported_once_with_its_trials(results: list[TroubleResult]) -> None:
+    assert [item.kind for item in results] == ["split brain", "lost rows", "failed"]
+    split, lost, failed = results
     assert split.text == "node1 and node2 took writes at the same time for 1.50 s"
     assert len(split.trials) == split.of == 2
     assert "acknowledged row" in lost.text
@@ -43,7 +43,7 @@ def test_the_worst_kinds_come_first(tmp_path: Path) -> None:
 
 
 def test_nodes_that_differ_are_a_trouble(tmp_path: Path) -> None:
-    told = found(tmp_path, TRUTH)
-    assert {item.key.solution for item in told} == {"odd <replica>"}
-    differ = next(item for item in told if item.kind == "nodes differ")
+    results = found(tmp_path, TRUTH)
+    assert {item.key.solution for item in results} == {"odd <replica>"}
+    differ = next(item for item in results if item.kind == "nodes differ")
     assert differ.text.endswith("sbtest<1>")

@@ -145,6 +145,6 @@ def test_late_timers_and_stolen_time() -> None:
 def test_the_quantiles_of_late_timers_are_values_of_the_sample(values: list[float]) -> None:
     figures = judge_lateness(values, 1.0).figures
     for name, share in (("p50_ms", 0.5), ("p99_ms", 0.99), ("max_ms", 1.0)):
-        told = [value for value in values if round(value, 4) <= figures[name]]
+        below = [value for value in values if round(value, 4) <= figures[name]]
         assert figures[name] in [round(value, 4) for value in values]
-        assert len(told) >= share * len(values) - 1e-9
+        assert len(below) >= share * len(values) - 1e-9

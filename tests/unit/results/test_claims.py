@@ -1,4 +1,4 @@
-"""Whose a run's folder is: one at a time, told by name, and nothing left of it but the run."""
+"""The lock of a run's folder: one process at a time, named in errors, without leftovers."""
 
 import json
 from pathlib import Path

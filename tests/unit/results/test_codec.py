@@ -57,7 +57,7 @@ TREES = st.builds(
 def test_what_comes_back_is_what_was_written(tree: Tree) -> None:
     back = loads(Tree, dumps(Tree, tree))
     assert back == tree
-    # 5 and 5.0 are equal, but not told alike
+    # 5 and 5.0 are equal, but print differently
     assert repr(back) == repr(tree)
 
 

@@ -46,7 +46,7 @@ Outcome = Callable[[Order], str]
 
 @dataclass
 class Pretended:
-    """A worker whose trials come to what is said; `lost` raises as a real one does."""
+    """A worker with planned outcomes of its trials; `lost` raises as a real worker does."""
 
     name: str
     host: str
@@ -59,15 +59,15 @@ class Pretended:
     def carry_out(self, order: Order, listener: Listener) -> Delivered:
         self.orders.append(order)
         self.listeners.append(listener)
-        said = self.outcome(order)
-        if said == "wait":
+        outcome = self.outcome(order)
+        if outcome == "wait":
             assert self.interrupted.wait(10.0)
             raise KeyboardInterrupt
-        if said == "lost":
+        if outcome == "lost":
             raise WorkerLostError("no power")
-        if said == "full":
+        if outcome == "full":
             raise NoSpaceError("the disk is full")
-        if said == "broken":
+        if outcome == "broken":
             trial = f"trials/{order.work.id}.broken-{order.attempt}"
             (order.folder / trial).mkdir(parents=True)
         work: Any = order.work
@@ -78,7 +78,7 @@ class Pretended:
             cell=work.cell.key,
             started="",
             seconds=1.0,
-            status="broken" if said == "broken" else "complete",
+            status="broken" if outcome == "broken" else "complete",
             reason=f"reason {order.attempt}",
         )
         return Delivered(record, Figures())
@@ -105,13 +105,13 @@ def _after(seconds: float, message: str) -> Outcome:
     return work
 
 
-def _dispatch(folder: Path, told: list[Any], work: Any = WORK) -> Dispatch:
+def _dispatch(folder: Path, events: list[Any], work: Any = WORK) -> Dispatch:
     needed = AsNeeded(EXPERIMENT.trials, folder)
-    return Dispatch(Schedule(work), EXPERIMENT, folder, needed, told.append, {})
+    return Dispatch(Schedule(work), EXPERIMENT, folder, needed, events.append, {})
 
 
 def _attempts(folder: Path, outcomes: list[str]) -> tuple[list[int], list[Any]]:
-    """Return the numbers of the attempts at one trial with these outcomes, and what was told of them."""
+    """Return the numbers of the attempts at one trial with these outcomes, and the reported events."""
     left = iter(outcomes)
     messages: list[Any] = []
     worker = Pretended("", "", lambda _order: next(left))
@@ -120,22 +120,22 @@ def _attempts(folder: Path, outcomes: list[str]) -> tuple[list[int], list[Any]]:
 
 
 def test_a_trial_that_works_is_tried_once(tmp_path: Path) -> None:
-    attempts, told = _attempts(tmp_path, ["complete"])
+    attempts, events = _attempts(tmp_path, ["complete"])
     assert attempts == [1]
-    assert [type(event) for event in told] == [TrialFinished]
+    assert [type(event) for event in events] == [TrialFinished]
 
 
 def test_a_broken_trial_is_tried_once_more(tmp_path: Path) -> None:
-    attempts, told = _attempts(tmp_path, ["broken", "complete"])
+    attempts, events = _attempts(tmp_path, ["broken", "complete"])
     assert attempts == [1, 2]
-    assert told[0] == TrialBroken("0001", "reason 1", will_retry=True)
-    assert isinstance(told[1], TrialFinished)
+    assert events[0] == TrialBroken("0001", "reason 1", will_retry=True)
+    assert isinstance(events[1], TrialFinished)
 
 
 def test_a_trial_that_stays_broken_is_given_up_and_tried_again_on_resume(tmp_path: Path) -> None:
-    attempts, told = _attempts(tmp_path, ["broken", "broken"])
+    attempts, events = _attempts(tmp_path, ["broken", "broken"])
     assert attempts == [1, 2]
-    assert told[-1] == TrialBroken("0001", "reason 2", will_retry=False)
+    assert events[-1] == TrialBroken("0001", "reason 2", will_retry=False)
     attempts, _ = _attempts(tmp_path, ["broken", "complete"])
     assert attempts == [3, 4]
 

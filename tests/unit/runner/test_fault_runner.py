@@ -64,7 +64,7 @@ class Pretended(Fault[PretendedSettings]):
 
 
 class Solution:
-    """Node1 rejoins after some looks; somebody is primary after some looks."""
+    """Node1 rejoins after some polls; a node is primary after some polls."""
 
     def fault(self, settings: Any) -> None:
         """No means of its own."""
@@ -105,8 +105,8 @@ class Solution:
         return ""
 
     def on_call_step(self) -> list[str]:
-        said, self.tells = self.tells, []
-        return said
+        steps, self.tells = self.tells, []
+        return steps
 
     def not_joined_reason(self, node: Any) -> str:
         if node is OTHER:
@@ -115,7 +115,7 @@ class Solution:
 
 
 class Downed(Solution):
-    """Joins again, and its server does not run: somebody else has the disk."""
+    """Joins again, and its server does not run: another node has the disk."""
 
     def rejoin(self, node: Any) -> None:
         self.done.append(f"rejoin {node.name}")
@@ -238,15 +238,15 @@ def test_why_a_node_did_not_rejoin_is_told(error: Exception, detail: str) -> Non
     assert solution.done == ["rejoin node1"] * 3
 
 
-@pytest.mark.parametrize("nobody", [False, True])
+@pytest.mark.parametrize("without_successor", [False, True])
 def test_a_deadline_that_comes_nearer_ends_a_wait_that_goes_on(
-    monkeypatch: pytest.MonkeyPatch, nobody: bool
+    monkeypatch: pytest.MonkeyPatch, without_successor: bool
 ) -> None:
     monkeypatch.setattr(node_recovery, "_GRACE", 0.0)
     solution = Solution()
     solution.reasons = ["not yet"]
-    solution.without_primary = 10**9 if nobody else 0
-    solution.by_itself = nobody
+    solution.without_primary = 10**9 if without_successor else 0
+    solution.by_itself = without_successor
     made = _made(solution)
     made.node_recovery._deadline = time.monotonic() + 3600
     made.begin()
@@ -256,7 +256,7 @@ def test_a_deadline_that_comes_nearer_ends_a_wait_that_goes_on(
     made.finish()
     assert made.over
     (record,) = made.records()
-    if nobody:
+    if without_successor:
         assert "node1 was not restarted within" in record.ended_detail
         assert record.ended_detail.endswith("no node was promoted")
     else:
@@ -308,7 +308,7 @@ def test_an_early_end_cancels_what_has_not_struck_and_ends_what_has() -> None:
 
 def test_a_fault_that_goes_on_after_each_return_is_one() -> None:
     class Dead(Solution):
-        """Node1 is a member when its server runs, unless it is said to have fallen out."""
+        """Node1 is a member when its server runs, unless it is marked as dropped out."""
 
         out = ""
 

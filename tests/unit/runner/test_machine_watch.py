@@ -1,4 +1,4 @@
-"""The watch over clocks, sleep, pauses and the disk: what is told, and what is not."""
+"""Monitoring of clocks, suspension, pauses and the disk: reported and ignored incidents."""
 
 import errno
 import itertools
@@ -44,7 +44,7 @@ def _later(passed: float = INTERVAL, slept: float = 0.0, set_by: float = 0.0, cp
             _later(passed=60.25),
             ["fivenines paused for 60.0 s: it was stopped, or its machine was paused or overloaded"],
         ),
-        # whoever computes is not paused
+        # a process that computes is not paused
         (_later(passed=8, cpu=7.5), []),
     ],
 )

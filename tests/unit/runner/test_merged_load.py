@@ -193,8 +193,8 @@ def test_steps_that_do_not_go_together_are_none_of_an_unknown_rate(other: dict[s
 
 def test_rows_of_clients_that_end_at_different_times_are_of_the_time_of_all() -> None:
     def part(rows: int, seconds: float) -> dict[str, Any]:
-        told = {"inserted": rows, "per_second": rows / seconds}
-        return _load(1, 1.0) | {"duration_s": seconds, "rows": told}
+        inserted = {"inserted": rows, "per_second": rows / seconds}
+        return _load(1, 1.0) | {"duration_s": seconds, "rows": inserted}
 
     result = inserted_of(merged({"ann": part(1000, 10.0), "bob": part(1000, 40.0)}))
     assert result is not None and result.per_second == 50.0

@@ -1,4 +1,4 @@
-"""Events of a trial are told once, in the order of their moments, as soon as they are known."""
+"""Events of a trial are reported once, in chronological order, as soon as they are known."""
 
 import threading
 import time

@@ -74,10 +74,10 @@ def test_all_kinds_of_events_are_documented() -> None:
 
 
 def test_work_is_told_by_its_cells() -> None:
-    told = line_of(CampaignStarted(2, 50.0, [BLOCK, TRIAL]), 0.0)["work"]
-    assert [item["trial"] for item in told] == ["block-001", "0001"]
-    assert [cell["solution"] for cell in told[0]["cells"]] == [item.key.solution for item in BLOCK.cells]
-    assert told[1]["cell"]["fault"] == "none"
+    work = line_of(CampaignStarted(2, 50.0, [BLOCK, TRIAL]), 0.0)["work"]
+    assert [item["trial"] for item in work] == ["block-001", "0001"]
+    assert [cell["solution"] for cell in work[0]["cells"]] == [item.key.solution for item in BLOCK.cells]
+    assert work[1]["cell"]["fault"] == "none"
 
 
 def test_a_run_is_written_down_from_its_beginning_to_its_end(tmp_path: Path) -> None:

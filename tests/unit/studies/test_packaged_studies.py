@@ -34,8 +34,8 @@ def test_both_forms_have_a_plan_and_the_quick_one_is_quick(study: Loaded) -> Non
 def test_every_claim_asks_for_a_part_or_says_why_it_cannot_be_run(study: Loaded) -> None:
     names = set(study.study.unavailable)
     for claim in study.study.claims:
-        said = {named.name for named in claim.test.named()}
-        assert _asked(study, claim) or said & names, claim.id
+        used = {named.name for named in claim.test.named()}
+        assert _asked(study, claim) or used & names, claim.id
 
 
 def test_every_part_has_a_claim(study: Loaded) -> None:

@@ -175,7 +175,7 @@ def test_a_client_has_figures_of_its_own(tmp_path: Path) -> None:
     assert (ann.summary.n, bob.source) == (2, "two")
     away = [of.sample("outage_writes", place.at("client", name)) for name in ("ann", "bob")]
     assert [round(item.summary.mean or 0, -3) for item in away] == [2000, 5000]
-    # what belongs to the cluster is nobody's own, and who is not there has nothing
+    # measures of the cluster belong to no client, and an unknown client has none
     assert "all clients together" in of.sample("host_cpu", place.at("client", "ann")).missing
     assert "all clients together" in of.events("lost", place.at("client", "ann")).missing
     assert "client eve" in of.sample("tps", place.at("client", "eve")).missing

@@ -91,9 +91,9 @@ def test_a_mistake_is_told_where_it_stands(wrong: str, right: str, message: str)
 
 
 def test_a_place_that_is_not_told_apart_is_a_mistake() -> None:
-    said = _refusal(STUDY.replace(", for_each: connections", ""))
-    assert "there are several connections here (1, 8): name one" in said
-    assert said.startswith("x.yaml:27:11: ")
+    message = _refusal(STUDY.replace(", for_each: connections", ""))
+    assert "several connections match (1, 8): name one" in message
+    assert message.startswith("x.yaml:27:11: ")
 
 
 def test_what_is_unavailable_may_be_named() -> None:
@@ -102,8 +102,8 @@ def test_what_is_unavailable_may_be_named() -> None:
 
 
 def test_a_cell_that_no_part_has_is_a_mistake() -> None:
-    said = _refusal(STUDY.replace("part: speed, a: relaxed, b: strict", "a: relaxed, b: pair"))
-    assert "there is no cell with solution pair, connections 1" in said
+    message = _refusal(STUDY.replace("part: speed, a: relaxed, b: strict", "a: relaxed, b: pair"))
+    assert "there is no cell with solution pair, connections 1" in message
 
 
 def test_clients_are_places_of_their_part_alone() -> None:

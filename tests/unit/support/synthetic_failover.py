@@ -28,7 +28,7 @@ class Course:
     catch_up: float = 0.0
     decides: bool = True
     group: bool = False
-    # For so many ms node1 goes on to take writes beside node2.
+    # Milliseconds for which node1 continues to accept writes in addition to node2.
     split: float = 0.0
 
     @property

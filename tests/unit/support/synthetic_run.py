@@ -327,16 +327,16 @@ def attempts(fault_at: float, back: float, end: float, every: int = 20) -> list[
 def write_timeouts(trial: Path, slots: set[int]) -> None:
     """The time line's column `timeouts`: in these slots a bound of the client ended something."""
     path = str(store.table_path(trial, "timeline"))
-    told = ", ".join(map(str, sorted(slots)))
+    listed = ", ".join(map(str, sorted(slots)))
     with store.reader() as connection:
         names = [row[0] for row in connection.execute(f"DESCRIBE FROM '{path}'").fetchall()]
         kept = ", ".join(name for name in names if name != "timeouts")
         connection.execute(
-            f"CREATE TEMPORARY TABLE told AS SELECT {kept}, "
-            f"(CASE WHEN source = 'load' AND slot_ms IN ({told}) THEN 8 ELSE 0 END)::INTEGER AS timeouts "
+            f"CREATE TEMPORARY TABLE listed AS SELECT {kept}, "
+            f"(CASE WHEN source = 'load' AND slot_ms IN ({listed}) THEN 8 ELSE 0 END)::INTEGER AS timeouts "
             f"FROM '{path}'"
         )
-        connection.table("told").write_parquet(path)
+        connection.table("listed").write_parquet(path)
 
 
 def write_table(trial: Path, table: str, rows: list[dict[str, Any]]) -> None:

@@ -1,4 +1,4 @@
-"""The comparison of tables without servers: which chunks and keys differ, and what is told of them."""
+"""The comparison of tables without servers: which chunks and keys differ, and how they are reported."""
 
 from contextlib import contextmanager
 from typing import Any, cast
@@ -66,8 +66,8 @@ def test_every_planted_difference_is_named(rows: dict[str, str], taken: set[str]
     other = {k: v + ("!" if k in changed else "") for k, v in rows.items() if k not in taken}
     result = compared(FakeServer("node1", {"t": rows}), FakeServer("node2", {"t": other}))
     expected = dict.fromkeys(taken & set(rows), "not") | dict.fromkeys((changed & set(rows)) - taken, "other")
-    told = result.differences[0].keys if result.differences else []
-    assert {key.split()[1].rstrip(":"): key.split()[2] for key in told} == expected
+    reported = result.differences[0].keys if result.differences else []
+    assert {key.split()[1].rstrip(":"): key.split()[2] for key in reported} == expected
     assert (result.tables, result.rows, result.reference) == (1, len(rows), "node1")
     assert result.left_out == {"node9": "away"}
 

@@ -1,4 +1,4 @@
-"""The best is among those that are kept, and who is told to be behind is out."""
+"""The true best stays in the set, and candidates shown to be worse are excluded."""
 
 import random
 from collections.abc import Mapping, Sequence

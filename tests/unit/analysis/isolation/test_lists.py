@@ -86,9 +86,9 @@ def test_an_in_doubt_transaction_counts_once_its_append_is_seen() -> None:
 
 def test_a_cycle_is_told_step_by_step() -> None:
     result = judged(txn(1, "ax1ay1"), txn(2, "ax2ry"), txn(3, "rx12"))
-    told = example(result, "G-single")
-    assert told.edges == [(2, "rw 24", 1), (1, "ww 23", 2)]
-    assert told.explanation == (
+    anomaly = example(result, "G-single")
+    assert anomaly.edges == [(2, "rw 24", 1), (1, "ww 23", 2)]
+    assert anomaly.explanation == (
         "T2 read key 24 without 1, which T1 appended; T2 appended 2 to key 23 behind what T1 had"
         " appended. So each would have to come before itself."
     )
@@ -100,8 +100,8 @@ def test_a_long_cycle_is_found_in_full_and_told_in_part() -> None:
         Txn(i, [("append", i, 1), ("read", (i + 1) % n, [])]) for i in range(n)
     ]  # each misses the next one's append
     result = judged(*ring, Txn(99, [("read", 0, [1])]))
-    told = example(result, "G2-item")
-    assert len(told.transactions) == n and "and 3 more steps" in told.explanation
+    anomaly = example(result, "G2-item")
+    assert len(anomaly.transactions) == n and "and 3 more steps" in anomaly.explanation
 
 
 def test_only_so_many_examples_are_kept() -> None:

@@ -121,7 +121,7 @@ def test_no_atom_is_both(figures: Planted, test: tuple[str, dict[str, Any]]) -> 
 
 @given(values, values)
 def test_a_side_and_the_other_side(a: list[float], b: list[float]) -> None:
-    """If a is told to be more than b, b is told to be less than a."""
+    """If a is shown to be more than b, b is shown to be less than a."""
     figures = Planted({("tps", "a", ""): trials(a), ("tps", "b", ""): trials(b)})
     existing = judge(figures, greater={"measure": "tps", "a": "a", "b": "b"})
     back = judge(figures, greater={"measure": "tps", "a": "b", "b": "a"})
