@@ -69,7 +69,7 @@ def test_an_outage_without_an_end_is_a_bound(figures: RunFigures) -> None:
 
 
 def test_a_load_that_was_the_clients_limit_says_so(figures: RunFigures) -> None:
-    assert "the client was the limit in 8 of 8 trials" in figures.sample("tps", _place("slow")).limited
+    assert "the client was the bottleneck in 8 of 8 trials" in figures.sample("tps", _place("slow")).limited
     assert not figures.sample("tps", _place("fast")).limited
     assert not figures.sample("outage_writes", _place("slow")).limited
 
@@ -97,7 +97,7 @@ def test_events_are_counted_where_they_could_be_seen(figures: RunFigures) -> Non
 
 
 def test_what_is_of_the_whole_load_is_of_one_fault(figures: RunFigures) -> None:
-    several = "there are several faults here (none, kill): name one"
+    several = "several faults match (none, kill): name one"
     assert figures.events("lost", _place("slow")).missing == several
     assert figures.sample("connects_refused", _place("slow")).missing == several
     assert "several" not in figures.events("lost", _place("slow", fault="")).missing
@@ -108,7 +108,7 @@ def test_a_round_trip_is_an_axis(figures: RunFigures) -> None:
     assert list(figures.levels("rtt", place)) == [Level("1", 1.0), Level("100", 100.0)]
     at = figures.sample("tps", place.at("rtt", "100"))
     assert at.summary == figures.sample("tps", _place("fast", "far")).summary
-    assert figures.sample("tps", place).missing == ("there are several networks here (near, far): name one")
+    assert figures.sample("tps", place).missing == ("several networks match (near, far): name one")
 
 
 def test_a_swept_solution_is_its_best_case(figures: RunFigures) -> None:
@@ -135,7 +135,7 @@ def test_a_few_variants_of_several_are_not_one_cell(tmp_path: Path) -> None:
     write_run(tmp_path / "all", Matrix(group, faults=["none"], trials=4))
     part = RunFigures([PartFigures("all", {}, [], tmp_path / "all")], {})
     missing = part.sample("tps", Place(solution="tuned").at("variant.group", "True")).missing
-    assert missing == ("there are several variants here (tuned [spin=0], tuned [spin=1000]): name one")
+    assert missing == ("several variants match (tuned [spin=0], tuned [spin=1000]): name one")
 
 
 def test_variants_of_a_sweep(figures: RunFigures) -> None:
@@ -150,7 +150,7 @@ def test_a_choice_for_a_workload_is_looked_at_condition_by_condition(tmp_path: P
     write_run(tmp_path / "all", Matrix(recipes, connections=[1, 8], faults=["none"], trials=4))
     part = RunFigures([PartFigures("all", {}, [], tmp_path / "all")], {})
     place = Place(solution="tuned")
-    assert part.variants(place).missing == "there are several connections here (1, 8): name one"
+    assert part.variants(place).missing == "several connections match (1, 8): name one"
     result = part.variants(place.at("connections", 8))
     assert [sample.summary.n for sample in result.samples.values()] == [4, 4]
     assert result.samples["1000"].limited and not result.samples["0"].limited
@@ -277,8 +277,8 @@ def test_printed_figures_have_moments_and_no_values() -> None:
     result = PRINTED.sample("tps", Place(solution="a", connections=32))
     assert (result.summary.n, result.summary.mean, result.summary.sd) == (30, 800.0, 300.0)
     assert result.summary.ci_low is not None and not result.values and result.source == "T1"
-    assert PRINTED.sample("tps", Place(solution="a", connections=8)).missing == "not printed"
-    assert PRINTED.sample("latency_mean", Place(solution="a")).missing == "not printed"
+    assert PRINTED.sample("tps", Place(solution="a", connections=8)).missing == "not published"
+    assert PRINTED.sample("latency_mean", Place(solution="a")).missing == "not published"
 
 
 def test_a_mean_alone_proves_nothing() -> None:

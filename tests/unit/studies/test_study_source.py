@@ -60,7 +60,7 @@ def test_the_quick_form_is_laid_over_the_full_one() -> None:
 @pytest.mark.parametrize(
     ("wrong", "right", "message"),
     [
-        ("by: connection,", "by: connections,", "x.yaml:22:73: published[0].by: nothing has the axis"),
+        ("by: connection,", "by: connections,", "x.yaml:22:73: published[0].by: no cell has the axis"),
         ("measure: tp,", "measure: tps,", "x.yaml:22:27: published[0].measure: unknown measure 'tp'"),
         ("sd: {1: 5, 9: 9}", "sd: {1: 5, 8: 9}", "published[0].sd.9: there is no mean at '9'"),
         ("a: relaxd", "a: relaxed", "x.yaml:27:"),
@@ -73,7 +73,7 @@ def test_the_quick_form_is_laid_over_the_full_one() -> None:
         ("steady: 2", "steady: 2s", "x.yaml:4:37: timing.steady: found 2"),
         ("connections: [0]}\n  loss", "connections: [8]}\n  loss", "x.yaml:13:27: connections[0]: found 0"),
         ("sped: {}\n  loss:", "loss:", "parts.sped"),
-        ("for_each: weight", "for_each: connections", "nothing has the axis 'weight'"),
+        ("for_each: weight", "for_each: connections", "no cell has the axis 'weight'"),
         ("yer: 2020", "year: 2020", "x.yaml:2:49: unknown key 'yer' in cite; did you mean 'year'?"),
     ],
 )

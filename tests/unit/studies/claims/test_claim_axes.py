@@ -208,7 +208,7 @@ def test_a_choice_is_what_cannot_be_told_from_the_best() -> None:
     figures = sweep({"0": 100, "1000": 70, "1500": 60})
     assert atom(figures, choice=choice(0)).status == "holds"
     assert atom(figures, choice=choice(1000, 1500)).status == "contradicted"
-    assert "the sweep took 0" in atom(figures, choice=choice(0)).sentence
+    assert "the sweep chose 0" in atom(figures, choice=choice(0)).sentence
 
 
 def test_a_choice_of_what_is_alike_is_undecided() -> None:

@@ -66,7 +66,7 @@ def test_nothing_is_told_by_too_little_or_by_the_client(sample: Sample, why: str
         assert (result.status, result.why) == ("inconclusive", why)
         assert result.reason.lower() in result.sentence.lower()
         if sample.summary.n == 1:
-            assert "has 1 trial, and it takes two" in result.reason
+            assert "has 1 trial; an interval requires two" in result.reason
         assert atom(figures, same=SAME).why == atom(figures, order=order()).why == why
 
 

@@ -223,7 +223,7 @@ def test_mistakes_are_told_with_what_to_write(test: dict[str, Any], text: str) -
         ({"limit": {"measure": "tps"}}, "limit: write at_least, at_most or both"),
         ({"limit": {"measure": "tps", "at_least": 2, "at_most": 1}}, "at_least is more than"),
         ({"greater": TEST | {"a": {"solution": "x", "over": "y"}}}, "one side is a ratio"),
-        ({"greater": TEST | {"a": {}}}, "greater: a[0]: it says nothing"),
+        ({"greater": TEST | {"a": {}}}, "greater: a[0]: the side is empty"),
         ({"choice": {"in": [0]}}, "choice: solution: write the name of the sweep"),
         (
             {"trend": {"measure": "tps", "over": "rtt", "is": "flat", "for_each": "rtt"}},
