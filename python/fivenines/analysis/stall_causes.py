@@ -115,7 +115,7 @@ def stalls_of(line: Timeline, windows: Windows, fault_at: float | None = None) -
 
 
 def joined(some: Sequence[Gap], more: Sequence[Gap]) -> list[Gap]:
-    """Return the gaps of both, those that touch as one; it is closed as the one that ends last is."""
+    """Merge two lists of gaps; touching gaps become one, which is closed if the last of them is."""
     gaps: list[Gap] = []
     for gap in sorted([*some, *more], key=lambda item: item.start):
         if gaps and gap.start <= gaps[-1].end:
@@ -245,6 +245,6 @@ def _incidents(trials: Sequence[StoredTrial]) -> tuple[dict[str, list[Incident]]
             else:
                 incidents.setdefault(trial, []).append(Incident(float(t), str(kind), float(ms)))
     return incidents, {
-        trial: "; ".join(f"{listed(nodes)}: {detail}" for detail, nodes in found.items())
-        for trial, found in unseen.items()
+        trial: "; ".join(f"{listed(nodes)}: {detail}" for detail, nodes in details.items())
+        for trial, details in unseen.items()
     }

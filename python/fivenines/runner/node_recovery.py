@@ -59,10 +59,10 @@ class NodeRecovery:
         self._deadline = deadline
         self._patience = patience
         self._restarting = threading.Lock()
+        # Number of faults that keep a node down, by its name: it is not restarted.
         self.held: Counter[str] = Counter()
-        """Faults that hold a node now, by its name: nobody restarts it."""
+        # `held`, plus faults whose nodes are returning.
         self.busy: Counter[str] = Counter()
-        """The same, and faults whose nodes are on their way back."""
 
     @property
     def manager_at_work(self) -> bool:

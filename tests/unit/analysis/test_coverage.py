@@ -129,8 +129,8 @@ def test_geometric_means_of_ratios_over_conditions() -> None:
 
 
 def never(n: int) -> Campaign:
-    """Return the truth is a hair beyond the bound: the claim "at most the bound" is then false if nothing is
-    met.
+    """Return a campaign whose true share is just above the bound: "at most the bound" is false without an
+    event.
     """
     share = never_upper_bound(n) * 1.0001
 

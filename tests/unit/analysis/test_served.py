@@ -38,7 +38,7 @@ def even(ok: int, failed: int, seconds: int = 21) -> list[Second]:
 
 
 def reason_for(seconds: list[Second], record: dict[str, Any]) -> str:
-    """Return the reason that is found in the steady window; there must be one."""
+    """Return the reason for the steady window; there must be one."""
     result = why_not(seconds, record, START, END)
     assert result is not None
     return result

@@ -15,7 +15,7 @@ def _listed(value: object) -> object:
 
 
 def _name(value: object) -> object:
-    """Return names that look like numbers, as the levels of a free axis, are names all the same."""
+    """Return a name as text, even if it looks like a number, as levels of a free axis do."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -55,7 +55,7 @@ def published(kind: str) -> Planted:
 
 
 def ahead(kind: str, a: str, b: str) -> dict[int, str]:
-    """Return what becomes of "a is ahead of b", by the number of threads."""
+    """Return the verdicts on "a is ahead of b", by the number of threads."""
     test = {"measure": "tps", "a": a, "b": b, "for_each": "connections"}
     levels = WRITES if kind == "w" else READS
     result = judge(published(kind), greater=test).atoms
