@@ -61,7 +61,7 @@ class Pretended:
         )
         return Delivered(record, Figures())
 
-    def host_is_there(self) -> bool:
+    def host_available(self) -> bool:
         """Return whether the machine is available; the lost one never is again."""
         return False
 

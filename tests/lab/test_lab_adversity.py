@@ -98,7 +98,7 @@ def test_a_trial_in_which_the_controller_stood_still_is_broken_and_tried_again(t
     run = store.open_run(tmp_path / "run")
     assert len(run.complete) == 1
     (broken,) = run.broken
-    assert broken.record.reason.startswith("fivenines stood still for "), broken.record.reason
+    assert broken.record.reason.startswith("fivenines paused for "), broken.record.reason
 
 
 _GREEDY = """

@@ -72,7 +72,7 @@ def test_a_campaign_writes_whole_folders_and_is_not_repeated(tmp_path: Path) -> 
     assert trial.record.check.nodes[0].lost == 0
     assert trial.record.controller_cpu is not None
 
-    with pytest.raises(UsageError, match="already holds a run"):
+    with pytest.raises(UsageError, match="already contains a run"):
         _run(tmp_path, text)
     progress = _run(tmp_path, text, resume=True)
     assert [event.total for event in progress if isinstance(event, CampaignStarted)] == [0]

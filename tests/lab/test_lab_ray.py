@@ -119,7 +119,7 @@ def test_every_machine_is_checked(tmp_path: Path, cluster: RayCluster) -> None:
 
 @pytest.mark.parametrize(
     ("address", "message"),
-    [("127.0.0.1:1", "write ray://HEAD:PORT"), ("ray://127.0.0.1:9", "nobody answers at ray://")],
+    [("127.0.0.1:1", "write ray://HEAD:PORT"), ("ray://127.0.0.1:9", "ray://127.0.0.1:9 does not answer")],
 )
 def test_a_missing_cluster_is_reported_in_one_sentence(tmp_path: Path, address: str, message: str) -> None:
     result = fivenines("run", str(_file(tmp_path, 1, 1)), "--out", "run", "--on", address, cwd=tmp_path)

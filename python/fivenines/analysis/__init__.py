@@ -1,1 +1,1 @@
-"""From trial records to numbers with intervals."""
+"""Computation of measures, intervals and comparisons from the records of trials."""

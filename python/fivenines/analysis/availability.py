@@ -4,27 +4,26 @@ The time line counts successes in slots of 10 ms. The distance of two successive
 success is a *gap*; it is exact to one slot either way. Load and ledger count together.
 
 Interruption
-    A gap that ends after the fault and is longer than the floor, see `ordinary`. One that is not also
-    longer than twice the longest gap of the steady window could be one of the steady window's own
-    stalls: it counts only if it covers the moment of an event (a fault, the return of a node, ...),
-    and if stalls take less than `COMMON` of the steady window, so that they would rarely meet one.
-    The time from the last success to the end of the load is a gap like any other, judged by the same
-    rule. No success ended it, so its length is a lower bound, and `back` is false if it counts. `Windows.end`
-    is therefore the moment at which the load stopped, not the planned one (see `experiment.course`).
+    A gap that ends after the fault and is longer than the floor, see `ordinary`. A gap of at most twice the
+    longest gap of the steady window may be an ordinary stall: it counts only if it covers an event (a fault,
+    the return of a node, ...), and if stalls take less than `COMMON` of the steady window, so that few
+    coincide with an event by chance.
+    The time from the last success to the end of the load is a gap as well. No success ended it, so its
+    length is a lower bound, and `back` is false if it counts. `Windows.end` is therefore the actual end of
+    the load, not the planned one (see `experiment.course`).
 Outage
-    The longest interruption; its total is the sum of all. Without any the outage is not *noticed*, and
-    the longest gap stands for it.
-    Twice the longest gap, because without any effect the longest gap after the fault exceeds the longest
-    of the steady window in T_after / (T_after + T_steady) of all trials, more than half of them at the
-    default timing; whereas for random (Poisson) successes the longest of N gaps is doubled only about
-    once in N.
+    The longest interruption; its total is the sum of all. Without an interruption the outage is not
+    *noticed*, and the longest gap stands for it.
+    The factor is 2 for this reason. Without any effect, the longest gap after the fault exceeds the longest
+    gap of the steady window in T_after / (T_after + T_steady) of all trials: more than half of them at the
+    default timing. For random (Poisson) successes the longest of N gaps is doubled only about once in N.
 Failover time
     From the fault to the first success of a write after the first interruption; 0 without one, absent
     if writes did not return before the end of the load.
 New connections
-    The same of fresh connections with one small write each, tried beside the load: from the completion
-    of the last attempt that succeeded to that of the first one after it, at whichever endpoint. It is
-    exact to the spacing of the attempts.
+    The outage of new connections with one small write each, attempted alongside the load: from the completion
+    of the last successful attempt to that of the next one, at any endpoint. It is exact to the spacing of the
+    attempts.
 """
 
 import math
@@ -42,8 +41,8 @@ from fivenines.results.records import TrialRecord, Windows
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
+# Stalls that take a larger share of the steady window coincide with an event too often by chance.
 COMMON = 0.05
-"""Stalls that take a larger share of the steady window meet an event too often by chance."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ class Gap:
 
     @property
     def ms(self) -> float:
-        """Its length."""
+        """Return the length of the gap."""
         return self.end - self.start
 
 
@@ -81,9 +80,9 @@ class Outage:
 
     Attributes:
         gap: the longest interruption; without any the longest gap that ends after the fault.
-        floor_ms: what a gap must exceed to be told from the ordinary course.
+        floor_ms: length that a gap must exceed to count as an interruption.
         steady_ms: the longest gap of the steady window.
-        back: whether there was service again at the end of the load; else `ms` is a lower bound.
+        back: whether service was available again at the end of the load; if not, `ms` is a lower bound.
         gaps: all interruptions, ascending and disjoint.
     """
 
@@ -95,30 +94,30 @@ class Outage:
 
     @property
     def ms(self) -> float:
-        """The length of the longest, exact to `SLOT_MS`; a lower bound unless `back`."""
+        """Return the length of the longest, exact to `SLOT_MS`; a lower bound unless `back`."""
         return self.gap.ms
 
     @property
     def total_ms(self) -> float:
-        """All interruptions together, never less than `ms`; a lower bound unless `back`."""
+        """Return all interruptions together, never less than `ms`; a lower bound unless `back`."""
         return math.fsum(gap.ms for gap in self.gaps) if self.gaps else self.ms
 
     @property
     def first(self) -> Gap | None:
-        """The first interruption."""
+        """Return the first interruption."""
         return self.gaps[0] if self.gaps else None
 
     @property
     def noticed(self) -> bool:
-        """Whether there is any interruption: longer than what the undisturbed system shows."""
+        """Return whether there is any interruption: longer than what the undisturbed system shows."""
         return bool(self.gaps)
 
 
 @dataclass(frozen=True)
 class Availability:
-    """Outages and the failover time of one trial with a fault. None: not measured.
+    """Outages and failover time of a trial with a fault. None: not measured.
 
-    `writes` and `reads` are those of established sessions, `connections` that of new ones.
+    `writes` and `reads` are outages of established sessions, `connections` that of new connections.
     `failover_ms` is 0 without an interruption of writes, None if they were not measured or not back
     within `observed_ms`, the time from the fault to the end of the load.
     """
@@ -141,7 +140,7 @@ class Throughput:
 
 
 def timeline(rows: Sequence[tuple[int, int, int, int, int]]) -> Timeline:
-    """A time line of rows (slot_ms, reads, writes, transactions, queries), in any order."""
+    """Return a time line of rows (slot_ms, reads, writes, transactions, queries), in any order."""
     table = np.array(sorted(rows), dtype=np.int64).reshape(-1, 5)
     return Timeline(table[:, 0], table[:, 1], table[:, 2], table[:, 3], table[:, 4])
 
@@ -155,14 +154,14 @@ def availability(
     since: float | None = None,
     attempts: Floats | None = None,
 ) -> Availability:
-    """The measures of one trial; `fault_at` is the moment of the fault (ms of the load).
+    """Return the measures of one trial; `fault_at` is the moment of the fault (ms of the load).
 
     Args:
         line: the successes of established sessions.
         windows: the steady window ends before the fault, the load (or what belongs to it) at `end`.
         fault_at: when the fault took effect.
-        moments: when something else happened that may interrupt service, as a node's return.
-        since: what was before belongs to another fault.
+        moments: times of other events that may interrupt service, as a node's return.
+        since: gaps before this time belong to another fault.
         attempts: when attempts of new connections succeeded (ms, ascending); None: not tried.
     """
     known = (fault_at, *moments)
@@ -170,7 +169,7 @@ def availability(
     reads = outage(line.slot[line.reads > 0], windows, fault_at, moments=known, since=since)
     fresh = None
     if attempts is not None:
-        # they are rare until the fault: what is ordinary, the dense ones from then on tell
+        # Attempts are sparse until the fault, so the dense ones after it give the ordinary gap.
         dense = np.diff(attempts[attempts >= windows.steady_end])
         floor = floor_ms(_spacing(dense))
         fresh = outage(attempts, windows, fault_at, moments=known, since=since, floor=floor)
@@ -186,11 +185,11 @@ def outage(
     since: float | None = None,
     floor: float | None = None,
 ) -> Outage | None:
-    """The outage of one kind of operation; `successes`: the moments (or slots) of them, ascending.
+    """Return the outage of one kind of operation; `successes`: the moments (or slots) of them, ascending.
 
-    `moments` are those of all events, the fault among them (None: of the fault alone). `floor` is what a
-    gap must exceed where the steady window cannot tell. None if nothing succeeded in the steady window: then
-    there is nothing that the fault could take away.
+    `moments` are the times of all events including the fault (None: only the fault). A gap must exceed
+    `floor` where the steady window gives no limit. None if nothing succeeded in the steady window: then there
+    was no service to interrupt.
     """
     edges = _edges(successes, windows.warmup_end, min(windows.steady_end, fault_at))
     lengths = [each for each in np.diff(edges).tolist() if each > 0]
@@ -216,7 +215,7 @@ def outage(
 
 
 def _spacing(gaps: Floats) -> float:
-    """How far apart dense attempts are by themselves, in ms; an outage among them is not ordinary."""
+    """Return the usual distance of dense attempts in ms, which outages among them do not change."""
     if not len(gaps):
         return 0.0
     if len(gaps) >= FEW:
@@ -227,14 +226,14 @@ def _spacing(gaps: Floats) -> float:
 def steady_gaps(successes: Ints | Floats, start: float, end: float) -> list[Gap]:
     """Return all gaps between successes in a window, its ends included; [] where nothing succeeded in it.
 
-    The last one is not closed: the window ended it, not a success.
+    The last gap is not closed: the window ended it, not a success.
     """
     edges = _edges(successes, start, end).tolist()
     return [Gap(low, high, closed=high < end) for low, high in pairwise(edges) if high > low]
 
 
 def _edges(successes: Ints | Floats, start: float, end: float) -> Floats:
-    """The successes in a window between its two ends; empty where nothing succeeded in it."""
+    """Return the successes in a window between its two ends; empty where nothing succeeded in it."""
     inside = successes[(successes >= start) & (successes < end)]
     if not len(inside):
         return np.zeros(0)
@@ -268,7 +267,7 @@ def throughput(line: Timeline, windows: Windows, fault_at: float | None = None) 
 
 
 def steady_window(record: TrialRecord) -> tuple[float, float]:
-    """Its start and end in ms of the trial, up to the fault; (0, 0) where there was none."""
+    """Return start and end of the steady window in ms, up to the fault; (0, 0) without one."""
     windows, fault = record.windows, record.fault
     if windows is None:
         return 0.0, 0.0
@@ -277,20 +276,22 @@ def steady_window(record: TrialRecord) -> tuple[float, float]:
 
 
 def _covers(gap: Gap, moment: float) -> bool:
-    """Whether a gap began by an event: its first slot may hold the last success, and then the event."""
+    """Return whether a gap began by an event: its first slot may hold the last success, and then the
+    event.
+    """
     return gap.start <= moment <= gap.end
 
 
 @dataclass(frozen=True)
 class _Gaps:
-    """Many gaps, of which few count, as columns. The last one is open where the window ended it."""
+    """Gaps as columns. The last one is open where the window ended it."""
 
     starts: Floats
     ends: Floats
     open: bool
 
     def longer_than(self, ms: float) -> list[Gap]:
-        """Return those of them, ascending."""
+        """Return the gaps longer than `ms`, ascending."""
         return [self._one(index) for index in np.flatnonzero(self.ends - self.starts > ms).tolist()]
 
     def longest(self) -> list[Gap]:
@@ -305,7 +306,7 @@ class _Gaps:
 
 
 def _gaps_after(successes: Ints | Floats, end: float, fault_at: float, since: float | None) -> _Gaps:
-    """All gaps that end after the fault, and the open one at the end of the window."""
+    """Return all gaps that end after the fault, and the open one at the end of the window."""
     last_before = max(int(np.searchsorted(successes, fault_at - SLOT_MS, "right")) - 1, 0)
     edges = np.append(successes[last_before:].astype(np.float64), end)
     starts, ends = edges[:-1], edges[1:]

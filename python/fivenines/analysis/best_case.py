@@ -1,14 +1,14 @@
-"""The best of several variants: chosen on one half of the trials, reported on the other.
+"""Choice of the best of several variants on one half of the trials, reported on the other half.
 
-Whoever takes the best of several noisy means takes the luckiest, too: the mean of the winner is better
-than it would be again (the winner's curse, the optimizer's curse). So the trials are split in halves by
-their numbers alone. The half with odd numbers chooses; the half with even numbers, which had no say in
-the choice, gives all figures that are reported: they are unbiased, and so are their intervals. Block n of
-a plan holds trial n of every variant, in random order, so both halves are alike in all but their numbers.
+The best of several noisy means is also the luckiest one: in a repetition the winner's mean would be worse
+(the winner's curse, the optimizer's curse). So trials are split in halves by their numbers. Trials with odd
+numbers choose; trials with even numbers have no influence on the choice and give all reported figures, so
+these and their intervals are unbiased. Block n of a plan contains trial n of every variant in random order,
+so the halves differ in nothing but their numbers.
 
-Studies mostly choose on all trials and report the same ones. So does a sweep that asks for it
-(`same_trials`), whose halves are then all trials. Its figures are flattered, the more so the more variants
-there are, the closer these are and the fewer the trials; its intervals and verdicts do not allow for that.
+Most publications choose and report on the same trials. A sweep with `same_trials` does so, too: both halves
+are all trials. Its figures are too good, the more so with more variants, closer variants and fewer trials;
+its intervals and verdicts do not correct for that.
 
 Where a variant is chosen for several conditions at once, each is a stratum: variants are ranked by the
 geometric mean, over the strata, of the ratios of their means, so that no stratum counts more because its
@@ -40,11 +40,11 @@ class Observation:
     bound: bool = False
 
 
+# What was observed of one variant, by stratum.
 Strata = Mapping[str, Sequence[Observation]]
-"""What was observed of one variant, by stratum."""
 
+# The best against the second on the reporting half; `alike`: no difference is shown.
 Verdict = Literal["ahead", "alike", "behind", "unknown"]
-"""The best against the next on the reporting half; `alike`: they cannot be told apart."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Half:
 
     @property
     def n(self) -> int:
-        """The number of trials."""
+        """Return the number of trials."""
         return sum(summary.n for summary in self.strata.values())
 
 
@@ -84,23 +84,23 @@ class Choice:
 
     @property
     def best(self) -> Candidate:
-        """The chosen one."""
+        """Return the chosen one."""
         return self.candidates[0]
 
     @property
     def next(self) -> Candidate | None:
-        """The second by the choosing half."""
+        """Return the second by the choosing half."""
         return self.candidates[1] if len(self.candidates) > 1 else None
 
     def against(self, other: Candidate) -> Difference | None:
-        """The best against another, both on the reporting half, see `compared`."""
+        """Return the best against another, both on the reporting half, see `compared`."""
         return self.compared(self.best.reporting, other.reporting)
 
     @property
     def optimism(self) -> Difference | None:
-        """The best on the half that chose it against itself on the other: what choosing flattered.
+        """Return the best on the choosing half against itself on the other: the effect of the choice.
 
-        None where the same trials chose it and are reported: nobody knows by how much.
+        None where the same trials choose and are reported: then the effect is unknown.
         """
         if self.same_trials:
             return None
@@ -108,7 +108,7 @@ class Choice:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the reporting half tells the best from the next."""
+        """Return whether the reporting half shows the best to be better than the second."""
         difference = self.against(self.next) if self.next else None
         if difference is None or not difference.known:
             return "unknown"
@@ -136,7 +136,7 @@ class Choice:
 class BestCase:
     """Which variant of a swept solution a cell shows, and of how many; `words` are its settings.
 
-    `same_trials`: those that chose it are those that are shown, so that its figures are flattered.
+    `same_trials`: the same trials chose it and are reported, so that its figures are too good.
     """
 
     sweep: str
@@ -147,7 +147,7 @@ class BestCase:
 
     @property
     def name(self) -> str:
-        """What the solution is called in all its cells."""
+        """Return the name of the solution in all its cells."""
         return f"{self.sweep} ({self._best})"
 
     @property
@@ -161,24 +161,24 @@ class BestCase:
 
 
 def chooses(number: int, *, same_trials: bool = False) -> bool:
-    """Whether a trial is among those that choose: with odd numbers, or all."""
+    """Return whether a trial is among those that choose: with odd numbers, or all."""
     return same_trials or number % 2 == 1
 
 
 def reports(number: int, *, same_trials: bool = False) -> bool:
-    """Whether a trial is among those that are reported: with even numbers, or all."""
+    """Return whether a trial is among those that are reported: with even numbers, or all."""
     return same_trials or number % 2 == 0
 
 
 def choose(variants: Mapping[str, Strata], *, higher: bool, same_trials: bool = False) -> Choice | None:
-    """The best of the variants by the choosing half; None if no two can be compared.
+    """Return the best of the variants by the choosing half; None if no two can be compared.
 
-    With `same_trials` both halves are all trials. A variant whose service did not come back in fewer of its
-    trials is better whatever the times of the others. Of equal variants the first counts.
+    With `same_trials` both halves are all trials. A variant with fewer trials without recovery is better,
+    whatever its times. Of equal variants the first wins.
     """
     observed = {
         name: {
-            key: [one for one in some if chooses(one.number, same_trials=same_trials)]
+            key: [item for item in some if chooses(item.number, same_trials=same_trials)]
             for key, some in strata.items()
         }
         for name, strata in variants.items()
@@ -199,13 +199,13 @@ def choose(variants: Mapping[str, Strata], *, higher: bool, same_trials: bool = 
         )
         for name in known
     ]
-    ranked = sorted(candidates, key=lambda one: _rank(one.choosing, higher=higher))
+    ranked = sorted(candidates, key=lambda item: _rank(item.choosing, higher=higher))
     left_out = [name for name in variants if name not in known]
     return Choice(ranked, strata, higher, left_out, same_trials)
 
 
 def mean_ratio(pairs: Sequence[tuple[Summary, Summary]]) -> Difference:
-    """The geometric mean of mean(a) / mean(b) over pairs of samples, against 1.
+    """Return the geometric mean of mean(a) / mean(b) over pairs of samples, against 1.
 
     The variance of the logarithm of a mean is that of the mean over its square (delta method). With
     a mean that is not above 0 nothing is known; with fewer than two values on any side no interval is.
@@ -220,22 +220,22 @@ def mean_ratio(pairs: Sequence[tuple[Summary, Summary]]) -> Difference:
     samples = [sample for pair in pairs for sample in pair]
     if any(sample.sd is None for sample in samples):
         return Difference(left, right, ratio - 1, ratio=ratio)
-    parts = [(((one.sd or 0.0) / (one.mean or 1.0)) ** 2 / one.n, one.n) for one in samples]
+    parts = [(((item.sd or 0.0) / (item.mean or 1.0)) ** 2 / item.n, item.n) for item in samples]
     df = satterthwaite(parts)
     half = student_t(df) * math.sqrt(math.fsum(part for part, _ in parts)) / len(pairs)
     low, high = math.exp(log - half), math.exp(min(log + half, _LARGEST))
     return Difference(left, right, ratio - 1, low - 1, high - 1, df, ratio, low, high)
 
 
+# Below the largest exponent of a float.
 _LARGEST = 700.0
-"""Below the largest exponent of a float."""
 
 
 def _half(strata: Strata, names: Sequence[str], belongs: Callable[[int], bool]) -> Half:
-    own = {name: [one for one in strata.get(name, ()) if belongs(one.number)] for name in names}
-    bounds = sum(one.bound for some in own.values() for one in some)
+    own = {name: [item for item in strata.get(name, ()) if belongs(item.number)] for name in names}
+    bounds = sum(item.bound for some in own.values() for item in some)
     strata_found = {
-        name: summarise([one.value for one in some], bounds=sum(one.bound for one in some))
+        name: summarise([item.value for item in some], bounds=sum(item.bound for item in some))
         for name, some in own.items()
     }
     return Half(strata_found, bounds)

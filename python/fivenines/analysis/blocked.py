@@ -1,4 +1,4 @@
-"""Two samples whose trials ran on several machines: the machine is a block.
+"""Comparison of two samples from several machines: the machine is a block.
 
 The model is that of the randomised complete block design (Montgomery, Design and Analysis of
 Experiments, ch. 4; unbalanced: Searle, Linear Models, ch. 7): value = sample + machine + error, by least
@@ -13,8 +13,8 @@ faster by an amount do in the difference.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+# Machine and value of each trial.
 Values = Sequence[tuple[str, float]]
-"""Machine and value of each trial."""
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,14 @@ class Moments:
 
 
 def several(a: Values, b: Values) -> bool:
-    """Whether they ran on more than one machine."""
+    """Return whether the trials ran on more than one machine."""
     return bool(a) and bool(b) and len({machine for machine, _ in (*a, *b)}) > 1
 
 
 def moments(a: Values, b: Values) -> Moments | None:
-    """The weighted means of both samples; None where no machine has both, or nothing is left to judge by."""
+    """Return the weighted means of both samples; None if no machine has both, or without degrees of
+    freedom.
+    """
     first, second = _by_machine(a), _by_machine(b)
     both = [machine for machine in first if machine in second]
     df = len(a) + len(b) - len(first.keys() | second.keys()) - 1
@@ -45,23 +47,23 @@ def moments(a: Values, b: Values) -> Moments | None:
     total = sum(weights.values())
     mean_a = sum(w * _mean(first[m]) for m, w in weights.items()) / total
     mean_b = sum(w * _mean(second[m]) for m, w in weights.items()) / total
-    away = [(w, _mean(first[m]) - mean_a, _mean(second[m]) - mean_b) for m, w in weights.items()]
+    deviations = [(w, _mean(first[m]) - mean_a, _mean(second[m]) - mean_b) for m, w in weights.items()]
     scale = 1 / (df * total)
     return Moments(
         mean_a,
         mean_b,
-        scale * (sum(map(_within, first.values())) + sum(w * x * x for w, x, _ in away)),
-        scale * (sum(map(_within, second.values())) + sum(w * y * y for w, _, y in away)),
-        scale * sum(w * x * y for w, x, y in away),
+        scale * (sum(map(_within, first.values())) + sum(w * x * x for w, x, _ in deviations)),
+        scale * (sum(map(_within, second.values())) + sum(w * y * y for w, _, y in deviations)),
+        scale * sum(w * x * y for w, x, y in deviations),
         df,
     )
 
 
 def _by_machine(values: Values) -> dict[str, list[float]]:
-    found: dict[str, list[float]] = {}
+    result: dict[str, list[float]] = {}
     for machine, value in values:
-        found.setdefault(machine, []).append(value)
-    return found
+        result.setdefault(machine, []).append(value)
+    return result
 
 
 def _weight(n: int, k: int) -> float:

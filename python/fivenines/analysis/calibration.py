@@ -1,4 +1,4 @@
-"""What a calibration is worth for a run: whether it is of this machine, complete, recent, and in bounds."""
+"""Validity of a calibration for a run: same machine, complete, recent, and within bounds."""
 
 from datetime import datetime
 
@@ -6,47 +6,49 @@ from fivenines.analysis.wording import count, listed
 from fivenines.results.basics import Machine
 from fivenines.results.calibration import Calibration
 
+# Age in days from which a calibration is called old: neighbours, firmware and load of a machine change.
 OLD_DAYS = 30
-"""After so many days it is called old: neighbours, firmware and load of a machine change."""
 
 HOW = "fivenines calibrate"
 
 
 def doubts(calibration: Calibration | None, machine: Machine, version: str, moment: str) -> list[str]:
-    """Why a calibration may not speak for what a machine measures at a moment; [] if it does.
+    """Return the reasons why a calibration may not be valid for a machine at a moment; [] if it is valid.
 
     `moment` is in ISO 8601.
     """
     if calibration is None or not calibration.steps:
-        return ["this machine had not been calibrated"]
-    found = _other(calibration.machine, machine)
+        return ["this machine was not calibrated"]
+    result = _other(calibration.machine, machine)
     if calibration.fivenines != version:
-        found.append(f"it was made by fivenines {calibration.fivenines}, not {version}")
+        result.append(f"it was made by fivenines {calibration.fivenines}, not {version}")
     first = min(datetime.fromisoformat(step.at) for step in calibration.steps)
     days = (datetime.fromisoformat(moment) - first).days
     if days > OLD_DAYS:
-        found.append(f"it was {days} days old")
+        result.append(f"it was {days} days old")
     if short := [step.name for step in calibration.steps if step.short]:
-        found.append(f"it was a quick one, with few repetitions ({listed(short)})")
+        result.append(f"it was a quick one, with few repetitions ({listed(short)})")
     if calibration.missing:
-        found.append(f"it did not measure {listed(calibration.missing)}")
-    return found
+        result.append(f"it did not measure {listed(calibration.missing)}")
+    return result
 
 
+# Names of figures: how much trials of one solution spread, and ratios of its neighbouring windows.
 TRIAL_SPREAD, ROUND_SPREAD = "trial_spread", "round_spread"
-"""Names of figures: how much trials of one solution spread, and ratios of its neighbouring windows."""
 
 
 def spreads(calibration: Calibration | None) -> tuple[float, float] | None:
-    """How much trials, and ratios of neighbouring windows, of one solution spread; None: not measured."""
+    """Return how much trials, and ratios of neighbouring windows, of one solution spread; None: not
+    measured.
+    """
     steps = calibration.steps if calibration else []
-    found = {name: value for step in steps for line in step.lines for name, value in line.figures.items()}
-    trials, rounds = found.get(TRIAL_SPREAD, 0.0), found.get(ROUND_SPREAD, 0.0)
+    result = {name: value for step in steps for line in step.lines for name, value in line.figures.items()}
+    trials, rounds = result.get(TRIAL_SPREAD, 0.0), result.get(ROUND_SPREAD, 0.0)
     return (trials, rounds) if trials and rounds else None
 
 
 def verdict(calibration: Calibration) -> str:
-    """How the lines stand, in one sentence."""
+    """Return the verdict on all lines in one sentence."""
     judged = [line for step in calibration.steps for line in step.judged]
     out = {step.name: len(step.out) for step in calibration.steps if step.out}
     failed = [step.name for step in calibration.steps if step.failure]
@@ -60,15 +62,15 @@ def verdict(calibration: Calibration) -> str:
 
 
 def _other(then: Machine, now: Machine) -> list[str]:
-    """What differs between two machines, of what figures depend on."""
+    """Return the differences between two machines that figures depend on."""
     if (then.hostname, then.cpu) != (now.hostname, now.cpu):
         return [f"it is of another machine ({then.hostname}, {then.cpu})"]
-    found = []
+    result = []
     if then.kernel != now.kernel:
-        found.append(f"it is of another kernel ({then.kernel})")
+        result.append(f"it is of another kernel ({then.kernel})")
     if then.cores != now.cores:
-        found.append(f"the machine had {count(then.cores, 'core')} then, and {now.cores} now")
+        result.append(f"the machine had {count(then.cores, 'core')} then, and {now.cores} now")
     if then.user != now.user:
         who = {"root": "root", "ordinary": "an ordinary user"}
-        found.append(f"it was made as {who[then.user]}, not as {who[now.user]}")
-    return found
+        result.append(f"it was made as {who[then.user]}, not as {who[now.user]}")
+    return result

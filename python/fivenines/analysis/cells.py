@@ -1,4 +1,4 @@
-"""All trials of a cell together."""
+"""Summaries of all trials of a cell."""
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -16,15 +16,15 @@ from fivenines.analysis.truth import CellTruth, cell_truth
 from fivenines.results.records import CellKey
 from fivenines.results.store import Run
 
-KEPT = 95.0
-"""Per cent of an offered rate; a cell below it did not keep the rate."""
+# Per cent of the offered rate that a cell must reach to meet the rate.
+MET = 95.0
 
 LATENCIES = ("mean", "p50", "p95", "p99", "p999", "max")
 
 
 @dataclass(frozen=True)
 class Failover:
-    """Failover times in ms; writes were not back in `not_recovered` trials, which count as lower bounds."""
+    """Failover times in ms; the `not_recovered` trials count as lower bounds."""
 
     summary: Summary
     not_recovered: int
@@ -35,8 +35,8 @@ class Stalls:
     """Times of the steady window, without any fault, in which no transaction of the load succeeded.
 
     `trials` is the number of trials that have any; `number`, `longest` and `total` (ms) are of each
-    trial, 0 where there is none; `seconds` is the length of all steady windows. What a stall took of its
-    window is exact; how long it lasted is a lower bound where the window ended first.
+    trial, 0 without a stall; `seconds` is the length of all steady windows. A stall's time within the window
+    is exact; its whole length is a lower bound where the window ended first.
     """
 
     trials: int
@@ -47,7 +47,7 @@ class Stalls:
 
     @property
     def share(self) -> float:
-        """The share of the steady windows that went to stalls."""
+        """Return the share of the steady windows that stalls took."""
         lost = (self.total.mean or 0.0) * self.total.n / 1000
         return lost / self.seconds if self.seconds else 0.0
 
@@ -87,7 +87,7 @@ class TypeResult:
 
 @dataclass(frozen=True)
 class InvariantResult:
-    """What must be true of the data, over the trials in which it was asked."""
+    """An invariant of the data, over the trials in which it was checked."""
 
     name: str
     source: str
@@ -98,9 +98,9 @@ class InvariantResult:
 
 @dataclass(frozen=True)
 class CellResult:
-    """A cell: how many trials, and the summaries of their measures (ms, or per second).
+    """A cell: number of trials, and summaries of their measures (ms, or per second).
 
-    With a `best` it is that of a swept solution: of one variant, and of half of its trials.
+    With a `best` it is the best case of a swept solution: one variant, and half of its trials.
     """
 
     key: CellKey
@@ -131,47 +131,47 @@ class CellResult:
 
     @property
     def called(self) -> str:
-        """The solution; with the settings that were chosen, where it is the best case of a sweep."""
+        """Return the solution; with the settings that were chosen, where it is the best case of a sweep."""
         return self.best.called if self.best else self.key.solution
 
     @property
     def kept_percent(self) -> float | None:
-        """How much of the offered rate was reached; None without an offered rate.
+        """Return the achieved rate in per cent of the offered rate; None without an offered rate.
 
-        Expected failures were asked and answered, so they count: the share that they have in the whole
-        load is added to the successes of the steady window.
+        Expected failures were answered, so they count: their share of the whole load is added to the
+        successes of the steady window.
         """
         if not self.offered or self.tps.mean is None:
             return None
-        ok = sum(one.ok for one in self.types)
-        answered = 1 + sum(one.expected for one in self.types) / ok if ok else 1.0
+        ok = sum(item.ok for item in self.types)
+        answered = 1 + sum(item.expected for item in self.types) / ok if ok else 1.0
         return 100 * self.tps.mean * answered / self.offered
 
     @property
     def kept(self) -> bool:
-        """Whether there was an offered rate, and it was kept: then the throughput is that rate."""
-        return (self.kept_percent or 0.0) >= KEPT
+        """Return whether the cell met an offered rate: then the throughput is that rate."""
+        return (self.kept_percent or 0.0) >= MET
 
     @property
     def violated(self) -> int:
-        """The number of trials in which an invariant does not hold."""
+        """Return the number of trials in which an invariant does not hold."""
         return sum(
             any(check.status == "violated" for check in trial.record.invariants) for trial in self.trials
         )
 
     @property
     def split(self) -> int:
-        """The number of trials in which several nodes took writes although one may: split brain."""
+        """Return the number of trials with split brain: several nodes took writes where one may."""
         return sum(bool(trial.split_brains) for trial in self.trials)
 
     @property
     def faulted(self) -> bool:
-        """Whether something was broken on purpose in this cell."""
+        """Return whether a fault was injected in this cell."""
         return self.key.fault != "none"
 
 
 def analyse(run: Run) -> list[CellResult]:
-    """All cells of a run in the order of the plan's file, the empty ones included."""
+    """Return all cells of a run in the order of the plan's file, including empty ones."""
     plan = sorted(run.manifest.plan, key=lambda trial: trial.id)
     planned = Counter(trial.cell for trial in plan)
     complete: dict[CellKey, list[TrialMeasures]] = {}
@@ -191,7 +191,7 @@ def cell_result(key: CellKey, planned: int, broken: int, trials: list[TrialMeasu
     speeds = [trial.throughput for trial in trials if trial.throughput]
     where = [trial.machine for trial in trials if trial.throughput]
     deployments = [trial.record.deployment for trial in trials if trial.record.deployment]
-    found = CellResult(
+    result = CellResult(
         key=key,
         planned=planned,
         complete=len(trials),
@@ -218,11 +218,11 @@ def cell_result(key: CellKey, planned: int, broken: int, trials: list[TrialMeasu
         trials=trials,
     )
     nominal = trials[0].nominal if trials else None
-    return found if nominal is None else _at_level(found, nominal)
+    return result if nominal is None else _at_level(result, nominal)
 
 
 def _at_level(cell: CellResult, nominal: float) -> CellResult:
-    """The cell with the intervals of trials that were added as needed."""
+    """Return the cell with the intervals of trials that were added as needed."""
     widened: CellResult = all_at_level(replace(cell, trials=[]), nominal)
     return replace(widened, trials=cell.trials)
 
@@ -254,9 +254,9 @@ def _stalls(trials: list[TrialMeasures]) -> Stalls:
 
 def _failover(trials: list[TrialMeasures]) -> Failover:
     measured = [t.availability for t in trials if t.availability and t.availability.writes]
-    gone = sum(a.failover_ms is None for a in measured)
+    lost = sum(a.failover_ms is None for a in measured)
     times = [a.observed_ms if a.failover_ms is None else a.failover_ms for a in measured]
-    return Failover(summarise(times, bounds=gone), gone)
+    return Failover(summarise(times, bounds=lost), lost)
 
 
 def _loss(trials: list[TrialMeasures]) -> Loss:
@@ -272,47 +272,47 @@ def _loss(trials: list[TrialMeasures]) -> Loss:
 
 
 def _types(trials: list[TrialMeasures]) -> list[TypeResult]:
-    """The types in the order of the workload, the trials of each together."""
-    found: dict[str, list[TypeMeasure]] = {}
+    """Return the types in the order of the workload, the trials of each together."""
+    result: dict[str, list[TypeMeasure]] = {}
     for trial in trials:
-        for one in trial.types:
-            found.setdefault(one.counts.name, []).append(one)
-    return [_type(name, measures) for name, measures in found.items()]
+        for item in trial.types:
+            result.setdefault(item.counts.name, []).append(item)
+    return [_type(name, measures) for name, measures in result.items()]
 
 
 def _type(name: str, measures: list[TypeMeasure]) -> TypeResult:
-    latencies = [one.latency for one in measures if one.latency]
+    latencies = [measure.latency for measure in measures if measure.latency]
     return TypeResult(
         name=name,
-        rate=summarise([one.rate for one in measures]),
+        rate=summarise([measure.rate for measure in measures]),
         latency=summaries(latencies, LATENCIES),
-        ok=sum(one.counts.ok for one in measures),
-        expected=sum(one.counts.expected for one in measures),
-        failed=sum(one.counts.failed for one in measures),
-        in_doubt=sum(one.counts.in_doubt for one in measures),
-        retries=sum(one.counts.retries for one in measures),
+        ok=sum(measure.counts.ok for measure in measures),
+        expected=sum(measure.counts.expected for measure in measures),
+        failed=sum(measure.counts.failed for measure in measures),
+        in_doubt=sum(measure.counts.in_doubt for measure in measures),
+        retries=sum(measure.counts.retries for measure in measures),
     )
 
 
 def _invariants(trials: list[TrialMeasures]) -> list[InvariantResult]:
-    found: dict[tuple[str, str], Counter[str]] = {}
+    counters: dict[tuple[str, str], Counter[str]] = {}
     for trial in trials:
         for check in trial.record.invariants:
-            found.setdefault((check.name, check.source), Counter())[check.status] += 1
+            counters.setdefault((check.name, check.source), Counter())[check.status] += 1
     return [
         InvariantResult(name, source, n["holds"], n["violated"], n["unknown"])
-        for (name, source), n in found.items()
+        for (name, source), n in counters.items()
     ]
 
 
 def _errors(trials: list[TrialMeasures]) -> list[ErrorEntry]:
-    """The errors of all trials by source, class and code, with the first message of each."""
-    found: dict[tuple[str, str, str], ErrorEntry] = {}
+    """Return the errors of all trials by source, class and code, with the first message of each."""
+    entries: dict[tuple[str, str, str], ErrorEntry] = {}
     for trial in trials:
         for error in trial.errors:
             key = (error.source, error.kind, error.code)
-            known = found.get(key)
+            known = entries.get(key)
             total = error.count + (known.count if known else 0)
             # moments are those of a trial
-            found[key] = replace(known or error, count=total, first_ms=None, last_ms=None)
-    return sorted(found.values(), key=lambda error: -error.count)
+            entries[key] = replace(known or error, count=total, first_ms=None, last_ms=None)
+    return sorted(entries.values(), key=lambda error: -error.count)

@@ -1,12 +1,12 @@
-"""What a cluster would lose that keeps its rows in memory: the time since its last global checkpoint.
+"""Recovery point of a cluster that keeps its rows in memory: the time since its last global checkpoint.
 
 Lag of the global checkpoint
-    At any moment: the time since the last completed checkpoint began. What was committed before it began
-    is on disks; what came later would be lost with all members of a node group. It grows from the time
-    that a checkpoint takes to that plus the distance of two, and falls when one completes. Where none
-    completes any more it goes on growing until the load's end.
+    The time since the last completed checkpoint began. Commits before its beginning are on disk; later ones
+    would be lost with all members of a node group. The lag grows from a checkpoint's duration by the distance
+    of two checkpoints, and falls when a checkpoint completes. After the last one it grows until the load
+    ends.
 
-Told by data nodes in their logs (table `incidents`), exact to the microsecond of their machine's clock.
+Data nodes log their checkpoints (table `incidents`), exact to the microsecond of their machine's clock.
 """
 
 from collections.abc import Sequence
@@ -18,28 +18,28 @@ from fivenines.analysis.series import Series
 from fivenines.analysis.tables import by_trial
 from fivenines.results.store import StoredTrial
 
+# Name of the lag's series among counters.
 LAG = "global_checkpoint_lag"
-"""The name of its series among counters."""
 
+# Node name of the lag's series, which belongs to no single node.
 WHOLE = "cluster"
-"""Whose series it is: no single node's."""
 
 _COMPLETED = "SELECT trial, t_ms, ms FROM rows WHERE kind = 'global checkpoint' ORDER BY trial, t_ms"
+# Milliseconds between the peak and the fall of a line.
 _STEP = 1e-3
-"""Milliseconds between the peak and the fall of a line."""
 
 
 @dataclass(frozen=True)
 class Lag:
-    """Of a window, in ms."""
+    """Lag in a window, in ms."""
 
     max: float
     mean: float
 
 
 def lags(trials: Sequence[StoredTrial]) -> dict[str, Series]:
-    """The lag over the time of each trial that has global checkpoints, by its folder's name."""
-    ends = {one.folder.name: _end(one) for one in trials}
+    """Return the lag over the time of each trial that has global checkpoints, by its folder's name."""
+    ends = {item.folder.name: _end(item) for item in trials}
     return {
         trial: lag_of(rows["t_ms"].tolist(), rows["ms"].tolist(), ends[trial])
         for trial, rows in by_trial(trials, "incidents", _COMPLETED).items()
@@ -47,7 +47,9 @@ def lags(trials: Sequence[StoredTrial]) -> dict[str, Series]:
 
 
 def lag_of(completed: Sequence[float], took: Sequence[float], end: float) -> Series:
-    """The lag from the first completed checkpoint to the end; all in ms, in the order of their moments."""
+    """Return the lag from the first completed checkpoint to the end; all in ms, in the order of their
+    moments.
+    """
     times: list[float] = []
     values: list[float] = []
     began: float | None = None
@@ -65,7 +67,7 @@ def lag_of(completed: Sequence[float], took: Sequence[float], end: float) -> Ser
 
 
 def lag_between(series: Series, start: float, end: float) -> Lag | None:
-    """The largest lag and its mean over the time from `start` to `end`, of what is known of it."""
+    """Return the largest lag and its mean over the time from `start` to `end`, of what is known of it."""
     if len(series) < 2:
         return None
     start, end = max(start, float(series.t[0])), min(end, float(series.t[-1]))

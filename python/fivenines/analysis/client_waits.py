@@ -1,7 +1,7 @@
-"""Outages of established sessions that a bound of the client's own ended.
+"""Outages of established sessions that a client time-out ended.
 
-A session whose server fell silent waits for an answer until a time-out of the client ends that. Service may
-long have been back for new connections: the rest of the outage is the client's, not the solution's.
+A session whose server fell silent waits for an answer until a client time-out. Service may have been
+available for new connections much earlier: the rest of the outage is due to the client, not to the solution.
 """
 
 from collections.abc import Sequence
@@ -11,16 +11,17 @@ from typing import Any
 from fivenines.analysis.availability import Floats, Gap, Outage
 from fivenines.results.layout import SLOT_MS
 
+# Without attempts of new connections, a time-out at most this long before the return of service ended the
+# outage.
 _AFTER_MS = 1000.0
-"""Where new connections were not tried, a time-out so long before the return of service ended the outage."""
 
+# A time-out this near to the end of a configured bound is attributed to that bound.
 _NEAR_MS, _NEAR_SHARE = 300.0, 0.05
-"""A time-out that comes so near the end of a bound is that bound's."""
 
 
 @dataclass(frozen=True)
 class ClientBounds:
-    """How long the load's clients waited, in s; None: for ever, or not told."""
+    """Time-outs of the load's clients in s; None: unlimited, or not recorded."""
 
     answer_s: float | None = None
     connect_s: float | None = None
@@ -30,8 +31,8 @@ class ClientBounds:
 class Wait:
     """The wait of a session at the end of an outage, until a time-out of the client at `until` (ms).
 
-    `ms`: how long service had been there for new connections; None: they were not tried. `bound`: the
-    time-out in words, as "time-out of 30 s".
+    `ms`: how long service had been available for new connections; None: not attempted. `bound`: the time-out
+    in words, as "time-out of 30 s".
     """
 
     until: float
@@ -40,29 +41,28 @@ class Wait:
 
 
 def client_bounds(load: dict[str, Any]) -> ClientBounds:
-    """The bounds in load.json; none in those of older versions."""
-    told = load.get("bounds")
-    found = told if isinstance(told, dict) else {}
+    """Return the client time-outs in load.json."""
+    recorded = load.get("bounds")
+    result = recorded if isinstance(recorded, dict) else {}
 
     def seconds(key: str) -> float | None:
-        value = found.get(key)
+        value = result.get(key)
         return float(value) if isinstance(value, int | float) else None
 
     return ClientBounds(seconds("answer_timeout_s"), seconds("connect_timeout_s"))
 
 
 def wait_of(gap: Gap, connections: Outage | None, timeouts: Floats, bounds: ClientBounds) -> Wait | None:
-    """The wait at the end of an outage of sessions; None where no bound of the client ended it.
+    """Return the wait at the end of an outage of sessions; None where no client time-out ended it.
 
-    `connections` is the outage of new connections, `timeouts` the moments at which a bound ended
-    something, ascending.
+    `connections` is the outage of new connections, `timeouts` the times of client time-outs, ascending.
     """
-    # what a time-out ended may succeed at once, in the same slot
+    # An operation that timed out may be retried with success in the same slot.
     own = timeouts[(timeouts > gap.start) & (timeouts <= gap.end + SLOT_MS)]
     if not gap.closed or not len(own):
         return None
     last = min(float(own[-1]), gap.end)
-    bound = _bound(gap, [float(one) for one in own], bounds)
+    bound = _bound(gap, [float(item) for item in own], bounds)
     if connections is None:
         return Wait(last, None, bound) if gap.end - last <= _AFTER_MS else None
     back = served_again(gap, connections)
@@ -72,15 +72,19 @@ def wait_of(gap: Gap, connections: Outage | None, timeouts: Floats, bounds: Clie
 
 
 def served_again(gap: Gap, connections: Outage) -> float | None:
-    """From when on new connections were served during an outage of sessions; None if not before its end."""
-    away = [one for one in connections.gaps if one.start < gap.end and one.end > gap.start]
-    if not away:
+    """Return when new connections were served again during an outage of sessions; None if not before its
+    end.
+    """
+    outages = [item for item in connections.gaps if item.start < gap.end and item.end > gap.start]
+    if not outages:
         return gap.start
-    return away[-1].end if away[-1].closed and away[-1].end <= gap.end else None
+    return outages[-1].end if outages[-1].closed and outages[-1].end <= gap.end else None
 
 
 def _bound(gap: Gap, own: Sequence[float], bounds: ClientBounds) -> str:
-    """Which bound it was: that for an answer counts from the last success, that to connect from another."""
+    """Return the matching time-out in words: that for an answer counts from the last success, that to connect
+    from another.
+    """
     answer, connect = bounds.answer_s, bounds.connect_s
     begins = [gap.start, *own[:-1]]
     for seconds, since in ((answer, begins[:1]), (connect, begins[1:]), (answer, begins[1:])):

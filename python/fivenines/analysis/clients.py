@@ -1,7 +1,7 @@
-"""Each of several clients of a trial by itself: the same measures as of the trial, of its own load.
+"""Measures of each of several clients of a trial.
 
-A trial's own figures are of all clients together (sums of rates, merged histograms of response times), see
-`runner.merged_load`. Those of one come from its own tables, by the same code: nothing is defined twice.
+A trial's figures are of all clients together (sums of rates, merged histograms of response times), see
+`runner.merged_load`. The same code computes a client's figures from the client's tables.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,6 +16,7 @@ from fivenines.results import layout
 from fivenines.results.records import ClientRecord, Windows
 from fivenines.results.store import StoredTrial
 
+# Measures of a single client; all others are of the cluster, or of all clients together.
 OF_A_CLIENT = (
     "tps",
     "latency_mean",
@@ -25,12 +26,11 @@ OF_A_CLIENT = (
     "outage_writes",
     "outage_reads",
 )
-"""The measures that a client has by itself; all others are of the cluster, or of all clients together."""
 
 
 @dataclass(frozen=True)
 class ClientResult:
-    """One client in the trials of a cell: what it is, its measures by name, and what it did in each trial."""
+    """A client in the trials of a cell: its record, its measures by name, and those of each trial."""
 
     client: ClientRecord
     measures: dict[str, Summary]
@@ -38,31 +38,31 @@ class ClientResult:
 
 
 def view(trial: StoredTrial, name: str) -> StoredTrial:
-    """A trial as one of its clients saw it: its own tables and load; no verdicts, as these are of all.
+    """Return a trial with the tables and load of one client, without verdicts, as these are of all clients.
 
     Raises:
         FiveninesError: the trial has no such client.
     """
     record = trial.record
-    found = next((one for one in record.clients if one.name == name), None)
-    if found is None:
-        known = ", ".join(one.name for one in record.clients) or "one client alone"
+    result = next((client for client in record.clients if client.name == name), None)
+    if result is None:
+        known = ", ".join(client.name for client in record.clients) or "one client alone"
         raise FiveninesError(f"trial {record.id} has no client {name!r}; it has {known}")
     own: dict[str, object] = {
-        "load": found.load,
+        "load": result.load,
         "clients": [],
         "check": None,
         "divergence": None,
         "isolation": [],
         "invariants": [],
-        "windows": _own_windows(record.windows, found.load),
+        "windows": _own_windows(record.windows, result.load),
     }
     folder = layout.client_folder(trial.folder, name)
     return StoredTrial(folder, record.model_copy(update=own), whole=trial.folder)
 
 
 def _own_windows(windows: Windows | None, load: Mapping[str, Any]) -> Windows | None:
-    """The trial's, until this client's own work was done: it is not away from then on, it is ready."""
+    """Return the trial's windows until this client completed its work: later silence is no outage."""
     work = load.get("work")
     if windows is None or not work or not load.get("completed"):
         return windows
@@ -77,7 +77,7 @@ def _own_windows(windows: Windows | None, load: Mapping[str, Any]) -> Windows | 
 
 
 def client_measures(trial: StoredTrial, name: str) -> TrialMeasures:
-    """What one client measured in a trial; what only the whole trial can tell is None there.
+    """Return the measures of one client in a trial; measures of the whole trial are None.
 
     Raises:
         FiveninesError: the trial has no such client.
@@ -86,13 +86,15 @@ def client_measures(trial: StoredTrial, name: str) -> TrialMeasures:
 
 
 def client_results(trials: Iterable[TrialMeasures]) -> list[ClientResult]:
-    """Each client over the trials of a cell, in the order of the experiment; [] of one alone."""
-    found: dict[str, tuple[ClientRecord, list[TrialMeasures]]] = {}
+    """Return each client over the trials of a cell, in the order of the experiment; [] for a single
+    client.
+    """
+    result: dict[str, tuple[ClientRecord, list[TrialMeasures]]] = {}
     for trial in trials:
         for client in trial.record.clients:
             own = client_measures(trial.stored, client.name)
-            found.setdefault(client.name, (client, []))[1].append(own)
+            result.setdefault(client.name, (client, []))[1].append(own)
     return [
         ClientResult(client, {name: summary_of(name, own) for name in OF_A_CLIENT}, own)
-        for client, own in found.values()
+        for client, own in result.values()
     ]

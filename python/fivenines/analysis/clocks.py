@@ -1,4 +1,4 @@
-"""What clocks of several machines do to moments that are compared."""
+"""Error of times that are compared between machines."""
 
 from collections.abc import Iterable
 
@@ -7,11 +7,12 @@ from fivenines.results.records import TrialRecord
 
 
 def error_ms(records: Iterable[TrialRecord]) -> float | None:
-    """By how much the time between two moments on different hosts may be wrong, in any of these trials: the
-    two largest errors of a trial together. None: all hosts had one clock.
+    """Return the largest error of a time between events on two hosts, in ms.
+
+    It is the sum of the two largest clock errors of a trial, over all trials. None: all hosts share a clock.
     """
     worst = [
-        sum(sorted((one.error_ms for one in record.clocks.values()), reverse=True)[:2])
+        sum(sorted((clock.error_ms for clock in record.clocks.values()), reverse=True)[:2])
         for record in records
         if record.clocks
     ]
@@ -19,9 +20,9 @@ def error_ms(records: Iterable[TrialRecord]) -> float | None:
 
 
 def by_machine(records: Iterable[TrialRecord]) -> dict[str, list[ClockRecord]]:
-    """What was learnt of each machine's clocks, over trials."""
-    found: dict[str, list[ClockRecord]] = {}
+    """Return the clock records of all trials by machine."""
+    result: dict[str, list[ClockRecord]] = {}
     for record in records:
-        for one in record.clocks.values():
-            found.setdefault(one.machine, []).append(one)
-    return dict(sorted(found.items()))
+        for clock in record.clocks.values():
+            result.setdefault(clock.machine, []).append(clock)
+    return dict(sorted(result.items()))

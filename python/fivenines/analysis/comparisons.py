@@ -1,4 +1,4 @@
-"""The cells of a run against each other."""
+"""Comparisons between the cells of a run."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ class Metric:
     get: Callable[[CellResult], Summary | None]
 
 
+# The metrics that blocks compare better than trials.
 SPEED_METRICS = ("throughput", "95th percentile of the response time")
-"""The metrics that blocks compare better than trials."""
 
 METRICS = (
     Metric("throughput", SPEED, lambda cell: None if cell.kept else cell.tps),
@@ -48,30 +48,30 @@ class Comparison:
 
 
 def comparisons(cells: Iterable[CellResult], *, speed: bool = True) -> list[Comparison]:
-    """All pairs of solutions that share everything else, by every metric that both have.
+    """Return all pairs of solutions under the same conditions, by every metric that both have.
 
-    Without `speed` those are left out which blocks of the same run compare better.
+    Without `speed`, leave out the metrics that blocks of the same run compare better.
     """
-    found = [
+    result = [
         compare_cells(metric, a, b)
         for members in groups(cells)
         for metric in METRICS
         if speed or metric.name not in SPEED_METRICS
         for a, b in combinations(members, 2)
     ]
-    return [one for one in found if one is not None]
+    return [item for item in result if item is not None]
 
 
 def groups(cells: Iterable[CellResult]) -> list[list[CellResult]]:
-    """Cells that differ in the solution alone, each group together."""
-    found: dict[CellKey, list[CellResult]] = {}
+    """Return groups of cells that differ only in the solution."""
+    result: dict[CellKey, list[CellResult]] = {}
     for cell in cells:
-        found.setdefault(cell.key.model_copy(update={"solution": ""}), []).append(cell)
-    return list(found.values())
+        result.setdefault(cell.key.model_copy(update={"solution": ""}), []).append(cell)
+    return list(result.values())
 
 
 def compare_cells(metric: Metric, a: CellResult, b: CellResult) -> Comparison | None:
-    """a against b by one metric; None if either was not measured."""
+    """Compare a with b by one metric; return None if either was not measured."""
     left, right = metric.get(a), metric.get(b)
     if left is None or right is None or not left.n or not right.n:
         return None
@@ -82,17 +82,19 @@ def compare_cells(metric: Metric, a: CellResult, b: CellResult) -> Comparison | 
 
 
 def _failover_by(cell: CellResult, phase: str) -> Summary | None:
-    """One phase of a cell's only fault, or all until the load writes: a lower bound where it did not."""
+    """Return a phase of a cell's only fault, or all phases until the load writes; lower bounds if it does
+    not.
+    """
     if len(cell.faults) != 1 or not (cell.faults[0].interrupted or cell.faults[0].not_recovered):
         return None
     fault = cell.faults[0]
     if not phase:
         return fault.returned
-    found = fault.phase(phase)
-    # of a trial that did not get that far the phase is not known
-    return found.summary if found.seen and not fault.not_recovered else None
+    result = fault.phase(phase)
+    # The phase is unknown in a trial that ended in an earlier one.
+    return result.summary if result.seen and not fault.not_recovered else None
 
 
 def _total(outages: Outages) -> Summary | None:
-    """All interruptions together, where that is more than the longest."""
+    """Return the total of all interruptions, where it exceeds the longest."""
     return outages.total if outages.several else None

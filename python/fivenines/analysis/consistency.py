@@ -1,14 +1,14 @@
-"""What the ledger's operations say about the rows found on each node after a trial.
+"""Check of the ledger's rows on each node after a trial.
 
-Every write of the ledger inserts a row with an id of its own. Its outcome decides what must be true:
+Every write of the ledger inserts a row with a unique id. Its outcome decides what must be true:
 
-    ok        acknowledged: the row must be there; absent, it is *lost*
-    failed    definitely refused: the row must not be there; present, it is a *phantom*
-    in_doubt  the reply to the commit was lost: either is right, and which one it was is counted
+    ok        acknowledged: the row must be present; absent, it is *lost*
+    failed    definitely refused: the row must be absent; present, it is a *phantom*
+    in_doubt  the reply to the commit was lost: both are correct, and each is counted
 
-An id found more than once is a *duplicate*. A client waits for the reply to a write before it begins the
-next, so a row that is there although an earlier acknowledged row of the same client is not is *disordered*:
-the node did not keep the client's order. Vocabulary after Jepsen (ok, fail, info).
+An id that occurs more than once is a *duplicate*. A client waits for the reply to a write before it begins
+the next. So a row is *disordered* if it is present while an earlier acknowledged row of the same client is
+absent: the node did not preserve the client's order. Vocabulary after Jepsen (ok, fail, info).
 """
 
 from collections import Counter
@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 from fivenines.results.records import Check, NodeCheck
 
+# Maximum number of ids of lost, phantom and disordered rows that are stored for each node.
 MAX_IDS = 1000
-"""As many ids of lost, of phantom and of disordered rows are kept for each node."""
 
 _RANK = {"failed": 0, "in_doubt": 1, "ok": 2}
 
@@ -38,7 +38,7 @@ class Operation:
 
 def check_nodes(
     operations: Iterable[Operation],
-    found: Mapping[str, list[int] | None],
+    ids: Mapping[str, list[int] | None],
     roles: Mapping[str, str],
     primary: str,
 ) -> Check:
@@ -47,7 +47,7 @@ def check_nodes(
     Args:
         operations: the ledger's operations in any order; reads are ignored. An id that was tried
             more than once counts with its best outcome: ok before in doubt before failed.
-        found: the ids on each node, repeated as often as they are there; None: not reachable.
+        ids: the ids on each node, repeated as often as they occur; None: not reachable.
         roles: the role of each node at the end.
         primary: the primary of record, by which loss is judged; "" if there is none.
 
@@ -66,14 +66,14 @@ def check_nodes(
         in_doubt=len(by_outcome["in_doubt"]),
         primary=primary,
         nodes=[
-            _check_node(node, roles.get(node, ""), ids, by_outcome, clients)
-            for node, ids in sorted(found.items())
+            _check_node(node, roles.get(node, ""), present, by_outcome, clients)
+            for node, present in sorted(ids.items())
         ],
     )
 
 
 def write_outcomes(operations: Iterable[Operation]) -> dict[int, str]:
-    """The best outcome of each write by id.
+    """Return the best outcome of each write by id.
 
     Raises:
         ValueError: an outcome other than ok, failed and in_doubt.
@@ -90,7 +90,7 @@ def write_outcomes(operations: Iterable[Operation]) -> dict[int, str]:
 
 
 def primary_check(check: Check) -> NodeCheck | None:
-    """The rows on the primary of record; None if there is none or it could not be read."""
+    """Return the rows on the primary of record; None if there is none or it could not be read."""
     for node in check.nodes:
         if node.node == check.primary and node.reachable:
             return node
@@ -100,22 +100,22 @@ def primary_check(check: Check) -> NodeCheck | None:
 def disordered_ids(
     present: Iterable[int], acknowledged: Iterable[int], clients: Mapping[int, int]
 ) -> list[int]:
-    """The rows that are present although an earlier acknowledged row of their client is absent.
+    """Return the rows that are present although an earlier acknowledged row of their client is absent.
 
     Args:
         present: the ids on a node.
         acknowledged: the ids that were acknowledged.
-        clients: the client of each id; a row of an unknown id belongs to nobody.
+        clients: the client of each id; a row of an unknown id belongs to no client.
     """
-    there = set(present)
+    existing = set(present)
     first_absent: dict[int, int] = {}
     for identifier in acknowledged:
-        if identifier not in there:
+        if identifier not in existing:
             client = clients[identifier]
             first_absent[client] = min(identifier, first_absent.get(client, identifier))
     return sorted(
         identifier
-        for identifier in there
+        for identifier in existing
         if identifier in clients and identifier > first_absent.get(clients[identifier], identifier)
     )
 

@@ -1,4 +1,4 @@
-"""Sums of means with a factor each: differences, trends, deviations from a line.
+"""Linear contrasts of means: differences, trends, deviations from a line.
 
 The interval is Student's t with the degrees of freedom of Welch and Satterthwaite, so that samples may
 differ in spread and number.
@@ -16,7 +16,7 @@ from fivenines.analysis.statistics import CONFIDENCE, EQUAL, Summary, at_confide
 
 @dataclass(frozen=True)
 class Contrast:
-    """A sum of means, in their unit. Ends that are not known are None.
+    """A linear contrast of means, in their unit. Unknown ends of the interval are None.
 
     With lower bounds among the values there is no estimate: a bound is not shown as a value.
     """
@@ -29,28 +29,28 @@ class Contrast:
 def contrast(
     samples: Sequence[Summary], factors: Sequence[float], confidence: float = CONFIDENCE
 ) -> Contrast:
-    """The sum of `factors` times the means, of independent samples.
+    """Return the sum of `factors` times the means, of independent samples.
 
-    Without a spread in any sample there is no interval; nor is there one of few values that are all equal.
-    Lower bounds leave that end open which they could move.
+    There is no interval without a spread in any sample, nor for few values that are all equal. Lower bounds
+    leave open the end that they could move.
     """
     used = [
-        (at_confidence(one, confidence), factor)
-        for one, factor in zip(samples, factors, strict=True)
+        (at_confidence(sample, confidence), factor)
+        for sample, factor in zip(samples, factors, strict=True)
         if factor
     ]
-    if not used or any(one.mean is None for one, _ in used):
+    if not used or any(item.mean is None for item, _ in used):
         return Contrast()
-    estimate = math.fsum(factor * (one.mean or 0.0) for one, factor in used)
-    spreads = [one.sd for one, _ in used]
-    if None in spreads or (not any(spreads) and min(one.n for one, _ in used) < EQUAL):
-        return Contrast(None if any(one.bounds for one, _ in used) else estimate)
-    parts = [((factor * (one.sd or 0.0)) ** 2 / one.n, one.n) for one, factor in used]
-    level = max(one.level for one, _ in used)
+    estimate = math.fsum(factor * (item.mean or 0.0) for item, factor in used)
+    spreads = [item.sd for item, _ in used]
+    if None in spreads or (not any(spreads) and min(item.n for item, _ in used) < EQUAL):
+        return Contrast(None if any(item.bounds for item, _ in used) else estimate)
+    parts = [((factor * (item.sd or 0.0)) ** 2 / item.n, item.n) for item, factor in used]
+    level = max(item.level for item, _ in used)
     error = math.sqrt(math.fsum(part for part, _ in parts))
     half = student_t(satterthwaite(parts), level) * error
-    rises = any(one.bounds for one, factor in used if factor > 0)
-    falls = any(one.bounds for one, factor in used if factor < 0)
+    rises = any(item.bounds for item, factor in used if factor > 0)
+    falls = any(item.bounds for item, factor in used if factor < 0)
     low, high = estimate - half, estimate + half
     shown = None if rises or falls else estimate
     return Contrast(shown, None if falls else low, None if rises else high)

@@ -1,4 +1,4 @@
-"""What a solution costs in an hour, and a thousand of its transactions at the measured throughput."""
+"""Cost of a solution per hour, and per thousand transactions at the measured throughput."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,9 @@ CLIENT = "client"
 
 
 def hosts_of(deployment: Deployment | None) -> int | None:
-    """How many hosts a solution takes, those of the clients apart; None where they were not recorded."""
+    """Return how many hosts a solution takes, those of the clients apart; None where they were not
+    recorded.
+    """
     if deployment is None or not deployment.hosts:
         return None
     return sum(host.kind != CLIENT for host in deployment.hosts.values())
@@ -26,13 +28,13 @@ class Prices:
     others: Mapping[str, float] = field(default_factory=dict)
 
     def hour(self, deployment: Deployment) -> float:
-        """The price of an hour of all hosts but the client."""
+        """Return the price of an hour of all hosts but the client."""
         kinds = (host.kind for host in deployment.hosts.values())
         return sum(self.others.get(kind, self.server_hour) for kind in kinds if kind != CLIENT)
 
 
 def prices(experiment: Mapping[str, Any]) -> Prices | None:
-    """The prices of an experiment as a manifest has it; None without any."""
+    """Return the prices of an experiment as a manifest has it; None without any."""
     section = experiment.get("cost")
     if not isinstance(section, dict) or section.get("server_hour") is None:
         return None
@@ -41,5 +43,7 @@ def prices(experiment: Mapping[str, Any]) -> Prices | None:
 
 
 def per_thousand(hour: float, rates: list[float]) -> Summary:
-    """The price of a thousand transactions in each trial; `rates`: transactions per second, those above 0."""
+    """Return the price of a thousand transactions in each trial; `rates`: transactions per second, those
+    above 0.
+    """
     return summarise([1000 * hour / (3600 * rate) for rate in rates if rate > 0])

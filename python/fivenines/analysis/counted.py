@@ -1,11 +1,11 @@
-"""Every counter of a trial's servers in the steady window, all nodes together: computed when asked for, kept.
+"""All counters of a trial's servers in the steady window, summed over nodes; computed on demand and cached.
 
-There are hundreds of names, so they are no fields: an array for each kind of figure, beside the names. Of a
-running count the gain counts (`gain_between`), of anything else its mean; which of the two a counter is, is
-for who asks to know. A node that tells nothing in the window makes the sum unknown: a part is not the whole.
+There are hundreds of names, so figures are arrays in the order of the names. Both the gain (`gain_between`,
+for cumulative counters) and the mean (for gauges) are computed; the caller chooses. A node without samples in
+the window makes the sum unknown.
 
-A counter that a node's sample lacks was 0 (`layout.TABLES`). One that no sample of the trial has may have
-been 0 all the time, or have been misspelt: it is not known.
+A counter that a node's sample lacks was 0 (`layout.TABLES`). A counter that no sample of the trial has is
+unknown: it may have been 0 throughout, or its name may be misspelt.
 """
 
 from collections.abc import Sequence
@@ -21,6 +21,7 @@ from fivenines.analysis.series import Series, gain_between, mean_between, summed
 from fivenines.analysis.tables import by_trial
 from fivenines.results.store import StoredTrial
 
+# Row counters of servers, without those of temporary tables.
 ROWS = (
     "Innodb_rows_inserted",
     "Innodb_rows_updated",
@@ -29,20 +30,20 @@ ROWS = (
     "pg_stat_database.tup_updated",
     "pg_stat_database.tup_deleted",
 )
-"""What servers count of rows; those of temporary tables are not among them."""
 
 Floats = npt.NDArray[np.float64]
 
+# All counters: many more than those that reports draw.
 _ALL = "SELECT trial, node AS who, t_ms, name, value FROM rows ORDER BY trial, node, t_ms"
-"""All counters, of which there are many times as many as of those that are drawn."""
 
 
 @dataclass(frozen=True)
 class Counted:
-    """Of one trial: `gained` and `means` (NaN: not known) for each of `names`; `seconds` of the window.
+    """Counters of one trial: `gained` and `means` (NaN: unknown) for each of `names`; `seconds` of the
+    window.
 
-    `rows`: changed (inserted, updated, deleted) on the node that changed most. A replica changes them once
-    more, or counts none, so the sum over the nodes would depend on the kind of replication.
+    `rows`: rows changed (inserted, updated, deleted) on the node that changed most. A replica changes them
+    again, or counts none, so the sum over the nodes would depend on the kind of replication.
     """
 
     seconds: float = 0.0
@@ -52,11 +53,11 @@ class Counted:
     rows: float | None = None
 
     def gain(self, name: str) -> float | None:
-        """What a counter gained in the window."""
+        """Return the gain of a counter in the window."""
         return self._of(self.gained, name)
 
     def mean(self, name: str) -> float | None:
-        """Its mean in the window, of the sum over all nodes."""
+        """Return the mean in the window of the sum over all nodes."""
         return self._of(self.means, name)
 
     def _of(self, values: Floats, name: str) -> float | None:
@@ -67,18 +68,18 @@ class Counted:
 
 
 def counted(trial: StoredTrial) -> Counted:
-    """The counters of one trial."""
+    """Return the counters of one trial."""
     return next(cached(COUNTED, [trial]))
 
 
 def names_counted(trials: Sequence[StoredTrial]) -> list[str]:
-    """The counters that any of these trials has, in the order of their names."""
-    return sorted({name for one in cached(COUNTED, trials) for name in one.names})
+    """Return the counters that any of these trials has, in the order of their names."""
+    return sorted({name for item in cached(COUNTED, trials) for name in item.names})
 
 
 def _compute(trials: Sequence[StoredTrial]) -> list[Counted]:
-    # a trial after the other: a table of all counters is long, and of many trials too long
-    return [_of_trial(one) for one in trials]
+    # One trial at a time: a table of all counters is long, and of many trials too long for memory.
+    return [_of_trial(trial) for trial in trials]
 
 
 COUNTED = Kind("counted", Counted, _compute)
@@ -92,10 +93,10 @@ def _of_trial(trial: StoredTrial) -> Counted:
     samples = pivoted(rows)
     names = sorted(samples)
     each = [list(samples[name].values()) for name in names]
-    gains = [_sum(one, start, end, mean=False) for one in each]
-    means = [_sum(one, start, end, mean=True) for one in each]
-    changed = [gain_between(one, start, end) for one in summed(samples, ROWS).values()]
-    rows_changed = [one for one in changed if one is not None]
+    gains = [_sum(item, start, end, mean=False) for item in each]
+    means = [_sum(item, start, end, mean=True) for item in each]
+    changed = [gain_between(item, start, end) for item in summed(samples, ROWS).values()]
+    rows_changed = [item for item in changed if item is not None]
     return Counted(
         (end - start) / 1000,
         names,
@@ -107,5 +108,5 @@ def _of_trial(trial: StoredTrial) -> Counted:
 
 def _sum(nodes: Sequence[Series], start: float, end: float, *, mean: bool) -> float:
     of = mean_between if mean else gain_between
-    found = [of(one, start, end) for one in nodes]
-    return float("nan") if any(one is None for one in found) else float(sum(one or 0 for one in found))
+    result = [of(node, start, end) for node in nodes]
+    return float("nan") if any(item is None for item in result) else float(sum(item or 0 for item in result))

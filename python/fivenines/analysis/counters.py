@@ -1,4 +1,4 @@
-"""Counters and hosts of a trial as curves, and what one transaction costs."""
+"""Counters and hosts of a trial as curves, and the resources that one transaction uses."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ import numpy as np
 from fivenines.analysis.checkpoints import LAG, WHOLE, lags
 from fivenines.analysis.disk import DEVICE, WRITTEN, Written, server_written, written
 from fivenines.analysis.member_states import STATE, state_curves
-from fivenines.analysis.panels import ALWAYS, DISKS, FSYNCS, HOSTS, MARIADB, NDB, POSTGRES, WANTED, Panel
+from fivenines.analysis.panels import ALWAYS, DISKS, DRAWN, FSYNCS, HOSTS, MARIADB, NDB, POSTGRES, Panel
 from fivenines.analysis.replicated_disk import disk_curves
 from fivenines.analysis.series import Samples, Series, gain_between, mean_between, rates, summed
 from fivenines.analysis.tables import Columns, by_trial, split
@@ -26,19 +26,19 @@ _HOSTS = "SELECT trial, host, t_ms, {names} FROM rows ORDER BY trial, host, t_ms
 
 @dataclass(frozen=True)
 class Watched:
-    """What was sampled in one trial; of `charged` only what can be believed is among `hosts`, too."""
+    """The samples of one trial; `hosts` contains `charged` only where it is plausible."""
 
     counters: Samples = field(default_factory=dict)
     hosts: Samples = field(default_factory=dict)
+    # Bytes written to the block device below the run.
     device: Series | None = None
-    """Bytes that the block device below the run has been given."""
+    # Bytes that the kernel charged each host's processes with.
     charged: dict[str, Series] = field(default_factory=dict)
-    """Bytes that the kernel charged each host's processes with."""
 
 
 @dataclass(frozen=True)
 class Gained:
-    """What all nodes together used in a time; None: not seen. The same as in `PerTransaction`."""
+    """Resources that all nodes together used in a time, as in `PerTransaction`; None: not sampled."""
 
     fsyncs: float | None
     written: float | None
@@ -47,10 +47,10 @@ class Gained:
 
 @dataclass(frozen=True)
 class PerTransaction:
-    """What one transaction cost in the steady window, all nodes together; None: not seen.
+    """Resources per transaction in the steady window, all nodes together; None: not sampled.
 
-    `fsyncs` as servers count them, `written` bytes that they count as written to their files and logs (None,
-    too, where the block device saw less), `network` bytes that all hosts sent, so each counted once.
+    `fsyncs` and `written` bytes as servers count them (`written` is also None where the block device saw
+    less); `network` is the sum of the bytes that hosts sent, so each byte counts once.
     """
 
     fsyncs: float | None
@@ -59,8 +59,8 @@ class PerTransaction:
 
 
 def watched(trials: Sequence[StoredTrial]) -> dict[str, Watched]:
-    """The samples of each trial by its id; a damaged table counts as absent."""
-    counters = samples(trials, WANTED)
+    """Return the samples of each trial by its id; a damaged table counts as absent."""
+    counters = samples(trials, DRAWN)
     hosts = host_samples(trials, [name for panel in HOSTS for name in panel.names])
     device = by_trial(trials, "machine", _DEVICE)
     derived = _derived(trials)
@@ -76,47 +76,52 @@ def watched(trials: Sequence[StoredTrial]) -> dict[str, Watched]:
 
 
 def _derived(trials: Sequence[StoredTrial]) -> dict[str, Samples]:
-    """What is drawn beside counters, and told by logs and by other members."""
-    found: dict[str, Samples] = {trial: {STATE: curves} for trial, curves in state_curves(trials).items()}
+    """Return the curves from logs and from other members, which are drawn alongside counters."""
+    samples: dict[str, Samples] = {trial: {STATE: curves} for trial, curves in state_curves(trials).items()}
     for trial, series in lags(trials).items():
-        found.setdefault(trial, {})[LAG] = {WHOLE: series}
+        samples.setdefault(trial, {})[LAG] = {WHOLE: series}
     for trial, curves in disk_curves(trials).items():
-        found.setdefault(trial, {}).update(curves)
-    return found
+        samples.setdefault(trial, {}).update(curves)
+    return samples
 
 
 def samples(trials: Sequence[StoredTrial], names: Sequence[str]) -> dict[str, Samples]:
-    """The samples of these counters by trial; for a sample without one of them to count as 0, one that
-    each sample has must be among them (`ALWAYS`)."""
-    asked = ", ".join(f"'{name}'" for name in dict.fromkeys([*ALWAYS, *names]))
-    rows = by_trial(trials, "counters", _COUNTERS.format(names=asked))
+    """Return the samples of these counters by trial.
+
+    A counter that a sample lacks counts as 0; `ALWAYS` adds counters that each sample has, so that none is
+    missed.
+    """
+    requested = ", ".join(f"'{name}'" for name in dict.fromkeys([*ALWAYS, *names]))
+    rows = by_trial(trials, "counters", _COUNTERS.format(names=requested))
     return {trial: pivoted(columns) for trial, columns in rows.items()}
 
 
 def host_samples(trials: Sequence[StoredTrial], figures: Sequence[str]) -> dict[str, Samples]:
-    """Columns of the table `hosts` by trial; what a sample does not tell is left out."""
-    asked = ", ".join(f"coalesce({name}::DOUBLE, 'nan'::DOUBLE) AS {name}" for name in figures)
-    rows = by_trial(trials, "hosts", _HOSTS.format(names=asked))
-    return {trial: _told(columns, figures) for trial, columns in rows.items()}
+    """Return columns of the table `hosts` by trial, without missing values."""
+    requested = ", ".join(f"coalesce({name}::DOUBLE, 'nan'::DOUBLE) AS {name}" for name in figures)
+    rows = by_trial(trials, "hosts", _HOSTS.format(names=requested))
+    return {trial: _known(columns, figures) for trial, columns in rows.items()}
 
 
 def _watched(record: TrialRecord, counters: Samples, hosts: Samples, device: Columns | None) -> Watched:
-    said = server_written(counters)
-    found = Watched(
-        {**counters, WRITTEN: said} if said else counters,
+    by_servers = server_written(counters)
+    watched = Watched(
+        {**counters, WRITTEN: by_servers} if by_servers else counters,
         hosts,
         Series(device["t_ms"], device["value"]) if device else None,
         hosts.get(_CHARGED, {}),
     )
     end = record.windows.end if record.windows else 0.0
-    if not witnesses(found, record, 0.0, end).charge_believed:
-        # a charge that nothing confirms is not drawn, nor is any mean of it shown
-        found.hosts.pop(_CHARGED, None)
-    return found
+    if not witnesses(watched, record, 0.0, end).charge_believed:
+        # A charge without confirmation is neither drawn nor averaged.
+        watched.hosts.pop(_CHARGED, None)
+    return watched
 
 
 def witnesses(seen: Watched, record: TrialRecord, start: float, end: float) -> Written:
-    """What the database nodes wrote in a window (ms), as servers, kernel and device count it."""
+    """Return bytes written by the database nodes in a window (ms), as servers, kernel and device count
+    them.
+    """
     servers, deployment = seen.counters.get(WRITTEN, {}), record.deployment
     hosts = deployment.hosts.items() if deployment else ()
     nodes = {name for name, host in hosts if host.kind == "node"} or set(servers)
@@ -124,17 +129,17 @@ def witnesses(seen: Watched, record: TrialRecord, start: float, end: float) -> W
 
 
 def curve(samples: Samples, panel: Panel) -> dict[str, Series]:
-    """The curve of a panel for each node or host; those that have none of its figures are left out."""
-    found = {}
+    """Return the curve of a panel for each node or host that has any of its figures."""
+    result = {}
     for who, series in summed(samples, panel.names).items():
         drawn = rates(series) if panel.kind == "rate" else series
-        found[who] = Series(drawn.t, drawn.v * panel.scale)
-    return found
+        result[who] = Series(drawn.t, drawn.v * panel.scale)
+    return result
 
 
 def steady_mean(samples: Samples, panel: Panel, start: float, end: float) -> dict[str, float]:
-    """The mean of a panel's figure in a window (ms) for each node or host."""
-    found = {}
+    """Return the mean of a panel's figure in a window (ms) for each node or host."""
+    result = {}
     for who, series in summed(samples, panel.names).items():
         if panel.kind == "gauge":
             mean = mean_between(series, start, end)
@@ -142,42 +147,42 @@ def steady_mean(samples: Samples, panel: Panel, start: float, end: float) -> dic
             gained = gain_between(series, start, end)
             mean = None if gained is None else 1000 * gained / (end - start)
         if mean is not None:
-            found[who] = mean * panel.scale
-    return found
+            result[who] = mean * panel.scale
+    return result
 
 
 def panels_of(counters: Samples) -> tuple[Panel, ...]:
-    """The panels of the kind of server that these counters are of, without those that stay at 0."""
+    """Return the panels of the kind of server that these counters are of, without those that stay at 0."""
     servers = POSTGRES if "pg_stat_database.xact_commit" in counters else (*NDB, *MARIADB)
     panels = (*DISKS, *servers)
     return tuple(panel for panel in panels if _moves(counters, panel))
 
 
 def host_panels(hosts: Samples) -> tuple[Panel, ...]:
-    """The panels of hosts, without those that stay at 0."""
+    """Return the panels of hosts, without those that stay at 0."""
     return tuple(panel for panel in HOSTS if _moves(hosts, panel))
 
 
 def gained(seen: Watched, record: TrialRecord, start: float, end: float) -> Gained:
-    """What counters gained between `start` and `end` (ms)."""
+    """Return the gains of counters between `start` and `end` (ms)."""
     fsyncs = _gained(summed(seen.counters, FSYNCS), start, end)
-    told = witnesses(seen, record, start, end)
+    written = witnesses(seen, record, start, end)
     sent = _gained(seen.hosts.get("net_sent_bytes", {}), start, end)
-    return Gained(fsyncs, told.servers if told.servers_believed else None, sent)
+    return Gained(fsyncs, written.servers if written.servers_believed else None, sent)
 
 
-def per_transaction(found: Gained, transactions: float) -> PerTransaction:
-    """What one of the `transactions` of the same time cost."""
+def per_transaction(result: Gained, transactions: float) -> PerTransaction:
+    """Return the resources per transaction, of `transactions` in the same time."""
 
     def each(gained: float | None) -> float | None:
         return gained / transactions if gained is not None and transactions > 0 else None
 
-    return PerTransaction(each(found.fsyncs), each(found.written), each(found.network))
+    return PerTransaction(each(result.fsyncs), each(result.written), each(result.network))
 
 
 def _gained(series: Mapping[str, Series], start: float, end: float) -> float | None:
-    found = [gain_between(one, start, end) for one in series.values()]
-    known = [gain for gain in found if gain is not None]
+    result = [gain_between(item, start, end) for item in series.values()]
+    known = [gain for gain in result if gain is not None]
     return sum(known) if known else None
 
 
@@ -186,22 +191,22 @@ def _moves(samples: Samples, panel: Panel) -> bool:
 
 
 def pivoted(columns: Columns) -> Samples:
-    """Every name at every moment of its node (`who`); what a sample did not hold was 0."""
-    found: Samples = {}
+    """Return every name at every moment of its node (`who`); a name that a sample lacks was 0."""
+    samples: Samples = {}
     for node, rows in split(columns, "who").items():
         moments, place = np.unique(rows["t_ms"], return_inverse=True)
         for name in np.unique(rows["name"]):
             chosen = rows["name"] == name
             values = np.zeros(len(moments))
             values[place[chosen]] = rows["value"][chosen]
-            found.setdefault(str(name), {})[node] = Series(moments, values)
-    return found
+            samples.setdefault(str(name), {})[node] = Series(moments, values)
+    return samples
 
 
-def _told(columns: Columns, figures: Sequence[str]) -> Samples:
-    found: Samples = {}
+def _known(columns: Columns, figures: Sequence[str]) -> Samples:
+    samples: Samples = {}
     for host, rows in split(columns, "host").items():
         for name in figures:
             known = ~np.isnan(rows[name])
-            found.setdefault(name, {})[host] = Series(rows["t_ms"][known], rows[name][known])
-    return found
+            samples.setdefault(name, {})[host] = Series(rows["t_ms"][known], rows[name][known])
+    return samples

@@ -1,7 +1,7 @@
-"""Replication delay: the truth, what servers say, and where what they say misleads.
+"""Replication lag: actual lag, reported lag, and misleading reports.
 
-The truth, from `analysis.staleness`: how long ago the oldest acknowledged write was acknowledged that a node
-does not hold, in each of its views (asked of the node itself ten times a second, beside the network).
+Actual lag, from `analysis.staleness`: the age of the oldest acknowledged write that a node lacks, in each of
+its views (read on the node itself ten times a second, outside the network).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,13 +16,13 @@ from fivenines.analysis.staleness import Staleness
 from fivenines.analysis.tables import Columns, by_trial, split
 from fivenines.results.store import StoredTrial
 
+# A reported lag of 0 is misleading if the actual lag exceeds this.
 LATE_MS = 1000.0
-"""A figure that says 0 misleads when the truth is above this."""
 
+# Units of time, in ms: figures in these units can be compared with the actual lag.
 IN_MS = {"ms": 1.0, "s": 1000.0}
-"""Units of time, in ms: figures in these can be compared with the truth."""
 
-_TOLD = """
+_REPORTED = """
     SELECT trial, source, unit, node, t_ms, coalesce(value, 'nan'::DOUBLE) AS value
     FROM rows ORDER BY trial, source, node, t_ms
 """
@@ -30,7 +30,7 @@ _TOLD = """
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure of the servers: its own name, its unit, and its samples for each node that lags."""
+    """A figure that servers report: its name, unit, and samples for each lagging node."""
 
     source: str
     unit: str
@@ -39,7 +39,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Delays:
-    """Of one trial: the truth in ms for each node, and what servers say."""
+    """Lag in one trial: actual lag in ms for each node, and the figures that servers report."""
 
     truth: dict[str, Series] = field(default_factory=dict)
     told: list[Figure] = field(default_factory=list)
@@ -47,11 +47,11 @@ class Delays:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A figure beside the truth at the same moments; all times in ms, counts are of samples.
+    """Comparison of reported and actual lag at the same times; times in ms, counts of samples.
 
-    `zero` counts those that said 0 while the truth was above `LATE_MS`, `zero_worst` the worst truth then;
-    `null` those that said NULL, and the worst truth then; `under` and `over` those that said at least
-    `LATE_MS` less or more than the truth, one second later where the figure has whole seconds only.
+    `zero` counts reports of 0 while the actual lag exceeded `LATE_MS`, and `zero_worst` is the greatest
+    actual lag then; `null` and `null_worst` do so for NULL. `under` and `over` count reports at least
+    `LATE_MS` below or above the actual lag; a figure in whole seconds gets one second of tolerance.
     """
 
     samples: int
@@ -66,13 +66,13 @@ class Verdict:
 
     @property
     def misled(self) -> bool:
-        """Whether it said anything that was badly wrong, or said nothing while there was delay."""
+        """Return whether a report was badly wrong, or missing while there was lag."""
         return bool(self.zero or self.under or self.over or (self.null and self.null_worst > LATE_MS))
 
 
 @dataclass(frozen=True)
 class Judged:
-    """One figure of a trial, all nodes together, beside the truth."""
+    """Comparison of one reported figure of a trial with the actual lag, all nodes together."""
 
     source: str
     unit: str
@@ -81,9 +81,9 @@ class Judged:
 
 @dataclass(frozen=True)
 class DelayFigures:
-    """Delays of one trial; `truth` has each view of each node (ms), None where the nodes were not asked.
+    """Lag in one trial; `truth` has the actual lag in each view (ms), None without views.
 
-    Neither truth nor figures: there is nothing to say of delays in this trial.
+    A trial with neither actual nor reported lag has nothing to report.
     """
 
     truth: Floats | None
@@ -91,84 +91,91 @@ class DelayFigures:
 
     @property
     def known(self) -> bool:
-        """Whether there is anything to say."""
+        """Return whether the trial has actual or reported lag."""
         return self.truth is not None or bool(self.told)
 
 
 def delays(trials: Sequence[StoredTrial]) -> list[Delays]:
-    """The delays of each trial, as curves; a damaged table counts as absent."""
-    told = by_trial(trials, "delay", _TOLD)
-    found = [
-        Delays(truth, _figures(told.get(trial.folder.name)))
+    """Return the lag in each trial, as curves; a damaged table counts as absent."""
+    reported = by_trial(trials, "delay", _REPORTED)
+    result = [
+        Delays(truth, _figures(reported.get(trial.folder.name)))
         for trial, truth in zip(trials, map(truth_of, staleness.measure_readable(trials)), strict=True)
     ]
-    # a node that stands alone has nobody to be behind of
-    return [each if each.told or len(each.truth) > 1 else Delays() for each in found]
+    # A single node cannot lag behind another one.
+    return [each if each.told or len(each.truth) > 1 else Delays() for each in result]
 
 
-def told_figures(trials: Sequence[StoredTrial], sources: Sequence[str]) -> dict[str, list[Series]]:
-    """What servers say in these figures, which are times, by trial: a curve in ms for each node."""
-    told = by_trial(trials, "delay", _TOLD)
+def reported_lags(trials: Sequence[StoredTrial], sources: Sequence[str]) -> dict[str, list[Series]]:
+    """Return the lag that servers report in these figures (times), by trial: a curve in ms for each node."""
+    reported = by_trial(trials, "delay", _REPORTED)
     return {
         trial: [
-            Series(series.t, series.v * IN_MS[one.unit])
-            for one in _figures(columns)
-            if one.source in sources and one.unit in IN_MS
-            for series in one.nodes.values()
+            Series(series.t, series.v * IN_MS[figure.unit])
+            for figure in _figures(columns)
+            if figure.source in sources and figure.unit in IN_MS
+            for series in figure.nodes.values()
         ]
-        for trial, columns in told.items()
+        for trial, columns in reported.items()
     }
 
 
 def delay_figures(trials: Sequence[StoredTrial]) -> Iterator[DelayFigures]:
-    """The same in figures, one trial after the other: computed once, and kept (see `analysis.figure_cache`)."""
+    """Yield the lag in each trial as figures, one trial at a time, computed once and cached (see
+    `analysis.figure_cache`).
+    """
     return cached(FIGURES, trials)
 
 
 def verdicts(trials: Iterable[DelayFigures]) -> dict[tuple[str, str], Verdict]:
-    """Each figure, by its source and unit, over all trials."""
-    found: dict[tuple[str, str], list[Verdict]] = {}
+    """Return each figure, by its source and unit, over all trials."""
+    result: dict[tuple[str, str], list[Verdict]] = {}
     for trial in trials:
-        for one in trial.told:
-            found.setdefault((one.source, one.unit), []).append(one.verdict)
-    return {key: merged(some) for key, some in found.items()}
+        for item in trial.told:
+            result.setdefault((item.source, item.unit), []).append(item.verdict)
+    return {key: merged(some) for key, some in result.items()}
 
 
 def _in_figures(trials: Sequence[StoredTrial]) -> list[DelayFigures]:
-    return [_of_trial(one) for one in delays(trials)]
+    return [_of_trial(delay) for delay in delays(trials)]
 
 
 def _of_trial(seen: Delays) -> DelayFigures:
     nothing = Series(np.zeros(0), np.zeros(0))
-    told = [
+    messages = [
         Judged(
-            one.source,
-            one.unit,
+            item.source,
+            item.unit,
             merged(
-                [judge(series, one.unit, seen.truth.get(node, nothing)) for node, series in one.nodes.items()]
+                [
+                    judge(series, item.unit, seen.truth.get(node, nothing))
+                    for node, series in item.nodes.items()
+                ]
             ),
         )
-        for one in seen.told
+        for item in seen.told
     ]
     truth = [series.v for series in seen.truth.values()]
-    return DelayFigures(np.concatenate(truth) if truth else None, told)
+    return DelayFigures(np.concatenate(truth) if truth else None, messages)
 
 
 FIGURES = Kind("delay", DelayFigures, _in_figures)
 
 
 def judge(figure: Series, unit: str, true: Series) -> Verdict:
-    """A figure of one node beside the truth; of a figure that is no time only zeros and NULLs are judged."""
+    """Compare a figure of one node with the actual lag; of a figure that is no time only zeros and NULLs are
+    judged.
+    """
     actual = value_at(true, figure.t, 1500.0)
     known = ~np.isnan(actual)
-    said, actual = figure.v[known], actual[known]
-    null, late = np.isnan(said), actual > LATE_MS
-    zero = (said == 0) & late
-    more = said * IN_MS.get(unit, np.nan) - actual
+    reported, actual = figure.v[known], actual[known]
+    null, late = np.isnan(reported), actual > LATE_MS
+    zero = (reported == 0) & late
+    more = reported * IN_MS.get(unit, np.nan) - actual
     much = LATE_MS + (1000.0 if unit == "s" else 0.0)
     return Verdict(
-        samples=len(said),
-        told=said[~null],
+        samples=len(reported),
+        told=reported[~null],
         truth=actual,
         zero=int(zero.sum()),
         zero_worst=float(actual[zero].max(initial=0.0)),
@@ -180,29 +187,29 @@ def judge(figure: Series, unit: str, true: Series) -> Verdict:
 
 
 def merged(verdicts: Sequence[Verdict]) -> Verdict:
-    """Several nodes or trials as one."""
+    """Merge the verdicts of several nodes or trials."""
     return Verdict(
-        samples=sum(one.samples for one in verdicts),
-        told=np.concatenate([one.told for one in verdicts]),
-        truth=np.concatenate([one.truth for one in verdicts]),
-        zero=sum(one.zero for one in verdicts),
-        zero_worst=max(one.zero_worst for one in verdicts),
-        null=sum(one.null for one in verdicts),
-        null_worst=max(one.null_worst for one in verdicts),
-        under=sum(one.under for one in verdicts),
-        over=sum(one.over for one in verdicts),
+        samples=sum(verdict.samples for verdict in verdicts),
+        told=np.concatenate([verdict.told for verdict in verdicts]),
+        truth=np.concatenate([verdict.truth for verdict in verdicts]),
+        zero=sum(verdict.zero for verdict in verdicts),
+        zero_worst=max(verdict.zero_worst for verdict in verdicts),
+        null=sum(verdict.null for verdict in verdicts),
+        null_worst=max(verdict.null_worst for verdict in verdicts),
+        under=sum(verdict.under for verdict in verdicts),
+        over=sum(verdict.over for verdict in verdicts),
     )
 
 
 def _figures(columns: Columns | None) -> list[Figure]:
-    found = []
+    result = []
     for source, rows in split(columns, "source").items() if columns else ():
         nodes = {node: Series.of(part["t_ms"], part["value"]) for node, part in split(rows, "node").items()}
-        found.append(Figure(source, str(rows["unit"][0]), nodes))
-    return found
+        result.append(Figure(source, str(rows["unit"][0]), nodes))
+    return result
 
 
 def truth_of(measured: Staleness | None) -> dict[str, Series]:
-    """The true delay of each node, in ms, at each look at it."""
+    """Return the actual lag of each node in ms, at each view."""
     nodes = measured.nodes if measured else []
     return {each.node: Series(each.t_ms, each.delay_ms) for each in nodes}

@@ -1,11 +1,11 @@
-"""Bytes written, by three witnesses, and which of them can be believed.
+"""Bytes written, from three sources, and the plausibility of each.
 
-Servers count what they give to their files and logs: the figure that reports show. The kernel charges a
-process with each page that it makes dirty; where the page cache has large folios (ext4 since Linux 6.16, XFS,
-btrfs) a small write charges the whole folio, up to 2 MB. 4 MB written in pieces of 8 kB, each followed by
-fdatasync, were charged as 539 MB, while the block device saw 8 MB. The block device counts what reached it,
-of everybody on the machine. So a charge is believed only where it exceeds neither what the device saw nor a
-multiple of what servers say.
+Servers count bytes that they write to their files and logs: reports show this figure. The kernel charges a
+process for each page that it dirties. Where the page cache has large folios (ext4 since Linux 6.16, XFS,
+btrfs), a small write charges the whole folio, up to 2 MB: 4 MB written in pieces of 8 kB, each followed by
+fdatasync, were charged as 539 MB, while the block device saw 8 MB. The block device counts the writes of all
+processes on the machine. So a charge is plausible only if it exceeds neither the device's figure nor a
+multiple of the servers' figure.
 """
 
 from collections.abc import Mapping
@@ -15,8 +15,8 @@ import numpy as np
 
 from fivenines.analysis.series import Samples, Series, gain_between, summed
 
+# Name of the sum of a server's counters of written bytes, as `server_written` computes it.
 WRITTEN = "written_bytes"
-"""The sum of what a server says of its files and logs, as `server_written` finds it."""
 
 DEVICE = "device_written_bytes"
 
@@ -27,25 +27,25 @@ POSTGRES = (
 )
 MYSQL = ("file_summary_by_event_name.write_bytes",)
 MARIADB = ("Innodb_data_written", "Innodb_os_log_written", "Binlog_bytes_written")
+# Counters of each kind of server; in the first kind, all but the last counter may be missing.
 KINDS = (POSTGRES, MYSQL, MARIADB)
-"""What each kind of server counts; of the first kind of which all but the last may be missing."""
 
 COUNTERS = tuple(name for kind in KINDS for name in kind)
 
+# Excess in bytes that is no contradiction: pages may not have been written yet.
 SLACK = 8e6
-"""Bytes; less than this more is no contradiction: pages may not have been written yet."""
 
 OVER_DEVICE = 1.25
+# A charge of this many times the device's or the servers' figure is implausible.
 OVER_SERVERS = 4.0
-"""A charge of so many times what the device saw, or what servers say, is not believed."""
 
 
 @dataclass(frozen=True)
 class Written:
-    """Bytes written in a window, all database nodes together; None: not told.
+    """Bytes written in a window, all database nodes together; None: unknown.
 
-    `servers` as they count them, `charged` to their processes less what was cancelled, `device` of the whole
-    machine.
+    `servers`: as servers count them. `charged`: to their processes, less cancelled writes. `device`: of the
+    whole machine.
     """
 
     seconds: float
@@ -55,7 +55,7 @@ class Written:
 
     @property
     def charge_excess(self) -> float | None:
-        """How many times more was charged than can be; None: the charge may be right."""
+        """Return the factor by which the charge exceeds a plausible one; None: it may be right."""
         if self.charged is None:
             return None
         over = [
@@ -67,23 +67,23 @@ class Written:
 
     @property
     def charge_believed(self) -> bool:
-        """Whether there is a charge, something to compare it with, and no contradiction."""
+        """Return whether there is a charge, a figure to compare it with, and no contradiction."""
         known = self.device is not None or self.servers is not None
         return self.charged is not None and known and self.charge_excess is None
 
     @property
     def servers_believed(self) -> bool:
-        """Whether the device saw what servers say: they may say more only while pages wait to be written."""
+        """Return whether the device's figure covers the servers' figure, apart from unwritten pages."""
         if self.servers is None:
             return False
         return self.device is None or self.servers <= OVER_DEVICE * self.device + SLACK
 
 
 def server_written(counters: Samples) -> dict[str, Series]:
-    """What each server says that it wrote, the sum of the counters of its kind; {} where it tells none."""
+    """Return the bytes that each server reports as written, summed over its counters; {} without any."""
     for kind in KINDS:
         if nodes := counters.get(kind[0]):
-            return {node: one for node, one in summed(counters, kind).items() if node in nodes}
+            return {node: item for node, item in summed(counters, kind).items() if node in nodes}
     return {}
 
 
@@ -94,7 +94,7 @@ def written(
     nodes: set[str],
     window: tuple[float, float],
 ) -> Written:
-    """The three witnesses in a window (ms); `nodes` are the database nodes, of which all must tell."""
+    """Return the three figures in a window (ms); all of the database nodes `nodes` must report."""
     start, end = window
     gained = gain_between(device, start, end) if device is not None else None
     return Written((end - start) / 1000, _sum(servers, nodes, window), _sum(charged, nodes, window), gained)

@@ -1,4 +1,4 @@
-"""Cells against the round trip between their sites, and what a transaction costs on the wire."""
+"""Cells by the round trip between their sites, and bytes per transaction between sites."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Wire:
-    """What went between sites in the trials of a cell, for each successful transaction of the load.
+    """Traffic between sites in the trials of a cell, per successful transaction of the load.
 
     `ways` has the mean of the bytes of each direction; drops are sums over the trials, in frames.
     """
@@ -35,33 +35,33 @@ class Wire:
 
 
 def round_trips(experiment: Mapping[str, Any]) -> dict[str, float]:
-    """The round trip in ms of each network with several sites, by its name.
+    """Return the round trip in ms of each network with several sites, by its name.
 
     Of more than two sites it is the longest; where the two directions differ, it is their sum.
     """
-    found: dict[str, float] = {}
+    result: dict[str, float] = {}
     networks = experiment.get("network")
     for network in networks if isinstance(networks, list) else []:
         sites = network.get("sites") if isinstance(network, dict) else None
         if sites and len(sites) > 1:
-            found[str(network.get("name"))] = _longest(network, list(sites))
-    return found
+            result[str(network.get("name"))] = _longest(network, list(sites))
+    return result
 
 
 def places(run: Run, cells: Sequence[CellResult]) -> list[Place]:
-    """The cells over several sites, from the shortest round trip to the longest."""
+    """Return the cells over several sites, from the shortest round trip to the longest."""
     known = round_trips(run.manifest.experiment)
-    found = [Place(known[cell.key.network], cell) for cell in cells if cell.key.network in known]
-    return sorted(found, key=lambda place: place.rtt_ms)
+    result = [Place(known[cell.key.network], cell) for cell in cells if cell.key.network in known]
+    return sorted(result, key=lambda place: place.rtt_ms)
 
 
 def wires(run: Run, cells: Sequence[CellResult]) -> list[tuple[CellResult, Wire]]:
-    """What went over the wire, of the cells in which it was counted."""
+    """Return the traffic between sites, of the cells in which it was counted."""
     trials = [trial.stored for cell in cells for trial in cell.trials]
     known = zip(trials, cached(LINKS, trials), strict=True)
     rows = {trial.record.id: links for trial, links in known if links}
-    found = [(cell, _wire(cell, rows)) for cell in cells]
-    return [(cell, wire) for cell, wire in found if wire is not None]
+    result = [(cell, _wire(cell, rows)) for cell in cells]
+    return [(cell, wire) for cell, wire in result if wire is not None]
 
 
 def _wire(cell: CellResult, rows: Mapping[str, Sequence[LinkCount]]) -> Wire | None:
@@ -74,10 +74,10 @@ def _wire(cell: CellResult, rows: Mapping[str, Sequence[LinkCount]]) -> Wire | N
         return None
 
     def each(name: str) -> Summary:
-        return summarise([sum(getattr(one, name) for one in some) / n for some, n in counted])
+        return summarise([sum(getattr(item, name) for item in some) / n for some, n in counted])
 
     def total(name: str) -> int:
-        return sum(getattr(one, name) for some, _ in counted for one in some)
+        return sum(getattr(item, name) for some, _ in counted for item in some)
 
     ways: dict[tuple[str, str], float] = {}
     for some, n in counted:
@@ -89,7 +89,7 @@ def _wire(cell: CellResult, rows: Mapping[str, Sequence[LinkCount]]) -> Wire | N
 
 def _longest(network: Mapping[str, Any], sites: list[str]) -> float:
     link = network.get("link") or {}
-    own = {(one.get("source"), one.get("target")): one.get("rtt") for one in network.get("links") or []}
+    own = {(item.get("source"), item.get("target")): item.get("rtt") for item in network.get("links") or []}
 
     def half(source: str, target: str) -> float:
         rtt = own.get((source, target))

@@ -1,4 +1,4 @@
-"""What differs between runs beside their measures: the program, the machine, versions, settings."""
+"""Differences between runs other than their measures: program, machine, versions, settings."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,19 +6,19 @@ from typing import Any
 
 from fivenines.results.store import Run
 
+# A setting by its keys; entries of lists by their names, as `[galera]`.
 Path = tuple[str, ...]
-"""A setting by its keys; entries of lists by their names, as `[galera]`."""
 
+# Keys of an experiment that do not affect measures.
 _NO_SETTING = ("name", "description", "seed", "trials", "decide", "thresholds")
-"""Keys of an experiment that change nothing of what is measured."""
 
+# Fields that do not identify a machine; `limits` describes the user's permissions.
 _NO_MACHINE = ("hostname", "user")
-"""Neither makes a machine another one; `limits` says what the user may do."""
 
 
 @dataclass(frozen=True)
 class Fact:
-    """Something that runs differ in: its value in each of them; None: that run has no such thing."""
+    """A difference between runs: its value in each run; None: the run has no such setting."""
 
     what: str
     values: tuple[str | None, ...]
@@ -26,7 +26,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class Only:
-    """What only some of the runs have: `runs` are their places; `number` of settings are in it."""
+    """A part that only some of the runs have: `runs` are their indices; `number` of settings are in it."""
 
     what: str
     runs: tuple[int, ...]
@@ -35,7 +35,7 @@ class Only:
 
 @dataclass(frozen=True)
 class Environment:
-    """What was compared: `same` facts are equal in all runs."""
+    """Result of a comparison of environments; `same` facts are equal in all runs."""
 
     differing: list[Fact]
     only: list[Only]
@@ -43,40 +43,42 @@ class Environment:
 
     @property
     def differs(self) -> bool:
-        """Whether anything does."""
+        """Return whether the runs differ in anything."""
         return bool(self.differing or self.only)
 
 
 def environment(runs: Sequence[Run]) -> Environment:
-    """Compare the runs' manifests; what some of them lack is told by the largest part that is lacking."""
+    """Compare the runs' manifests; settings that some runs lack are reported by the largest missing part."""
     facts = [_facts(run) for run in runs]
-    paths = list(dict.fromkeys(path for one in facts for path in one))
-    has = {path: tuple(path in one for one in facts) for path in paths}
+    paths = list(dict.fromkeys(path for fact in facts for path in fact))
+    has = {path: tuple(path in fact for fact in facts) for path in paths}
     differing = []
     for path in paths:
-        values = tuple(one.get(path) for one in facts)
+        values = tuple(fact.get(path) for fact in facts)
         if len({value for value in values if value is not None}) > 1:
             differing.append(Fact(_written(path), values))
     lacking = {path: which for path, which in has.items() if not all(which)}
-    told = {one.what for one in differing}
-    only = [one for one in _only(lacking, has) if one.what not in told]
+    reported = {item.what for item in differing}
+    only = [item for item in _only(lacking, has) if item.what not in reported]
     return Environment(differing, only, len(paths) - len(differing) - len(lacking))
 
 
 def _only(lacking: Mapping[Path, tuple[bool, ...]], has: Mapping[Path, tuple[bool, ...]]) -> list[Only]:
-    """The shortest paths below which the same runs lack everything, each with the number of its settings."""
-    found: dict[Path, int] = {}
+    """Return the shortest paths below which the same runs lack everything, each with the number of its
+    settings.
+    """
+    result: dict[Path, int] = {}
     for path, which in lacking.items():
         heads = (path[:length] for length in range(1, len(path) + 1))
-        # a value in one run may be a mapping in another: then there is no such head
+        # A value in one run may be a mapping in another one: then there is no such head.
         head = next(
             (head for head in heads if all(w == which for p, w in has.items() if p[: len(head)] == head)),
             path,
         )
-        found[head] = found.get(head, 0) + 1
+        result[head] = result.get(head, 0) + 1
     return [
-        Only(_written(head), tuple(n for n, there in enumerate(_which(head, has)) if there), number)
-        for head, number in found.items()
+        Only(_written(head), tuple(n for n, present in enumerate(_which(head, has)) if present), number)
+        for head, number in result.items()
     ]
 
 
@@ -104,14 +106,14 @@ def _facts(run: Run) -> dict[Path, str]:
 
 
 def _workers(run: Run) -> dict[Path, str]:
-    """How many trials ran side by side on how many processors each, where they did."""
-    found = [trial.record.worker for trial in run.complete]
-    beside = sorted({f"{one.beside + 1} of {len(one.cores)} cores each" for one in found if one})
-    return {("trials side by side",): ", ".join(beside)} if beside else {}
+    """Return the number of parallel trials and of CPUs for each; {} for sequential trials."""
+    result = [trial.record.worker for trial in run.complete]
+    parallel = sorted({f"{item.beside + 1} of {len(item.cores)} cores each" for item in result if item})
+    return {("parallel trials",): ", ".join(parallel)} if parallel else {}
 
 
 def _flat(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
-    """Settings by their path; entries of lists by their names where they have any."""
+    """Yield settings by their path; entries of lists by their names where they have any."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
             if path or key not in _NO_SETTING:

@@ -1,10 +1,10 @@
 """Execution latency: from a client's sending of a write to its execution on the server.
 
-As Tusa (2015) measured it with one client that inserts the time of the server beside its own. Here each
+Tusa (2015) measured it with a client that inserts the server's time next to the client's time. Here each
 write of the ledger stores the server's clock at its execution, and the table `executed` has it as µs since
 the start of the load. In the lab client and servers share one clock, so the difference is the path to the
-server and the wait there: queues, locks, and the thread that picks the statement up. What comes after it,
-the commit, its replication and the way back, is not in it. The steady window is judged, before any fault.
+server and the wait there: queues, locks, and the thread that picks the statement up. It excludes the commit,
+its replication and the way back. Only the steady window counts, before any fault.
 
 MariaDB's and PostgreSQL's clocks have µs; the client's time is that of the send. A write that was tried again
 counts from its last attempt. Where clocks differ (a run over several machines) the figure means nothing.
@@ -43,7 +43,7 @@ _LATENCY = """
 
 
 def measure(trial: Path, record: TrialRecord) -> Execution | None:
-    """The execution latency of a trial's ledger; None without its tables or without a write.
+    """Return the execution latency of a trial's ledger; None without its tables or without a write.
 
     Raises:
         FiveninesError: a table is damaged.

@@ -1,6 +1,6 @@
-"""What each fault of a trial did: its outages, its phases, brown-out, failures, work lost.
+"""Effects of each fault of a trial: outages, phases, brown-out, failures, work lost.
 
-What was before a fault belongs to the one before it: an outage that still goes on then begins there.
+Effects before a fault belong to the previous fault; an outage that lasts into the next fault is cut there.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from fivenines.results.records import Event, TrialRecord, Windows
 
 @dataclass(frozen=True)
 class FaultMeasures:
-    """One fault of one trial. Times in ms; None: not measured.
+    """Measures of one fault of one trial. Times in ms; None: not measured.
 
     `failed` and `in_doubt` count the load's operations in the fault's window. `steady_below` is the
     share of the steady window that would count as a brown-out by chance. `caught_up`: whether
@@ -44,9 +44,9 @@ def fault_measures(
     speed: Throughput | None,
     moments: Sequence[float] = (),
 ) -> list[FaultMeasures]:
-    """All faults of a trial; `speed` is the undisturbed one, of the steady window.
+    """Return the measures of all faults of a trial; `speed` is the throughput of the steady window.
 
-    `moments` are those of all events that may interrupt service.
+    `moments` are the times of all events that may interrupt service.
     """
     windows = record.windows
     if windows is None or not len(line.slot):
@@ -56,17 +56,17 @@ def fault_measures(
         update={"steady_end": min([windows.steady_end, *(fault_window.at for fault_window in first[:1])])}
     )
     course = _Course(record.events, traces, steady, speed.tps if speed and speed.tps else None)
-    found = []
+    result = []
     for number, fault_window in enumerate(first):
         own = steady.model_copy(update={"end": fault_window.until})
         since = fault_window.at if number else None
         measured = availability(
             line, own, fault_window.at, moments=moments, since=since, attempts=traces.attempts
         )
-        found.append(
+        result.append(
             _measure(fault_window, measured, course, _worst_turn(fault_window, measured, line, own, course))
         )
-    return found
+    return result
 
 
 def _worst_turn(
@@ -77,9 +77,9 @@ def _worst_turn(
         return None
     outage = measured.writes or measured.reads
     gap = outage.gap if outage else Gap(fault_window.at, fault_window.at)
-    # the last success may have been shortly before the turn that ended it
-    covered = [one for one in fault_window.turns if gap.start <= one.at <= gap.end]
-    before = [one for one in fault_window.turns if one.at <= gap.start]
+    # The last success may have been shortly before the turn that interrupted service.
+    covered = [item for item in fault_window.turns if gap.start <= item.at <= gap.end]
+    before = [item for item in fault_window.turns if item.at <= gap.start]
     turn = [*covered[:1], *reversed(before), *fault_window.turns][0]
     window = own.model_copy(update={"end": turn.until})
     attempts = course.traces.attempts
@@ -92,7 +92,7 @@ _Turn = tuple[FaultWindow, Availability]
 
 @dataclass(frozen=True)
 class _Course:
-    """What all faults of a trial share; `rate`: transactions per second of the steady window, if any."""
+    """Data that all faults of a trial share; `rate`: transactions per second of the steady window, if any."""
 
     events: Sequence[Event]
     traces: Traces
@@ -101,12 +101,12 @@ class _Course:
 
     @property
     def writes(self) -> bool:
-        """Whether the load writes at all."""
+        """Return whether the load writes at all."""
         load = self.traces.load
         return load.total(load.writes, self.windows.warmup_end, self.windows.steady_end) > 0
 
     def first_event(self, kind: str, fault_window: FaultWindow) -> float | None:
-        """When the first event of a kind was told in a fault's window."""
+        """Return the time of the first event of a kind in a fault's window."""
         moments = (event.t for event in self.events if event.kind == kind)
         return min((t for t in moments if fault_window.at <= t < fault_window.until), default=None)
 
@@ -123,7 +123,7 @@ def _measure(
         start, end = course.windows.warmup_end, course.windows.steady_end
         brownout = recovery.brownout_ms(load, rate, _served(fault_window, _away(measured, course)))
         below = recovery.steady_share_below(load, rate, start, end)
-        until = max([turn.at + failover.ms, *(one.at for one in fault_window.turns)])
+        until = max([turn.at + failover.ms, *(item.at for item in fault_window.turns)])
         lost = recovery.work_lost(load, rate, fault_window.at, until)
     return FaultMeasures(
         fault_window,
@@ -139,7 +139,7 @@ def _measure(
 
 
 def without_stalls(measured: Availability, faults: Sequence[FaultMeasures]) -> Availability:
-    """The availability of a whole trial: no failover time, where none of its faults led to one.
+    """Return the availability of a whole trial: no failover time, where none of its faults led to one.
 
     Where the first one has turns its failover began with one of them.
     """
@@ -186,21 +186,23 @@ def _marks(fault_window: FaultWindow, measured: Availability, course: _Course) -
 
 
 def _stall(gap: Gap, fault_window: FaultWindow, decided: float | None, writable: float | None) -> bool:
-    """Whether writes stood still later on, and nobody failed over: who takes them was not hit."""
+    """Return whether writes stalled later without a failover, as the writable node was not hit."""
     return gap.start > fault_window.at + TOGETHER_MS and decided is None and writable == fault_window.at
 
 
 def _decided(fault_window: FaultWindow, course: _Course) -> float | None:
-    """The manager's decision; of a group of several primaries its new epoch."""
+    """Return the time of the manager's decision; in a multi-primary group that of its new epoch."""
     states = course.traces.states
-    told = course.first_event("decided", fault_window)
-    if told is not None or not multi_primary(states, fault_window.at - SLOT_MS):
-        return told
+    decision = course.first_event("decided", fault_window)
+    if decision is not None or not multi_primary(states, fault_window.at - SLOT_MS):
+        return decision
     return first_new_epoch(states, fault_window.hit, fault_window.at, fault_window.until)
 
 
 def _writable(fault_window: FaultWindow, course: _Course, decided: float | None) -> float | None:
-    """Asked of the nodes themselves; where nobody asked, told by the manager."""
+    """Return when a node accepted writes, as polled on the nodes; without polling, as the manager
+    reported.
+    """
     if not course.traces.states:
         return course.first_event("promoted", fault_window)
     start = fault_window.at if decided is None else decided
@@ -210,19 +212,19 @@ def _writable(fault_window: FaultWindow, course: _Course, decided: float | None)
 def _routed(
     gap: Gap, fault_window: FaultWindow, traces: Traces, reconnected: float | None, connections: Outage | None
 ) -> float | None:
-    """The first write of a new connection, of the ledger, or of the load after the outage began."""
+    """Return the first write of a new connection, of the ledger, or of the load after the outage began."""
     acks = traces.acks.t
     again = served_again(gap, connections) if connections else None
     if not len(acks) and again is None:
         return None
     after = acks[(acks >= max(gap.start + SLOT_MS, fault_window.at)) & (acks < fault_window.until)]
-    found = [float(after[0])] if len(after) else []
-    found += [] if again is None else [max(again, fault_window.at)]
-    return min([*found, *([] if reconnected is None else [reconnected])], default=None)
+    result = [float(after[0])] if len(after) else []
+    result += [] if again is None else [max(again, fault_window.at)]
+    return min([*result, *([] if reconnected is None else [reconnected])], default=None)
 
 
 def _reconnected(gap: Gap, course: _Course) -> float | None:
-    """The load's first success at or after the end of the gap: a write, if it writes at all."""
+    """Return the load's first success at or after the end of the gap: a write, if it writes at all."""
     if not gap.closed:
         return None
     load = course.traces.load
@@ -232,7 +234,7 @@ def _reconnected(gap: Gap, course: _Course) -> float | None:
 
 
 def _caught_up(fault_window: FaultWindow, start: float, course: _Course) -> float | None:
-    """When throughput was back and no surviving replica behind; None if not within the window."""
+    """Return when throughput was back and no surviving replica behind; None if not within the window."""
     if course.rate is None:
         return None
     traces, steady = course.traces, (course.windows.warmup_end, course.windows.steady_end)
@@ -242,20 +244,20 @@ def _caught_up(fault_window: FaultWindow, start: float, course: _Course) -> floa
         for node, views in traces.views.items()
         if node not in fault_window.hit and (views.t >= start).any()
     ]
-    found = [moment for moment in moments if moment is not None]
-    return max(found) if len(found) == len(moments) else None
+    result = [moment for moment in moments if moment is not None]
+    return max(result) if len(result) == len(moments) else None
 
 
 def _away(measured: Availability, course: _Course) -> tuple[Gap, ...]:
-    """The interruptions of what the load does: of writes, or of reads if it only reads."""
+    """Return the interruptions of what the load does: of writes, or of reads if it only reads."""
     outage = measured.writes if course.writes else measured.reads
     return outage.gaps if outage else ()
 
 
 def _served(fault_window: FaultWindow, away: Sequence[Gap]) -> list[tuple[float, float]]:
-    """The stretches of a fault's window outside the interruptions."""
-    found, begin = [], fault_window.at
+    """Return the stretches of a fault's window outside the interruptions."""
+    result, begin = [], fault_window.at
     for gap in away:
-        found.append((begin, min(gap.start, fault_window.until)))
+        result.append((begin, min(gap.start, fault_window.until)))
         begin = max(begin, gap.end)
-    return [span for span in (*found, (begin, fault_window.until)) if span[1] > span[0]]
+    return [span for span in (*result, (begin, fault_window.until)) if span[1] > span[0]]

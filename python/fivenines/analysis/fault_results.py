@@ -12,10 +12,10 @@ from fivenines.analysis.statistics import Summary, summarise, summarise_known
 
 @dataclass(frozen=True)
 class PhaseResult:
-    """One phase over the trials whose load wrote again, in ms; `absent` in so many of them.
+    """One phase over the trials whose load wrote again, in ms; `absent` is the number of trials without it.
 
-    An absent phase counts as 0, so that the means add up. Trials in which it did not end (only catch up
-    can be) are lower bounds of the summary.
+    An absent phase counts as 0, so that the means add up. Trials in which it did not end (only catch up may
+    not end) are lower bounds of the summary.
     """
 
     name: str
@@ -25,7 +25,7 @@ class PhaseResult:
 
     @property
     def seen(self) -> bool:
-        """Whether any trial has this phase."""
+        """Return whether any trial has this phase."""
         return self.absent < self.summary.n
 
 
@@ -34,22 +34,22 @@ class FaultResult:
     """One fault of a cell over its trials. Times in ms, `work_lost` in transactions.
 
     Attributes:
-        number: its place in the trial, from 1.
-        label: what was broken, as "kill primary".
+        number: number of the fault within the trial, from 1.
+        label: fault and target, as "kill primary".
         kind: the class of the fault.
-        mtbf: seconds between two of them, if the fault says so.
-        trials: in how many trials it was injected.
-        interrupted: in how many of them writes were noticeably away.
-        not_recovered: in how many the load did not write again: they are in no phase.
-        stuck: the phases in which those were at the end, and in how many trials.
-        phases: of the trials whose load wrote again.
-        back: from the fault to the first write of the load, of those trials: the sum of their phases
-            but catch up.
-        returned: the same of all trials; those not back are lower bounds.
-        whole: from the fault until caught up, of all trials; bounds where that did not end.
-        writes, reads, connections: outages, of established sessions and of new ones.
+        mtbf: seconds between two such faults, if the experiment gives it.
+        trials: number of trials in which it was injected.
+        interrupted: number of these in which writes were noticeably unavailable.
+        not_recovered: number of these in which the load did not write again: they are in no phase.
+        stuck: phases in which the trials that did not recover were at the end, with their number.
+        phases: phases of the trials whose load wrote again.
+        back: time from the fault to the first write of the load, in these trials: the sum of their phases
+            except catch up.
+        returned: `back` over all trials; trials that did not recover are lower bounds.
+        whole: time from the fault until caught up, over all trials; lower bounds where that did not end.
+        writes, reads, connections: outages of established sessions and of new connections.
         steady_below: mean share of the steady window that would be a brown-out by chance.
-        work_lost: with bounds where it is not final.
+        work_lost: lost transactions; lower bounds where not final.
     """
 
     number: int
@@ -75,12 +75,12 @@ class FaultResult:
     notes: tuple[str, ...]
 
     def phase(self, name: str) -> PhaseResult:
-        """The phase of this name."""
+        """Return the phase of this name."""
         return next(phase for phase in self.phases if phase.name == name)
 
 
 def fault_results(trials: Sequence[tuple[str, Sequence[FaultMeasures]]]) -> list[FaultResult]:
-    """The first, second, ... fault of all trials (id, faults) together; [] without any fault."""
+    """Return the first, second, ... fault of all trials (id, faults) together; [] without any fault."""
     most = max((len(faults) for _, faults in trials), default=0)
     return [
         _result(number, [(trial, faults[number]) for trial, faults in trials if number < len(faults)])
@@ -88,43 +88,46 @@ def fault_results(trials: Sequence[tuple[str, Sequence[FaultMeasures]]]) -> list
     ]
 
 
-def _result(number: int, found: list[tuple[str, FaultMeasures]]) -> FaultResult:
-    measures = [one for _, one in found]
-    back = [one for one in measures if one.failover.returned]
-    gone = [one for one in measures if not one.failover.returned]
-    labels = Counter(one.fault_window.label for one in measures)
+def _result(number: int, values: list[tuple[str, FaultMeasures]]) -> FaultResult:
+    measures = [item for _, item in values]
+    back = [measure for measure in measures if measure.failover.returned]
+    not_recovered = [measure for measure in measures if not measure.failover.returned]
+    labels = Counter(measure.fault_window.label for measure in measures)
     return FaultResult(
         number=number + 1,
         label=labels.most_common(1)[0][0],
         kind=measures[0].fault_window.kind,
         mtbf=measures[0].fault_window.mtbf,
         trials=len(measures),
-        interrupted=sum(one.failover.interrupted for one in measures),
-        not_recovered=len(gone),
-        stuck=dict(Counter(one.failover.phases[-1].name for one in gone)),
+        interrupted=sum(measure.failover.interrupted for measure in measures),
+        not_recovered=len(not_recovered),
+        stuck=dict(Counter(item.failover.phases[-1].name for item in not_recovered)),
         phases=tuple(_phase(name, back) for name in PHASES),
-        back=summarise([one.failover.return_ms for one in back]),
-        returned=summarise([_returned_ms(one.failover) for one in measures], bounds=len(gone)),
+        back=summarise([item.failover.return_ms for item in back]),
+        returned=summarise(
+            [_returned_ms(measure.failover) for measure in measures], bounds=len(not_recovered)
+        ),
         whole=summarise(
-            [one.failover.ms for one in measures], bounds=sum(not one.failover.ended for one in measures)
+            [measure.failover.ms for measure in measures],
+            bounds=sum(not measure.failover.ended for measure in measures),
         ),
-        writes=_outages(found, "writes"),
-        reads=_outages(found, "reads"),
-        connections=_outages(found, "connections"),
-        brownout=summarise_known(one.brownout_ms for one in measures),
-        steady_below=summarise_known(one.steady_below for one in measures),
-        failed=summarise([one.failed for one in measures]),
-        in_doubt=summarise([one.in_doubt for one in measures]),
+        writes=_outages(values, "writes"),
+        reads=_outages(values, "reads"),
+        connections=_outages(values, "connections"),
+        brownout=summarise_known(measure.brownout_ms for measure in measures),
+        steady_below=summarise_known(measure.steady_below for measure in measures),
+        failed=summarise([measure.failed for measure in measures]),
+        in_doubt=summarise([measure.in_doubt for measure in measures]),
         work_lost=summarise(
-            [one.work_lost for one in measures if one.work_lost is not None],
-            bounds=sum(one.work_lost is not None and not one.caught_up for one in measures),
+            [measure.work_lost for measure in measures if measure.work_lost is not None],
+            bounds=sum(measure.work_lost is not None and not measure.caught_up for measure in measures),
         ),
-        notes=tuple(f"{trial}: {note}" for trial, one in found for note in one.failover.notes),
+        notes=tuple(f"{trial}: {note}" for trial, item in values for note in item.failover.notes),
     )
 
 
 def _phase(name: str, measures: Sequence[FaultMeasures]) -> PhaseResult:
-    phases = [one.failover.phase(name) for one in measures]
+    phases = [measure.failover.phase(name) for measure in measures]
     values = tuple(phase.ms if phase else 0.0 for phase in phases)
     return PhaseResult(
         name,
@@ -135,9 +138,9 @@ def _phase(name: str, measures: Sequence[FaultMeasures]) -> PhaseResult:
 
 
 def _returned_ms(failover: Failover) -> float:
-    """From the fault to the first write of the load; to the end where there was none."""
+    """Return the time from the fault to the first write of the load, or to the end without one."""
     return failover.return_ms if failover.returned else failover.ms
 
 
-def _outages(found: Sequence[tuple[str, FaultMeasures]], of: Service) -> Outages:
-    return outages_of([(trial, getattr(one.availability, of), ()) for trial, one in found])
+def _outages(values: Sequence[tuple[str, FaultMeasures]], of: Service) -> Outages:
+    return outages_of([(trial, getattr(item.availability, of), ()) for trial, item in values])

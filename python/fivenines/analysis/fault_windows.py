@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from fivenines.analysis.wording import listed
 from fivenines.results.records import Event, FaultRecord, TrialRecord
 
+# Faults closer than this count as one: their phases could not be distinguished.
 TOGETHER_MS = 500.0
-"""Faults so close to each other are one: no phase could be told apart."""
 
 
 @dataclass(frozen=True)
 class Turn:
-    """The time of one server in a fault that goes from one to the next (ms)."""
+    """The turn of one server in a fault that goes from server to server (ms)."""
 
     node: str
     at: float
@@ -37,37 +37,37 @@ class FaultWindow:
 
     @property
     def at(self) -> float:
-        """When the first of them took effect."""
+        """Return when the first of the faults took effect."""
         return self.faults[0].at
 
     def alone(self, turn: Turn) -> "FaultWindow":
-        """One of its turns, as if that were a fault of its own."""
+        """Return a turn as a separate fault window."""
         update = {"at": turn.at, "node": turn.node, "nodes": [turn.node]}
         return FaultWindow((self.faults[0].model_copy(update=update),), turn.until)
 
     @property
     def hit(self) -> frozenset[str]:
-        """All hosts that were hit."""
+        """Return all hosts that were hit."""
         return frozenset(name for fault in self.faults for name in (*fault.nodes, fault.node))
 
     @property
     def label(self) -> str:
-        """What was broken, as "kill primary"."""
+        """Return faults and targets, as "kill primary"."""
         return listed([" ".join((fault.kind, fault.role)).strip() for fault in self.faults])
 
     @property
     def kind(self) -> str:
-        """The class of the fault; of several the first one's."""
+        """Return the class of the fault; of several the first one's."""
         return self.faults[0].kind
 
     @property
     def mtbf(self) -> float | None:
-        """Seconds between two such faults, if the fault itself says so."""
+        """Return the seconds between two such faults, if the experiment gives them."""
         return self.faults[0].mtbf if len(self.faults) == 1 else None
 
 
 def fault_windows(record: TrialRecord) -> list[FaultWindow]:
-    """The faults of a trial in their order, those at once as one."""
+    """Return the faults of a trial in their order, those at once as one."""
     if record.windows is None:
         return []
     groups: list[list[FaultRecord]] = []
@@ -87,7 +87,7 @@ def fault_windows(record: TrialRecord) -> list[FaultWindow]:
 
 
 def turns_of(fault: FaultRecord, events: Sequence[Event]) -> list[Event]:
-    """The events with which the servers' turns in a fault began."""
+    """Return the events with which the servers' turns in a fault began."""
     until = math.inf if fault.ended is None else fault.ended
     return [
         event
@@ -97,6 +97,6 @@ def turns_of(fault: FaultRecord, events: Sequence[Event]) -> list[Event]:
 
 
 def _turns(fault: FaultRecord, until: float, events: Sequence[Event]) -> tuple[Turn, ...]:
-    begun = [one for one in turns_of(fault, events) if one.t < until]
-    ends = [*(one.t for one in begun[1:]), until]
-    return tuple(Turn(one.node, one.t, end) for one, end in zip(begun, ends, strict=False))
+    begun = [turn for turn in turns_of(fault, events) if turn.t < until]
+    ends = [*(item.t for item in begun[1:]), until]
+    return tuple(Turn(item.node, item.t, end) for item, end in zip(begun, ends, strict=False))

@@ -1,7 +1,8 @@
-"""Several tests at once: which of them may be believed.
+"""Holm's correction for several tests.
 
-Of five comparisons of which none is true one appears true with up to 23 %. Holm's errors are such that with
-95 % none of those that are believed is wrong, whatever depends on what.
+Of five comparisons without a true difference, at least one appears significant with a probability of up to 23
+%. Holm's adjusted errors keep the probability of any wrong finding at 5 %, whatever the dependence of the
+tests.
 
 Source: Holm, Scandinavian J. of Statistics 6 (1979) 65.
 """
@@ -10,10 +11,10 @@ from collections.abc import Sequence
 
 
 def adjusted(errors: Sequence[float]) -> list[float]:
-    """The error of each test (its p value) as one of all of them; each at most 1, in their order."""
+    """Return the adjusted error (p value) of each test, at most 1, in the order of the tests."""
     order = sorted(range(len(errors)), key=lambda index: errors[index])
-    found, largest = [0.0] * len(errors), 0.0
+    result, largest = [0.0] * len(errors), 0.0
     for rank, index in enumerate(order):
         largest = max(largest, min(1.0, (len(errors) - rank) * errors[index]))
-        found[index] = largest
-    return found
+        result[index] = largest
+    return result

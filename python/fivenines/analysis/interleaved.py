@@ -1,4 +1,4 @@
-"""The blocks of a run: which solutions were side by side, what each did in its windows, and their ratios."""
+"""Interleaved blocks of a run: solutions compared in windows, figures of each window, and their ratios."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -16,11 +16,11 @@ from fivenines.results.records import CellKey
 from fivenines.results.store import Run, StoredBlock
 
 THROUGHPUT = "throughput"
+# Compared response times: mean and quantiles of the answers in a window.
 RESPONSE = ("mean", "p50", "p95", "p99")
-"""The response times that are compared: the mean and quantiles of what is answered in a window."""
 
+# A window's quantile counts with this many answers beyond it; with fewer it is mostly chance.
 _BEYOND = 10
-"""A window's quantile counts when so many answers lie beyond it; with fewer it is mostly chance."""
 
 _SHARES = {"mean": 0.0, "p50": 0.5, "p95": 0.95, "p99": 0.99}
 
@@ -43,7 +43,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class Window:
-    """A window of one solution; round 0 is the warm-up. Times in ms on the interleaved's clock."""
+    """A window of one solution; round 0 is the warm-up. Times in ms since the block's first window."""
 
     position: int
     round: int
@@ -67,15 +67,15 @@ class Side:
     """One solution over all windows of its blocks.
 
     Attributes:
-        key: its cell, without a fault.
-        tps: mean transactions per second of its windows.
-        latency: means of the windows' response times in ms; what had too few answers is absent.
+        key: the cell, without a fault.
+        tps: mean transactions per second of the solution's windows.
+        latency: means of the windows' response times in ms; quantiles with too few answers are absent.
         failed: transactions that failed or are in doubt, in the measured parts.
-        cpu: cores that its hosts used on average in its own windows, and in those of others.
-        written: bytes per second that they gave to storage, in its own windows, and in those of others.
-        after: the longest time in ms for which its transactions were still answered after a window.
-        late: windows after which that was longer than what is left out of the neighbour's.
-        empty: windows in which nothing was answered.
+        cpu: mean cores used by the solution's hosts in their windows, and in the windows of others.
+        written: bytes per second to storage in the solution's windows, and in the windows of others.
+        after: the longest time in ms in which transactions were still answered after a window.
+        late: number of windows for which that exceeds the excluded start of the next window.
+        empty: number of windows without any answer.
     """
 
     key: CellKey
@@ -91,7 +91,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Pair:
-    """a against b: the ratio a / b of each measure that could be compared."""
+    """Comparison of a with b: the ratio a / b of each comparable measure."""
 
     a: CellKey
     b: CellKey
@@ -109,26 +109,26 @@ class InterleavedResult:
     rounds: int
     window_ms: float
     skip_ms: float
+    # Windows of each complete block in order, including the warm-up.
     windows: list[list[Window]]
-    """Of each complete interleaved, warm-up included, in their order."""
 
     def pair(self, a: CellKey, b: CellKey) -> Pair:
-        """These two, whichever way round they are kept."""
-        for found in self.pairs:
-            if (found.a, found.b) == (a, b):
-                return found
-            if (found.a, found.b) == (b, a):
-                return Pair(a, b, {name: one.inverse for name, one in found.ratios.items()})
-        raise KeyError(f"{a.solution} and {b.solution} were not side by side")
+        """Return the pair of two solutions, in either order."""
+        for pair in self.pairs:
+            if (pair.a, pair.b) == (a, b):
+                return pair
+            if (pair.a, pair.b) == (b, a):
+                return Pair(a, b, {name: ratio.inverse for name, ratio in pair.ratios.items()})
+        raise KeyError(f"{a.solution} and {b.solution} were not compared in blocks")
 
     @property
     def ranked(self) -> list[Side]:
-        """The fastest first."""
+        """Return the sides, fastest first."""
         return sorted(self.sides, key=lambda side: side.tps, reverse=True)
 
 
 def interleaved_results(run: Run) -> list[InterleavedResult]:
-    """The results of each group of which an interleaved comparison is complete, in the order of the plan."""
+    """Return the results of each group with a complete block, in the order of the plan."""
     groups: dict[tuple[CellKey, ...], list[StoredBlock]] = {}
     planned: dict[tuple[CellKey, ...], int] = {}
     for block in run.manifest.blocks:
@@ -146,7 +146,7 @@ def interleaved_results(run: Run) -> list[InterleavedResult]:
 
 
 def difference(ratio: Ratio) -> Difference:
-    """The ratio as a difference in shares of b, which `analysis.wording` has words for."""
+    """Return the ratio as a difference in shares of b, which `analysis.wording` has words for."""
     a = Summary(ratio.rounds, ratio.ratio, confidence=ratio.confidence)
     b = Summary(ratio.rounds, 1.0, confidence=ratio.confidence)
     if ratio.low is None or ratio.high is None:
@@ -169,14 +169,14 @@ def _result(keys: list[CellKey], blocks: Sequence[StoredBlock], planned: int) ->
     windows = [windows_of(block) for block in blocks]
     usage = [_rows(block, "usage", "position, side, cpu_s, written_bytes") for block in blocks]
     record = blocks[0].record
-    counted = [[one for one in block if one.round] for block in windows]
+    counted = [[item for item in block if item.round] for block in windows]
     pairs = [Pair(keys[a], keys[b], ratios_of(counted, a, b)) for a, b in combinations(range(len(keys)), 2)]
     return InterleavedResult(
         [_side(key, n, counted, windows, usage, record.skip_ms) for n, key in enumerate(keys)],
         pairs,
         len(blocks),
         planned,
-        sum(len({one.round for one in block}) for block in counted),
+        sum(len({item.round for item in block}) for block in counted),
         record.window_ms,
         record.skip_ms,
         windows,
@@ -184,7 +184,7 @@ def _result(keys: list[CellKey], blocks: Sequence[StoredBlock], planned: int) ->
 
 
 def windows_of(block: StoredBlock) -> list[Window]:
-    """The windows of a complete interleaved in their order, warm-up included."""
+    """Return the windows of a complete block in order, including the warm-up."""
     return [
         Window(
             position,
@@ -219,30 +219,30 @@ def _side(
     usage: Sequence[Sequence[tuple[int, int, float, int]]],
     skip_ms: float,
 ) -> Side:
-    own = [one for block in counted for one in block if one.side == n]
+    own = [item for block in counted for item in block if item.side == n]
     latency = {name: fmean(values) for name in RESPONSE if (values := _measured(own, name)) is not None}
     cpu, written = _used(n, windows, usage)
     return Side(
         key,
-        fmean(one.tps for one in own),
+        fmean(item.tps for item in own),
         latency,
-        sum(one.failed for one in own),
+        sum(item.failed for item in own),
         cpu,
         written,
-        max(one.after for one in own),
-        sum(one.after > skip_ms for one in own),
-        sum(not one.ok for one in own),
+        max(item.after for item in own),
+        sum(item.after > skip_ms for item in own),
+        sum(not item.ok for item in own),
     )
 
 
 def _used(
     n: int, windows: Sequence[Sequence[Window]], usage: Sequence[Sequence[tuple[int, int, float, int]]]
 ) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Cores and bytes per second of one solution in its own windows, and in those of others."""
-    # of others first, of its own second
+    """Return cores and bytes per second of one solution in its windows, and in the windows of others."""
+    # Other windows come first, the solution's windows second.
     seconds, cpu, written = (np.zeros(2) for _ in range(3))
     for block, used in zip(windows, usage, strict=True):
-        turns = {one.position: one for one in block if one.round}
+        turns = {item.position: item for item in block if item.round}
         for position, side, cpu_s, bytes_ in used:
             if side == n and position in turns:
                 turn = turns[position]
@@ -256,36 +256,36 @@ def _used(
 
 
 def ratios_of(counted: Sequence[Sequence[Window]], a: int, b: int) -> dict[str, Ratio]:
-    """The ratio of each measure that was measured in all windows of both."""
-    found = {}
+    """Return the ratio of each measure that was measured in all windows of both."""
+    result = {}
     for name in (THROUGHPUT, *RESPONSE):
-        both = [one for block in counted for one in block if one.side in (a, b)]
+        both = [item for block in counted for item in block if item.side in (a, b)]
         if name != THROUGHPUT and _measured(both, name) is None:
             continue
         ratio = ratio_of([list(_logarithms(block, a, b, name)) for block in counted])
         if ratio is not None:
-            found[name] = ratio
-    return found
+            result[name] = ratio
+    return result
 
 
 def _logarithms(block: Sequence[Window], a: int, b: int, name: str) -> Iterator[float]:
-    """The logarithm of a / b in each round, in order."""
-    for number in sorted({one.round for one in block}):
-        turns = {one.side: one for one in block if one.round == number}
+    """Yield the logarithm of a / b in each round, in order."""
+    for number in sorted({item.round for item in block}):
+        turns = {item.side: item for item in block if item.round == number}
         if a in turns and b in turns:
             yield math.log(_value(turns[a], name)) - math.log(_value(turns[b], name))
 
 
 def _value(window: Window, name: str) -> float:
-    """What is compared; a window without any answer counts as one with half an answer."""
+    """Return the compared value; a window without an answer counts as one with half an answer."""
     if name == THROUGHPUT:
         return 1000 * max(window.ok, 0.5) / (window.to - window.measured)
     return max(window.latency[name] or 0.0, 1e-6)
 
 
 def _measured(windows: Sequence[Window], name: str) -> list[float] | None:
-    """The values of a response time; None unless each window has enough answers for it."""
+    """Return the values of a response time; None unless each window has enough answers for it."""
     least = max(1.0, _BEYOND / (1 - _SHARES[name])) if name != "mean" else 1.0
-    values = [one.latency[name] for one in windows if one.ok >= least]
+    values = [window.latency[name] for window in windows if window.ok >= least]
     known = [value for value in values if value is not None]
     return known if known and len(known) == len(windows) else None

@@ -1,12 +1,11 @@
-"""Interleaved blocks of two runs against each other: each solution by its blocks, and how solutions stand to each other.
+"""Comparison of the blocks of two runs: each solution, and the ratio of each pair of solutions.
 
-A block is a deployment, so it is to an interleaved comparison what a trial is elsewhere, and two runs are different
-deployments. So a solution's throughput and response times are compared by the means of its blocks. The
-ratio of two solutions that were side by side says less of the machine: what slowed both cancels out. Its
-logarithm of each block is the sample then, and the runs are compared by Welch's interval of the two means
-of logarithms. Of one block there is no interval: nobody knows by how much deployments differ. (Within a run
-the many rounds of a block tell more of the ratio, see `interleaved`; of how the next deployment would have been
-they tell nothing.)
+A block is a deployment, so blocks are to an interleaved comparison what trials are elsewhere. A solution's
+throughput and response times are compared by the means of its blocks. The ratio of two solutions in a block
+depends less on the machine: effects on both cancel out. The sample is then the logarithm of the ratio in each
+block, and the runs are compared by Welch's interval of the two means. One block alone gives no interval, as
+the variance between deployments is unknown. (Within a run the many rounds of a block say more about the
+ratio, see `interleaved`, but nothing about the next deployment.)
 """
 
 import math
@@ -20,20 +19,20 @@ from fivenines.analysis.statistics import Difference, Summary, at_confidence, co
 from fivenines.requirements.measures import MEASURES, Measure
 from fivenines.results.records import CellKey
 
+# In four runs that compared a solution with itself, of ten blocks each, ratios differed by up to 2.7 %, and
+# the blocks' intervals showed that in four of six pairs: runs differ more than blocks do.
 FROM_RUN_TO_RUN = 0.03
-"""Four runs of one solution beside itself, of ten blocks each, had ratios up to 2.7 % apart, and intervals of
-the blocks told that in four of six pairs: more differs between runs than between blocks."""
 
+# Measures of windows, by the names of the measures of trials.
 INTERLEAVED_MEASURES: dict[str, Measure] = {
     THROUGHPUT: MEASURES["tps"],
     **{name: MEASURES[f"latency_{name}"] for name in RESPONSE},
 }
-"""What windows are compared by, as the measures that it is."""
 
 
 @dataclass(frozen=True)
 class Standing:
-    """How many times a solution's measure is another one's, side by side: in one run against another."""
+    """Change of the ratio of two solutions in blocks, from one run to another."""
 
     key: CellKey
     other: str
@@ -43,68 +42,68 @@ class Standing:
 
     @property
     def told(self) -> bool:
-        """Whether the ratio is told to have changed by more than it does from run to run."""
+        """Return whether the ratio is shown to have changed by more than it varies from run to run."""
         low, high = self.difference.ratio_low, self.difference.ratio_high
         if low is None or high is None:
             return False
         return low > 1 + FROM_RUN_TO_RUN or high < 1 / (1 + FROM_RUN_TO_RUN)
 
 
-def block_summaries(found: Sequence[InterleavedResult]) -> dict[CellKey, dict[str, Summary]]:
-    """The measures of each solution by its cell: the means of its blocks in short."""
-    return {side.key: dict(_of_side(one, place)) for one in found for place, side in enumerate(one.sides)}
+def block_summaries(values: Sequence[InterleavedResult]) -> dict[CellKey, dict[str, Summary]]:
+    """Return the measures of each solution by cell: summaries of the means of its blocks."""
+    return {side.key: dict(_of_side(item, place)) for item in values for place, side in enumerate(item.sides)}
 
 
 def standings(
     before: Sequence[InterleavedResult], after: Sequence[InterleavedResult], confidence: float
 ) -> Iterator[Standing]:
-    """Every pair that was side by side in both runs."""
+    """Yield every pair of solutions that both runs compared in blocks."""
     old: dict[tuple[CellKey, CellKey, str], list[float]] = {}
-    for one in before:
-        old |= _block_logarithms(one)
-    for found in after:
-        for (a, b, name), now in _block_logarithms(found).items():
-            then = old.get((a, b, name)) or [-one for one in old.get((b, a, name), [])]
+    for item in before:
+        old |= _block_logarithms(item)
+    for result in after:
+        for (a, b, name), now in _block_logarithms(result).items():
+            then = old.get((a, b, name)) or [-item for item in old.get((b, a, name), [])]
             if then:
                 change = ratio_change(then, now, confidence)
                 yield Standing(a, b.solution, INTERLEAVED_MEASURES[name], change)
 
 
 def ratio_change(before: Sequence[float], after: Sequence[float], confidence: float) -> Difference:
-    """A later ratio against an earlier one, by the logarithms of the ratio in each block."""
+    """Compare a later ratio with an earlier one, by the logarithms of the ratio in each block."""
     a, b = (at_confidence(summarise(each), confidence) for each in (after, before))
     logs = compare(a, b)
     ratio = math.exp(logs.absolute or 0.0)
-    then, now = (Summary(one.n, math.exp(one.mean or 0.0), confidence=confidence) for one in (b, a))
+    then, now = (Summary(item.n, math.exp(item.mean or 0.0), confidence=confidence) for item in (b, a))
     if logs.low is None or logs.high is None:
         return Difference(now, then, ratio - 1, ratio=ratio, confidence=confidence)
     low, high = math.exp(logs.low), math.exp(logs.high)
     return Difference(now, then, ratio - 1, low - 1, high - 1, logs.df, ratio, low, high, confidence)
 
 
-def _block_logarithms(found: InterleavedResult) -> dict[tuple[CellKey, CellKey, str], list[float]]:
-    """The logarithm of each pair's ratio in each block, by measure; of those that every block has."""
-    blocks = [[one for one in block if one.round] for block in found.windows]
+def _block_logarithms(result: InterleavedResult) -> dict[tuple[CellKey, CellKey, str], list[float]]:
+    """Return the logarithm of each pair's ratio in each block, by measure; of those that every block has."""
+    blocks = [[item for item in block if item.round] for block in result.windows]
     logs: dict[tuple[CellKey, CellKey, str], list[float]] = {}
-    for a, b in combinations(range(len(found.sides)), 2):
+    for a, b in combinations(range(len(result.sides)), 2):
         each = [ratios_of([block], a, b) for block in blocks]
         for name in INTERLEAVED_MEASURES:
-            if all(name in one for one in each):
-                key = (found.sides[a].key, found.sides[b].key, name)
-                logs[key] = [math.log(one[name].ratio) for one in each]
+            if all(name in item for item in each):
+                key = (result.sides[a].key, result.sides[b].key, name)
+                logs[key] = [math.log(item[name].ratio) for item in each]
     return logs
 
 
-def _of_side(found: InterleavedResult, place: int) -> Iterator[tuple[str, Summary]]:
-    blocks = [[w for w in block if w.round and w.side == place] for block in found.windows]
+def _of_side(result: InterleavedResult, place: int) -> Iterator[tuple[str, Summary]]:
+    blocks = [[w for w in block if w.round and w.side == place] for block in result.windows]
     for name, measure in INTERLEAVED_MEASURES.items():
         means = [_mean(block, name) for block in blocks if block]
-        known = [one for one in means if one is not None]
+        known = [mean for mean in means if mean is not None]
         if known and len(known) == len(means):
             yield measure.name, summarise(known)
 
 
 def _mean(block: Sequence[Window], name: str) -> float | None:
-    values = [one.tps if name == THROUGHPUT else one.latency[name] for one in block]
+    values = [item.tps if name == THROUGHPUT else item.latency[name] for item in block]
     known = [value for value in values if value is not None]
     return fmean(known) if len(known) == len(values) else None

@@ -1,16 +1,17 @@
 """The ratio of two solutions from neighbouring windows, with an interval that respects their correlation.
 
-In each round of an interleaved comparison both solutions had a window within seconds of each other, on the same machine in the
-same mood. So a round gives one logarithm of a ratio, in which what the machine did to both cancels out. Pure:
-it is given logarithms, block by block, and returns figures.
+In each round of an interleaved comparison both solutions had a window within seconds of each other, on the
+same machine in the same mood. So a round gives one logarithm of a ratio, in which what the machine did to
+both cancels out. Pure: it is given logarithms, block by block, and returns figures.
 
 Sources:
-    Pairs from the same moments instead of samples from different ones: interleaved benchmarking, Bulej, Horky, Tuma,
+    Pairs from the same moments instead of samples from different ones: interleaved benchmarking, Bulej,
+    Horky, Tuma,
         Farquet and Prokopec, ICPE 2020; random order within rounds: randomized multiple interleaved trials,
         Abedi and Brecht, ICPE 2017.
-    Batch means for series that remember: Law and Kelton, Simulation Modeling and Analysis, ch. 9.5.3; ten
+    Batch means for correlated series: Law and Kelton, Simulation Modeling and Analysis, ch. 9.5.3; ten
         to thirty batches: Schmeiser, Operations Research 30 (1982) 556.
-    Values of a series of the first order: n of them are worth n (1 - r) / (1 + r) independent ones; Bayley
+    Autoregressive series of the first order: n values are worth n (1 - r) / (1 + r) independent ones; Bayley
         and Hammersley, J. R. Stat. Soc. Suppl. 8 (1946) 184. Of the two intervals the wider is taken:
         batches of few rounds still remember each other, and r is known badly where rounds are few.
     Blocks that differ by more than their batches explain: one-way analysis of variance; the means of the
@@ -27,27 +28,28 @@ from scipy import special
 
 from fivenines.analysis.statistics import CONFIDENCE, student_t
 
+# Approximate number of batches of rounds, of all blocks together, with enough rounds.
 BATCHES = 10
-"""About so many batches of rounds are made of all blocks together, where there are enough rounds."""
 
+# Minimum number of rounds for an interval.
 LEAST_ROUNDS = 5
-"""With fewer rounds in all there is no interval."""
 
+# From this correlation of neighbouring rounds on, means of whole blocks replace batches if there are enough
+# blocks.
 STRONG = 0.5
-"""From this correlation of neighbouring rounds on, batches are not trusted where there are blocks enough."""
 
+# Level at which blocks count as different.
 _APART = 0.05
-"""Blocks are taken for different when chance would make them so less often than this."""
 
 Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """How many times a is b, from `rounds` rounds in `blocks` blocks.
+    """The ratio a / b, from `rounds` rounds in `blocks` blocks.
 
     `low` and `high` are absent with too few rounds, `df` are their degrees of freedom. `sd` is the standard
-    deviation of one round's logarithm that would give such an interval, what rounds remember included.
+    deviation of one round's logarithm that would give such an interval, including correlation of rounds.
     `apart`: the blocks differ by more than their windows explain, so the interval is that of the means of
     the blocks. `remembered` is the correlation of a round with the next.
     """
@@ -65,12 +67,12 @@ class Ratio:
 
     @property
     def differs(self) -> bool:
-        """Whether the interval excludes 1."""
+        """Return whether the interval excludes 1."""
         return self.low is not None and self.high is not None and (self.low > 1 or self.high < 1)
 
     @property
     def inverse(self) -> "Ratio":
-        """How many times b is a."""
+        """Return the ratio b / a."""
         return Ratio(
             1 / self.ratio,
             None if self.high is None else 1 / self.high,
@@ -88,9 +90,9 @@ class Ratio:
 def ratio_of(
     blocks: Sequence[Sequence[float] | npt.NDArray[np.float64]], confidence: float = CONFIDENCE
 ) -> Ratio | None:
-    """The ratio behind the natural logarithms of each round's ratio, in order, block by block.
+    """Return the ratio from the natural logarithms of each round's ratio, in order, block by block.
 
-    Its middle is the geometric mean over all rounds. None without any round.
+    The estimate is the geometric mean over all rounds. None without any round.
 
     Raises:
         ValueError: a logarithm is not finite, or `confidence` is not between 0 and 1.
@@ -102,7 +104,7 @@ def ratio_of(
         return None
     every = np.concatenate(series)
     if not np.isfinite(every).all():
-        raise ValueError("a ratio of a round is not finite: leave out what was not measured")
+        raise ValueError("a round's ratio is not finite: leave out rounds that were not measured")
     middle, rounds = float(every.mean()), len(every)
     batched = batches(series)
     if rounds < LEAST_ROUNDS or sum(map(len, batched)) < 2:
@@ -119,21 +121,21 @@ def ratio_of(
 
 
 def _by_batches(batched: Sequence[Floats], confidence: float) -> tuple[float, float, int]:
-    """Half the interval by batch means, the standard error, and the degrees of freedom."""
+    """Return half the interval by batch means, the standard error, and the degrees of freedom."""
     means = np.concatenate(batched)
     error, df = _error(means), len(means) - 1
     return student_t(df, confidence) * error, error, df
 
 
 def _by_blocks(series: Sequence[Floats], confidence: float) -> tuple[float, float, int]:
-    """The same by the means of whole blocks, which remember nothing of each other."""
+    """Return the same figures from the means of whole blocks, which are independent."""
     means = np.array([block.mean() for block in series])
     error, df = _error(means), len(means) - 1
     return student_t(df, confidence) * error, error, df
 
 
 def _by_memory(series: Sequence[Floats], r: float, confidence: float) -> tuple[float, float, int]:
-    """The same by the correlation of neighbouring rounds."""
+    """Return the same figures from the correlation of neighbouring rounds."""
     every = np.concatenate(series)
     error, df = _error(every) * math.sqrt((1 + r) / (1 - r)), len(every) - 1
     return student_t(df, confidence) * error, error, df
@@ -144,7 +146,9 @@ def _error(values: Floats) -> float:
 
 
 def batches(series: Sequence[Floats]) -> list[Floats]:
-    """Means of consecutive rounds, of as equal size as can be; no batch reaches over the end of a block."""
+    """Return means of consecutive rounds, of as equal size as can be; no batch reaches over the end of a
+    block.
+    """
     size = max(1, sum(map(len, series)) // BATCHES)
     return [
         np.array([part.mean() for part in np.array_split(block, max(1, len(block) // size))])
@@ -153,17 +157,19 @@ def batches(series: Sequence[Floats]) -> list[Floats]:
 
 
 def memory(series: Sequence[Floats]) -> float:
-    """The correlation of each value with the next, within blocks; 0 where it is negative or unknown."""
+    """Return the correlation of each value with the next, within blocks; 0 where it is negative or
+    unknown.
+    """
     centred = [block - block.mean() for block in series if len(block) > 1]
     total = sum(float(block @ block) for block in centred)
     if total <= 0:
         return 0.0
-    found = sum(float(block[:-1] @ block[1:]) for block in centred) / total
-    return min(0.9, max(0.0, found))
+    result = sum(float(block[:-1] @ block[1:]) for block in centred) / total
+    return min(0.9, max(0.0, result))
 
 
 def _apart(batched: Sequence[Floats]) -> bool:
-    """Whether blocks differ by more than their batches explain (one-way analysis of variance)."""
+    """Return whether blocks differ by more than their batches explain (one-way analysis of variance)."""
     groups = [block for block in batched if len(block) > 1]
     n, k = sum(map(len, groups)), len(groups)
     if k < 2 or k < len(batched):
@@ -179,5 +185,5 @@ def _apart(batched: Sequence[Floats]) -> bool:
 
 
 def _exp(value: float) -> float:
-    """The ratio of a logarithm, within what a number can hold."""
+    """Return the ratio of a logarithm, within what a number can hold."""
     return math.exp(max(-700.0, min(700.0, value)))

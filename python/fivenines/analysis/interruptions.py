@@ -1,16 +1,16 @@
-"""All times in which a service stood still, not the longest alone, and what each belongs to.
+"""All interruptions of a service, and the event that each belongs to.
 
 Interruption
-    A gap between two successes that is longer than the floor, which the gaps of the trial's own
-    steady window give (see `availability` and `ordinary`): so a slow workload is not called away.
+    A gap between two successes that is longer than the floor. The floor comes from the gaps of the trial's
+    steady window (see `availability` and `ordinary`), so a slow workload does not count as unavailable.
 Stall
-    The same in the steady window, before any fault, of the load's own transactions.
+    An interruption of the load's transactions in the steady window, before any fault.
 Event
     An interruption belongs to the fault whose moment it covers; else to the switch back that it covers;
-    else to what was the last to begin before it, if that went on or was over for at most `REACH_MS`; else to
-    the first that began within it; else to none. Events are a fault, from its moment until its cause is
-    gone or its node is started again; the return of a node, from then until it is a member again; a
-    switch back: who took the writes before the fault takes them again, after somebody else had.
+    else to the last event that began before it, if that lasted until `REACH_MS` before it or longer; else to
+    the first event that began within it; else to none. Events are a fault, until it is removed or its node is
+    started again; the return of a node, from then until it is a member again; a switch back: the node that
+    was writable before the fault becomes writable again, after another node was.
 """
 
 import math
@@ -30,22 +30,22 @@ from fivenines.analysis.wording import at_least, listed, milliseconds
 from fivenines.results.layout import SLOT_MS
 from fivenines.results.records import FaultRecord, TrialRecord, Windows
 
+# The event that an interruption belongs to: the fault, the return of a node, a switch back, or none.
 Cause = Literal["fault", "return", "switch back", "none"]
-"""The event that an interruption belongs to: the fault, the return of a node, a switch back, or none."""
 
+# Time after the end of an event in which an interruption still belongs to it.
 REACH_MS = 5000.0
-"""So long after an event is over an interruption still belongs to it."""
 
+# Maximum delay of an event's record after its effect.
 _EARLY_MS = 2.0 * SLOT_MS
-"""Events are noted by so much after what they did."""
 
 
 @dataclass(frozen=True)
 class Interruption:
     """A time without success after a fault, and the event that it belongs to.
 
-    `cause` is the kind of that event, `event` says which, as "kill primary" or "return of node1". `wait`:
-    a bound of the client's own ended it.
+    `cause` is the kind of that event, `event` its name, as "kill primary" or "return of node1". `wait`: a
+    client time-out ended it.
     """
 
     gap: Gap
@@ -55,13 +55,13 @@ class Interruption:
 
     @property
     def ms(self) -> float:
-        """Its length; a lower bound unless the gap is closed."""
+        """Return its length; a lower bound unless the gap is closed."""
         return self.gap.ms
 
 
 @dataclass(frozen=True)
 class Interruptions:
-    """The interruptions of a trial, ascending and disjoint, by what stood still."""
+    """The interruptions of a trial, ascending and disjoint, by kind of operation."""
 
     writes: tuple[Interruption, ...] = ()
     reads: tuple[Interruption, ...] = ()
@@ -79,11 +79,11 @@ class TrialEvent:
 
 
 def stalls(line: Timeline, windows: Windows, fault_at: float | None = None) -> list[Gap]:
-    """The stalls of the steady window (it ends at the fault): no transaction of the load succeeded.
+    """Return the stalls of the steady window (it ends at the fault): no transaction of the load succeeded.
 
-    Ascending and disjoint; exact to one slot (10 ms) either way. A stall that touches an end of the window
-    is cut there; at its end it is not closed, and its length is a lower bound. [] where the load did nothing
-    at all in the window: that is no stall.
+    Ascending and disjoint; exact to one slot (10 ms) either way. A stall is cut at the ends of the window;
+    one at the window's end is not closed, and its length is a lower bound. [] where the load did nothing at
+    all in the window: that is no stall.
     """
     end = windows.steady_end if fault_at is None else min(windows.steady_end, fault_at)
     gaps = steady_gaps(line.slot[line.transactions > 0], windows.warmup_end, end)
@@ -97,11 +97,11 @@ def longest_of(gaps: Sequence[Gap]) -> Gap | None:
 
 
 def trial_events(record: TrialRecord, states: States) -> list[TrialEvent]:
-    """All events of a trial that may interrupt service, by their beginning."""
-    found = [event for fault_window in fault_windows(record) for event in _of_fault(fault_window, record)]
-    found += _returns(record, states)
-    found += _switch_backs(record, states)
-    return sorted(found, key=lambda one: one.start)
+    """Return all events of a trial that may interrupt service, by their beginning."""
+    result = [event for fault_window in fault_windows(record) for event in _of_fault(fault_window, record)]
+    result += _returns(record, states)
+    result += _switch_backs(record, states)
+    return sorted(result, key=lambda item: item.start)
 
 
 def interruptions(
@@ -110,65 +110,66 @@ def interruptions(
     timeouts: Floats | None = None,
     bounds: ClientBounds | None = None,
 ) -> Interruptions:
-    """All interruptions of a trial, each with its event, and the client's wait that ended it.
+    """Return all interruptions of a trial, each with its event, and the client's wait that ended it.
 
-    `timeouts` are the moments (ms) at which a bound of the client ended something, if that is known.
+    `timeouts` are the times (ms) of client time-outs, if known.
     """
     given_up = np.zeros(0) if timeouts is None else timeouts
 
     def of(outage: Outage | None, sessions: bool = True) -> tuple[Interruption, ...]:
-        found = [attributed(gap, events) for gap in outage.gaps] if outage else []
+        items = [attributed(gap, events) for gap in outage.gaps] if outage else []
         if not sessions:
-            return tuple(found)
+            return tuple(items)
         known = bounds or ClientBounds()
         return tuple(
-            replace(one, wait=wait_of(one.gap, measured.connections, given_up, known)) for one in found
+            replace(item, wait=wait_of(item.gap, measured.connections, given_up, known)) for item in items
         )
 
     return Interruptions(of(measured.writes), of(measured.reads), of(measured.connections, sessions=False))
 
 
 def attributed(gap: Gap, events: Sequence[TrialEvent]) -> Interruption:
-    """An interruption and the event that it belongs to, see the module's text; `events` ascending."""
+    """Return an interruption and the event that it belongs to, see the module's text; `events` ascending."""
     begin = gap.start + _EARLY_MS
-    inside = [one for one in events if gap.start <= one.start <= gap.end]
+    inside = [event for event in events if gap.start <= event.start <= gap.end]
     back = [
-        one
-        for one in events
-        if one.cause == "switch back" and gap.start <= one.start <= gap.end + TOGETHER_MS
+        event
+        for event in events
+        if event.cause == "switch back" and gap.start <= event.start <= gap.end + TOGETHER_MS
     ]
-    before = [one for one in events if one.start <= begin <= one.end + REACH_MS]
-    ranked = [*(one for one in inside if one.cause == "fault"), *back, *reversed(before), *inside]
+    before = [event for event in events if event.start <= begin <= event.end + REACH_MS]
+    ranked = [*(item for item in inside if item.cause == "fault"), *back, *reversed(before), *inside]
     return Interruption(gap, ranked[0].cause, ranked[0].event) if ranked else Interruption(gap, "none")
 
 
-def in_words(found: Sequence[Interruption]) -> str:
-    """Each interruption with its length and event: "4.1 s (kill primary) and 710 ms (no event)"."""
-    return listed([_named(one) for one in found])
+def in_words(interruptions: Sequence[Interruption]) -> str:
+    """Return each interruption with its length and event: "4.1 s (kill primary) and 710 ms (no event)"."""
+    return listed([_named(item) for item in interruptions])
 
 
-def _named(one: Interruption) -> str:
-    text, event = length_of(one), one.event or "no event"
+def _named(interruption: Interruption) -> str:
+    text, event = length_of(interruption), interruption.event or "no event"
     return f"{text[:-1]}; {event})" if text.endswith(")") else f"{text} ({event})"
 
 
-def length_of(one: Interruption) -> str:
-    """ "30.0 s, of which 23.6 s until the client's own time-out of 30 s"."""
-    text = at_least(milliseconds(one.ms), not one.gap.closed, 1)
-    if one.wait is None:
+def length_of(interruption: Interruption) -> str:
+    """Return a length in words: "30.0 s, of which 23.6 s until the client's own time-out of 30 s"."""
+    text = at_least(milliseconds(interruption.ms), not interruption.gap.closed, 1)
+    if interruption.wait is None:
         return text
-    if one.wait.ms is None:
-        return f"{text}, ended by the client's own {one.wait.bound}"
-    return f"{text}, of which {milliseconds(one.wait.ms)} until the client's own {one.wait.bound}"
+    if interruption.wait.ms is None:
+        return f"{text}, ended by the client's own {interruption.wait.bound}"
+    waited = milliseconds(interruption.wait.ms)
+    return f"{text}, of which {waited} until the client's own {interruption.wait.bound}"
 
 
-def counted(found: Sequence[Interruption]) -> dict[str, int]:
-    """How many interruptions belong to each event, the most frequent first."""
-    return dict(Counter(one.event or "no event" for one in found).most_common())
+def counted(interruptions: Sequence[Interruption]) -> dict[str, int]:
+    """Return how many interruptions belong to each event, the most frequent first."""
+    return dict(Counter(item.event or "no event" for item in interruptions).most_common())
 
 
 def _of_fault(fault_window: FaultWindow, record: TrialRecord) -> Iterator[TrialEvent]:
-    """A fault as one event, or each of its turns, until that server is started again."""
+    """Yield a fault as one event, or each of its turns, until that server is started again."""
     if not fault_window.turns:
         yield TrialEvent("fault", fault_window.label, fault_window.at, _gone(fault_window.faults))
     for turn in fault_window.turns:
@@ -178,22 +179,25 @@ def _of_fault(fault_window: FaultWindow, record: TrialRecord) -> Iterator[TrialE
 
 
 def _gone(faults: Sequence[FaultRecord]) -> float:
-    """When the last of these faults was gone, or its node started again; infinite if never."""
+    """Return when the last of these faults was removed, or its node started again; infinite if never."""
     return max(
-        min((t for t in (one.ended, one.restarted) if t is not None), default=math.inf) for one in faults
+        min((t for t in (fault.ended, fault.restarted) if t is not None), default=math.inf)
+        for fault in faults
     )
 
 
 def _returns(record: TrialRecord, states: States) -> Iterator[TrialEvent]:
-    """The returns of nodes: of those that a fault hit, and of those that were put down in its course."""
-    # who had a turn was started again by an event of its own
+    """Yield the returns of nodes: of those that a fault hit, and of those that were put down in its
+    course.
+    """
+    # A server that had a turn has a separate event for its restart.
     whole = [fault for fault in record.faults if not turns_of(fault, record.events)]
     for fault in whole:
         names = fault.nodes or [fault.node]
         begin = _gone([fault])
         for name in names if begin < math.inf else []:
-            told = _rejoined(record, name, begin)
-            over = told if told is not None else fault.rejoined_at
+            rejoined = _rejoined(record, name, begin)
+            over = rejoined if rejoined is not None else fault.rejoined_at
             still = math.inf if fault.rejoined is False else begin
             word = "return" if fault.restarted is not None else f"end of {fault.kind}"
             yield TrialEvent("return", f"{word} of {name}", begin, over or still)
@@ -214,9 +218,9 @@ def _rejoined(record: TrialRecord, node: str, since: float) -> float | None:
 
 
 def _unannounced(record: TrialRecord, node: str, t: float) -> bool:
-    """Whether nothing that was noted began the return of a node: a supervisor has started it."""
-    told = any(e.kind == "restarted" and e.node == node and e.t <= t for e in record.events)
-    return not told and not any(
+    """Return whether no recorded event began the return of a node: a supervisor restarted it."""
+    restarted = any(e.kind == "restarted" and e.node == node and e.t <= t for e in record.events)
+    return not restarted and not any(
         begin is not None and begin <= t
         for fault in record.faults
         if node in (fault.nodes or [fault.node])
@@ -225,17 +229,17 @@ def _unannounced(record: TrialRecord, node: str, t: float) -> bool:
 
 
 def _seen_again(states: States, node: str, since: float) -> float | None:
-    """When a node that had been away was first seen otherwise."""
-    away = False
+    """Return when a node that had been unavailable was first seen in another state."""
+    unavailable = False
     for change in states.get(node, ()):
-        if change.t >= since and away and change.state != "away":
+        if change.t >= since and unavailable and change.state != "away":
             return change.t
-        away = change.state == "away"
+        unavailable = change.state == "away"
     return None
 
 
 def _switch_backs(record: TrialRecord, states: States) -> Iterator[TrialEvent]:
-    """When who took the writes before a fault took them again, after somebody else had."""
+    """Yield when the node that was writable before a fault became writable again, after another node was."""
     for fault_window in fault_windows(record):
         if multi_primary(states, fault_window.at - SLOT_MS):
             continue

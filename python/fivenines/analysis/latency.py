@@ -58,7 +58,7 @@ class Interval:
     data: str
 
     def within(self, from_ms: float, until_ms: float) -> bool:
-        """Whether it lies wholly within a window, give or take what a timer is late."""
+        """Return whether it lies wholly within a window, give or take what a timer is late."""
         low, high = from_ms / 1000 - _SLACK_S, until_ms / 1000 + _SLACK_S
         return self.start >= low and self.start + self.length <= high
 
@@ -80,7 +80,7 @@ def latency_window(record: TrialRecord, fault_at: float | None) -> tuple[float, 
 
 
 def read_latencies(log: Path, family: str, from_ms: float, until_ms: float) -> dict[str, Latency]:
-    """The response times by tag: of the tag `family` and of all tags `family.*`.
+    """Return the response times by tag: of the tag `family` and of all tags `family.*`.
 
     Merges the intervals that lie wholly within the window (20 ms of slack at its ends). Tags of
     which nothing was recorded in it are left out.
@@ -90,10 +90,10 @@ def read_latencies(log: Path, family: str, from_ms: float, until_ms: float) -> d
     """
     merged: dict[str, Merged] = {}
     for interval in intervals(log):
-        wanted = interval.tag == family or interval.tag.startswith(f"{family}.")
-        if wanted and interval.within(from_ms, until_ms):
+        expected = interval.tag == family or interval.tag.startswith(f"{family}.")
+        if expected and interval.within(from_ms, until_ms):
             merged.setdefault(interval.tag, Merged()).add(log, interval)
-    return {tag: found for tag, sums in merged.items() if (found := sums.latency()) is not None}
+    return {tag: result for tag, sums in merged.items() if (result := sums.latency()) is not None}
 
 
 class Merged:
@@ -121,7 +121,7 @@ class Merged:
             self._counts[: len(own)] += own
 
     def cumulated(self, bounds_us: Sequence[int]) -> tuple[list[int], float]:
-        """How many operations took at most so many us, for each bound; and the sum of all, in us."""
+        """Return how many operations took at most so many us, for each bound; and the sum of all, in us."""
         if not self._counts.any():
             return [0] * len(bounds_us), 0.0
         until = np.cumsum(self._counts)
@@ -131,11 +131,11 @@ class Merged:
 
     @property
     def n(self) -> int:
-        """How many operations were recorded."""
+        """Return how many operations were recorded."""
         return int(self._counts.sum())
 
     def counters(self) -> tuple[list[int], list[int], list[int]]:
-        """The lowest and the highest value (us) and the count of each counter that is not 0."""
+        """Return the lowest and the highest value (us) and the count of each counter that is not 0."""
         if not self._counts.any():
             return [], [], []
         used = np.flatnonzero(self._counts)
@@ -143,14 +143,14 @@ class Merged:
         return self._values[used].tolist(), highest.tolist(), self._counts[used].tolist()
 
     def latency(self) -> Latency | None:
-        """Their measures; None when nothing was recorded."""
+        """Return their measures; None when nothing was recorded."""
         if not self._counts.any():
             return None
         return _measure(self._counts, self._values, self._seconds)
 
 
 def interval_of(line: str) -> Interval | None:
-    """The interval in a line of the log; None when it is something else."""
+    """Return the interval in a line of the log; None when it is something else."""
     match = _LINE.fullmatch(line.strip())
     if match is None:
         return None
@@ -158,7 +158,7 @@ def interval_of(line: str) -> Interval | None:
 
 
 def intervals(log: Path) -> Iterator[Interval]:
-    """All intervals of a log, in its order.
+    """Yield all intervals of a log, in its order.
 
     Raises:
         FiveninesError: the log is missing or damaged.
@@ -177,7 +177,7 @@ def intervals(log: Path) -> Iterator[Interval]:
 
 
 def decoded(log: Path, data: str) -> Any:
-    """The histogram of an interval.
+    """Return the histogram of an interval.
 
     Raises:
         FiveninesError: it is damaged.
@@ -189,7 +189,7 @@ def decoded(log: Path, data: str) -> Any:
 
 
 def _lowest_values(histogram: Any, length: int) -> Ints:
-    """The lowest value of each counter (HdrHistogram's value_from_index, on an array)."""
+    """Return the lowest value of each counter (HdrHistogram's value_from_index, on an array)."""
     index = np.arange(length, dtype=np.int64)
     half = int(histogram.sub_bucket_half_count)
     bucket = (index >> int(histogram.sub_bucket_half_count_magnitude)) - 1
@@ -200,7 +200,7 @@ def _lowest_values(histogram: Any, length: int) -> Ints:
 
 
 def _widths(values: Ints) -> Ints:
-    """How many values each counter counts as one."""
+    """Return how many values each counter counts as one."""
     return np.append(np.diff(values), values[-1] - values[-2])
 
 

@@ -15,13 +15,13 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
+# Greatest id of a client without any row; ids begin at 1.
 NOTHING = 0
-"""Shown of a client none of whose rows are there; ids begin at 1."""
 
 
 @dataclass(frozen=True)
 class Writes:
-    """One client's acknowledged writes that are there in the end, and those that were lost for good.
+    """One client's acknowledged writes: those that survived the trial, and those that were lost.
 
     Ids in rising order, with the µs of their acknowledgements.
     """
@@ -34,7 +34,9 @@ class Writes:
 
 @dataclass(frozen=True)
 class Shown:
-    """What reads showed: beginning and end in µs, their client, and a column of `seen` for each client."""
+    """Results of reads: beginning and end in µs, the reading client, and a column of `seen` for each
+    client.
+    """
 
     at: Ints
     end: Ints
@@ -42,20 +44,20 @@ class Shown:
     seen: Ints
 
     def chosen(self, rows: Flags | Ints) -> "Shown":
-        """Some of them."""
+        """Return the chosen rows."""
         return Shown(self.at[rows], self.end[rows], self.client[rows], self.seen[rows])
 
 
 @dataclass(frozen=True)
-class Told:
-    """One trial: the writes of each client, reads by endpoint, views by node, in the order of names."""
+class Ledger:
+    """The ledger of a trial: writes of each client, reads by endpoint, views by node, ordered by name."""
 
     writes: list[Writes]
     reads: dict[str, Shown]
     views: dict[str, Shown]
 
 
-# the place of a row's trial among those that are asked for
+# Index of a row's trial among the requested trials.
 _OF = "list_position($folders, parse_path(filename)[-2]) - 1 AS trial"
 _FROM = "FROM read_parquet($paths, filename=true)"
 _WRITES = f"""
@@ -73,8 +75,8 @@ _VIEWS = f"""
 """
 
 
-def read(trials: Sequence[StoredTrial]) -> list[Told]:
-    """What is told of each trial; without the table of views there are none.
+def read(trials: Sequence[StoredTrial]) -> list[Ledger]:
+    """Read the ledger of each trial; without the table of views there are no views.
 
     Raises:
         FiveninesError: a table of one of them is damaged.
@@ -90,25 +92,27 @@ def read(trials: Sequence[StoredTrial]) -> list[Told]:
         reads = _shown(connection, trials, "ledger", _READS)
         views = _shown(connection, trials, "views", _VIEWS)
     return [
-        Told(writes.get(index, []), reads.get(index, {}), views.get(index, {}))
+        Ledger(writes.get(index, []), reads.get(index, {}), views.get(index, {}))
         for index in range(len(trials))
     ]
 
 
 def _paths(trials: Sequence[StoredTrial], table: str) -> list[str]:
-    return [str(path) for one in trials if (path := table_path(one.folder, table)).is_file()]
+    return [str(path) for trial in trials if (path := table_path(trial.folder, table)).is_file()]
 
 
 def _rows(
     connection: duckdb.DuckDBPyConnection, trials: Sequence[StoredTrial], table: str, sql: str
 ) -> Iterator[tuple[int, Columns]]:
-    """The rows of each trial that has any, with its place; in the order of the table, or of the query."""
+    """Yield the rows of each trial that has any, with its place; in the order of the table, or of the
+    query.
+    """
     paths = _paths(trials, table)
     if not paths:
         return
-    values = {"paths": paths, "folders": [one.folder.name for one in trials]}
-    found = connection.execute(sql, values).fetchnumpy()
-    columns = {name: np.ma.filled(column, 0) for name, column in found.items()}
+    values = {"paths": paths, "folders": [trial.folder.name for trial in trials]}
+    result = connection.execute(sql, values).fetchnumpy()
+    columns = {name: np.ma.filled(column, 0) for name, column in result.items()}
     order = np.argsort(columns["trial"], kind="stable")
     own = columns["trial"][order]
     starts = [0, *(np.flatnonzero(own[1:] != own[:-1]) + 1).tolist(), len(own)]
@@ -120,43 +124,45 @@ def _rows(
 
 def _writes(rows: Columns, lost: Ints) -> list[Writes]:
     client, ids, acknowledged = (rows[name].astype(np.int64) for name in ("client", "id", "acknowledged"))
-    gone = np.isin(ids, lost)
+    absent = np.isin(ids, lost)
     writes = []
     for number in range(int(client.max(initial=-1)) + 1):
         own = client == number
-        kept, missing = own & ~gone, own & gone
-        writes.append(Writes(ids[kept], acknowledged[kept], ids[missing], acknowledged[missing]))
+        survived, missing = own & ~absent, own & absent
+        writes.append(Writes(ids[survived], acknowledged[survived], ids[missing], acknowledged[missing]))
     return writes
 
 
 def _lost(trial: StoredTrial, ids: Ints, executed: Ints | None) -> Ints:
-    """Which of these ids are absent in the end."""
+    """Return those of the ids that are absent after the trial."""
     if table_path(trial.folder, "executed").is_file():
-        there = np.zeros(0, dtype=np.int64) if executed is None else executed
-        return np.setdiff1d(ids, there)
+        existing = np.zeros(0, dtype=np.int64) if executed is None else executed
+        return np.setdiff1d(ids, existing)
     check = trial.record.check
     nodes, primary = (check.nodes, check.primary) if check else ([], "")
-    return np.array([one for node in nodes if node.node == primary for one in node.lost_ids], dtype=np.int64)
+    return np.array(
+        [lost_id for node in nodes if node.node == primary for lost_id in node.lost_ids], dtype=np.int64
+    )
 
 
 def _shown(
     connection: duckdb.DuckDBPyConnection, trials: Sequence[StoredTrial], table: str, sql: str
 ) -> dict[int, dict[str, Shown]]:
-    """What was shown in each trial, by endpoint or node."""
+    """Return the results of reads or views in each trial, by endpoint or node."""
     paths = _paths(trials, table)
     if not paths:
         return {}
     size = "SELECT coalesce(max(len(seen)), 0) FROM read_parquet(?)"
     (clients,) = connection.execute(size, [paths]).fetchone() or (0,)
     seen = [f"coalesce(seen[{n + 1}], {NOTHING}) AS s{n}" for n in range(clients)]
-    asked = sql.format(seen=", ".join([*seen, "1"]))
-    return {index: _by_name(rows, clients) for index, rows in _rows(connection, trials, table, asked)}
+    requested = sql.format(seen=", ".join([*seen, "1"]))
+    return {index: _by_name(rows, clients) for index, rows in _rows(connection, trials, table, requested)}
 
 
 def _by_name(rows: Columns, clients: int) -> dict[str, Shown]:
     seen = [rows[f"s{n}"] for n in range(clients)]
     at, ended, client = (rows[name].astype(np.int64) for name in ("at", "ended", "client"))
-    nobody = np.zeros((len(at), 0), dtype=np.int64)
-    shown = Shown(at, ended, client, np.stack(seen, axis=1).astype(np.int64) if seen else nobody)
+    empty = np.zeros((len(at), 0), dtype=np.int64)
+    shown = Shown(at, ended, client, np.stack(seen, axis=1).astype(np.int64) if seen else empty)
     names, which = np.unique(rows["name"].astype(str), return_inverse=True)
     return {str(name): shown.chosen(which == index) for index, name in enumerate(names)}

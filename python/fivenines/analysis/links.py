@@ -1,4 +1,4 @@
-"""What went over the links between sites while the load of a trial ran."""
+"""Traffic on the links between sites during the load of a trial."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _LAST = """
 
 @dataclass(frozen=True)
 class LinkCount:
-    """What went from one site to another in one trial; drops are in frames."""
+    """Traffic from one site to another in one trial; drops are in frames."""
 
     source: str
     target: str
@@ -28,7 +28,7 @@ class LinkCount:
 
 def _counts(trials: Sequence[StoredTrial]) -> list[list[LinkCount]]:
     rows = by_trial(trials, "links", _LAST)
-    return [_of_trial(rows[one.folder.name]) if one.folder.name in rows else [] for one in trials]
+    return [_of_trial(rows[trial.folder.name]) if trial.folder.name in rows else [] for trial in trials]
 
 
 def _of_trial(columns: Columns) -> list[LinkCount]:
@@ -43,6 +43,6 @@ LINKS = Kind("links", list[LinkCount], _counts)
 
 
 def link_bytes(trial: StoredTrial) -> int | None:
-    """Bytes that arrived over all links, in both directions; None where there was no link."""
+    """Return bytes that arrived over all links, in both directions; None where there was no link."""
     (links,) = cached(LINKS, [trial])
-    return sum(one.bytes for one in links) if links else None
+    return sum(link.bytes for link in links) if links else None

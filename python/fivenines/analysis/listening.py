@@ -1,18 +1,18 @@
-"""Who is told how the computing of figures goes. It imports nothing, so that any command can listen."""
+"""Progress reports of the computation of figures. Imports nothing, so that any command can listen."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+# Callback with the number of finished trials and their total, while missing figures are computed.
 Listener = Callable[[int, int], None]
-"""Told how many of how many trials are done, while figures are computed that were not there."""
 
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
 @contextmanager
-def told_to(listener: Listener) -> Iterator[None]:
-    """Tell somebody how the computing goes, as long as this lasts, in this thread."""
+def listening(listener: Listener) -> Iterator[None]:
+    """Report progress to a listener within this context, in this thread."""
     token = _listener.set(listener)
     try:
         yield
@@ -20,7 +20,7 @@ def told_to(listener: Listener) -> Iterator[None]:
         _listener.reset(token)
 
 
-def tell(done: int, total: int) -> None:
-    """So many of so many trials are done."""
+def report_progress(done: int, total: int) -> None:
+    """Report that `done` of `total` trials are finished."""
     if (listener := _listener.get()) is not None:
         listener(done, total)

@@ -1,6 +1,6 @@
-"""What load.json says of a load beyond its sums: types, schedule, steps, connecting, errors, limits.
+"""Details of a load in load.json: types, schedule, steps, connects, errors, limits.
 
-Format 2 of load.json has all of it, format 1 nothing; what is absent or damaged is left out.
+Absent or damaged parts are left out.
 """
 
 from collections.abc import Mapping
@@ -13,15 +13,15 @@ from fivenines.analysis.wording import listed
 
 
 class _Part(BaseModel):
-    """A part of load.json; keys that are not needed here are passed over."""
+    """A part of load.json; other keys are ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
 _P = TypeVar("_P", bound=_Part)
 
+# Limits of the load generator that no other process on its machine can cause.
 _OWN_LIMITS = ("held_up", "busy", "exhausted")
-"""Limits of the load generator that nobody else on its machine can be the cause of."""
 
 
 class TypeCounts(_Part):
@@ -41,9 +41,9 @@ class TypeCounts(_Part):
 
 
 class Schedule(_Part):
-    """When transactions were started. Lags are from the intended to the true start.
+    """Schedule of transaction starts. Lags are from the intended to the actual start.
 
-    `rate` is that of the first step; `abandoned`: intended, but given up before they began.
+    `rate` is that of the first step; `abandoned` transactions were intended, but given up before they began.
     """
 
     kind: str
@@ -60,12 +60,12 @@ class Schedule(_Part):
 
     @property
     def open(self) -> bool:
-        """Whether transactions started at times of their own, whatever became of those before."""
+        """Return whether transactions started at scheduled times, independent of earlier ones (open loop)."""
         return self.kind != "closed"
 
 
 class Connects(_Part):
-    """How connecting went, over the whole load or in a step; `count`: all tries."""
+    """Connects over the whole load or in a step; `count`: all attempts."""
 
     count: int = 0
     ok: int = 0
@@ -94,13 +94,13 @@ class Step(_Part):
 
 
 class Inserted(_Part):
-    """Rows that a workload inserted which counts them, over the whole load."""
+    """Rows that a workload inserted over the whole load, if it counts them."""
 
     per_second: float
 
 
-class Asked(_Part):
-    """How many transactions were asked for, of all connections or of each; neither: it ends itself."""
+class RequestedWork(_Part):
+    """Requested transactions, of all connections or of each; with neither, the load ends by itself."""
 
     transactions: int | None = None
     each: int | None = None
@@ -117,21 +117,23 @@ class Work(_Part):
     completed: bool
     done: int = 0
     connections: int = 0
-    work: Asked = Asked()
+    work: RequestedWork = RequestedWork()
 
     @property
     def share(self) -> float | None:
-        """The part of the work that was done; None where nobody knows how much it was."""
-        asked = self.work.transactions or (self.work.each or 0) * self.connections
-        if not asked:
+        """Return the completed share of the work; None if its amount is unknown."""
+        requested = self.work.transactions or (self.work.each or 0) * self.connections
+        if not requested:
             return 1.0 if self.completed else None
-        return self.done / asked
+        return self.done / requested
 
 
 def offered_rate(
     schedule: Schedule | None, steps: list[Step], from_ms: float, until_ms: float
 ) -> float | None:
-    """The mean rate that an open loop offers in a window; None for a closed loop, or if it is not known."""
+    """Return the mean rate that an open loop offers in a window; None for a closed loop, or if it is not
+    known.
+    """
     if schedule is None or not schedule.open:
         return None
     parts = [
@@ -147,46 +149,48 @@ def offered_rate(
 
 
 def coarse(load: dict[str, Any]) -> bool:
-    """Whether another program made the load, which tells rates once a second: shorter stalls are not seen."""
+    """Return whether another program made the load and reports rates once a second, which hides shorter
+    stalls.
+    """
     return str(load.get("program") or "fivenines") != "fivenines"
 
 
 def types_of(load: dict[str, Any]) -> list[TypeCounts]:
-    """The types of transactions; [] where they were not counted."""
+    """Return the types of transactions; [] where they were not counted."""
     return _all(TypeCounts, load.get("types"))
 
 
 def schedule_of(load: dict[str, Any]) -> Schedule | None:
-    """The schedule, or None where nothing is known of it."""
-    return _one(Schedule, load.get("schedule"))
+    """Return the schedule, or None where nothing is known of it."""
+    return _parsed(Schedule, load.get("schedule"))
 
 
 def steps_of(load: dict[str, Any]) -> list[Step]:
-    """The steps of the schedule; [] without steps."""
+    """Return the steps of the schedule; [] without steps."""
     return _all(Step, load.get("steps"))
 
 
 def connects_of(load: dict[str, Any]) -> Connects | None:
-    """How connecting went, or None where it was not measured."""
-    return _one(Connects, load.get("connects"))
+    """Return the connects, or None where they were not measured."""
+    return _parsed(Connects, load.get("connects"))
 
 
 def work_of(load: dict[str, Any]) -> Work | None:
-    """How a load of fixed work ended, or None where the load was to go on for a time."""
-    return _one(Work, load)
+    """Return the result of a load of fixed work, or None for a load of fixed time."""
+    return _parsed(Work, load)
 
 
 def inserted_of(load: dict[str, Any]) -> Inserted | None:
-    """The rows that were inserted, or None of a workload that does not count them."""
-    return _one(Inserted, load.get("rows"))
+    """Return the rows that were inserted, or None of a workload that does not count them."""
+    return _parsed(Inserted, load.get("rows"))
 
 
 def _all(model: type[_P], values: object) -> list[_P]:
-    found = [_one(model, value) for value in values] if isinstance(values, list) else []
-    return [one for one in found if one is not None]
+    result = [_parsed(model, value) for value in values] if isinstance(values, list) else []
+    return [item for item in result if item is not None]
 
 
-def _one(model: type[_P], value: object) -> _P | None:
+def _parsed(model: type[_P], value: object) -> _P | None:
     try:
         return model.model_validate(value)
     except ValidationError:
@@ -194,13 +198,13 @@ def _one(model: type[_P], value: object) -> _P | None:
 
 
 def failures(load: Mapping[str, Any]) -> int:
-    """How many transactions failed."""
-    found = load.get("transactions")
-    return int(found.get("failed", 0)) if isinstance(found, Mapping) else 0
+    """Return how many transactions failed."""
+    result = load.get("transactions")
+    return int(result.get("failed", 0)) if isinstance(result, Mapping) else 0
 
 
 def failed_share(load: Mapping[str, Any]) -> float:
-    """Of the transactions that ended, how many failed (0 to 1); 0 where none did."""
+    """Return the share of ended transactions that failed (0 to 1)."""
     failed = failures(load)
     return failed / (failed + int(load["transactions"].get("ok", 0))) if failed else 0.0
 
@@ -255,14 +259,14 @@ def _moment(value: object) -> float | None:
 
 
 def bottleneck(load: dict[str, Any], *, watched: bool = False) -> str:
-    """What load.json's `client` says against the load generator itself; "" if nothing.
+    """Return the reasons in load.json's `client` why the load generator may be the bottleneck; "" if none.
 
-    `watched`: who used the machine is known, so that waiting for a processor is judged by that (`Sharing`).
+    `watched`: CPU use of the machine was recorded, so `Sharing` judges waits for a CPU.
     """
     client = load.get("client")
     if watched and isinstance(client, dict) and isinstance(client.get("limits"), list):
-        limits = [one for one in client["limits"] if isinstance(one, dict)]
-        return " ".join(str(one.get("text")) for one in limits if one.get("kind") in _OWN_LIMITS)
+        limits = [item for item in client["limits"] if isinstance(item, dict)]
+        return " ".join(str(limit.get("text")) for limit in limits if limit.get("kind") in _OWN_LIMITS)
     if isinstance(client, dict) and isinstance(client.get("limit"), str):
         return str(client["limit"])
     if not isinstance(client, dict) or client.get("bottleneck") is not True:

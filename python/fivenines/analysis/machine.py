@@ -1,14 +1,14 @@
-"""Who used the processors of the machine while a trial was measured, and what that did to its figures.
+"""CPU use of the machine during a trial, and the effect of other processes on its figures.
 
-On one machine the load generator waits for processors that the servers under test use: expected, and part of
-what is measured. What others take (users, other labs, a hypervisor) is not. Two bounds say what they did:
+On one machine the load generator waits for CPUs that the servers under test use: that is expected, and part
+of the measurement. CPU use by others (users, other labs, a hypervisor) is not. Two bounds limit its effect:
 
-- Response times. The load generator notes for each transaction how long it had no processor meanwhile, or
-  came late to its start (tag `waited`, to half a millisecond): 99 % of the response times contain at most the
-  99th percentile of that. Whoever had the processor then: for the part of others it is an upper bound.
-- Throughput and the mean, where processors were scarce: without others the lab could have used what they
-  took, and no more. In a closed loop throughput could then be higher by at most that share, and the mean
-  response time lower accordingly (Little's law).
+- Response times. The load generator records for each transaction how long it had no CPU, or started late (tag
+  `waited`, to half a millisecond): 99 % of the response times contain at most the 99th percentile of that.
+  Lab and other processes cause these waits, so it is an upper bound of the others' effect.
+- Throughput and mean response time, where CPUs were scarce: without others the lab could have used their CPU
+  time, and no more. In a closed loop throughput could be higher by at most that share, and the mean response
+  time lower accordingly (Little's law).
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,26 +24,26 @@ from fivenines.results.store import StoredTrial
 OTHERS = "others_s:"
 _ROWS = "SELECT trial, name, t_ms, value FROM rows ORDER BY trial, name, t_ms"
 
+# Others matter from this share of the CPUs, or of the lab's CPU use.
 LEAST = 0.05
-"""Others matter from this share of the processors on, or of what the lab used."""
 
+# Maximum delay of a process name's first sample, in ms.
 _LATE_MS = 1000.0
-"""A name is sampled at most so long after it was first busy."""
 
+# CPUs are scarce when at most this share of them was idle.
 SCARCE = 0.1
-"""Processors are scarce when no more than this share of them was idle."""
 
 WAITED_MS = 1.0
+# A wait within response times matters if it exceeds both: ms, and the share of the 99th percentile.
 WAITED_SHARE = 0.1
-"""A wait within responses matters from both on: so many ms, and this share of the 99th percentile."""
 
 
 @dataclass(frozen=True)
 class Sharing:
-    """Cores used on average in the steady window, of `cores` that there are.
+    """Mean cores used in the steady window, of `cores` available.
 
-    `others` are the processes that are not of this run, `named` the largest of them by name; `waited` is what
-    transactions contain of the load generator's wait for a processor, `latency` their response times.
+    `others` are processes outside this run, `named` the largest of them by name; `waited` is the load
+    generator's wait for a CPU within transactions, `latency` their response times.
     """
 
     cores: float
@@ -57,52 +57,54 @@ class Sharing:
 
     @property
     def taken(self) -> float:
-        """Cores that neither the lab nor its controller had, nor nobody."""
+        """Return the cores that processes outside the lab and its controller used."""
         return self.others + self.steal
 
     @property
     def scarce(self) -> bool:
-        """Whether the lab could hardly have had more."""
+        """Return whether CPUs were scarce: the lab could hardly have used more."""
         return self.idle <= SCARCE * self.cores
 
     @property
     def waits_matter(self) -> bool:
-        """Whether the load generator's wait shows in the response times."""
+        """Return whether the load generator's wait shows in the response times."""
         if self.waited is None or self.latency is None:
             return False
         return self.waited.p99 >= max(WAITED_MS, WAITED_SHARE * self.latency.p99)
 
     @property
     def disturbed(self) -> bool:
-        """Whether others changed what was measured, as far as can be told."""
+        """Return whether other processes noticeably affected the measures."""
         much = self.taken >= LEAST * self.cores
         return much and (self.waits_matter or (self.scarce and self.taken >= LEAST * self.lab))
 
     @property
     def gain(self) -> float | None:
-        """By which share throughput could be higher without others, at most; None: it could not."""
+        """Return the share by which throughput could be higher without others, at most; None: it could
+        not.
+        """
         return self.taken / self.lab if self.scarce and self.lab > 0 else None
 
     @property
     def mean_excess_ms(self) -> float | None:
-        """By how much the mean response time could be shorter without others, at most."""
+        """Return the ms by which the mean response time could be shorter without others, at most."""
         if self.gain is None or self.latency is None:
             return None
         return self.latency.mean * self.gain / (1 + self.gain)
 
 
 def machine_samples(trials: Sequence[StoredTrial]) -> dict[str, dict[str, Series]]:
-    """The table `machine` of each trial by its folder's name; a damaged one counts as absent.
+    """Return the table `machine` of each trial by its folder's name; a damaged one counts as absent.
 
     All clients of a trial are on the machine of the whole trial.
     """
-    folders = {one.folder.name: one.whole or one.folder for one in trials}
-    watched = [StoredTrial(folders[one.folder.name], one.record) for one in trials]
-    found = {
+    folders = {item.folder.name: item.whole or item.folder for item in trials}
+    watched = [StoredTrial(folders[item.folder.name], item.record) for item in trials]
+    result = {
         trial: {name: Series(each["t_ms"], each["value"]) for name, each in split(rows, "name").items()}
         for trial, rows in by_trial(watched, "machine", _ROWS).items()
     }
-    return {name: found[folder.name] for name, folder in folders.items() if folder.name in found}
+    return {name: result[folder.name] for name, folder in folders.items() if folder.name in result}
 
 
 def sharing(
@@ -111,7 +113,7 @@ def sharing(
     latency: Latency | None,
     waited: Latency | None,
 ) -> Sharing | None:
-    """Who had the processors in a window (ms); None where it was not watched."""
+    """Return the CPU use in a window (ms); None where it was not recorded."""
     start, end = window
 
     def mean(name: str) -> float | None:
@@ -119,13 +121,13 @@ def sharing(
         return None if gained is None else 1000 * gained / (end - start)
 
     names = ("lab_s", "others_s", "busy_s", "steal_s", "idle_s", "controller_s")
-    found = {name: mean(name) for name in names}
-    known = {name: value for name, value in found.items() if value is not None}
+    result = {name: mean(name) for name in names}
+    known = {name: value for name, value in result.items() if value is not None}
     if len(known) < len(names) or "cores" not in samples:
         return None
     cores, all_cores = float(samples["cores"].v[0]), float(samples["machine_cores"].v[0])
     others = known["others_s"]
-    if cores < all_cores:  # others may be busy on processors that are none of ours
+    if cores < all_cores:  # other processes may be busy on CPUs that the run may not use
         pages = mean("serve_s") or 0.0
         rest = known["busy_s"] - known["lab_s"] - known["controller_s"] - pages
         others = min(others, max(0.0, rest))
@@ -140,7 +142,7 @@ def sharing(
         others,
         known["steal_s"],
         known["idle_s"],
-        sorted(named, key=lambda one: -one[1]),
+        sorted(named, key=lambda item: -item[1]),
         waited,
         latency,
     )
@@ -150,7 +152,7 @@ def _since_zero(series: Series, start: float, end: float) -> float | None:
     """Cores used by what is sampled only once it has used something: before that it was 0."""
     if not len(series) or series.t[0] > end + _LATE_MS:
         return None
-    # between two samples it went on evenly, as is taken for the others' total
+    # Between two samples its use is taken as even, as for the others' total.
     used = np.interp([start, end], series.t, series.v, left=0.0)
     if series.t[0] > end:
         used[1] = float(series.v[0])

@@ -1,4 +1,4 @@
-"""Machines as a source of variance: whether they differ, and whether cells are spread over them alike.
+"""Machines as a source of variance: whether they differ, and whether cells are spread over them equally.
 
 The model is additive in logarithms, log(value) = cell + machine + error, by least squares over all cells; the
 F test compares it with the one without machines (Montgomery, Design and Analysis of Experiments, ch. 4 and,
@@ -23,7 +23,7 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class MachineEffect:
-    """How one machine measures against the mean of all, as a factor, with the ends of its interval."""
+    """Effect of a machine relative to the mean of all, as a factor with its interval."""
 
     machine: str
     factor: float
@@ -33,28 +33,28 @@ class MachineEffect:
 
 @dataclass(frozen=True)
 class MachineEffects:
-    """Those of all machines; `p` is the chance of such differences between machines that are alike."""
+    """Effects of all machines; `p` is the probability of such differences between identical machines."""
 
     effects: tuple[MachineEffect, ...]
     p: float
 
     @property
     def differ(self) -> bool:
-        """Whether the machines are shown to differ."""
+        """Return whether the machines are shown to differ."""
         return self.p < 1 - CONFIDENCE
 
 
 def spread_of(cells: Sequence[CellResult]) -> dict[CellKey, Counter[str]]:
-    """How many trials of each cell each machine had; empty where there was one machine only."""
-    found = {cell.key: Counter(dict.fromkeys(_machines(cells), 0)) for cell in cells if cell.trials}
+    """Return the number of trials of each cell on each machine; empty with one machine."""
+    result = {cell.key: Counter(dict.fromkeys(_machines(cells), 0)) for cell in cells if cell.trials}
     for cell in cells:
         for trial in cell.trials:
-            found[cell.key][trial.machine] += 1
-    return found if len(_machines(cells)) > 1 else {}
+            result[cell.key][trial.machine] += 1
+    return result if len(_machines(cells)) > 1 else {}
 
 
 def unbalanced(spread: Mapping[CellKey, Counter[str]]) -> list[CellKey]:
-    """The cells that are spread over machines unlike most."""
+    """Return the cells whose spread over machines differs from that of most cells."""
     shares = {key: tuple(sorted(counts.items())) for key, counts in spread.items()}
     if not shares:
         return []
@@ -63,7 +63,9 @@ def unbalanced(spread: Mapping[CellKey, Counter[str]]) -> list[CellKey]:
 
 
 def throughput_effects(cells: Sequence[CellResult]) -> MachineEffects | None:
-    """The machines' throughput, of cells without an offered rate; None where that cannot be told."""
+    """Return the effects on throughput, of cells that met no offered rate; None where they cannot be
+    estimated.
+    """
     return effects(
         [
             (str(number), trial.machine, trial.throughput.tps)
@@ -75,24 +77,25 @@ def throughput_effects(cells: Sequence[CellResult]) -> MachineEffects | None:
 
 
 def effects(values: Sequence[tuple[str, str, float]]) -> MachineEffects | None:
-    """Cell, machine and value of each trial; None where there is one machine, or nothing to judge it by.
+    """Return cell, machine and value of each trial; None where there is one machine, or nothing to judge it
+    by.
 
     Values of 0 have no logarithm and are left out.
     """
-    known = [one for one in values if one[2] > 0]
+    known = [item for item in values if item[2] > 0]
     cells = sorted({cell for cell, _, _ in known})
     machines = sorted({machine for _, machine, _ in known})
     if len(machines) < 2:
         return None
     logs = np.log([value for _, _, value in known])
-    of_cell = np.array([[float(cell == one) for one in cells] for cell, _, _ in known])
+    of_cell = np.array([[float(cell == item) for item in cells] for cell, _, _ in known])
     # sum coding: the effects of all machines add up to 0
     own = np.array([_coded(machine, machines) for _, machine, _ in known])
     whole = np.hstack([of_cell, own])
     rank = int(np.linalg.matrix_rank(whole))
     df = len(known) - rank
     between = rank - len(cells)
-    # cells and machines that have nothing in common cannot be told apart
+    # Effects of cells and machines that share nothing cannot be separated.
     if df < 1 or between < len(machines) - 1:
         return None
     without, within = _residual(of_cell, logs), _residual(whole, logs)
@@ -109,18 +112,18 @@ def _effects(
     inverse = np.linalg.inv(whole.T @ whole)
     estimated = inverse @ whole.T @ logs
     t = student_t(df)
-    found = []
+    result = []
     for machine in machines:
         weights = np.zeros(len(estimated))
         weights[first:] = _coded(machine, machines)
         log = float(weights @ estimated)
         half = t * math.sqrt(float(variance * weights @ inverse @ weights))
-        found.append(MachineEffect(machine, *(math.exp(log + by * half) for by in (0, -1, 1))))
-    return found
+        result.append(MachineEffect(machine, *(math.exp(log + by * half) for by in (0, -1, 1))))
+    return result
 
 
 def _coded(machine: str, machines: Sequence[str]) -> list[float]:
-    return [float(machine == one) - float(machine == machines[-1]) for one in machines[:-1]]
+    return [float(machine == item) - float(machine == machines[-1]) for item in machines[:-1]]
 
 
 def _residual(matrix: Array, values: Array) -> float:

@@ -1,7 +1,7 @@
-"""The value of a measure in a trial, by the measure's name (see `fivenines.requirements.measures`).
+"""Values of measures in a trial, by the measure's name (see `fivenines.requirements.measures`).
 
-Most are at hand with the trial. Those of `analysis.steady` are read when the first of them is asked for, of
-all trials at once where several are asked (`values_of`); of a counter each value is read by itself.
+Most values are part of the trial's measures. Those of `analysis.steady` are read on first use, of all trials
+at once where several are requested (`values_of`); values of counters are read one by one.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,11 +17,11 @@ from fivenines.analysis.steady import DelayCourse, HostUse
 from fivenines.analysis.trials import TrialMeasures, read_steady
 from fivenines.requirements.measures import PHASES, counter_parts
 
+# A trial's value, and whether it is a lower bound: service did not recover, or work was not completed.
 Value = tuple[float, bool]
-"""A trial's value, and whether it is a lower bound: service was not back, or work was not done."""
 
+# None where the trial has not measured it.
 Get = Callable[[TrialMeasures], Value | None]
-"""None where the trial has not measured it."""
 
 
 def _known(value: float | None) -> Value | None:
@@ -29,7 +29,7 @@ def _known(value: float | None) -> Value | None:
 
 
 def _of(part: Callable[[TrialMeasures], object], name: str) -> Get:
-    """A figure of a part of a trial that it may not have."""
+    """Return a getter for a figure of an optional part of a trial."""
     return lambda trial: _known(getattr(part(trial), name, None))
 
 
@@ -42,18 +42,19 @@ def _outage(name: str) -> Get:
 
 
 def _failover(trial: TrialMeasures) -> Value | None:
-    found = trial.availability
-    if found is None or found.writes is None:
+    result = trial.availability
+    if result is None or result.writes is None:
         return None
-    back = found.failover_ms is not None
-    return (found.failover_ms if found.failover_ms is not None else found.observed_ms, not back)
+    back = result.failover_ms is not None
+    return (result.failover_ms if result.failover_ms is not None else result.observed_ms, not back)
 
 
 def _phase(name: str) -> Get:
-    """A phase of the first fault: nothing where no mark ended it, and another phase has its time.
+    """Return a getter for a phase of the first fault: None where no mark ended it and another phase has its
+    time.
 
-    Without an interruption there was no failover, and no time went to it. Where the load did not come back, a
-    phase that had not begun took 0 or more.
+    Without an interruption there was no failover, and the phase took no time. Where the load did not recover,
+    a phase that had not begun took 0 or more.
     """
     own = name.replace("_", " ")
 
@@ -70,7 +71,7 @@ def _phase(name: str) -> Get:
         last = failover.phases[-1] if failover.phases else None
         if last and not last.closed and _rank(last.name) < _rank(own):
             return 0.0, True
-        # nobody who waited had to give up, where that was looked for; other marks were not seen
+        # No waiting session had to give up, where that was observed; other marks were not seen.
         looked_for = own == "client" and trial.faults[0].availability.connections is not None
         return (0.0, False) if looked_for else None
 
@@ -122,14 +123,16 @@ def _link_bytes(trial: TrialMeasures) -> Value | None:
 
 
 def _hosts_sum(figure: Callable[[HostUse], float | None], scale: float, who: str = "") -> Get:
-    """The sum over the hosts of a kind, role or name; over all but the client's where none is said."""
+    """Return a getter for the sum over the hosts of a kind, role or name; without one, over all but the
+    client's.
+    """
 
     def get(trial: TrialMeasures) -> Value | None:
         used = trial.steady.hosts
-        wanted = _hosts_called(trial, who)
-        found = [figure(used[name]) if name in used else None for name in wanted]
-        known = [value for value in found if value is not None]
-        return _known(scale * sum(known)) if known and len(known) == len(found) else None
+        hosts = _hosts_called(trial, who)
+        figures = [figure(used[name]) if name in used else None for name in hosts]
+        known = [value for value in figures if value is not None]
+        return _known(scale * sum(known)) if known and len(known) == len(figures) else None
 
     return get
 
@@ -162,8 +165,8 @@ def _counter(rest: str) -> Get:
 
 
 def _rows(trial: TrialMeasures) -> Value | None:
-    found = counted(trial.stored)
-    return None if found.rows is None else _known(found.rows / found.seconds)
+    result = counted(trial.stored)
+    return None if result.rows is None else _known(result.rows / result.seconds)
 
 
 def _cpu(use: HostUse) -> float | None:
@@ -176,16 +179,16 @@ def _memory(use: HostUse) -> float | None:
 
 _MB = 1e-6
 
+# Getters by the text before the colon; see `fivenines.requirements.measures.FAMILIES`.
 _FAMILIES: Mapping[str, Callable[[str], Get]] = {
     "counter": _counter,
     "host_cpu": lambda who: _hosts_sum(_cpu, 1.0, who),
     "memory": lambda who: _hosts_sum(_memory, _MB, who),
 }
-"""By what stands before the colon; see `fivenines.requirements.measures.FAMILIES`."""
 
 
 class _Values(dict[str, Get]):
-    """Those of the listed measures; one of a family is made when it is asked for."""
+    """Getters of the listed measures; a getter of a family is created on first use."""
 
     def __missing__(self, name: str) -> Get:
         family, colon, rest = name.partition(":")
@@ -194,6 +197,7 @@ class _Values(dict[str, Get]):
         return _FAMILIES[family](rest)
 
 
+# Measures that are read from a trial's files on first use.
 _LATER: dict[str, Get] = {
     **{
         f"{side}_lag_{name}": _lag(side, name)
@@ -209,8 +213,8 @@ _LATER: dict[str, Get] = {
     "host_cpu": _hosts_sum(_cpu, 1.0),
     "memory": _hosts_sum(_memory, _MB),
 }
-"""What is read of a trial when it is asked for."""
 
+# Getters by name, in the units of the measures; `VALUES[name]` also has those of families.
 VALUES: dict[str, Get] = _Values(
     {
         "tps": _of(lambda trial: trial.throughput, "tps"),
@@ -236,21 +240,20 @@ VALUES: dict[str, Get] = _Values(
         **{f"phase:{name}": _phase(name) for name in PHASES},
     }
 )
-"""By name, in the units of the measures; `VALUES[name]` has those of families, too."""
 
 
 def prepare(measure: str, trials: Sequence[TrialMeasures]) -> None:
-    """Read what several trials are about to be asked for, together."""
+    """Read the figures that a measure uses, of several trials together."""
     if measure in _LATER or measure.partition(":")[0] in _LATER:
         read_steady(trials)
 
 
 def values_of(measure: str, trials: Iterable[TrialMeasures]) -> list[Value | None]:
-    """The value of each trial."""
+    """Return the value of each trial."""
     some = list(trials)
     prepare(measure, some)
     get = VALUES[measure]
-    return [get(one) for one in some]
+    return [get(item) for item in some]
 
 
 def _counted(name: str) -> Callable[[TrialMeasures], bool | None]:
@@ -262,24 +265,25 @@ def _counted(name: str) -> Callable[[TrialMeasures], bool | None]:
 
 
 def _violated(trial: TrialMeasures) -> bool | None:
-    known = [one.status for one in trial.record.invariants if one.status != "unknown"]
+    known = [invariant.status for invariant in trial.record.invariants if invariant.status != "unknown"]
     return "violated" in known if known else None
 
 
 def _diverged(trial: TrialMeasures) -> bool | None:
-    found = trial.record.divergence
-    return bool(found.differences) if found and found.tables else None
+    result = trial.record.divergence
+    return bool(result.differences) if result and result.tables else None
 
 
 def _not_recovered(trial: TrialMeasures) -> bool | None:
-    found = trial.availability
-    return None if found is None or found.writes is None else not found.writes.back
+    result = trial.availability
+    return None if result is None or result.writes is None else not result.writes.back
 
 
 def _cut(trial: TrialMeasures) -> bool | None:
     return not trial.work.completed if trial.work else None
 
 
+# Whether a trial has an event; None where it could not be observed.
 EVENTS: dict[str, Callable[[TrialMeasures], bool | None]] = {
     **{name: _counted(name) for name in ("lost", "phantom", "duplicate", "stale")},
     "not_recovered": _not_recovered,
@@ -289,24 +293,23 @@ EVENTS: dict[str, Callable[[TrialMeasures], bool | None]] = {
     "diverged": _diverged,
     "connect_errors": lambda trial: trial.connects.failed > 0 if trial.connects else None,
 }
-"""Whether a trial has it; None where it could not be seen."""
 
 
 def summary_of(measure: str, trials: Iterable[TrialMeasures]) -> Summary:
-    """The values of those trials that have the measure, in short."""
+    """Return the summary of a measure over the trials that have it."""
     some = list(trials)
-    found = values_of(measure, some)
-    measured = [one for one, value in zip(some, found, strict=True) if value is not None]
-    values = [value for value in found if value is not None]
+    result = values_of(measure, some)
+    measured = [item for item, value in zip(some, result, strict=True) if value is not None]
+    values = [value for value in result if value is not None]
     summary = summarise(
         [value for value, _ in values],
         bounds=sum(bound for _, bound in values),
-        machines=[one.machine for one in measured],
+        machines=[item.machine for item in measured],
     )
     nominal = measured[0].nominal if measured else None
     return summary if nominal is None else at_level(summary, nominal)
 
 
 def seen_in(event: str, trials: Iterable[TrialMeasures]) -> list[bool]:
-    """Of each trial in which it could be seen, whether it has the event."""
-    return [found for one in trials if (found := EVENTS[event](one)) is not None]
+    """Return for each trial in which the event could be observed whether it has the event."""
+    return [events for trial in trials if (events := EVENTS[event](trial)) is not None]

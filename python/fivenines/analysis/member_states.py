@@ -8,8 +8,8 @@ from fivenines.analysis.series import Series
 from fivenines.analysis.tables import Columns, by_trial, split
 from fivenines.results.store import StoredTrial
 
+# Name of the series among counters.
 STATE = "member_state"
-"""The name of the series among counters."""
 
 _CHANGES = "SELECT trial, t_us / 1000.0 AS t, node, state FROM rows ORDER BY trial, node, t"
 _STEP = 1e-3
@@ -17,8 +17,8 @@ _LEVELS = {"started": 2.0, "not connected": 0.0, "not known": float("nan")}
 
 
 def state_curves(trials: Sequence[StoredTrial]) -> dict[str, dict[str, Series]]:
-    """The curve of each member, by trial."""
-    ends = {one.folder.name: one.record.windows.end if one.record.windows else 0.0 for one in trials}
+    """Return the curve of each member, by trial."""
+    ends = {item.folder.name: item.record.windows.end if item.record.windows else 0.0 for item in trials}
     return {
         trial: {node: _curve(rows, ends[trial]) for node, rows in split(columns, "node").items()}
         for trial, columns in by_trial(trials, "members", _CHANGES).items()
@@ -26,7 +26,7 @@ def state_curves(trials: Sequence[StoredTrial]) -> dict[str, dict[str, Series]]:
 
 
 def _curve(rows: Columns, end: float) -> Series:
-    """A line with steps: each state from its moment to the next one's."""
+    """Return a step line: each state from its time to that of the next state."""
     times: list[float] = []
     values: list[float] = []
     for t, state in zip(rows["t"].tolist(), rows["state"].tolist(), strict=True):

@@ -30,14 +30,14 @@ from fivenines.results.records import CellKey
 from fivenines.results.store import Run
 from fivenines.units import parse_duration
 
+# Seconds.
 YEAR = 365.25 * 86_400
-"""Seconds."""
 
+# Availability that the required MTBF is computed for: five nines.
 TARGET = 0.99999
-"""The availability that a needed MTBF is computed for: five nines."""
 
+# Direction of a bound; empty if the availability is known.
 Bound = Literal["", "at most", "at least"]
-"""Whether an availability is known, or only bounded from one side."""
 
 
 @dataclass(frozen=True)
@@ -51,16 +51,16 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Availability:
-    """What assumed failures and measured outages make of a solution.
+    """Availability of a solution from assumed failure rates and measured outages.
 
     Attributes:
         key: the cell; of several faults together, with `fault` naming them all.
-        fault: what was broken, or "all together".
+        fault: the fault, or "all together".
         mttr: the mean time without writes in s, all interruptions of a trial together.
-        mtbf: assumed, in s; None if nothing was assumed (and for several classes).
+        mtbf: assumed MTBF in s; None without one (and for several classes).
         unavailable: the share of time without service; None without an MTBF. At most 1.
-        bound: `at most`: service was not back in some trial, so that the availability is at most
-            this; `at least`: no outage was noticed, so that it is at least this.
+        bound: `at most`: service did not recover in some trial, so this is an upper bound of the
+            availability; `at least`: no outage was noticed, so this is a lower bound.
         trials: the number of trials behind it.
     """
 
@@ -74,7 +74,7 @@ class Availability:
 
     @property
     def share(self) -> Estimate | None:
-        """The availability A."""
+        """Return the availability A."""
         return self._falling(lambda unavailable: 1 - unavailable)
 
     @property
@@ -84,7 +84,7 @@ class Availability:
 
     @property
     def downtime(self) -> Estimate | None:
-        """Seconds a year."""
+        """Return seconds a year."""
         u = self.unavailable
         if u is None:
             return None
@@ -93,11 +93,11 @@ class Availability:
 
     @property
     def needed_mtbf(self) -> float:
-        """The MTBF in s from which on a mean outage as measured allows five nines."""
+        """Return the least MTBF in s with which the measured mean outage allows five nines."""
         return self.mttr.value * TARGET / (1 - TARGET)
 
     def _falling(self, of: Callable[[float], float]) -> Estimate | None:
-        """A falling function of the share without service: the ends of the interval change places."""
+        """Return a falling function of the share without service: the ends of the interval change places."""
         u = self.unavailable
         if u is None:
             return None
@@ -119,7 +119,7 @@ def nines(unavailable: float) -> float:
 
 
 def unavailable(terms: Sequence[Term]) -> Estimate:
-    """The share of time without service, with the interval that the outages' means have.
+    """Return the share of time without service, with the interval that the outages' means have.
 
     No interval if one of the outages has none, or is a lower bound.
 
@@ -136,30 +136,30 @@ def unavailable(terms: Sequence[Term]) -> Estimate:
 
 
 def assumed_mtbf(run: Run) -> dict[str, float]:
-    """The MTBF in s of each kind of fault, as the experiment's `availability` has them."""
+    """Return the MTBF in s of each kind of fault, as the experiment's `availability` has them."""
     section = run.manifest.experiment.get("availability")
     table = section.get("mtbf") if isinstance(section, dict) else None
     return {str(kind): _seconds(value) for kind, value in (table.items() if isinstance(table, dict) else [])}
 
 
 def availabilities(cells: Sequence[CellResult], assumed: Mapping[str, float]) -> list[Availability]:
-    """One for each fault of each cell, then all faults of a solution together.
+    """Return an availability for each fault of each cell, then for all faults of a solution together.
 
-    Together go cells that differ in the fault alone, if they have one fault a trial and an MTBF.
+    Cells that differ only in the fault are combined if they have one fault per trial and an MTBF.
     """
-    found: list[Availability] = []
+    result: list[Availability] = []
     groups: dict[CellKey, list[tuple[CellResult, FaultResult, float]]] = {}
     for cell in cells:
         for fault in cell.faults:
             if fault.writes.total.mean is None:
                 continue
             mtbf = fault.mtbf or assumed.get(fault.kind)
-            found.append(_single(cell, fault, mtbf))
+            result.append(_single(cell, fault, mtbf))
             if mtbf and len(cell.faults) == 1:
                 group = cell.key.model_copy(update={"fault": ""})
                 groups.setdefault(group, []).append((cell, fault, mtbf))
     together = [_together(members) for members in groups.values() if len(members) > 1]
-    return [*found, *together]
+    return [*result, *together]
 
 
 def _single(cell: CellResult, fault: FaultResult, mtbf: float | None) -> Availability:
@@ -171,7 +171,7 @@ def _single(cell: CellResult, fault: FaultResult, mtbf: float | None) -> Availab
 
 
 def _together(members: Sequence[tuple[CellResult, FaultResult, float]]) -> Availability:
-    """All classes of a solution: the MTTR is the mean over their failures, by their rates."""
+    """Combine all classes of faults of a solution: the MTTR is the mean over failures, weighted by rate."""
     terms = [Term(fault.writes.total, mtbf) for _, fault, mtbf in members]
     share = unavailable(terms)
     rate = sum(1 / term.mtbf for term in terms)
@@ -196,7 +196,7 @@ def _bound(faults: Sequence[FaultResult]) -> Bound:
 
 
 def _half_width(terms: Sequence[Term]) -> float | None:
-    """Half of the interval of sum(MTTR / MTBF)."""
+    """Return half of the interval of sum(MTTR / MTBF)."""
     parts = []
     for term in terms:
         if term.outage.sd is None:
@@ -208,7 +208,7 @@ def _half_width(terms: Sequence[Term]) -> float | None:
 
 
 def _share(load: float) -> float:
-    """The share without service of a load of outage per service time."""
+    """Return the share without service of a load of outage per service time."""
     return load / (1 + load)
 
 

@@ -1,6 +1,6 @@
-"""The verdict about each node's rows, made anew from what was kept: the ledger, and what each node held.
+"""Verdicts on each node's rows, recomputed from the ledger and the rows of each node.
 
-What was stored with the trial is the verdict of the version that ran it; a better rule serves old runs, too.
+The stored verdict is that of the version that ran the trial; recomputing applies today's rules to old runs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,18 +16,18 @@ _HELD = "SELECT trial, node, id FROM rows"
 
 
 def rechecked(trials: Sequence[StoredTrial]) -> list[StoredTrial]:
-    """The trials with today's verdicts; those without the table `held`, or with damaged ones, as they are."""
-    kept = [one for one in trials if one.record.check and _has_tables(one)]
+    """Return the trials with today's verdicts; without a readable table `held` they stay unchanged."""
+    with_tables = [trial for trial in trials if trial.record.check and _has_tables(trial)]
     try:
-        operations, held = _operations(kept), _held(kept)
+        operations, held = _operations(with_tables), _held(with_tables)
     except FiveninesError:
-        # the damage is told where the tables are read for measures
+        # The computation of measures reports the damaged table.
         return list(trials)
     return [
-        _rechecked(one, one.record.check, operations[one.folder.name], held[one.folder.name])
-        if one.folder.name in held and one.record.check
-        else one
-        for one in trials
+        _rechecked(trial, trial.record.check, operations[trial.folder.name], held[trial.folder.name])
+        if trial.folder.name in held and trial.record.check
+        else trial
+        for trial in trials
     ]
 
 
@@ -38,31 +38,31 @@ def _has_tables(trial: StoredTrial) -> bool:
 def _rechecked(
     trial: StoredTrial, check: Check, operations: Sequence[Operation], held: Mapping[str, list[int]]
 ) -> StoredTrial:
-    found = {one.node: held.get(one.node, []) if one.reachable else None for one in check.nodes}
-    roles = {one.node: one.role for one in check.nodes}
-    details = {one.node: one.detail for one in check.nodes}
-    fresh = check_nodes(operations, found, roles, check.primary)
-    nodes = [one.model_copy(update={"detail": details[one.node]}) for one in fresh.nodes]
+    result = {node.node: held.get(node.node, []) if node.reachable else None for node in check.nodes}
+    roles = {node.node: node.role for node in check.nodes}
+    details = {node.node: node.detail for node in check.nodes}
+    fresh = check_nodes(operations, result, roles, check.primary)
+    nodes = [node.model_copy(update={"detail": details[node.node]}) for node in fresh.nodes]
     verdict = fresh.model_copy(update={"nodes": nodes})
     return replace(trial, record=trial.record.model_copy(update={"check": verdict}))
 
 
 def _operations(trials: Sequence[StoredTrial]) -> dict[str, list[Operation]]:
-    found: dict[str, list[Operation]] = {trial.folder.name: [] for trial in trials}
+    operations: dict[str, list[Operation]] = {trial.folder.name: [] for trial in trials}
     columns = query(trials, "ledger", _LEDGER)
     names = ("trial", "id", "kind", "outcome", "client")
     for trial, identifier, kind, outcome, client in zip(
         *(columns[name].tolist() for name in names), strict=True
     ):
-        found[trial].append(Operation(identifier, kind, outcome, client))
-    return found
+        operations[trial].append(Operation(identifier, kind, outcome, client))
+    return operations
 
 
 def _held(trials: Sequence[StoredTrial]) -> dict[str, dict[str, list[int]]]:
-    found: dict[str, dict[str, list[int]]] = {trial.folder.name: {} for trial in trials}
+    result: dict[str, dict[str, list[int]]] = {trial.folder.name: {} for trial in trials}
     columns = query(trials, "held", _HELD)
     for trial, node, identifier in zip(
         *(columns[name].tolist() for name in ("trial", "node", "id")), strict=True
     ):
-        found[trial].setdefault(node, []).append(identifier)
-    return found
+        result[trial].setdefault(node, []).append(identifier)
+    return result

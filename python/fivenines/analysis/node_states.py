@@ -1,4 +1,4 @@
-"""What the nodes' states, seen from beside the network every 10 ms, say about a failover."""
+"""Evaluation of the nodes' states during a failover, polled every 10 ms outside the network."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,23 +15,23 @@ class StateChange:
     epoch: str = ""
 
 
+# The changes of each node, ascending in time.
 States = Mapping[str, Sequence[StateChange]]
-"""The changes of each node, ascending in time."""
 
 
 def state_at(changes: Sequence[StateChange], t: float) -> StateChange | None:
-    """The state at a moment; None before the first change."""
+    """Return the state at a moment; None before the first change."""
     return next((change for change in reversed(changes) if change.t <= t), None)
 
 
 def multi_primary(states: States, t: float) -> bool:
-    """Whether several nodes accepted writes at a moment: then the group decides by itself."""
-    found = [state_at(changes, t) for changes in states.values()]
-    return sum(change is not None and change.state == WRITABLE for change in found) > 1
+    """Return whether several nodes accepted writes at a moment: then no manager decides, but the group."""
+    result = [state_at(changes, t) for changes in states.values()]
+    return sum(change is not None and change.state == WRITABLE for change in result) > 1
 
 
 def first_new_epoch(states: States, hit: Collection[str], fault: float, until: float) -> float | None:
-    """When a node that was not hit first told another epoch than before the fault."""
+    """Return when a node that was not hit first reported another epoch than before the fault."""
     moments = []
     for node, changes in states.items():
         if node in hit:
@@ -49,19 +49,19 @@ def first_new_epoch(states: States, hit: Collection[str], fault: float, until: f
 def first_writable(
     states: States, hit: Collection[str], fault: float, start: float, until: float
 ) -> float | None:
-    """From `start` on the first moment at which a node other than those hit accepts writes.
+    """Return the first moment from `start` on at which a node other than those hit accepts writes.
 
-    A node that was hit counts once it was seen not to accept writes after the fault: it was
-    restarted, thawed or reached again.
+    A node that was hit counts after it was seen not to accept writes: it was restarted, thawed or reached
+    again.
     """
     moments = []
     for node, changes in states.items():
         begin = start
         if node in hit:
-            gone = _first_not_writable(changes, fault, until)
-            if gone is None:
+            stopped = _first_not_writable(changes, fault, until)
+            if stopped is None:
                 continue
-            begin = max(start, gone)
+            begin = max(start, stopped)
         now = state_at(changes, begin)
         if now is not None and now.state == WRITABLE:
             moments.append(begin)

@@ -1,4 +1,4 @@
-"""The order of cells: as the experiment names what they are made of."""
+"""Order of cells: that of workloads, networks, faults and solutions in the experiment."""
 
 from collections.abc import Iterable
 
@@ -7,7 +7,7 @@ from fivenines.results.store import Run
 
 
 def in_order(run: Run, keys: Iterable[CellKey]) -> list[CellKey]:
-    """Keys as the experiment names workloads, networks, faults, solutions; then by connections."""
+    """Sort keys by workload, network, fault and solution in the experiment's order, then by connections."""
     experiment = run.manifest.experiment
     orders = {
         "solution": _names(experiment.get("solutions")),
@@ -35,13 +35,13 @@ def in_order(run: Run, keys: Iterable[CellKey]) -> list[CellKey]:
 
 
 def _fault_words(items: object) -> list[str]:
-    """The name, else the kind, of each fault of the experiment."""
-    found = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
-    return [str(item.get("name") or item.get("fault", "")) for item in found]
+    """Return the name, else the kind, of each fault of the experiment."""
+    result = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+    return [str(item.get("name") or item.get("fault", "")) for item in result]
 
 
 def _fault_rank(words: list[str], name: str) -> int:
-    """The place of a fault's name; one that was made distinct begins with its kind."""
+    """Return the rank of a fault's name; a name that was made unique begins with its kind."""
     if name in words:
         return words.index(name)
     return next((n for n, word in enumerate(words) if name.startswith(word)), len(words))

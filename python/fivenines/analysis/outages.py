@@ -1,4 +1,4 @@
-"""The outages of several trials together: longest, total, number, and the events they belong to."""
+"""Outages over several trials: longest, total, number, and the events they belong to."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,16 +10,16 @@ from fivenines.analysis.client_waits import Wait
 from fivenines.analysis.interruptions import Interruption, counted
 from fivenines.analysis.statistics import Summary, summarise
 
+# Kind of service with an outage: its name in `Availability` and in `Interruptions`.
 Service = Literal["writes", "reads", "connections"]
-"""What an outage is of: its name in `Availability` and in `Interruptions`."""
 
 
 @dataclass(frozen=True)
 class OutagePoint:
     """The outage of one trial in ms; not `back`: a lower bound; not `noticed`: no outage.
 
-    `ms` is the longest interruption, `total_ms` all `number` of them together; `events` says how many
-    belong to which event. `wait`: a bound of the client's own ended the longest.
+    `ms` is the longest interruption, `total_ms` the sum of all `number`; `events` counts them by event.
+    `wait`: a client time-out ended the longest.
     """
 
     trial: str
@@ -35,7 +35,7 @@ class OutagePoint:
 
 @dataclass(frozen=True)
 class Outages:
-    """The outages of trials, of writes, reads or new connections, in ms; a trial not back is a bound.
+    """Outages of writes, reads or new connections over trials, in ms; without recovery a lower bound.
 
     `summary` is of the longest interruption of each trial, `total` of all its interruptions together.
     """
@@ -49,30 +49,30 @@ class Outages:
 
     @property
     def events(self) -> dict[str, int]:
-        """How many interruptions of all trials belong to which event."""
-        found: Counter[str] = Counter()
+        """Return the number of interruptions by event, over all trials."""
+        counter: Counter[str] = Counter()
         for point in self.points:
-            found.update(point.events)
-        return dict(found.most_common())
+            counter.update(point.events)
+        return dict(counter.most_common())
 
     @property
     def waits(self) -> list[Wait]:
-        """Of the trials in which a bound of the client's own ended the longest interruption."""
+        """Return the waits of trials in which a client time-out ended the longest interruption."""
         return [point.wait for point in self.points if point.wait]
 
     @property
     def several(self) -> bool:
-        """Whether service stood still more than once in some trial, so that the total says more."""
+        """Return whether a trial has several interruptions, so that the total exceeds the longest."""
         return any(point.number > 1 for point in self.points)
 
 
 def outages_of(
-    found: Sequence[tuple[str, Outage | None, Sequence[Interruption]]],
+    values: Sequence[tuple[str, Outage | None, Sequence[Interruption]]],
     machines: Mapping[str, str] | None = None,
 ) -> Outages:
-    """The outages of trials: id, outage (None: not measured), and its interruptions where these are known.
+    """Summarise the outages of trials: id, outage (None: not measured), and its interruptions where known.
 
-    `machines`: where each ran, by its id.
+    `machines`: the machine of each trial, by id.
     """
     points = [
         OutagePoint(
@@ -84,9 +84,11 @@ def outages_of(
             outage.total_ms,
             len(outage.gaps),
             counted(interruptions),
-            next((one.wait for one in interruptions if one.gap == outage.gap), None),
+            next(
+                (interruption.wait for interruption in interruptions if interruption.gap == outage.gap), None
+            ),
         )
-        for trial, outage, interruptions in found
+        for trial, outage, interruptions in values
         if outage is not None
     ]
     not_recovered = sum(not point.back for point in points)

@@ -1,6 +1,6 @@
-"""Which counters are worth a panel, for each kind of server and for hosts.
+"""Panels of counters for each kind of server, and for hosts.
 
-A panel adds up the counters that a server has of those named: versions differ in what they call them.
+A panel adds up those of its counters that a server has: names differ between versions.
 """
 
 from dataclasses import dataclass
@@ -25,8 +25,8 @@ class Panel:
     scale: float = 1.0
 
 
+# Bytes as servers count them: the sum of several counters, see `analysis.disk`.
 _WRITTEN = Panel("Written to files and logs, MB per second", (WRITTEN,), scale=1e-6)
-"""As servers count it: the sum of several counters, see `analysis.disk`."""
 
 MARIADB = (
     Panel("Commits per second (Com_commit)", ("Com_commit",)),
@@ -88,13 +88,13 @@ HOSTS = (
     Panel("Sent, MB per second", ("net_sent_bytes",), scale=1e-6),
     Panel("Received, MB per second", ("net_received_bytes",), scale=1e-6),
 )
+# Counters of fsync calls; MariaDB's exclude those of its binary log.
 FSYNCS = ("Innodb_data_fsyncs", "pg_stat_io.wal.fsyncs", "pg_stat_io.relation.fsyncs", "pg_stat_wal.wal_sync")
-"""fsync calls that servers count; MariaDB does not count those of its binary log."""
 
+# Counters that every sample of their kind of server contains: they give the times of samples.
 ALWAYS = ("Threads_running", "pg_stat_database.xact_commit", "ndbinfo.counters.OPERATIONS")
-"""Counters that every sample of their kind of server holds, so that they tell its moments."""
 
-WANTED = tuple(
+DRAWN = tuple(
     dict.fromkeys(
         [*ALWAYS, *FSYNCS, *COUNTERS, *(name for p in (*MARIADB, *POSTGRES, *NDB) for name in p.names)]
     )

@@ -1,7 +1,7 @@
-"""Which of several means may be the largest: the set of those that cannot be told from the best.
+"""Set of means that may be the largest: those that are not shown to differ from the best.
 
-The true best is in the set with at least the confidence asked for. Others may be in it, too: the set says
-"not told apart", never "equal".
+The true best is in the set with at least the requested confidence. Others may be in it as well: the set means
+"not shown to differ", never "equal".
 
 Sources: Gupta, Technometrics 7 (1965) 225; Hsu, Multiple Comparisons, 1996, ch. 4 (comparisons with the
 best); unequal variances by Welch's intervals with Bonferroni's level, see `decision.best_set`.
@@ -15,7 +15,7 @@ from fivenines.analysis.statistics import Difference, Summary, at_confidence, co
 
 
 def may_be_best(samples: Mapping[str, Summary], *, more: bool, confidence: float) -> list[str]:
-    """Those that may be the best, in the order given; one that nothing compares stays.
+    """Return the samples that may be the best, in their order; one without any comparison stays.
 
     Args:
         samples: by name.

@@ -7,23 +7,24 @@ Each phase ends with a *mark*, and begins at the mark before it, the first at th
     promote    a node accepts writes, asked directly (`writable`)           10 ms
     route      a write is acknowledged through the endpoint (`routed`), of  the spacing of attempts;
                a new connection or, if that was first, of a session         else the ledger's, 10 ms
-    client     a session that waited for an answer gives up, by a bound of  10 ms
-               the client's own (`informed`): absent where none did
+    client     a session that waited for an answer gives up, by a client    10 ms
+               time-out (`informed`): absent where none did
     reconnect  a write of the load succeeds (`reconnected`)                 10 ms
     catch up   throughput is back and no replica is behind (`caught_up`)    see `recovery`
 
 Rules for marks that are missing or out of order:
 
-- A mark that was not seen has no phase; its time belongs to the next phase that has one. So nobody
-  detects where nobody decides.
-- What follows proves what precedes: a mark later than its successor is moved to it (the node that
-  acknowledged a write accepted writes). It is noted where it is more than the resolution. A decision
-  more than `VAIN_MS` after the return of service led to nothing; it is left out, and noted.
-- Without any later mark the phase that was under way is *open*: it ends at the next fault or with
-  the load, and its length is a lower bound. If nobody decided, that is promote.
-- A fault that did not noticeably interrupt writes has nothing but a catch up, from the fault on.
+- A mark that was not observed has no phase; its time belongs to the next phase with a mark. So there is no
+  detect phase without a decision.
+- Later marks prove earlier ones: a mark later than its successor is moved to it (a node that acknowledged a
+  write did accept writes). A note reports a shift of more than the resolution. A decision more than `VAIN_MS`
+  after the return of service had no effect; it is left out, with a note.
+- Without any later mark the current phase is *open*: it ends at the next fault or with the load, and its
+length
+  is a lower bound. Without a decision that is promote.
+- A fault that did not noticeably interrupt writes has only a catch up phase, from the fault on.
 
-Thus phases are never negative, follow each other without a gap, and add up to the whole.
+Thus phases are never negative, have no gaps between them, and add up to the whole.
 """
 
 from collections.abc import Sequence
@@ -32,32 +33,31 @@ from typing import Any
 
 from fivenines.results.layout import SLOT_MS
 
+# The names of the phases in their order.
 PHASES = ("detect", "promote", "route", "client", "reconnect", "catch up")
-"""The names of the phases in their order."""
 
+# The marks that end them: the names that `Marks` has for them.
 _ENDS = ("decided", "writable", "routed", "informed", "reconnected", "caught_up")
-"""The marks that end them: the names that `Marks` has for them."""
 
 _PROMOTE, _CLIENT, _RECONNECT, _CATCH_UP = 1, 3, 4, 5
 
+# Marks that are out of order by more get a note: the poll of the nodes and a slot, 10 ms each.
 NOTED_MS = 2.0 * SLOT_MS
-"""Marks that are out of order by more are noted: a look at the nodes and a slot, 10 ms each."""
 
 
+# A decision that was reported later than this after the return of service did not cause it.
+#
+# A group's view is polled, on a busy machine tens of milliseconds after the first write under it.
 VAIN_MS = 250.0
-"""A decision that was told later after the return of service did not bring it about.
-
-A group's view is seen by asking, on a busy machine tens of milliseconds after the first write under it.
-"""
 
 
 @dataclass(frozen=True)
 class Marks:
     """The moments that end the phases after one fault, in ms of the load; None: not seen.
 
-    `until` is the end of what belongs to this fault. `interrupted`: whether writes were noticeably
-    away. `followed`: whether catching up could be measured at all. `informed`: when a session that had
-    waited while service was there for new connections gave up waiting.
+    `until` is the end of the fault's window. `interrupted`: whether writes were noticeably unavailable.
+    `followed`: whether catching up could be measured. `informed`: when a session that waited while service
+    was available for new connections gave up.
     """
 
     fault: float
@@ -74,7 +74,7 @@ class Marks:
 
 @dataclass(frozen=True)
 class Phase:
-    """One phase, ms of the load; not `closed`: it was under way at the end, a lower bound."""
+    """A phase in ms of the load; not `closed`: it was open at the end, so its length is a lower bound."""
 
     name: str
     start: float
@@ -83,13 +83,13 @@ class Phase:
 
     @property
     def ms(self) -> float:
-        """Its length, never negative."""
+        """Return its length, never negative."""
         return self.end - self.start
 
 
 @dataclass(frozen=True)
 class Failover:
-    """The phases after one fault, without gaps; `interrupted`: writes were noticeably away."""
+    """The phases after a fault, without gaps; `interrupted`: writes were noticeably unavailable."""
 
     fault: float
     phases: tuple[Phase, ...]
@@ -98,32 +98,32 @@ class Failover:
 
     @property
     def ms(self) -> float:
-        """The whole, from the fault to the end of the last phase: the sum of all phases."""
+        """Return the whole, from the fault to the end of the last phase: the sum of all phases."""
         return self.phases[-1].end - self.fault if self.phases else 0.0
 
     @property
     def ended(self) -> bool:
-        """Whether no phase is open; else `ms` is a lower bound."""
+        """Return whether no phase is open; else `ms` is a lower bound."""
         return all(phase.closed for phase in self.phases)
 
     @property
     def returned(self) -> bool:
-        """Whether the load wrote again (or was never interrupted)."""
+        """Return whether the load wrote again (or was never interrupted)."""
         return not any(not phase.closed and phase.name != PHASES[_CATCH_UP] for phase in self.phases)
 
     @property
     def return_ms(self) -> float:
-        """From the fault to the first success of the load: the sum of all phases but catch up."""
+        """Return the time from the fault to the first success of the load: all phases except catch up."""
         before = [phase for phase in self.phases if phase.name != PHASES[_CATCH_UP]]
         return before[-1].end - self.fault if before else 0.0
 
     def phase(self, name: str) -> Phase | None:
-        """The phase of this name; None where it is absent."""
+        """Return the phase of this name; None where it is absent."""
         return next((phase for phase in self.phases if phase.name == name), None)
 
 
 def split(marks: Marks) -> Failover:
-    """The phases between the marks, see the module's text."""
+    """Return the phases between the marks, see the module's text."""
     points, notes = _ordered(marks)
     phases: list[Phase] = []
     previous = marks.fault
@@ -138,7 +138,7 @@ def split(marks: Marks) -> Failover:
 
 
 def _ordered(marks: Marks) -> tuple[list[float | None], list[str]]:
-    """The marks in their order, ascending, within the window; and what had to be mended."""
+    """Return the marks in ascending order within the window, and notes on corrections."""
     marks, notes = _without_vain_decision(_within(marks))
     points: list[float | None] = [getattr(marks, name) for name in _ENDS]
     later: float | None = None
@@ -147,39 +147,41 @@ def _ordered(marks: Marks) -> tuple[list[float | None], list[str]]:
         if point is not None and later is not None and point > later:
             if point - later > NOTED_MS:
                 name = _ENDS[index].replace("_", " ")
-                notes.append(f"{name} was seen {point - later:.0f} ms after what follows from it")
+                notes.append(f"{name} was observed {point - later:.0f} ms after its consequence")
             points[index] = later
         later = later if points[index] is None else points[index]
     return points, notes
 
 
 def _within(marks: Marks) -> Marks:
-    """Without marks after the window, none before the fault; nothing but a catch up if need be."""
-    found: dict[str, Any] = {}
+    """Drop marks after the window, move marks before the fault to it, and keep only catch up if
+    uninterrupted.
+    """
+    result: dict[str, Any] = {}
     for name in _ENDS:
         point = getattr(marks, name)
-        told = marks.followed if name == "caught_up" else marks.interrupted
-        seen = told and point is not None and point <= marks.until
-        found[name] = max(point, marks.fault) if seen else None
-    return replace(marks, **found)
+        applies = marks.followed if name == "caught_up" else marks.interrupted
+        seen = applies and point is not None and point <= marks.until
+        result[name] = max(point, marks.fault) if seen else None
+    return replace(marks, **result)
 
 
 def _without_vain_decision(marks: Marks) -> tuple[Marks, list[str]]:
     back = min((p for p in (marks.routed, marks.reconnected) if p is not None), default=None)
     if marks.decided is None or back is None or marks.decided <= back + VAIN_MS:
         return marks, []
-    note = f"somebody decided {marks.decided - back:.0f} ms after service was back: no detection"
+    note = f"a failover was decided {marks.decided - back:.0f} ms after service had recovered: no detection"
     return replace(marks, decided=None), [note]
 
 
 def _under_way(points: Sequence[float | None], marks: Marks) -> str:
-    """The phase that had begun and did not end within the window; "" if all is over."""
+    """Return the phase that was open at the end of the window; "" if all phases ended."""
     reached = max((i for i, point in enumerate(points) if point is not None), default=-1)
     if not marks.interrupted:
         following = _CATCH_UP if reached < 0 else len(PHASES)
     else:
         following = max(_PROMOTE, reached + 1)
-        # whether a session still waits, or knows and cannot, is not told
+        # It is unknown whether a session still waits or cannot reconnect.
         following = _RECONNECT if following == _CLIENT else following
     if following >= len(PHASES) or (following == _CATCH_UP and not marks.followed):
         return ""

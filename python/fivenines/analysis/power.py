@@ -1,7 +1,7 @@
-"""How large a difference an experiment can tell, and how many repetitions would tell a given one.
+"""Power analysis: the smallest detectable difference, and the repetitions that detect a given one.
 
-All differences are shares: 0.1 means that one mean is 10 % above the other. They are laid on the scale of
-logarithms, on which a spread that is a share of the mean is the same for both sides.
+All differences are shares: 0.1 means that one mean is 10 % above the other. Computation is on the scale of
+logarithms, on which a spread that is a share of the mean is equal on both sides.
 
 Sources:
     Power of Welch's test with equal numbers and equal spreads, and of the t test of one mean, by the
@@ -16,15 +16,15 @@ from collections.abc import Callable
 from fivenines.analysis import student
 from fivenines.analysis.statistics import CONFIDENCE
 
+# Probability of showing a difference that exists; the usual value.
 POWER = 0.8
-"""The chance with which a difference is to be told, if it is there; the usual one."""
 
+# Maximum number of repetitions that is worth a plan.
 MOST = 100_000
-"""More repetitions than this are nobody's plan."""
 
 
 def power_of_two(difference: float, cov: float, n: int, confidence: float = CONFIDENCE) -> float:
-    """The chance that the interval of a difference excludes 0 with n trials a side (Welch).
+    """Return the chance that the interval of a difference excludes 0 with n trials a side (Welch).
 
     Args:
         difference: the true one, as a share of the smaller mean.
@@ -36,27 +36,29 @@ def power_of_two(difference: float, cov: float, n: int, confidence: float = CONF
 
 
 def power_of_pairs(difference: float, sd: float, n: int, confidence: float = CONFIDENCE) -> float:
-    """The chance that the interval of a ratio excludes 1 with n pairs whose logarithms have this spread."""
+    """Return the chance that the interval of a ratio excludes 1 with n pairs whose logarithms have this
+    spread.
+    """
     return _power(math.log1p(difference), sd / math.sqrt(n) if n else 0, n - 1, confidence)
 
 
 def detectable_by_two(cov: float, n: int, confidence: float = CONFIDENCE) -> float | None:
-    """The smallest difference that n trials a side tell with a chance of `POWER`; None with n < 2."""
+    """Return the smallest difference that n trials per side show with a power of `POWER`; None with n < 2."""
     return _smallest(lambda d: power_of_two(d, cov, n, confidence)) if n > 1 else None
 
 
 def detectable_by_pairs(sd: float, n: int, confidence: float = CONFIDENCE) -> float | None:
-    """The smallest difference that n pairs tell with a chance of `POWER`; None with n < 2."""
+    """Return the smallest difference that n pairs show with a power of `POWER`; None with n < 2."""
     return _smallest(lambda d: power_of_pairs(d, sd, n, confidence)) if n > 1 else None
 
 
 def trials_for(difference: float, cov: float, confidence: float = CONFIDENCE) -> int | None:
-    """Trials of each side that tell a difference with a chance of `POWER`; None: more than `MOST`."""
+    """Return the trials per side that show a difference with a power of `POWER`; None: more than `MOST`."""
     return _fewest(lambda n: power_of_two(difference, cov, n, confidence))
 
 
 def pairs_for(difference: float, sd: float, confidence: float = CONFIDENCE) -> int | None:
-    """Pairs that tell a difference with a chance of `POWER`; None: more than `MOST`."""
+    """Return the pairs that show a difference with a power of `POWER`; None: more than `MOST`."""
     return _fewest(lambda n: power_of_pairs(difference, sd, n, confidence))
 
 

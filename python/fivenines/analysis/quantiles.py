@@ -11,14 +11,14 @@ from collections.abc import Sequence
 
 from scipy import special
 
+# Ends of an interval; None: unknown.
 Bounds = tuple[float | None, float | None]
-"""The ends of an interval; None: not known."""
 
 
 def quantile_bounds(values: Sequence[tuple[float, bool]], share: float, confidence: float) -> Bounds:
-    """Between which values the percentile is; `values` each with whether it is a lower bound.
+    """Return the interval of a percentile; `values` each with whether it is a lower bound.
 
-    A value that is a lower bound counts as it stands for the lower end, and as endless for the upper one.
+    A lower bound counts with its value for the lower end, and as infinite for the upper end.
     """
     n, tail = len(values), (1 - confidence) / 2
     least = sorted(value for value, _ in values)
@@ -34,7 +34,7 @@ def quantile_bounds(values: Sequence[tuple[float, bool]], share: float, confiden
 def ratio_bounds(
     after: Sequence[tuple[float, bool]], before: Sequence[tuple[float, bool]], share: float, confidence: float
 ) -> Bounds:
-    """Of the ratio of two percentiles of values from 0 on; each at half the error (Bonferroni)."""
+    """Return the interval of the ratio of two percentiles of non-negative values, each at half the error."""
     each = 1 - (1 - confidence) / 2
     a_low, a_high = quantile_bounds(after, share, each)
     b_low, b_high = quantile_bounds(before, share, each)
@@ -44,6 +44,6 @@ def ratio_bounds(
 
 
 def trials_for_bounds(share: float, confidence: float) -> int:
-    """So many trials of each run until both ends of the ratio of two percentiles are known."""
+    """Return the trials per run from which both ends of the ratio of two percentiles are known."""
     tail = (1 - confidence) / 4
     return math.ceil(math.log(tail) / math.log(max(share, 1 - share)))

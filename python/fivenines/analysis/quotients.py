@@ -1,4 +1,4 @@
-"""The ratio of two means, or of two such ratios: its interval, and whether it is beyond a limit.
+"""Ratio of two means, or of two such ratios: its interval, and its side of a limit.
 
 Of two means by Fieller's interval (`sides`). A ratio of ratios (a / c) / (b / d) is judged on the scale of
 logarithms, where it is a sum, by the delta method: the variance of the logarithm of a mean is that of the
@@ -12,8 +12,8 @@ from fivenines.analysis.contrasts import Contrast, contrast
 from fivenines.analysis.sides import Side, side, side_of, too_equal
 from fivenines.analysis.statistics import CONFIDENCE, Summary, at_confidence, compare
 
+# Below the largest exponent of a float.
 _LARGEST = 700.0
-"""Below the largest exponent of a float."""
 
 
 @dataclass(frozen=True)
@@ -27,54 +27,54 @@ class Quotient:
 
     @property
     def samples(self) -> list[Summary]:
-        """All samples in it."""
-        found = (self.a, self.b, self.a_over, self.b_over)
-        return [one for one in found if one is not None]
+        """Return all samples in it."""
+        result = (self.a, self.b, self.a_over, self.b_over)
+        return [item for item in result if item is not None]
 
     @property
     def has_zero(self) -> bool:
-        """Whether a mean that it divides by, or takes the logarithm of, is 0."""
+        """Return whether a mean in a divisor or logarithm is 0."""
         divisors = [self.b] if self.a_over is None else self.samples
-        return any(not one.mean for one in divisors)
+        return any(not divisor.mean for divisor in divisors)
 
     def more_than(self, factor: float, confidence: float = CONFIDENCE) -> bool | None:
-        """Whether it is above a factor; None: the data do not tell."""
-        found = self._side(factor, confidence)
-        return None if found is None else found == "above"
+        """Return whether the ratio is above a factor; None: inconclusive."""
+        result = self._side(factor, confidence)
+        return None if result is None else result == "above"
 
     def not_more_than(self, factor: float, confidence: float = CONFIDENCE) -> bool | None:
-        """Whether it is at most a factor; None: the data do not tell."""
-        found = self._side(factor, confidence)
-        return None if found is None else found == "below"
+        """Return whether the ratio is at most a factor; None: inconclusive."""
+        result = self._side(factor, confidence)
+        return None if result is None else result == "below"
 
     def inverse(self) -> "Quotient":
-        """b / a."""
+        """Return b / a."""
         return Quotient(self.b, self.a, self.b_over, self.a_over)
 
     def interval(self, confidence: float = CONFIDENCE) -> Contrast:
-        """The ratio and its interval."""
+        """Return the ratio and its interval."""
         if self.a_over is not None:
             return self._double(confidence)
-        found = compare(at_confidence(self.a, confidence), at_confidence(self.b, confidence))
-        estimate = None if found.bounded else found.ratio
-        if too_equal(found):
+        result = compare(at_confidence(self.a, confidence), at_confidence(self.b, confidence))
+        estimate = None if result.bounded else result.ratio
+        if too_equal(result):
             return Contrast(estimate)
-        return Contrast(estimate, found.ratio_low, found.ratio_high)
+        return Contrast(estimate, result.ratio_low, result.ratio_high)
 
     def _side(self, factor: float, confidence: float) -> Side | None:
         if self.a_over is None:
             a, b = at_confidence(self.a, confidence), at_confidence(self.b, confidence)
             return side_of(compare(a, b), factor)
-        found = self._double(confidence)
-        return side(found.low, found.high, factor)
+        result = self._double(confidence)
+        return side(result.low, result.high, factor)
 
     def _double(self, confidence: float) -> Contrast:
         samples = self.samples
-        if any(one.mean is None or one.mean <= 0 for one in samples):
+        if any(sample.mean is None or sample.mean <= 0 for sample in samples):
             return Contrast()
         # a, b, a_over, b_over
-        found = contrast([_logarithm(one) for one in samples], (1, -1, -1, 1), confidence)
-        return Contrast(*(_exp(one) for one in (found.estimate, found.low, found.high)))
+        result = contrast([_logarithm(sample) for sample in samples], (1, -1, -1, 1), confidence)
+        return Contrast(*(_exp(item) for item in (result.estimate, result.low, result.high)))
 
 
 def _logarithm(summary: Summary) -> Summary:

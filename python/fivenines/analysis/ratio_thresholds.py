@@ -1,4 +1,4 @@
-"""Thresholds on ratios, judged by what runs are against their baseline: passed, failed or undecided."""
+"""Thresholds on the ratio of a run to its baseline: passed, failed or inconclusive."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ class RatioResult:
     """A threshold of one cell and run.
 
     Attributes:
-        threshold: what was asked.
-        change: what it is judged by; None: no cell has the measure in both runs.
-        outcome: passed and failed are proven by the whole interval; else it is undecided.
-        bounds: of the ratio; of a percentile those of the ordered trials.
-        wanted: trials of each run that an interval of a percentile takes; None: enough, or a mean.
+        threshold: the threshold.
+        change: the change that decides; None: no cell has the measure in both runs.
+        outcome: passed and failed are shown by the whole interval; otherwise inconclusive.
+        bounds: interval of the ratio; for a percentile that of the ordered trials.
+        wanted: trials per run that an interval of a percentile requires; None: enough, or a mean.
     """
 
     threshold: RatioThreshold
@@ -29,18 +29,18 @@ class RatioResult:
     wanted: int | None = None
 
 
-def judge_ratios(found: Versus, thresholds: Sequence[RatioThreshold]) -> list[RatioResult]:
-    """Each threshold for each cell and later run that it is of; one that is of none is undecided."""
+def judge_ratios(versus: Versus, thresholds: Sequence[RatioThreshold]) -> list[RatioResult]:
+    """Judge each threshold for each cell and later run that it applies to; without any it is inconclusive."""
     results = []
     for threshold in thresholds:
         own = [
-            one
-            for one in found.changes
-            if one.measure == threshold.measure
-            and threshold.solution in (None, one.key.solution)
-            and not (threshold.percentile is not None and one.interleaved)
+            change
+            for change in versus.changes
+            if change.measure == threshold.measure
+            and threshold.solution in (None, change.key.solution)
+            and not (threshold.percentile is not None and change.interleaved)
         ]
-        results += [_judged(threshold, one, found.confidence) for one in own]
+        results += [_judged(threshold, item, versus.confidence) for item in own]
         if not own:
             results.append(RatioResult(threshold, None, "undecided"))
     return results
@@ -58,10 +58,10 @@ def _judged(threshold: RatioThreshold, change: Change, confidence: float) -> Rat
         beyond = "below"
     elif low is not None and low >= threshold.limit:
         beyond = "above"
-    wanted = trials_for_bounds(threshold.percentile, confidence)
-    enough = min(len(change.before), len(change.after)) >= wanted
+    expected = trials_for_bounds(threshold.percentile, confidence)
+    enough = min(len(change.before), len(change.after)) >= expected
     outcome = _outcome(threshold, beyond)
-    return RatioResult(threshold, change, outcome, (low, high), None if enough else wanted)
+    return RatioResult(threshold, change, outcome, (low, high), None if enough else expected)
 
 
 def _outcome(threshold: RatioThreshold, side: Side | None) -> Outcome:

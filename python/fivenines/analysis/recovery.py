@@ -1,4 +1,4 @@
-"""Back to what it was: throughput, replicas, brown-out, work lost.
+"""Recovery after a fault: throughput, replicas, brown-out, work lost.
 
 Steady rate
     Transactions per second of the load in the steady window, before the first fault.
@@ -6,15 +6,15 @@ Throughput is back
     at the first slot, from the return of service on, that begins a second with at least 90 % of
     the steady rate. A dip later on is a brown-out, not a part of catching up.
 A replica is behind
-    by the age of the oldest write that was acknowledged since service returned and that it does
-    not have. It has caught up at the first look from which, for a second, it is never behind by
-    more than twice its worst of the steady window, at least 100 ms (the distance of two looks).
+    by the age of the oldest write that was acknowledged since service returned and that it lacks. It has
+    caught up at the first view from which, for a second, it is never behind by more than twice its worst lag
+    in the steady window, at least 100 ms (the distance of two views).
 Brown-out
     The time after the fault and outside the outage in which the rate is below 90 % of the steady
     rate, in bins of about a second (each stretch is cut into equal bins).
 Work lost
-    What the steady rate would have done from the fault until caught up (or to the end), less what
-    was done; not below 0.
+    Transactions at the steady rate from the fault until caught up (or to the end), minus those done; at least
+    0.
 """
 
 import math
@@ -30,11 +30,11 @@ from fivenines.results.layout import SLOT_MS
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
+# Throughput is back at this share of the steady rate; below it there is a brown-out.
 BACK_SHARE = 0.9
-"""Throughput is back at this share of the steady rate; below it there is a brown-out."""
 
+# Time for which throughput or a replica must be recovered, in ms; also the approximate width of a bin.
 SUSTAINED_MS = 1000.0
-"""For so long throughput, or a replica, must be back; also about the width of a bin."""
 
 BEHIND_FLOOR_MS = 100.0
 BEHIND_FACTOR = 2.0
@@ -51,15 +51,15 @@ class LoadLine:
     in_doubt: Ints
 
     def total(self, column: Ints, start: float, end: float) -> int:
-        """The sum of a column over the slots that begin in [start, end)."""
+        """Return the sum of a column over the slots that begin in [start, end)."""
         return int(column[(self.slot >= start) & (self.slot < end)].sum())
 
 
 @dataclass(frozen=True)
 class Views:
-    """What a node had of the ledger: `t` (ms) ascending; `seen[client]`, of each look the greatest id.
+    """Views of the ledger on a node: `t` (ms) ascending; `seen[client]` has the greatest id of each view.
 
-    -1 where it had nothing of that client.
+    The id is -1 without any row of that client.
     """
 
     t: Floats
@@ -76,7 +76,7 @@ class Acks:
 
 
 def throughput_back(line: LoadLine, rate: float, start: float, until: float) -> float | None:
-    """When throughput was back, from `start` on; None if it was not within the window."""
+    """Return when throughput was back, from `start` on; None if it was not within the window."""
     first = int(start // SLOT_MS)
     last = int(until // SLOT_MS)
     width = int(SUSTAINED_MS // SLOT_MS)
@@ -92,7 +92,7 @@ def throughput_back(line: LoadLine, rate: float, start: float, until: float) -> 
 
 
 def behind(views: Views, acks: Acks, since: float) -> Floats:
-    """For each look, the age in ms of the oldest acknowledged write since `since` that it misses."""
+    """Return for each view the age in ms of the oldest acknowledged write since `since` that it lacks."""
     ages = np.zeros(len(views.t))
     counted = acks.t >= since
     for client in np.unique(acks.client[counted]).tolist():
@@ -107,7 +107,7 @@ def behind(views: Views, acks: Acks, since: float) -> Floats:
 def replica_back(
     views: Views, acks: Acks, steady: tuple[float, float], start: float, until: float
 ) -> float | None:
-    """When a replica was no longer behind, from `start` on; None if it stayed behind.
+    """Return when a replica was no longer behind, from `start` on; None if it stayed behind.
 
     `steady` are the ends of the steady window.
     """
@@ -130,7 +130,7 @@ def _cut(views: Views, keep: npt.NDArray[np.bool_]) -> dict[int, Ints]:
 
 
 def brownout_ms(line: LoadLine, rate: float, stretches: Sequence[tuple[float, float]]) -> float:
-    """The time below 90 % of the rate within stretches (start, end) of time."""
+    """Return the time below 90 % of the rate within stretches (start, end) of time."""
     total = 0.0
     for start, end in stretches:
         total += sum(high - low for low, high in _bins(start, end) if _low(line, rate, low, high))
@@ -138,12 +138,12 @@ def brownout_ms(line: LoadLine, rate: float, stretches: Sequence[tuple[float, fl
 
 
 def steady_share_below(line: LoadLine, rate: float, start: float, end: float) -> float:
-    """The share of an undisturbed window that would count as a brown-out, by chance alone."""
+    """Return the share of an undisturbed window that would count as a brown-out, by chance alone."""
     return brownout_ms(line, rate, [(start, end)]) / (end - start) if end > start else 0.0
 
 
 def _bins(start: float, end: float) -> list[tuple[float, float]]:
-    """Equal bins of whole slots, each of about a second."""
+    """Return equal bins of whole slots, each of about a second."""
     first, last = math.ceil(start / SLOT_MS), math.floor(end / SLOT_MS)
     if last <= first:
         return []
@@ -158,7 +158,7 @@ def _low(line: LoadLine, rate: float, start: float, end: float) -> bool:
 
 
 def work_lost(line: LoadLine, rate: float, start: float, end: float) -> float:
-    """Transactions that the steady rate would have done in a window, less those done; at least 0."""
+    """Return the transactions at the steady rate in a window, minus those done; at least 0."""
     first, last = math.floor(start / SLOT_MS) * SLOT_MS, math.floor(end / SLOT_MS) * SLOT_MS
     done = line.total(line.transactions, first, last)
     return max(0.0, rate * (last - first) / 1000 - done)

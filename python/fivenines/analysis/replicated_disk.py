@@ -1,4 +1,4 @@
-"""A disk that nodes share block by block, as curves: what goes to the other node, and what it lacks."""
+"""Curves of a replicated block device: bytes sent to the other node, and bytes out of sync."""
 
 from collections.abc import Sequence
 
@@ -6,8 +6,8 @@ from fivenines.analysis.series import Samples, Series
 from fivenines.analysis.tables import Columns, by_trial, split
 from fivenines.results.store import StoredTrial
 
+# The names of the series among counters.
 SENT, LOG_UPDATES, OUT_OF_SYNC = "disk_sent", "disk_log_updates", "disk_out_of_sync"
-"""The names of the series among counters."""
 
 _ROWS = """
     SELECT trial, node, t_ms, sent_bytes, log_updates, out_of_sync_bytes
@@ -17,13 +17,13 @@ _COLUMNS = {SENT: "sent_bytes", LOG_UPDATES: "log_updates", OUT_OF_SYNC: "out_of
 
 
 def disk_curves(trials: Sequence[StoredTrial]) -> dict[str, Samples]:
-    """The curves of each trial whose nodes share a disk, by its folder's name."""
+    """Return the curves of each trial whose nodes share a disk, by its folder's name."""
     return {trial: _curves(rows) for trial, rows in by_trial(trials, "disks", _ROWS).items()}
 
 
 def _curves(columns: Columns) -> Samples:
-    found: Samples = {name: {} for name in _COLUMNS}
+    samples: Samples = {name: {} for name in _COLUMNS}
     for node, rows in split(columns, "node").items():
         for name, column in _COLUMNS.items():
-            found[name][node] = Series.of(rows["t_ms"], rows[column])
-    return found
+            samples[name][node] = Series.of(rows["t_ms"], rows[column])
+    return samples

@@ -1,4 +1,4 @@
-"""What a run can tell: how large a difference its repetitions tell, and how many would tell others."""
+"""Resolution of a run: the smallest difference that its repetitions show, and repetitions for others."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -11,11 +11,11 @@ from fivenines.analysis.comparisons import METRICS, Metric, groups
 from fivenines.analysis.interleaved import THROUGHPUT, InterleavedResult
 from fivenines.results.records import CellKey
 
+# Differences for which reports show the required number of repetitions.
 SHARES = (0.2, 0.1, 0.05)
-"""The differences for which the number of repetitions is told."""
 
+# Metrics of cells with a resolution: throughput, response time, outage of writes.
 _MEASURES = 3
-"""Of the metrics that cells are compared by: throughput, response time, outage of writes."""
 
 
 @dataclass(frozen=True)
@@ -26,10 +26,10 @@ class Resolution:
         measure: its name.
         key: a cell of the group.
         spread: standard deviation of a repetition as a share of its mean (of a round: of its logarithm).
-        n: repetitions that there are, of the solution that has the fewest.
-        unit: what a repetition is: `trial` or `round`.
-        smallest: the smallest difference, as a share, that they tell with a chance of `power.POWER`.
-        needed: how many would tell each of `SHARES`; None: more than anybody runs.
+        n: repetitions of the solution with the fewest.
+        unit: kind of repetition: `trial` or `round`.
+        smallest: the smallest difference, as a share, that they show with a power of `power.POWER`.
+        needed: repetitions that show each of `SHARES`; None: more than `power.MOST`.
     """
 
     measure: str
@@ -42,38 +42,43 @@ class Resolution:
 
 
 def by_trials(cells: Iterable[CellResult], *, speed: bool = True) -> list[Resolution]:
-    """What the trials of cells tell that differ in the solution alone; `speed`: also of speed."""
+    """Return the resolution of the trials, for groups of cells that differ only in the solution.
+
+    `speed`: include throughput and response time.
+    """
     metrics = METRICS[:_MEASURES] if speed else METRICS[2:_MEASURES]
     alike = groups(cells)
-    found = (_by_metric(metric, group) for metric in metrics for group in alike)
-    return [one for one in found if one is not None]
+    result = (_by_metric(metric, group) for metric in metrics for group in alike)
+    return [item for item in result if item is not None]
 
 
 def by_interleaving(results: Iterable[InterleavedResult]) -> list[Resolution]:
-    """What the rounds of blocks tell of the throughput, the pair with the widest spread of each group."""
-    found = []
+    """Return what the rounds of blocks tell of the throughput, the pair with the widest spread of each
+    group.
+    """
+    answer = []
     for result in results:
         ratios = [pair.ratios[THROUGHPUT] for pair in result.pairs if THROUGHPUT in pair.ratios]
-        known = [one for one in ratios if one.sd is not None]
+        known = [ratio for ratio in ratios if ratio.sd is not None]
         if not known:
             continue
-        widest = max(known, key=lambda one: one.sd or 0.0)
+        widest = max(known, key=lambda item: item.sd or 0.0)
         sd, n = widest.sd or 0.0, widest.rounds
         if (smallest := power.detectable_by_pairs(sd, n)) is not None:
             needed = {share: power.pairs_for(share, sd) for share in SHARES}
             key = result.sides[0].key
-            found.append(Resolution("throughput", key, sd, n, "round", smallest, needed))
-    return found
+            answer.append(Resolution("throughput", key, sd, n, "round", smallest, needed))
+    return answer
 
 
 def _by_metric(metric: Metric, group: Sequence[CellResult]) -> Resolution | None:
-    """None where nothing is compared, or no spread was seen."""
-    summaries = [found for cell in group if (found := metric.get(cell)) is not None]
-    covs = [one.cov for one in summaries if one.cov is not None]
+    """Return the resolution of one metric; None without a comparison or a spread."""
+    summaries = [result for cell in group if (result := metric.get(cell)) is not None]
+    covs = [summary.cov for summary in summaries if summary.cov is not None]
     if len(covs) < 2:
         return None
     spread = math.sqrt(fmean(cov**2 for cov in covs))
-    n = min(one.n for one in summaries if one.cov is not None)
+    n = min(summary.n for summary in summaries if summary.cov is not None)
     smallest = power.detectable_by_two(spread, n)
     if smallest is None:
         return None

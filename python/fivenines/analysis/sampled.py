@@ -1,4 +1,4 @@
-"""What servers and hosts did in the steady window of a trial, in figures that are computed once and kept."""
+"""Cached figures of servers and hosts in the steady window of a trial."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,10 +24,10 @@ from fivenines.results.store import StoredTrial
 
 @dataclass(frozen=True)
 class Sampled:
-    """One trial; `means` has a mean for each panel's title and host.
+    """Figures of one trial; `means` has a mean for each panel's title and host.
 
-    `watched`: whether servers or hosts were sampled at all. `written` is None where the trial has no steady
-    window, or nobody told.
+    `watched`: whether servers or hosts were sampled at all. `written` is None without a steady window, or
+    without any source.
     """
 
     watched: bool
@@ -37,15 +37,15 @@ class Sampled:
 
 
 def sampled(trials: Sequence[StoredTrial]) -> Iterator[Sampled]:
-    """The figures of each trial, one after the other."""
+    """Return the figures of each trial, one after the other."""
     return cached(SAMPLED, trials)
 
 
-def kinds(found: Watched) -> list[tuple[str, Samples, tuple[Panel, ...]]]:
-    """What was sampled: of whom, and the panels that have something to show."""
+def kinds(watched: Watched) -> list[tuple[str, Samples, tuple[Panel, ...]]]:
+    """Return the kinds of samples with their panels that are not empty."""
     return [
-        ("Servers", found.counters, panels_of(found.counters)),
-        ("Hosts", found.hosts, host_panels(found.hosts)),
+        ("Servers", watched.counters, panels_of(watched.counters)),
+        ("Hosts", watched.hosts, host_panels(watched.hosts)),
     ]
 
 
@@ -76,6 +76,6 @@ def _figures(seen: Watched, record: TrialRecord) -> Sampled:
 def _written(seen: Watched, record: TrialRecord, start: float, end: float) -> Written | None:
     if end <= start:
         return None
-    told = witnesses(seen, record, start, end)
-    known = (told.servers, told.charged, told.device)
-    return told if any(one is not None for one in known) else None
+    written = witnesses(seen, record, start, end)
+    known = (written.servers, written.charged, written.device)
+    return written if any(item is not None for item in known) else None

@@ -1,9 +1,9 @@
-"""Means whose intervals hold although they are looked at after each trial, and trials end by them.
+"""Confidence intervals that stay valid when trials are added until an interval is narrow.
 
-An interval of 95 % holds in 95 % of campaigns whose number of trials was fixed before. Who looks after each
-trial and stops when it is narrow stops rather where the spread was small by chance, and the interval holds
-less often. So all intervals of such a run are repeated confidence intervals: those of all looks, from the
-first to the last that may come, hold the mean at once in 95 % of campaigns, whenever one stops.
+A 95 % interval contains the mean in 95 % of campaigns whose number of trials was fixed in advance. Stopping
+when the interval is narrow favours samples whose spread is small by chance, so the interval is right less
+often. All intervals of such a run are therefore repeated confidence intervals: those of all looks together
+contain the mean in 95 % of campaigns, whenever the run stops.
 
 Source:
     Jennison and Turnbull, Interim analyses: the repeated confidence interval approach, J. R. Stat. Soc. B
@@ -24,22 +24,22 @@ from fivenines.analysis.statistics import CONFIDENCE, EQUAL, Summary, student_t,
 from fivenines.requirements.trials import TrialsSettings
 from fivenines.results.store import Run
 
+# The level is known to about 3 % of its distance from 1.
 _SAMPLES = 100_000
-"""The level is known to about 3 % of its distance from 1."""
 
+# Of the drawn samples' own error: the level is not too low with a chance of 99 %.
 _SURE = 2.33
-"""Of the drawn samples' own error: the level is not too low with a chance of 99 %."""
 
 State = Literal["settled", "open", "not measured"]
 
 
 @dataclass(frozen=True)
 class Look:
-    """What is known of a measure of a cell after some of its trials.
+    """Interim result of a measure of a cell after some of its trials.
 
     Attributes:
-        summary: with the interval that holds at every look.
-        share: half the width of the interval as a share of the mean; None: it has no end, or no mean.
+        summary: summary with the interval that is valid at every look.
+        share: half the width of the interval as a share of the mean; None: an end is unknown, or no mean.
         state: `settled` when that is narrow enough; `not measured` when the first trials have no value.
     """
 
@@ -51,23 +51,23 @@ class Look:
 def look(
     values: Sequence[tuple[float, bool]], complete: int, at_least: int, within: float, nominal: float
 ) -> Look:
-    """Whether a mean is known well enough.
+    """Return whether a mean is known well enough.
 
     Args:
-        values: of each trial that has the measure, and whether it is a lower bound.
-        complete: trials of the cell, those without a value included.
+        values: value of each trial that has the measure, and whether it is a lower bound.
+        complete: trials of the cell, including those without a value.
         at_least: trials before the first look.
-        within: the share of the mean that half the interval may have.
+        within: permitted half width of the interval, as a share of the mean.
         nominal: the level of each look's interval, see `level`.
     """
     numbers = [value for value, _ in values]
     bounds = sum(bound for _, bound in values)
-    found = at_level(summarise(numbers, bounds=bounds), nominal)
+    result = at_level(summarise(numbers, bounds=bounds), nominal)
     if not values and complete >= at_least:
-        return Look(found, None, "not measured")
-    share = _share(found)
+        return Look(result, None, "not measured")
+    share = _share(result)
     known = len(values) >= at_least and share is not None and share <= within
-    return Look(found, share, "settled" if known else "open")
+    return Look(result, share, "settled" if known else "open")
 
 
 def _share(summary: Summary) -> float | None:
@@ -80,19 +80,20 @@ def _share(summary: Summary) -> float | None:
 
 
 def nominal_of(run: Run) -> float | None:
-    """The level of a run whose trials were added as needed; None: their number was fixed."""
+    """Return the level of a run whose trials were added as needed; None: their number was fixed."""
     trials = settings_of(run)
     return None if trials.until is None else level(trials.at_least, trials.at_most)
 
 
 def settings_of(run: Run) -> TrialsSettings:
-    """How many trials of each cell the run was to have."""
+    """Return the run's settings for the number of trials of each cell."""
     return TrialsSettings.model_validate(run.manifest.experiment.get("trials", 1))
 
 
 @cache
 def level(at_least: int, at_most: int, confidence: float = CONFIDENCE) -> float:
-    """The level of the interval of each look, so that those of all looks hold at once with `confidence`.
+    """Return the level of the interval of each look, so that those of all looks hold at once with
+    `confidence`.
 
     A normal sample is looked at after each of its values from the `at_least`th, 2 or more, to the
     `at_most`th. For 5 to 20 trials and 95 % it is about 0.990.
@@ -124,7 +125,7 @@ def _least_chances(at_least: int, at_most: int, enough: float) -> "np.ndarray[An
 
 
 def at_level(summary: Summary, nominal: float) -> Summary:
-    """The summary of the same sample with the interval of one of many looks."""
+    """Return the summary of the same sample with the interval of one of many looks."""
     if summary.mean is None or summary.sd is None:
         return replace(summary, nominal=nominal)
     half = student_t(summary.n - 1, nominal) * summary.sd / np.sqrt(summary.n)
@@ -136,17 +137,17 @@ def at_level(summary: Summary, nominal: float) -> Summary:
     )
 
 
-def all_at_level(found: Any, nominal: float) -> Any:
+def all_at_level(result: Any, nominal: float) -> Any:
     """The same with every summary at this level, also in lists, mappings and dataclasses."""
-    if isinstance(found, Summary):
-        return at_level(found, nominal)
-    if isinstance(found, list | tuple) and type(found) in (list, tuple):
-        return type(found)(all_at_level(one, nominal) for one in found)
-    if isinstance(found, dict):
-        return {key: all_at_level(one, nominal) for key, one in found.items()}
-    if is_dataclass(found) and not isinstance(found, type):
-        inner = {one.name: getattr(found, one.name) for one in fields(found) if one.init}
-        made = {name: all_at_level(one, nominal) for name, one in inner.items()}
-        changed = {name: one for name, one in made.items() if one is not inner[name]}
-        return replace(found, **changed) if changed else found
-    return found
+    if isinstance(result, Summary):
+        return at_level(result, nominal)
+    if isinstance(result, list | tuple) and type(result) in (list, tuple):
+        return type(result)(all_at_level(item, nominal) for item in result)
+    if isinstance(result, dict):
+        return {key: all_at_level(item, nominal) for key, item in result.items()}
+    if is_dataclass(result) and not isinstance(result, type):
+        inner = {field.name: getattr(result, field.name) for field in fields(result) if field.init}
+        made = {name: all_at_level(item, nominal) for name, item in inner.items()}
+        changed = {name: item for name, item in made.items() if item is not inner[name]}
+        return replace(result, **changed) if changed else result
+    return result

@@ -1,8 +1,8 @@
-"""Samples over the time of a trial: what was gained between samples of a counter that may restart.
+"""Samples over the time of a trial, with gains of counters that may restart.
 
-A cumulative counter begins again at 0 when its server restarts. What it had gained between the last sample
-before and the restart is not known. So a fall is read as a restart, and the new value as the gain since:
-a lower bound, as Prometheus' `increase` has it.
+A cumulative counter begins again at 0 when its server restarts, and its gain between the last sample and the
+restart is unknown. So a decrease counts as a restart, and the new value as the gain since then: a lower
+bound, as in Prometheus' `increase`.
 """
 
 from collections.abc import Sequence
@@ -13,20 +13,20 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
+# Samples further apart than this many usual distances have a hole between them.
 GAP = 2.5
-"""Samples further apart than this many usual distances have a hole between them."""
 
 
 @dataclass(frozen=True)
 class Series:
-    """Values `v` at the moments `t` (ms since the start of the load, ascending). NaN: told to be unknown."""
+    """Values `v` at the times `t` (ms since the start of the load, ascending). NaN: unknown."""
 
     t: Floats
     v: Floats
 
     @classmethod
     def of(cls, t: object, v: object) -> "Series":
-        """A series of anything that makes arrays, in the order of its moments."""
+        """Return a series of anything that makes arrays, in the order of its moments."""
         times = np.asarray(t, dtype=np.float64)
         order = np.argsort(times, kind="stable")
         return cls(times[order], np.asarray(v, dtype=np.float64)[order])
@@ -35,28 +35,28 @@ class Series:
         return len(self.t)
 
 
+# Name of the figure -> node or host -> its samples.
 Samples = dict[str, dict[str, Series]]
-"""Name of the figure -> node or host -> its samples."""
 
 
 def summed(samples: Samples, names: Sequence[str]) -> dict[str, Series]:
-    """The sum of several figures for each node; they share their moments."""
-    found: dict[str, Series] = {}
+    """Return the sum of several figures for each node; they share their moments."""
+    result: dict[str, Series] = {}
     for name in names:
         for who, series in samples.get(name, {}).items():
-            before = found.get(who)
-            found[who] = series if before is None else Series(series.t, before.v + series.v)
-    return found
+            before = result.get(who)
+            result[who] = series if before is None else Series(series.t, before.v + series.v)
+    return result
 
 
 def gains(values: Floats) -> Floats:
-    """What a counter gained from each sample to the next, never below 0; one shorter than `values`."""
+    """Return the gain of a counter from each sample to the next, at least 0; shorter than `values` by one."""
     steps = np.diff(values)
     return np.where(steps < 0, values[1:], steps)
 
 
 def gain_between(series: Series, start: float, end: float) -> float | None:
-    """What a counter gained from `start` to `end` (ms), interpolated between samples.
+    """Return what a counter gained from `start` to `end` (ms), interpolated between samples.
 
     None where samples cover less than half of that time, holes left out; what they do not cover is taken
     to have gone on at the same rate.
@@ -84,7 +84,7 @@ def rates(series: Series) -> Series:
 
 
 def mean_between(series: Series, start: float, end: float) -> float | None:
-    """The mean of a gauge's samples from `start` to `end`; None without any."""
+    """Return the mean of a gauge's samples from `start` to `end`; None without any."""
     inside = series.v[(series.t >= start) & (series.t < end)]
     inside = inside[~np.isnan(inside)]
     return float(inside.mean()) if len(inside) else None
@@ -96,13 +96,13 @@ def thinned(series: Series, most: int) -> Series:
         return series
     size = -(-len(series) // most)
     starts = np.arange(0, len(series), size)
-    held = np.where(np.isnan(series.v), -np.inf, series.v)
-    peaks = np.maximum.reduceat(held, starts)
+    values = np.where(np.isnan(series.v), -np.inf, series.v)
+    peaks = np.maximum.reduceat(values, starts)
     return Series(series.t[starts], np.where(np.isinf(peaks), np.nan, peaks))
 
 
 def value_at(series: Series, moments: Floats, oldest: float) -> Floats:
-    """The last value told at or before each moment; NaN if it is older than `oldest` (ms)."""
+    """Return the last value at or before each moment; NaN if it is older than `oldest` (ms)."""
     if not len(series):
         return np.full(len(moments), np.nan)
     index = np.searchsorted(series.t, moments, "right") - 1
@@ -111,5 +111,5 @@ def value_at(series: Series, moments: Floats, oldest: float) -> Floats:
 
 
 def _holes(wide: Floats) -> npt.NDArray[np.bool_]:
-    """Which distances between samples are holes."""
+    """Return which distances between samples are holes."""
     return wide > GAP * np.median(wide)

@@ -1,24 +1,24 @@
-"""Whether a load was served at all: a window in which it was not has no figures.
+"""Check whether a load was served at all: a window without service has no figures.
 
-Throughput and response times come from the transactions that succeeded. Where most transactions fail, these
-figures describe the rest, and a comparison of two solutions compares what they refused. The steady window of
-a trial, or the whole of a load without one, is *not served* if one of these is true:
+Throughput and response times come from successful transactions. Where most transactions fail, these figures
+describe the few others, and a comparison of two solutions compares what they refused. The steady window of a
+trial, or the whole of a load without one, is *not served* if one of these is true:
 
 Nothing succeeded
-    No transaction ended well in the window.
+    No transaction succeeded in the window.
 Most failed
     More transactions failed than succeeded. Deadlocks, conflicts and lock waits do not count: contention is
-    a property of the workload, and its figures are wanted.
+    a property of the workload, and its figures are meaningful.
 The same failure throughout
-    A tenth or more of the transactions failed, most of them by one class and code, which was there in the
-    first second of the load and in the last one of the window: a part of the workload never works.
+    A tenth or more of the transactions failed, most of them with one class and code, which occurred in the
+    first second of the load and in the last second of the window: a part of the workload never works.
 The service ended
     The last quarter of the window, at least `ENDED_MS`, has failures and no success, or the whole window has
-    less than `SMALL` of the best second before its end. Again, failures by contention alone do not count.
+    less than `SMALL` of the best second before its end. Failures by contention alone do not count.
 
-Failures are counted by second, and by class for the whole load only. So as many failures as the whole load
-has by contention are taken for such in the window: a load is refused only for failures that certainly are
-others.
+Failures are counted by second, but by class for the whole load only. So the window is assumed to contain all
+failures by contention of the whole load: a load is refused only for failures that certainly have other
+causes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,23 +30,23 @@ from fivenines.analysis.load import ErrorEntry, errors_of, steps_of
 from fivenines.analysis.wording import count
 from fivenines.results import store
 
+# Classes of failures that a workload causes itself.
 CONTENTION = ("deadlock", "conflict", "lock_timeout")
-"""Classes of failures that a workload causes itself."""
 
+# Classes that may accompany a load from its first second on: scripts insert keys that exist.
 USUAL = (*CONTENTION, "constraint")
-"""Those that may accompany a load from its first second on: scripts insert keys that are there."""
 
+# Share of the transactions that may fail by one class throughout.
 SHARE = 0.1
-"""Share of the transactions that may fail by one class throughout."""
 
+# Share of the best second that the mean of the window must reach.
 SMALL = 0.1
-"""Share of the best second that the mean of the window must reach."""
 
+# A short stall of a server is a valid figure; this long without a success at the window's end is no service.
 ENDED_MS = 5_000.0
-"""A stall of a server is a figure; so long without a success at the end of the window is no service."""
 
+# Successes of the best second, below which a second without one says nothing.
 ENOUGH = 20
-"""Successes of the best second, below which a second without one says nothing."""
 
 _MESSAGE = 160
 
@@ -87,10 +87,10 @@ def why_not(
         load: load.json.
         start: of the window, in ms from the load's start. A second counts by its middle.
         end: of the window.
-        in_turn: the load pauses while others have their turn, so that silence says nothing.
+        in_turn: the load pauses during the windows of other solutions, so silence is no evidence.
     """
-    within = [one for one in seconds if start <= one.start + 500 < max(end, start + 1000)]
-    ok, failed = sum(one.ok for one in within), sum(one.failed for one in within)
+    within = [second for second in seconds if start <= second.start + 500 < max(end, start + 1000)]
+    ok, failed = sum(item.ok for item in within), sum(item.failed for item in within)
     errors = errors_of(load, "load", scripts=False)
     what = _commonest(errors)
     if not ok:
@@ -108,31 +108,31 @@ def why_not(
         )
     if in_turn or len(steps_of(dict(load))) > 1:
         return None
-    return _gone(seconds, within, (start, end), contention, what)
+    return _ended_early(seconds, within, (start, end), contention, what)
 
 
-def _gone(
+def _ended_early(
     seconds: Sequence[Second],
     within: Sequence[Second],
     window: tuple[float, float],
     contention: int,
     what: str,
 ) -> str | None:
-    """The service ended within the window, or before it."""
+    """Return the reason if the service ended within the window, or before it."""
     start, end = window
-    best = max(one.ok for one in seconds if one.start < end)
+    best = max(second.ok for second in seconds if second.start < end)
     if best < ENOUGH:
         return None
-    last = max(one.start for one in within if one.ok) + 1000
+    last = max(item.start for item in within if item.ok) + 1000
     silent = end - last
-    failed = sum(one.failed for one in within if one.start >= last)
+    failed = sum(item.failed for item in within if item.start >= last)
     if failed > contention and silent >= max(ENDED_MS, (end - start) / 4):
         return (
             f"no transaction succeeded in the last {silent / 1000:.0f} s of {_window(start, end)}: "
             f"{_ended(failed)}{what}"
         )
-    mean = sum(one.ok for one in within) / max((end - start) / 1000, 1.0)
-    if mean < SMALL * best and sum(one.failed for one in within) > contention:
+    mean = sum(item.ok for item in within) / max((end - start) / 1000, 1.0)
+    if mean < SMALL * best and sum(item.failed for item in within) > contention:
         return (
             f"{_window(start, end)} has {mean:.3g} transactions/s, and the best second before its end has "
             f"{best}{what}"
@@ -141,23 +141,23 @@ def _gone(
 
 
 def _are_long(seconds: Sequence[Second], load: Mapping[str, Any]) -> bool:
-    """Whether transactions are so long that by chance none of them ended in the window."""
+    """Return whether transactions are so long that by chance none of them ended in the window."""
     succeeded = int((load.get("transactions") or {}).get("ok", 0))
-    return succeeded > 0 and max((one.ok for one in seconds), default=0) < ENOUGH
+    return succeeded > 0 and max((second.ok for second in seconds), default=0) < ENOUGH
 
 
 def _count(errors: Sequence[ErrorEntry], classes: Sequence[str]) -> int:
-    """How many failures of the whole load are of these classes: there are no more of them in its window."""
-    return sum(one.count for one in errors if one.kind in classes)
+    """Return the failures of the whole load in these classes: an upper bound for its window."""
+    return sum(error.count for error in errors if error.kind in classes)
 
 
 def _throughout(errors: Sequence[ErrorEntry], end: float) -> ErrorEntry | None:
-    """The commonest unusual failure, if the first second of the load and the window's last one have it."""
-    unusual = [one for one in errors if one.kind not in USUAL]
+    """Return the commonest unusual failure that spans the load from its first second to the window's last."""
+    unusual = [error for error in errors if error.kind not in USUAL]
     if not unusual:
         return None
     first = unusual[0]
-    half = sum(one.count for one in unusual) / 2
+    half = sum(error.count for error in unusual) / 2
     throughout = (first.first_ms or 0) < 1000 and (first.last_ms or 0) >= end - 1000
     return first if throughout and first.count >= half else None
 
@@ -173,7 +173,7 @@ def _words(entry: ErrorEntry) -> str:
     text = f"; most often {entry.kind or 'other'} ({entry.code}): {message}"
     if entry.kind == "session_lost":
         text += (
-            ". The connection lives on, and the server has forgotten its prepared statements: so does a "
+            ". The connection works, but the server lacks its prepared statements: so does a "
             "pooler that changes the server between two transactions. With PostgreSQL, use the protocol "
             "`extended`"
         )

@@ -1,4 +1,4 @@
-"""How much of a time one of its phases takes: the ratio of two means that are measured in the same trials.
+"""Share of a phase in a time: the ratio of two means that are measured in the same trials.
 
 A phase and its whole belong together, so they are compared trial by trial: a share is beyond s where the mean
 of `phase - s whole` is beyond 0 (Student's t), and the interval of the share is Fieller's with their
@@ -27,12 +27,12 @@ class PartOfWhole:
     df: int
 
     def beyond(self, share: float, confidence: float = CONFIDENCE) -> Side | None:
-        """On which side of a share the true one is; None: the data do not tell."""
-        found = self._difference(share, confidence)
-        return side(found.low, found.high, 0.0)
+        """Return the side of a limit on which the true share is; None: inconclusive."""
+        result = self._difference(share, confidence)
+        return side(result.low, result.high, 0.0)
 
     def interval(self, confidence: float = CONFIDENCE) -> Contrast:
-        """The share with its interval; ends that lower bounds could move are None."""
+        """Return the share with its interval; ends that lower bounds could move are None."""
         a, b = self.part.mean, self.whole.mean
         if a is None or not b:
             return Contrast()
@@ -61,15 +61,15 @@ class PartOfWhole:
         return Contrast(middle, low, None if self.part.bounds else middle + half)
 
     def _variances(self) -> tuple[float, float]:
-        return tuple((one.sd or 0.0) ** 2 / one.n for one in (self.part, self.whole))  # type: ignore[return-value]
+        return tuple((item.sd or 0.0) ** 2 / item.n for item in (self.part, self.whole))  # type: ignore[return-value]
 
     def _no_spread(self) -> bool:
         both = (self.part, self.whole)
-        few = min(one.n for one in both) < EQUAL and not any(one.sd for one in both)
-        return few or any(one.sd is None for one in both)
+        few = min(item.n for item in both) < EQUAL and not any(item.sd for item in both)
+        return few or any(item.sd is None for item in both)
 
     def _quantile(self, confidence: float) -> float:
-        level = max(at_confidence(one, confidence).level for one in (self.part, self.whole))
+        level = max(at_confidence(item, confidence).level for item in (self.part, self.whole))
         return student_t(self.df, level)
 
 

@@ -1,8 +1,8 @@
-"""What each solution takes: hosts, memory, CPU, network, configuration, time to deploy and to rejoin.
+"""Resources of each solution: hosts, memory, CPU, network, configuration, time to deploy and to rejoin.
 
-Idle figures are of the moment before the load (`Deployment.hosts`), loaded ones of the table `hosts` in the
-steady window. A figure per node is the mean of the trial's nodes; the rest is the sum over all other hosts
-of the solution (proxy, manager, arbiter, ...). The client's host is never part of it.
+Idle figures are from before the load (`Deployment.hosts`), loaded figures from the table `hosts` in the
+steady window. A figure per node is the mean of the trial's nodes; the rest is the sum over all other hosts of
+the solution (proxy, manager, arbiter, ...), without the client's host.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -33,10 +33,10 @@ class PerNode:
 
 @dataclass(frozen=True)
 class SolutionResult:
-    """One solution over all its trials. Seconds, bytes, cores, lines.
+    """Resources of a solution over all its trials, in seconds, bytes, cores and lines.
 
-    `hosts`: how many there are of each kind. `lines` by kind: of one node (the longest), of all others of
-    a kind together. `rejoin`: after kills and crashes, from the restart to membership.
+    `hosts`: number of hosts by kind. `lines` by kind: the longest configuration of a node; for other kinds
+    the sum. `rejoin`: after a killed process or host, from the restart to membership.
     """
 
     solution: str
@@ -54,10 +54,10 @@ class SolutionResult:
 
 @dataclass(frozen=True)
 class LoadedResult:
-    """One cell under its load, in the steady window; bytes are per successful transaction of the load.
+    """Resources of a cell in the steady window; bytes are per successful transaction of the load.
 
-    `sent`: by all hosts of the solution; `clients`: those of them that the client received; `between`: from
-    one host of the solution to another, without what a proxy forwards. Costs are None without prices.
+    `sent`: by all hosts of the solution; `clients`: bytes that the client received; `between`: between hosts
+    of the solution, without forwarded traffic. Costs are None without prices.
     """
 
     key: CellKey
@@ -73,7 +73,7 @@ class LoadedResult:
 
 @dataclass(frozen=True)
 class Use:
-    """What the hosts of one trial used in its steady window: means of the nodes, sums of the others."""
+    """Resources of a trial's hosts in the steady window: means over nodes, sums over other hosts."""
 
     sampled: bool = False
     memory: tuple[float | None, float | None] = (None, None)
@@ -82,40 +82,42 @@ class Use:
 
 
 def solution_results(cells: Sequence[CellResult]) -> list[SolutionResult]:
-    """Each solution of the cells, in their order, as far as trials of it are complete."""
-    found = []
+    """Return the resources of each solution with complete trials, in the order of the cells."""
+    result = []
     for name in dict.fromkeys(cell.key.solution for cell in cells):
         trials = [trial for cell in cells if cell.key.solution == name for trial in cell.trials]
         deployments = [trial.record.deployment for trial in trials if trial.record.deployment]
         if deployments:
-            found.append(_solution(name, trials, deployments))
-    return found
+            result.append(_solution(name, trials, deployments))
+    return result
 
 
 def loaded_results(
     trials: Sequence[StoredTrial], cells: Sequence[CellResult], prices: Prices | None
 ) -> list[LoadedResult]:
-    """Each cell whose hosts were sampled, or that has a price."""
-    used = {one.folder.name: use for one, use in zip(trials, cached(USE, trials), strict=True)}
-    found = [_loaded(cell, used, prices) for cell in cells]
-    return [one for one in found if one.trials or one.thousand]
+    """Return the resources of each cell whose hosts were sampled, or that has a price."""
+    used = {trial.folder.name: use for trial, use in zip(trials, cached(USE, trials), strict=True)}
+    result = [_loaded(cell, used, prices) for cell in cells]
+    return [item for item in result if item.trials or item.thousand]
 
 
 def _solution(
     name: str, trials: Sequence[TrialMeasures], deployments: Sequence[Deployment]
 ) -> SolutionResult:
     first = deployments[0]
-    phases = dict.fromkeys(phase for one in deployments for phase in one.phases)
+    phases = dict.fromkeys(phase for deployment in deployments for phase in deployment.phases)
     kinds = [host.kind for host in first.hosts.values() if host.kind != CLIENT]
     return SolutionResult(
         solution=name,
         trials=len(trials),
-        facts=next((one.facts for one in deployments if one.facts), None),
+        facts=next((deployment.facts for deployment in deployments if deployment.facts), None),
         hosts={kind: kinds.count(kind) for kind in dict.fromkeys(kinds)},
         lines=_lines(first.hosts),
-        deploy=summarise([one.seconds for one in deployments]),
+        deploy=summarise([deployment.seconds for deployment in deployments]),
         phases={
-            phase: summarise([one.phases[phase] for one in deployments if phase in one.phases])
+            phase: summarise(
+                [deployment.phases[phase] for deployment in deployments if phase in deployment.phases]
+            )
             for phase in phases
         },
         memory=_idle(deployments, lambda idle: idle.memory_bytes),
@@ -126,17 +128,17 @@ def _solution(
 
 
 def _lines(hosts: Mapping[str, HostFacts]) -> dict[str, int]:
-    found: dict[str, int] = {}
+    result: dict[str, int] = {}
     for host in hosts.values():
-        before = found.get(host.kind, 0)
+        before = result.get(host.kind, 0)
         own = host.configuration_lines
-        found[host.kind] = max(before, own) if host.kind == "node" else before + own
-    found.pop(CLIENT, None)
-    return found
+        result[host.kind] = max(before, own) if host.kind == "node" else before + own
+    result.pop(CLIENT, None)
+    return result
 
 
 def _rejoins(trial: TrialMeasures) -> list[float]:
-    """Seconds from a restart to membership, of nodes that were killed or crashed."""
+    """Return the seconds from restart to membership, of nodes whose process or host was killed."""
     return [
         (fault.rejoined_at - fault.restarted) / 1000
         for fault in trial.record.faults
@@ -151,15 +153,17 @@ def _rejoins(trial: TrialMeasures) -> list[float]:
 def _idle(deployments: Sequence[Deployment], get: Callable[[IdleUsage], float | None]) -> PerNode:
     values = []
     for deployment in deployments:
-        found = {name: get(host.idle) if host.idle else None for name, host in deployment.hosts.items()}
-        values.append(_split(deployment.hosts, found))
+        result = {name: get(host.idle) if host.idle else None for name, host in deployment.hosts.items()}
+        values.append(_split(deployment.hosts, result))
     return _per_node(values)
 
 
 def _split(
     hosts: Mapping[str, HostFacts], values: Mapping[str, float | None]
 ) -> tuple[float | None, float | None]:
-    """The mean of the nodes and the sum of the other hosts; None where a value is missing, or no host."""
+    """Return the mean of the nodes and the sum of the other hosts; None where a value is missing, or no
+    host.
+    """
     nodes = [values.get(name) for name, host in hosts.items() if host.kind == "node"]
     rest = [values.get(name) for name, host in hosts.items() if host.kind not in ("node", CLIENT)]
     known = [value for value in nodes if value is not None]
@@ -169,12 +173,12 @@ def _split(
 
 
 def _per_node(values: Sequence[tuple[float | None, float | None]]) -> PerNode:
-    return PerNode(*(summarise_known(one[part] for one in values) for part in (0, 1)))
+    return PerNode(*(summarise_known(value[part] for value in values) for part in (0, 1)))
 
 
 def _uses(trials: Sequence[StoredTrial]) -> list[Use]:
     sampled = host_samples(trials, _FIGURES)
-    return [_use(one.record, sampled.get(one.folder.name)) for one in trials]
+    return [_use(trial.record, sampled.get(trial.folder.name)) for trial in trials]
 
 
 USE = Kind("use", Use, _uses)
@@ -226,4 +230,4 @@ def _cost(cell: CellResult, prices: Prices | None) -> tuple[float | None, Summar
 
 
 def _means(sampled: Samples, figure: str, window: tuple[float, float]) -> dict[str, float | None]:
-    return {host: mean_between(one, *window) for host, one in sampled.get(figure, {}).items()}
+    return {host: mean_between(item, *window) for host, item in sampled.get(figure, {}).items()}

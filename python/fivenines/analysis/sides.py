@@ -1,4 +1,4 @@
-"""On which side of a limit the truth is, as far as intervals tell.
+"""Side of a limit on which the true value is, as shown by an interval.
 
 A comparison `a is more than f times b` is judged by Fieller's interval of the ratio of the means. Where b
 may be 0 there is none, and a - f b is judged by Welch's interval instead.
@@ -12,18 +12,18 @@ from fivenines.analysis.statistics import EQUAL, Difference, compare, scaled
 
 Side = Literal["below", "above"]
 
+# Smallest error (p value) that is reported.
 LEAST = 1e-10
-"""No error is said to be smaller than this."""
 
 
 def too_equal(difference: Difference) -> bool:
-    """Whether there is no spread in either run, of so few values that they are taken for rounded."""
+    """Return whether neither sample has a spread, with so few values that they count as rounded."""
     a, b = difference.a, difference.b
     return a.sd == 0 and b.sd == 0 and min(a.n, b.n) < EQUAL
 
 
 def side_of(difference: Difference, ratio: float) -> Side | None:
-    """On which side of a ratio the true one is, as far as the interval tells; None: it does not.
+    """Return the side of a limit on which the true ratio is; None: inconclusive.
 
     Where the baseline may be 0 there is no interval of the ratio, and a - ratio * b is judged instead.
     """
@@ -39,17 +39,19 @@ def side_of(difference: Difference, ratio: float) -> Side | None:
 
 
 def side(low: float | None, high: float | None, limit: float) -> Side | None:
-    """On which side of a limit an interval lies; None: it holds the limit, or that end is not known."""
+    """Return the side of a limit on which an interval lies; None: it contains the limit, or that end is
+    unknown.
+    """
     if high is not None and high <= limit:
         return "below"
     return "above" if low is not None and low >= limit else None
 
 
 def smallest_error(decided: Callable[[float], bool], known: float) -> float:
-    """The smallest error (1 - confidence) with which intervals still decide, down to `LEAST`.
+    """Return the smallest error (1 - confidence) with which intervals still decide, down to `LEAST`.
 
-    It is a p value: intervals of one kind are nested, so what is decided with a confidence is decided with
-    every lower one.
+    The result is a p value: intervals of one kind are nested, so a decision at one confidence is a decision
+    at every lower confidence.
 
     Args:
         decided: whether intervals of this confidence decide.

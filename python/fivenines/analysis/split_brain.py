@@ -1,8 +1,8 @@
-"""Split brain: several nodes take writes at the same time, where the design allows one.
+"""Split brain: several nodes accept writes at the same time where the design allows one.
 
-The node watch asks every node beside the network, every 10 ms once something is broken and every 50 ms
-before. So a node that has ceased to take writes is still seen as it was until it is asked again, and what
-seems to overlap by less than `RESOLUTION_MS` may have been one after the other, as in a planned switchover.
+The node watch polls every node outside the network, every 10 ms after a fault and every 50 ms before. A node
+that stopped accepting writes is seen as writable until the next poll. So overlaps shorter than
+`RESOLUTION_MS` may have been sequential, as in a planned switchover.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,11 +15,11 @@ from fivenines.analysis.tables import by_trial
 from fivenines.results.records import TrialRecord
 from fivenines.results.store import StoredTrial
 
+# Twice the longest time between two polls of a node: a shorter overlap may be none.
 RESOLUTION_MS = 100.0
-"""Twice the longest time between two looks at a node: a shorter overlap is not told from none."""
 
+# Roles of hosts with a server; other hosts run clients, proxies or managers.
 _SERVERS = ("primary", "replica", "unexpected-primary", "down")
-"""Roles of hosts with a server; others have clients, proxies or managers."""
 
 _WRITES = """
     SELECT trial, id, endpoint, completed_us / 1000.0 AS t FROM rows
@@ -29,7 +29,9 @@ _WRITES = """
 
 @dataclass(frozen=True)
 class Overlap:
-    """From `start` to `end` (ms) at least two of `nodes` took writes; `open_`: they still did in the end."""
+    """A time from `start` to `end` (ms) in which at least two of `nodes` accepted writes; `open_`: until
+    the end.
+    """
 
     start: float
     end: float
@@ -38,7 +40,7 @@ class Overlap:
 
     @property
     def ms(self) -> float:
-        """How long it lasted; a lower bound if it is open."""
+        """Return the length of the overlap; a lower bound if it is open."""
         return self.end - self.start
 
 
@@ -53,10 +55,10 @@ class Write:
 
 @dataclass(frozen=True)
 class Side:
-    """What one side acknowledged meanwhile, and how many of these rows the primary of record lacks.
+    """Writes that one side acknowledged during an overlap, and how many of them the primary of record lacks.
 
-    `node` is the endpoint itself where that is not a node, as behind a proxy. `lost` is None where the
-    primary of record could not be read.
+    `node` is the endpoint where that is not a node, as behind a proxy. `lost` is None where the primary of
+    record could not be read.
     """
 
     node: str
@@ -66,7 +68,7 @@ class Side:
 
 @dataclass(frozen=True)
 class SplitBrain:
-    """An overlap, and the writes of the ledger in it; `counted`: whether there was a ledger at all."""
+    """An overlap with the ledger's writes during it; `counted`: whether the trial had a ledger."""
 
     overlap: Overlap
     sides: tuple[Side, ...] = ()
@@ -74,57 +76,57 @@ class SplitBrain:
 
     @property
     def acknowledged(self) -> int:
-        """Writes that were acknowledged meanwhile, by all sides."""
+        """Return the number of writes that all sides acknowledged during the overlap."""
         return sum(side.acknowledged for side in self.sides)
 
     @property
     def lost(self) -> int | None:
-        """How many of these are lost in the end; None: not known."""
+        """Return how many of these were lost; None: unknown."""
         known = [side.lost for side in self.sides if side.lost is not None]
         return sum(known) if len(known) == len(self.sides) and self.counted else None
 
 
 def writable_spans(states: States, until: float) -> dict[str, list[tuple[float, float]]]:
-    """The times in which each node was seen to take writes; what had not ended ends at `until`."""
-    found: dict[str, list[tuple[float, float]]] = {}
+    """Return the times in which each node was seen to accept writes, up to `until`."""
+    result: dict[str, list[tuple[float, float]]] = {}
     for node, changes in states.items():
         ends = [change.t for change in changes[1:]] + [until]
-        found[node] = [
+        result[node] = [
             (change.t, end)
             for change, end in zip(changes, ends, strict=False)
             if change.state == WRITABLE and end > change.t
         ]
-    return found
+    return result
 
 
 def overlaps(states: States, until: float, longer_than: float = RESOLUTION_MS) -> list[Overlap]:
-    """All times longer than `longer_than` (ms) in which several nodes took writes, in their order.
+    """Return all times longer than `longer_than` (ms) in which several nodes accepted writes, in order.
 
-    States that follow each other without a pause belong to one overlap, whichever nodes they are of.
+    Times that follow each other without a pause form one overlap, whichever nodes are involved.
     """
     spans = [(a, b, node) for node, some in writable_spans(states, until).items() for a, b in some]
     edges = sorted({moment for a, b, _ in spans for moment in (a, b)})
-    found: list[Overlap] = []
+    result: list[Overlap] = []
     for start, end in pairwise(edges):
         nodes = {node for a, b, node in spans if a <= start and end <= b}
         if len(nodes) < 2:
             continue
-        before = found.pop() if found and found[-1].end == start else Overlap(start, start, ())
+        before = result.pop() if result and result[-1].end == start else Overlap(start, start, ())
         together = tuple(sorted(nodes.union(before.nodes)))
-        found.append(Overlap(before.start, end, together, end >= until))
-    return [overlap for overlap in found if overlap.ms > longer_than]
+        result.append(Overlap(before.start, end, together, end >= until))
+    return [overlap for overlap in result if overlap.ms > longer_than]
 
 
 def split_brain(
     overlap: Overlap, writes: Sequence[Write] | None, nodes: Mapping[str, str], lost: frozenset[int] | None
 ) -> SplitBrain:
-    """The overlap with its writes.
+    """Return the overlap with its writes.
 
     Args:
-        overlap: when.
-        writes: acknowledged writes of the whole trial; None: there was no ledger.
+        overlap: the overlap.
+        writes: acknowledged writes of the whole trial; None: the trial had no ledger.
         nodes: the name of each node by its address, without the port.
-        lost: ids that the primary of record lacks in the end; None: not known.
+        lost: ids that the primary of record lacks after the trial; None: unknown.
     """
     sides: dict[str, list[int]] = {}
     for write in writes or ():
@@ -142,7 +144,7 @@ def split_brain(
 
 
 def would_be_seen(record: TrialRecord, states: States) -> bool:
-    """Whether somebody watched who took writes; also where one server, or a design, leaves nothing to see."""
+    """Return whether a split brain would be detected: nodes were polled, or the design rules it out."""
     deployment = record.deployment
     if states or deployment is None or not deployment.single_writer:
         return True
@@ -150,23 +152,23 @@ def would_be_seen(record: TrialRecord, states: States) -> bool:
 
 
 def split_brains(trials: Sequence[StoredTrial], states: Mapping[str, States]) -> dict[str, list[SplitBrain]]:
-    """Those of each trial whose solution has a single writer, by the name of the trial's folder.
+    """Return the split brains of each trial whose solution has a single writer, by the trial's folder name.
 
-    `states`: of the nodes of each trial, by the same name.
+    `states`: states of the nodes of each trial, by folder name.
     """
-    found: dict[str, list[Overlap]] = {}
+    result: dict[str, list[Overlap]] = {}
     for trial in trials:
         record, name = trial.record, trial.folder.name
         if record.deployment and record.deployment.single_writer and record.windows:
             seen = states.get(name, {})
-            last = max((one.t for some in seen.values() for one in some), default=0.0)
-            found[name] = overlaps(seen, max(record.windows.end, last))
-    hit = [trial for trial in trials if found.get(trial.folder.name)]
+            last = max((item.t for some in seen.values() for item in some), default=0.0)
+            result[name] = overlaps(seen, max(record.windows.end, last))
+    hit = [trial for trial in trials if result.get(trial.folder.name)]
     writes = _writes(hit)
     return {
         trial.folder.name: [
             split_brain(overlap, writes.get(trial.folder.name), _nodes(trial.record), _lost(trial.record))
-            for overlap in found[trial.folder.name]
+            for overlap in result[trial.folder.name]
         ]
         for trial in hit
     }
@@ -189,7 +191,7 @@ def _nodes(record: TrialRecord) -> dict[str, str]:
 
 def _lost(record: TrialRecord) -> frozenset[int] | None:
     check = primary_check(record.check) if record.check else None
-    # no more than the first ids are kept: with more than those, the part of a side is not known
+    # Only the first lost ids are stored: with more of them, a side's part is unknown.
     if check is None or check.lost > len(check.lost_ids):
         return None
     return frozenset(check.lost_ids)

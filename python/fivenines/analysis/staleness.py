@@ -1,29 +1,30 @@
-"""How old was what reads and nodes showed? From the ledger's reads and from the nodes' own content.
+"""Staleness of reads and nodes, from the ledger's reads and from views of the nodes' content.
 
-The ledger's clients write rows with rising ids, one write at a time each. A read, and a view of a node,
-says for each client the greatest id that it shows. Definitions:
+Each client of the ledger writes rows with rising ids, one write at a time. A read, or a view of a node,
+returns the greatest id of each client. Definitions:
 
     missed      a write that was acknowledged before the read began, and has a greater id than the read
-                shows of its client
-    stale       a read that missed at least one write that is there in the end
+                returned for its client
+    stale       a read that missed at least one write that survived the trial
     age         of a stale read: its beginning minus the acknowledgement of the oldest write it missed
-    delay       of a node's view: the same, 0 if it missed nothing. That is the replication delay in truth,
-                seen from the client that was told of the write
+    delay       of a node's view: its age, 0 if it missed no write. That is the actual replication lag, as
+                seen by the client of the write
 
-**Lost for good.** A write that was acknowledged but is absent in the end would make every later read stale,
-and older with every second. Such writes are left out of all of the above; reads that missed nothing else
-are counted apart (`missed_lost`). Which writes are there in the end says the table `executed`, and without
-it the ids that the check found lost on the primary of record (at most the first thousand).
+**Lost writes.** An acknowledged write that is absent after the trial would make every later read stale, and
+older with every second. Such writes are left out of all of the above; reads that missed no other write are
+counted separately (`missed_lost`). The table `executed` contains the surviving writes; without it, the
+check's lost ids on the primary of record count (at most the first thousand).
 
-    own missed  read-your-writes: a client's read missed a write of its own
-    backwards   monotonic reads: in a session (one client at one endpoint) a read shows less of a client than
-                a read of the session did that had ended before it began. `backwards_lost` of them are
-                explained by rows that were lost for good: of the rows that survived they show no less
+    own missed  read-your-writes: a client's read missed a write of the same client
+    backwards   monotonic reads: in a session (one client at one endpoint) a read returns less of a client
+    than
+                an earlier read of the session that had ended before it began. Lost rows explain
+                `backwards_lost` of them: of the surviving rows they return no less
 
-Resolution: a write counts from its acknowledgement on, so that a write which is in effect but not yet
-acknowledged makes no read stale, and ages are lower bounds by at most one write's response time plus the
-time between two writes. Rows missing in the middle are not seen, as only the greatest id is shown; the check
-after the trial finds them. All times are of one clock. What an in-doubt write would have shown is not judged.
+Resolution: a write counts from its acknowledgement on, so a write that is in effect but not yet acknowledged
+makes no read stale. Ages are therefore lower bounds, by at most a write's response time plus the time between
+two writes. Rows missing in the middle are not detected, as only the greatest id is returned; the check after
+the trial finds them. All times are of one clock. In-doubt writes are not judged.
 """
 
 from collections.abc import Sequence
@@ -40,7 +41,7 @@ from fivenines.results.store import StoredTrial, table_path
 
 @dataclass(frozen=True)
 class Ages:
-    """Ages of the stale reads in ms, and how many of `reads` they were; None without a stale one."""
+    """Ages of the stale reads in ms, with their number among `reads`; None without a stale read."""
 
     reads: int
     stale: int
@@ -52,7 +53,7 @@ class Ages:
 
     @property
     def share(self) -> float:
-        """Stale reads among all."""
+        """Return the share of stale reads."""
         return self.stale / self.reads if self.reads else 0.0
 
 
@@ -69,7 +70,9 @@ class EndpointAges:
 
 @dataclass(frozen=True)
 class EndpointReads(EndpointAges):
-    """The same with each read: `at_ms` begun, `age_ms` old (0: not stale)."""
+    """The ledger's reads through one endpoint, each with its beginning `at_ms` and its `age_ms` (0: not
+    stale).
+    """
 
     at_ms: Floats = field(repr=False)
     age_ms: Floats = field(repr=False)
@@ -85,7 +88,7 @@ class NodeAges:
 
 @dataclass(frozen=True)
 class NodeViews(NodeAges):
-    """One node's delay over time: `t_ms` since the start of the load, `delay_ms` in truth."""
+    """Actual lag of a node over time: `t_ms` since the start of the load, `delay_ms`."""
 
     t_ms: Floats = field(repr=False)
     delay_ms: Floats = field(repr=False)
@@ -93,7 +96,7 @@ class NodeViews(NodeAges):
 
 @dataclass(frozen=True)
 class StaleFigures:
-    """One trial in figures, by endpoint and by node in the order of their names."""
+    """Staleness of a trial as figures, by endpoint and by node, ordered by name."""
 
     endpoints: Sequence[EndpointAges]
     nodes: Sequence[NodeAges]
@@ -101,14 +104,14 @@ class StaleFigures:
 
 @dataclass(frozen=True)
 class Staleness(StaleFigures):
-    """Everything about one trial, with each read and each view."""
+    """Staleness of a trial with each read and each view."""
 
     endpoints: Sequence[EndpointReads]
     nodes: Sequence[NodeViews]
 
 
 def measure(trial: Path, record: TrialRecord) -> Staleness | None:
-    """The staleness of a trial's reads and nodes; None if it has no ledger with what reads showed.
+    """Return the staleness of a trial's reads and nodes; None without a ledger with reads.
 
     Raises:
         FiveninesError: a table is damaged.
@@ -117,32 +120,36 @@ def measure(trial: Path, record: TrialRecord) -> Staleness | None:
 
 
 def measure_each(trials: Sequence[StoredTrial]) -> list[Staleness | None]:
-    """The same of several trials, whose tables are read together.
+    """Return the staleness of several trials, whose tables are read together.
 
     Raises:
         FiveninesError: a table of one of them is damaged.
     """
-    with_ledger = [one for one in trials if table_path(one.folder, "ledger").is_file()]
-    found = {
+    with_ledger = [item for item in trials if table_path(item.folder, "ledger").is_file()]
+    result = {
         trial.folder: Staleness(
-            [_endpoint(name, shown, told.writes) for name, shown in told.reads.items()],
-            [_node(name, shown, told.writes) for name, shown in told.views.items()],
+            [_endpoint(name, shown, ledger.writes) for name, shown in ledger.reads.items()],
+            [_node(name, shown, ledger.writes) for name, shown in ledger.views.items()],
         )
-        for trial, told in zip(with_ledger, read(with_ledger), strict=True)
+        for trial, ledger in zip(with_ledger, read(with_ledger), strict=True)
     }
-    return [found.get(one.folder) for one in trials]
+    return [result.get(item.folder) for item in trials]
 
 
 def measure_readable(trials: Sequence[StoredTrial]) -> list[Staleness | None]:
-    """The same; a trial with a damaged table has none, and takes no other one along."""
+    """Return the staleness of each trial; None for a trial with a damaged table."""
     try:
         return measure_each(trials)
     except FiveninesError:
-        return [found for one in trials for found in measure_readable([one])] if len(trials) > 1 else [None]
+        return (
+            [result for trial in trials for result in measure_readable([trial])]
+            if len(trials) > 1
+            else [None]
+        )
 
 
 def ages_of(shown: Shown, writes: Sequence[Writes]) -> tuple[Floats, Flags]:
-    """For each read its age in ms (0: not stale), and whether it missed only what was lost for good."""
+    """Return for each read its age in ms (0: not stale), and whether it missed lost writes only."""
     oldest = np.full(len(shown.at), np.iinfo(np.int64).max, dtype=np.int64)
     lost = np.zeros(len(shown.at), dtype=np.bool_)
     for client, wrote in enumerate(writes):
@@ -154,7 +161,7 @@ def ages_of(shown: Shown, writes: Sequence[Writes]) -> tuple[Floats, Flags]:
 
 
 def own_missed(shown: Shown, writes: Sequence[Writes]) -> Flags:
-    """Which reads missed a write of the client that reads."""
+    """Return which reads missed a write of the reading client."""
     missed = np.zeros(len(shown.at), dtype=np.bool_)
     for client, wrote in enumerate(writes):
         mine = shown.client == client
@@ -164,10 +171,10 @@ def own_missed(shown: Shown, writes: Sequence[Writes]) -> Flags:
 
 
 def backwards(shown: Shown, writes: Sequence[Writes]) -> tuple[Flags, Flags]:
-    """Which reads show less than one of their session that had ended before they began.
+    """Return which reads return less than a read of their session that had ended before they began.
 
-    And whether that also holds of surviving rows: ids are replaced by their place among the client's rows
-    that are there in the end. A client may have two connections to an endpoint, so reads may overlap.
+    The second array applies that to surviving rows: their ids are replaced by the position among the client's
+    surviving rows. A client may have two connections to an endpoint, so reads may overlap.
     """
     back, surviving = (np.zeros(len(shown.at), dtype=np.bool_) for _ in range(2))
     for session in np.unique(shown.client):
@@ -184,7 +191,7 @@ def backwards(shown: Shown, writes: Sequence[Writes]) -> tuple[Flags, Flags]:
 
 
 def _falls(values: Ints, ended: Ints, before: Ints) -> Flags:
-    """Where a value is below the greatest of the first `before` of those that ended."""
+    """Return where a value is below the greatest of the first `before` of those that ended."""
     greatest = np.concatenate([[np.iinfo(np.int64).min], np.maximum.accumulate(ended)])
     falls: Flags = values < greatest[before]
     return falls
@@ -198,13 +205,15 @@ def _column(shown: Shown, client: int) -> Ints:
 
 
 def _first_missed(seen: Ints, ids: Ints, acknowledged: Ints) -> Ints:
-    """When the oldest write behind `seen` was acknowledged, in µs; far in the future if there is none."""
+    """Return when the oldest write behind `seen` was acknowledged, in µs; far in the future if there is
+    none.
+    """
     never = np.iinfo(np.int64).max
     return np.append(acknowledged, never)[np.searchsorted(ids, seen, side="right")]
 
 
 def summarised(age: Floats, missed_lost: Flags) -> Ages:
-    """The distribution of the stale reads' ages; percentiles by linear interpolation."""
+    """Return the distribution of the stale reads' ages; percentiles by linear interpolation."""
     stale = age[age > 0]
     counts = (len(age), len(stale), int(missed_lost.sum()))
     if not len(stale):

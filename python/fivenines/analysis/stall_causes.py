@@ -1,13 +1,13 @@
-"""Where the steady window of a healthy system went when it did not get on: stalls, and their causes.
+"""Stalls in the steady window of a healthy system, and their causes.
 
 Stall
     A run of at least `LEAST_MS` of slots of 100 ms, each with less than a tenth of the throughput that nine
-    in ten slots of the same window do not exceed. Not only silence: where a deadlock holds all connections
-    but two, those two go on. And not the median: where most of the window is lost, it is lost time itself.
-    Joined with the stalls of `interruptions`, in which nothing at all got through, however short.
+    in ten slots of the same window do not exceed. Not only silence counts: where a deadlock blocks all but
+    two connections, those two proceed. The median would fail where most of the window is lost time. These
+    stalls are merged with those of `interruptions`, in which no transaction succeeded, however short.
 Cause
-    What servers' logs (table `incidents`) and counters say of the time of the stall, in the order below. The
-    first that fits has it; where none does, the cause is not known, and said so.
+    The first matching evidence in servers' logs (table `incidents`) and counters during the stall, in the
+    order below; without any the cause is unknown.
 
 | cause | evidence |
 |---|---|
@@ -39,21 +39,21 @@ from fivenines.results.store import StoredTrial
 SLOT_MS = 100.0
 LEAST_MS = 300.0
 SHARE = 0.1
+# Quantile of the slots' throughput that stands for undisturbed work.
 USUAL = 0.9
-"""Throughput of the slot that so many of all slots do not exceed: what it is where work gets on."""
 
+# With fewer transactions than this in such a slot, slots without any are ordinary.
 FEWEST = 3.0
-"""With fewer transactions than so many in such a slot, slots without any are ordinary."""
 
+# Maximum delay of a log entry after a stall, in ms.
 AFTER_MS = 200.0
-"""A log is written so long after a stall at most."""
 
 UNKNOWN = "not known"
 
 _DEADLOCKS = ("Innodb_deadlocks", "INNODB_METRICS.lock_deadlocks", "pg_stat_database.deadlocks")
 _TIMEOUTS = ("Rpl_semi_sync_master_no_times", "Rpl_semi_sync_source_no_times")
+# Counters of time without progress, with the factor to milliseconds.
 _PAUSED = {"wsrep_flow_control_paused_ns": 1e-6, "Gr_flow_control_throttle_time_sum": 1e-3}
-"""Counters of time without progress, and what makes milliseconds of them."""
 _FLUSHES = ("Innodb_log_waits", "Innodb_buffer_pool_wait_free")
 _WAITING = ("pg_locks.waiting", "Innodb_row_lock_current_waits")
 COUNTERS = (*_DEADLOCKS, *_TIMEOUTS, *_PAUSED, *_FLUSHES, *_WAITING)
@@ -63,7 +63,7 @@ _INCIDENTS = "SELECT trial, t_ms, kind, ms, node, detail FROM rows ORDER BY tria
 
 @dataclass(frozen=True)
 class Incident:
-    """What a log told at `t` (ms of the load), after it had lasted for `ms`."""
+    """A log entry at `t` (ms of the load) about an incident that lasted `ms`."""
 
     t: float
     kind: str
@@ -72,7 +72,7 @@ class Incident:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What there is of one trial. `unseen`: what the servers' logs do not tell, and why; often empty."""
+    """Evidence in one trial. `unseen`: incidents that the servers do not log, and why; often empty."""
 
     counters: Samples = field(default_factory=dict)
     incidents: Sequence[Incident] = ()
@@ -82,13 +82,13 @@ class Evidence:
 
     @property
     def logged(self) -> bool:
-        """Whether logs tell of deadlocks, so that counters need not be asked when they were."""
-        return any(one.kind == "deadlock" for one in self.incidents)
+        """Return whether logs report deadlocks, so that counters are not needed for their times."""
+        return any(incident.kind == "deadlock" for incident in self.incidents)
 
 
 @dataclass(frozen=True)
 class Stall:
-    """A time of (nearly) no throughput, its cause, and how often that happened in it (0: not counted)."""
+    """A time of (nearly) no throughput, its cause, and the number of its occurrences (0: not counted)."""
 
     gap: Gap
     cause: str = UNKNOWN
@@ -96,7 +96,7 @@ class Stall:
 
 
 def stalls_of(line: Timeline, windows: Windows, fault_at: float | None = None) -> list[Gap]:
-    """The stalls of the steady window, which ends at a fault; see the module's text."""
+    """Return the stalls of the steady window, which ends at a fault; see the module's text."""
     end = windows.steady_end if fault_at is None else min(windows.steady_end, fault_at)
     count = int((end - windows.warmup_end) // SLOT_MS)
     if count < 1:
@@ -115,31 +115,31 @@ def stalls_of(line: Timeline, windows: Windows, fault_at: float | None = None) -
 
 
 def joined(some: Sequence[Gap], more: Sequence[Gap]) -> list[Gap]:
-    """Return the gaps of both, those that touch as one; it is closed as the one that ends last is."""
-    found: list[Gap] = []
-    for gap in sorted([*some, *more], key=lambda one: one.start):
-        if found and gap.start <= found[-1].end:
-            last = found.pop()
-            longer = max(last, gap, key=lambda one: one.end)
-            found.append(replace(longer, start=last.start))
+    """Merge two lists of gaps; touching gaps become one, which is closed if the last of them is."""
+    gaps: list[Gap] = []
+    for gap in sorted([*some, *more], key=lambda item: item.start):
+        if gaps and gap.start <= gaps[-1].end:
+            last = gaps.pop()
+            longer = max(last, gap, key=lambda item: item.end)
+            gaps.append(replace(longer, start=last.start))
         else:
-            found.append(gap)
-    return found
+            gaps.append(gap)
+    return gaps
 
 
 def attributed(gaps: Sequence[Gap], evidence: Evidence) -> list[Stall]:
-    """Each stall with its cause."""
+    """Return each stall with its cause."""
     return [Stall(gap, *next(_causes(gap, evidence), (UNKNOWN, 0))) for gap in gaps]
 
 
 def read_evidence(trials: Sequence[StoredTrial]) -> dict[str, Evidence]:
-    """What there is of each trial by its folder's name; a damaged table counts as absent."""
+    """Return the evidence in each trial by its folder's name; a damaged table counts as absent."""
     counters, machines = samples(trials, COUNTERS), machine_samples(trials)
-    told, unseen = _incidents(trials)
+    logged, unseen = _incidents(trials)
     return {
         trial.folder.name: Evidence(
             counters.get(trial.folder.name, {}),
-            told.get(trial.folder.name, ()),
+            logged.get(trial.folder.name, ()),
             machines.get(trial.folder.name, {}),
             trial.record.cell.connections,
             unseen.get(trial.folder.name, ""),
@@ -149,9 +149,11 @@ def read_evidence(trials: Sequence[StoredTrial]) -> dict[str, Evidence]:
 
 
 def deadlocks(evidence: Evidence, start: float, end: float) -> int:
-    """How many deadlocks servers tell of between two moments (ms)."""
+    """Return the number of deadlocks that servers report between two times (ms)."""
     if evidence.logged:
-        return sum(one.kind == "deadlock" and start <= one.t < end for one in evidence.incidents)
+        return sum(
+            incident.kind == "deadlock" and start <= incident.t < end for incident in evidence.incidents
+        )
     return round(max((_gained(evidence, name, Gap(start, end)) for name in _DEADLOCKS), default=0))
 
 
@@ -164,7 +166,7 @@ def _causes(gap: Gap, evidence: Evidence) -> Iterator[tuple[str, int]]:
         yield "flow control", 0
     if _waited(evidence, gap):
         yield "lock waits", 0
-    if count := sum(_began_or_ended(one, gap) for one in evidence.incidents):
+    if count := sum(_began_or_ended(incident, gap) for incident in evidence.incidents):
         yield "checkpoint", count
     if sum(_gained(evidence, name, gap) for name in _FLUSHES):
         yield "waiting for flushes", 0
@@ -173,7 +175,7 @@ def _causes(gap: Gap, evidence: Evidence) -> Iterator[tuple[str, int]]:
 
 
 def _gained(evidence: Evidence, name: str, gap: Gap) -> float:
-    """What a counter gained on all nodes from the last sample before a stall to the first one after it."""
+    """Return the gain of a counter on all nodes from the last sample before a stall to the first after it."""
     total = 0.0
     for series in evidence.counters.get(name, {}).values():
         around = _around(series, gap)
@@ -182,7 +184,7 @@ def _gained(evidence: Evidence, name: str, gap: Gap) -> float:
 
 
 def _around(series: Series, gap: Gap) -> Series:
-    """From the last sample before a stall to the first one after it."""
+    """Return the samples from the last one before a stall to the first one after it."""
     first = max(int(np.searchsorted(series.t, gap.start, "right")) - 1, 0)
     after = int(np.searchsorted(series.t, gap.end, "left")) + 1
     return Series(series.t[first:after], series.v[first:after])
@@ -190,9 +192,9 @@ def _around(series: Series, gap: Gap) -> Series:
 
 def _waited(evidence: Evidence, gap: Gap) -> bool:
     covered = (
-        min(one.t, gap.end) - max(one.t - one.ms, gap.start)
-        for one in evidence.incidents
-        if one.kind == "lock wait"
+        min(incident.t, gap.end) - max(incident.t - incident.ms, gap.start)
+        for incident in evidence.incidents
+        if incident.kind == "lock wait"
     )
     if max(covered, default=0.0) >= gap.ms / 2:
         return True
@@ -204,14 +206,14 @@ def _waited(evidence: Evidence, gap: Gap) -> bool:
     )
 
 
-def _began_or_ended(one: Incident, gap: Gap) -> bool:
-    if one.kind != "checkpoint":
+def _began_or_ended(incident: Incident, gap: Gap) -> bool:
+    if incident.kind != "checkpoint":
         return False
-    return gap.start <= one.t <= gap.end + AFTER_MS or gap.start <= one.t - one.ms <= gap.end
+    return gap.start <= incident.t <= gap.end + AFTER_MS or gap.start <= incident.t - incident.ms <= gap.end
 
 
 def _others(evidence: Evidence, gap: Gap) -> bool:
-    """Whether other programs and the hypervisor had half of the processors then."""
+    """Return whether other programs and the hypervisor used half of the CPUs during a stall."""
     if "cores" not in evidence.machine:
         return False
     cores = float(evidence.machine["cores"].v[0])
@@ -226,14 +228,14 @@ def _others(evidence: Evidence, gap: Gap) -> bool:
 
 
 def _runs(slow: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
-    """Where runs of True begin and end."""
+    """Yield where runs of True begin and end."""
     edges = np.flatnonzero(np.diff(np.concatenate(([0], slow.astype(np.int8), [0]))))
     yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
 
 
 def _incidents(trials: Sequence[StoredTrial]) -> tuple[dict[str, list[Incident]], dict[str, str]]:
-    """The incidents of each trial, and what its logs do not tell: the same of several nodes once."""
-    told: dict[str, list[Incident]] = {}
+    """Return the incidents of each trial, and what its servers do not log, merged over nodes."""
+    incidents: dict[str, list[Incident]] = {}
     unseen: dict[str, dict[str, list[str]]] = {}
     for trial, rows in by_trial(trials, "incidents", _INCIDENTS).items():
         columns = (rows["t_ms"], rows["kind"], rows["ms"], rows["node"], rows["detail"])
@@ -241,8 +243,8 @@ def _incidents(trials: Sequence[StoredTrial]) -> tuple[dict[str, list[Incident]]
             if kind == NOT_OBSERVED:
                 unseen.setdefault(trial, {}).setdefault(str(detail), []).append(str(node))
             else:
-                told.setdefault(trial, []).append(Incident(float(t), str(kind), float(ms)))
-    return told, {
-        trial: "; ".join(f"{listed(nodes)}: {detail}" for detail, nodes in found.items())
-        for trial, found in unseen.items()
+                incidents.setdefault(trial, []).append(Incident(float(t), str(kind), float(ms)))
+    return incidents, {
+        trial: "; ".join(f"{listed(nodes)}: {detail}" for detail, nodes in details.items())
+        for trial, details in unseen.items()
     }

@@ -1,4 +1,4 @@
-"""Means with intervals, and honest comparisons of two samples.
+"""Means with confidence intervals, and comparisons of two samples.
 
 Sources:
     Student's t interval of a mean: NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.5.2.
@@ -11,12 +11,12 @@ Sources:
     Upper bound of a proportion that was never met: Clopper and Pearson, Biometrika 26 (1934) 404.
 
 Lower bounds
-    A trial in which service did not come back gives a value that the true one is at least as large as
-    (right-censored). It is never left out: it counts as it stands. The observed values x = min(t, c) are a
-    sample like any other, and as no x exceeds its t, the mean of t is at least the mean of x, and at
-    least the lower end of its interval. So the lower end is kept, the upper end is not known; and of a
-    difference only the end that such values cannot move (for right-censored samples in general: Klein
-    and Moeschberger, Survival Analysis, 2nd ed. 2003, 3.2 and 4.5).
+    A trial in which service did not recover gives a lower bound of the true value (right-censored). It is
+    never left out: it counts with its observed value. The observed values x = min(t, c) are a sample like any
+    other, and as no x exceeds its t, the mean of t is at least the mean of x, and at least the lower end of
+    its interval. So the lower end is valid and the upper end unknown; of a difference only the end that such
+    values cannot move is known (for right-censored samples in general: Klein and Moeschberger, Survival
+    Analysis, 2nd ed. 2003, 3.2 and 4.5).
 """
 
 import math
@@ -26,16 +26,16 @@ from dataclasses import dataclass, field, replace
 
 from fivenines.analysis import blocked
 
+# The level of all intervals of a report.
 CONFIDENCE = 0.95
-"""The level of all intervals of a report."""
 
+# Fewer values than this that are all equal count as rounded, not as values without a spread.
 EQUAL = 5
-"""Fewer values that are all equal are taken for rounded, not for a spread of nothing."""
 
 
 @dataclass(frozen=True)
 class Summary:
-    """A sample in short. All fields but `n`, `cov` and `confidence` have the unit of the sample.
+    """Summary of a sample. All fields but `n`, `cov` and `confidence` have the unit of the sample.
 
     `sd` is the sample standard deviation (n - 1); `cov` is sd / |mean|. With n < 2 there is no
     `sd`, `cov` or interval; with a mean of 0 there is no `cov`; with no values there is no mean
@@ -57,13 +57,13 @@ class Summary:
 
     @property
     def level(self) -> float:
-        """The level of the quantile that its interval is made with."""
+        """Return the level of the quantile that its interval is made with."""
         return self.confidence if self.nominal is None else self.nominal
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Sample a against sample b; `absolute` and its interval have the samples' unit.
+    """Difference of sample a from sample b; `absolute` and its interval have the samples' unit.
 
     `ratio` is mean(a) / mean(b); its interval is absent where b may be 0. `differs` says whether
     the interval of the difference excludes 0. With n < 2 on either side nothing but `absolute` is
@@ -84,24 +84,24 @@ class Difference:
 
     @property
     def known(self) -> bool:
-        """Whether there was enough data for an interval."""
+        """Return whether there was enough data for an interval."""
         return self.low is not None or self.high is not None
 
     @property
     def bounded(self) -> bool:
-        """Whether values of a sample are lower bounds, so that at most one end is known."""
+        """Return whether values of a sample are lower bounds, so that at most one end is known."""
         return bool(self.a.bounds or self.b.bounds)
 
     @property
     def differs(self) -> bool:
-        """Whether the interval of the difference excludes 0."""
+        """Return whether the interval of the difference excludes 0."""
         return (self.low is not None and self.low > 0) or (self.high is not None and self.high < 0)
 
 
 def summarise(
     values: Sequence[float], confidence: float = CONFIDENCE, bounds: int = 0, machines: Sequence[str] = ()
 ) -> Summary:
-    """Mean, spread and Student's t interval of a sample (NIST/SEMATECH 1.3.5.2).
+    """Return mean, spread and Student's t interval of a sample (NIST/SEMATECH 1.3.5.2).
 
     `bounds` of the values are lower bounds, see the module's text. `machines` names the machine of each, or
     nothing where that is all one.
@@ -117,25 +117,25 @@ def summarise(
     if n == 0:
         return Summary(0, confidence=confidence)
     sd = statistics.stdev(values) if n > 1 else None
-    found = of_moments(n, statistics.fmean(values), sd, confidence, bounds)
+    moments = of_moments(n, statistics.fmean(values), sd, confidence, bounds)
     if not any(machines):
-        return found
-    return replace(found, machines=tuple(zip(machines, values, strict=True)))
+        return moments
+    return replace(moments, machines=tuple(zip(machines, values, strict=True)))
 
 
 def of_moments(
     n: int, mean: float, sd: float | None, confidence: float = CONFIDENCE, bounds: int = 0
 ) -> Summary:
-    """The same of a sample of which only number, mean and spread are known, as in print.
+    """Return the summary of a published sample: only number, mean and standard deviation are known.
 
-    Without `sd`, or with n < 2, it has a mean and no interval.
+    Without `sd`, or with n < 2, the summary has a mean and no interval.
 
     Raises:
         ValueError: n < 1, `sd` < 0, or a figure is NaN or infinite.
     """
     _check([mean, *([] if sd is None else [sd])], confidence)
     if n < 1 or (sd is not None and sd < 0):
-        raise ValueError(f"n {n}, sd {sd}: a mean is of one trial at least, and no spread is below 0")
+        raise ValueError(f"n {n}, sd {sd}: n must be at least 1, and sd at least 0")
     if n == 1 or sd is None:
         return Summary(n, mean, confidence=confidence, bounds=bounds)
     half = student_t(n - 1, confidence) * sd / math.sqrt(n)
@@ -147,21 +147,21 @@ def of_moments(
 def summaries(
     measured: Sequence[object], names: Iterable[str], machines: Sequence[str] = ()
 ) -> dict[str, Summary]:
-    """The summary of each of these attributes, of those that have it; `machines` as of `summarise`."""
-    return {name: summarise_known((getattr(one, name) for one in measured), machines) for name in names}
+    """Return the summary of each of these attributes, of those that have it; `machines` as of `summarise`."""
+    return {name: summarise_known((getattr(item, name) for item in measured), machines) for name in names}
 
 
 def summarise_known(values: Iterable[float | None], machines: Sequence[str] = ()) -> Summary:
-    """The same of what was measured; None was not."""
+    """Summarise the values that were measured, leaving out None."""
     known = [(index, value) for index, value in enumerate(values) if value is not None]
     where = [machines[index] for index, _ in known] if machines else ()
     return summarise([value for _, value in known], machines=where)
 
 
 def at_confidence(summary: Summary, confidence: float) -> Summary:
-    """The sample for a comparison at another level; of one of many looks that much wider.
+    """Return the sample for a comparison at another level; one of many looks gets wider accordingly.
 
-    Its own interval stays as it is.
+    The interval of the sample does not change.
     """
     if summary.nominal is None:
         return replace(summary, confidence=confidence)
@@ -170,7 +170,7 @@ def at_confidence(summary: Summary, confidence: float) -> Summary:
 
 
 def scaled(summary: Summary, factor: float) -> Summary:
-    """The summary of the same sample in another unit; `factor` > 0."""
+    """Return the summary of the same sample in another unit; `factor` > 0."""
 
     def times(value: float | None) -> float | None:
         return None if value is None else factor * value
@@ -186,7 +186,7 @@ def scaled(summary: Summary, factor: float) -> Summary:
 
 
 def student_t(df: float, confidence: float = CONFIDENCE) -> float:
-    """The two-sided quantile of Student's t distribution, as 2.045 for df = 29 and 95 %."""
+    """Return the two-sided quantile of Student's t distribution, as 2.045 for df = 29 and 95 %."""
     # plans of runs have no intervals, and importing scipy takes longer than showing a plan
     from scipy import special  # noqa: PLC0415
 
@@ -203,10 +203,10 @@ def satterthwaite(parts: Sequence[tuple[float, int]]) -> float:
 
 
 def compare(a: Summary, b: Summary) -> Difference:
-    """a minus b for independent samples (Welch 1947), and a / b (Fieller 1954).
+    """Compare two independent samples: a minus b (Welch 1947), and a / b (Fieller 1954).
 
-    Of trials on several machines the machine is a block, see `blocked`; where no machine has both, there
-    is no interval. Two samples without any variance give an interval of width 0. Ends that lower bounds
+    With trials on several machines the machine is a block, see `blocked`; if no machine has both samples,
+    there is no interval. Two samples without any variance give an interval of width 0. Ends that lower bounds
     among the values leave open are None.
     """
     confidence = min(a.confidence, b.confidence)
@@ -214,11 +214,11 @@ def compare(a: Summary, b: Summary) -> Difference:
         return Difference(a, b, confidence=confidence)
     absolute = a.mean - b.mean
     ratio = a.mean / b.mean if b.mean else None
-    found = _moments(a, b)
-    if found is None:
+    result = _moments(a, b)
+    if result is None:
         return Difference(a, b, absolute, ratio=ratio, confidence=confidence)
-    moments, df = found
-    level = max(one.level for one in (a, b) if one.confidence == confidence)
+    moments, df = result
+    level = max(item.level for item in (a, b) if item.confidence == confidence)
     t = student_t(df, level)
     absolute = moments.a - moments.b
     half = t * math.sqrt(max(0.0, moments.var_a + moments.var_b - 2 * moments.cov))
@@ -241,11 +241,13 @@ def compare(a: Summary, b: Summary) -> Difference:
 
 
 def _moments(a: Summary, b: Summary) -> tuple[blocked.Moments, float] | None:
-    """Means, variances and degrees of freedom of two samples; None: there are too few for an interval."""
+    """Return means, variances and degrees of freedom of two samples; None: there are too few for an
+    interval.
+    """
     assert a.mean is not None and b.mean is not None
     if blocked.several(a.machines, b.machines):
-        found = blocked.moments(a.machines, b.machines)
-        return None if found is None else (found, found.df)
+        moments = blocked.moments(a.machines, b.machines)
+        return None if moments is None else (moments, moments.df)
     if a.sd is None or b.sd is None:
         return None
     var_a, var_b = a.sd**2 / a.n, b.sd**2 / b.n
@@ -254,19 +256,21 @@ def _moments(a: Summary, b: Summary) -> tuple[blocked.Moments, float] | None:
 
 
 def of_two_runs(a: Summary, b: Summary) -> tuple[Summary, Summary]:
-    """Two samples for a comparison of runs: their machines are blocks only where they had some in common."""
+    """Return two samples for a comparison of runs: their machines are blocks only where they had some in
+    common.
+    """
     shared = {machine for machine, _ in a.machines} & {machine for machine, _ in b.machines}
     return (a, b) if shared else (replace(a, machines=()), replace(b, machines=()))
 
 
 def never_upper_bound(n: int, confidence: float = CONFIDENCE) -> float:
-    """The largest probability compatible with 0 events in n trials (Clopper-Pearson, one-sided).
+    """Return the largest probability compatible with 0 events in n trials (Clopper-Pearson, one-sided).
 
     Raises:
         ValueError: n < 1.
     """
     if n < 1:
-        raise ValueError("no trials, no bound")
+        raise ValueError("an upper bound takes at least one trial")
     return 1 - float((1 - confidence) ** (1 / n))
 
 
@@ -275,11 +279,11 @@ def _check(values: Sequence[float], confidence: float) -> None:
         raise ValueError(f"confidence {confidence} is not between 0 and 1")
     for value in values:
         if not math.isfinite(value):
-            raise ValueError(f"{value} in a sample: leave out what was not measured")
+            raise ValueError(f"{value} in a sample: leave out values that were not measured")
 
 
 def _fieller(of: blocked.Moments, t: float) -> tuple[float | None, float | None]:
-    """All ratios r for which a - r b is compatible with 0; none if b itself may be 0."""
+    """Return all ratios r for which a - r b is compatible with 0; none if b itself may be 0."""
     denominator = of.b**2 - t**2 * of.var_b
     if denominator <= 0:
         return None, None

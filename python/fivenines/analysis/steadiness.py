@@ -1,9 +1,9 @@
-"""How even a load goes on within one trial: seconds of the steady window against each other.
+"""Steadiness of the throughput within one trial, over the seconds of the steady window.
 
 `cov` is the coefficient of variation of the throughput over the whole seconds of the window, as Tusa (2016)
-judges steadiness: the sample's standard deviation by the mean. A few transactions a second vary by
-themselves: 100 a second, if they come at random, by 10 %. `last_quarter` is the throughput of the window's
-last quarter by that of its first: below 1 the load became slower.
+judges steadiness: standard deviation divided by mean. Few transactions per second vary by chance: 100 per
+second at random times vary by 10 %. `last_quarter` is the throughput of the window's last quarter divided by
+that of its first: below 1 the load became slower.
 """
 
 from dataclasses import dataclass
@@ -13,20 +13,20 @@ import numpy as np
 from fivenines.analysis.availability import Timeline
 
 SECOND = 1000.0
+# Minimum number of whole seconds of a window.
 LEAST_SECONDS = 4
-"""A window of fewer whole seconds has no variation to speak of, nor four quarters."""
 
 
 @dataclass(frozen=True)
 class Steadiness:
-    """Parts of 1; None where nothing succeeded in what one would divide by."""
+    """Steadiness of a load, as ratios; None where the divisor has no success."""
 
     cov: float | None
     last_quarter: float | None
 
 
 def steadiness(line: Timeline, start: float, end: float) -> Steadiness | None:
-    """Of the transactions of a load from `start` to `end` (ms); None if that is too short."""
+    """Return the steadiness of a load from `start` to `end` (ms); None if that is too short."""
     seconds = int((end - start) // SECOND)
     if seconds < LEAST_SECONDS:
         return None
@@ -40,7 +40,7 @@ def steadiness(line: Timeline, start: float, end: float) -> Steadiness | None:
 
 
 def _between(line: Timeline, start: float, end: float, quarter: int) -> float:
-    """The transactions of a quarter of the window."""
+    """Return the transactions of a quarter of the window."""
     length = (end - start) / 4
     low, high = start + quarter * length, start + (quarter + 1) * length
     return float(line.transactions[(line.slot >= low) & (line.slot < high)].sum())

@@ -1,11 +1,11 @@
-"""Delays, hosts and stale reads of a trial's steady window: computed when they are asked for, and kept.
+"""Lag, hosts and stale reads of a trial's steady window, computed on demand and cached.
 
-They are a `Kind` of their own, as a report asks for few of them: what nobody asks for is not read. Delays are
-those of the node that is furthest behind. `growth` is the slope of its delay by least squares, in ms for each
-second of the load: 0 where replicas keep up, 1000 where one applies nothing.
+They are a separate `Kind`, as few reports use them. Lag is that of the node furthest behind. `growth` is the
+slope of its lag by least squares, in ms per second of the load: 0 where replicas keep up, 1000 where a
+replica applies nothing.
 
-What servers tell is what people go by (`TOLD`): the time by which a replica is behind in applying. NULL is no
-number, so a replica that says nothing else tells no delay.
+The reported lag is the figure that operators use (`REPORTED`): the time by which a replica is behind in
+applying. NULL is no number, so a replica that reports only NULL has no reported lag.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ from fivenines.analysis import staleness
 from fivenines.analysis.availability import steady_window
 from fivenines.analysis.checkpoints import Lag, lag_between, lags
 from fivenines.analysis.counters import host_samples
-from fivenines.analysis.delay import told_figures, truth_of
+from fivenines.analysis.delay import reported_lags, truth_of
 from fivenines.analysis.figure_cache import Kind
 from fivenines.analysis.series import Samples, Series, mean_between
 from fivenines.analysis.staleness import Staleness
@@ -25,15 +25,15 @@ from fivenines.analysis.traffic import Traffic, traffic
 from fivenines.results.records import TrialRecord
 from fivenines.results.store import StoredTrial
 
-TOLD = ("Seconds_Behind_Master", "Seconds_Behind_Source", "pg_stat_replication.replay_lag")
-"""The servers' own figures for how long ago a replica's last applied change was made."""
+# Servers' figures for the age of a replica's last applied change.
+REPORTED = ("Seconds_Behind_Master", "Seconds_Behind_Source", "pg_stat_replication.replay_lag")
 
 _FIGURES = ("cpu_cores", "memory_bytes", "net_sent_bytes", "net_received_bytes")
 
 
 @dataclass(frozen=True)
 class DelayCourse:
-    """The delay of the node that is furthest behind: ms, and ms for each second (of two samples or more)."""
+    """Lag of the node furthest behind: in ms, and its growth in ms per second (with two samples or more)."""
 
     max: float
     mean: float
@@ -42,7 +42,7 @@ class DelayCourse:
 
 @dataclass(frozen=True)
 class HostUse:
-    """What a host used on average: cores and bytes; None: not sampled."""
+    """Mean resources of a host: cores and bytes; None: not sampled."""
 
     cpu: float | None
     memory: float | None
@@ -50,7 +50,7 @@ class HostUse:
 
 @dataclass(frozen=True)
 class SteadyFigures:
-    """Of one trial. None, or nothing: not measured. `reads`: those of the ledger, `stale`: of these."""
+    """Figures of one trial; None or empty: not measured. `reads`: of the ledger, `stale`: the stale ones."""
 
     reported: DelayCourse | None = None
     actual: DelayCourse | None = None
@@ -62,15 +62,15 @@ class SteadyFigures:
 
 
 def delay_course(nodes: Iterable[Series], start: float, end: float) -> DelayCourse | None:
-    """The delays of several nodes (ms) from `start` to `end`; None without a sample."""
-    inside = [_between(one, start, end) for one in nodes]
-    some = [one for one in inside if len(one)]
+    """Return the lag over several nodes (ms) from `start` to `end`; None without a sample."""
+    inside = [_between(node, start, end) for node in nodes]
+    some = [item for item in inside if len(item)]
     if not some:
         return None
-    slopes = [slope for one in some if (slope := _slope(one)) is not None]
+    slopes = [slope for item in some if (slope := _slope(item)) is not None]
     return DelayCourse(
-        max(float(one.v.max()) for one in some),
-        max(float(one.v.mean()) for one in some),
+        max(float(item.v.max()) for item in some),
+        max(float(item.v.mean()) for item in some),
         max(slopes, default=None),
     )
 
@@ -81,22 +81,24 @@ def _between(series: Series, start: float, end: float) -> Series:
 
 
 def _slope(series: Series) -> float | None:
-    """By least squares, per second; None where all samples are of one moment."""
-    away = (series.t - series.t.mean()) / 1000
-    square = float((away**2).sum())
-    return float((away * series.v).sum()) / square if square else None
+    """Return the slope by least squares, per second; None where all samples have the same time."""
+    offsets = (series.t - series.t.mean()) / 1000
+    square = float((offsets**2).sum())
+    return float((offsets * series.v).sum()) / square if square else None
 
 
 def _compute(trials: Sequence[StoredTrial]) -> list[SteadyFigures]:
-    told = told_figures(trials, TOLD)
+    reported = reported_lags(trials, REPORTED)
     sampled = host_samples(trials, _FIGURES)
     checkpoints = lags(trials)
     return [
         replace(
-            _figures(one.record, told.get(one.folder.name, []), stale, sampled.get(one.folder.name)),
-            checkpoint=_checkpoint(one, checkpoints),
+            _figures(
+                trial.record, reported.get(trial.folder.name, []), stale, sampled.get(trial.folder.name)
+            ),
+            checkpoint=_checkpoint(trial, checkpoints),
         )
-        for one, stale in zip(trials, staleness.measure_readable(trials), strict=True)
+        for trial, stale in zip(trials, staleness.measure_readable(trials), strict=True)
     ]
 
 
@@ -104,7 +106,7 @@ STEADY = Kind("steady", SteadyFigures, _compute)
 
 
 def _figures(
-    record: TrialRecord, told: Sequence[Series], stale: Staleness | None, samples: Samples | None
+    record: TrialRecord, series: Sequence[Series], stale: Staleness | None, samples: Samples | None
 ) -> SteadyFigures:
     start, end = steady_window(record)
     if end <= start:
@@ -112,9 +114,9 @@ def _figures(
     reads, missed = _stale_reads(stale, start, end)
     truth = truth_of(stale)
     return SteadyFigures(
-        delay_course(told, start, end),
-        # a node that stands alone has nobody to be behind of
-        delay_course(truth.values(), start, end) if len(truth) > 1 or told else None,
+        delay_course(series, start, end),
+        # A single node cannot lag behind another one.
+        delay_course(truth.values(), start, end) if len(truth) > 1 or series else None,
         reads,
         missed,
         _hosts(samples or {}, start, end),
@@ -127,12 +129,12 @@ def _checkpoint(trial: StoredTrial, lags: Mapping[str, Series]) -> Lag | None:
     return None if series is None else lag_between(series, *steady_window(trial.record))
 
 
-def _stale_reads(found: Staleness | None, start: float, end: float) -> tuple[int, int]:
+def _stale_reads(staleness: Staleness | None, start: float, end: float) -> tuple[int, int]:
     reads = missed = 0
-    for one in found.endpoints if found else ():
-        inside = (one.at_ms >= start) & (one.at_ms < end)
+    for endpoint in staleness.endpoints if staleness else ():
+        inside = (endpoint.at_ms >= start) & (endpoint.at_ms < end)
         reads += int(inside.sum())
-        missed += int((one.age_ms[inside] > 0).sum())
+        missed += int((endpoint.age_ms[inside] > 0).sum())
     return reads, missed
 
 

@@ -1,4 +1,4 @@
-"""Tables of many trials, read by one query and cut by trial, node, host or name."""
+"""Tables of many trials, read by one query and split by trial, node, host or name."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,28 +12,27 @@ from fivenines.errors import FiveninesError
 from fivenines.results.store import Column, StoredTrial, query, reader
 from fivenines.results.unreadable import UnreadableError
 
+# Columns of equal length by their names.
 Columns = Mapping[str, Column]
-"""Columns of equal length by their names."""
 
 
 def by_trial(trials: Sequence[StoredTrial], table: str, sql: str) -> dict[str, Columns]:
-    """The rows of a query, which orders them by `trial`, by the name of each trial's folder.
+    """Return the rows of a query, which orders them by `trial`, by the name of each trial's folder.
 
-    A damaged table counts as absent: the trials' own notes tell of it. It does not take those of other
-    trials along.
+    A damaged table counts as absent and does not affect other trials: the trial's notes report it.
     """
     try:
         return split(query(trials, table, sql), "trial")
     except FiveninesError:
         if len(trials) < 2:
             return {}
-    each = (by_trial([one], table, sql) for one in trials)
-    return {name: columns for found in each for name, columns in found.items()}
+    each = (by_trial([trial], table, sql) for trial in trials)
+    return {name: columns for tables in each for name, columns in tables.items()}
 
 
 @contextmanager
 def ledger_reader(trial: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection for the ledger's tables in a trial's folder.
+    """Provide a connection for the ledger's tables in a trial's folder.
 
     Raises:
         FiveninesError: a table is damaged.
@@ -47,7 +46,7 @@ def ledger_reader(trial: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def split(columns: Columns, by: str) -> dict[str, Columns]:
-    """Columns that are ordered by one of them, cut where that one changes, and without it."""
+    """Split columns, which are ordered by the column `by`, into groups without that column."""
     names = columns[by]
     if not len(names):
         return {}

@@ -1,4 +1,4 @@
-"""Thresholds judged by a finished run: passed, failed or undecided, each with its evidence."""
+"""Thresholds judged by a finished run: passed, failed or inconclusive, each with its evidence."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from fivenines.requirements.thresholds import ThresholdSettings
 
 Outcome = Literal["passed", "failed", "undecided"]
 
-OUTCOMES: dict[Status, Outcome] = {"met": "passed", "missed": "failed", "untold": "undecided"}
+OUTCOMES: dict[Status, Outcome] = {"met": "passed", "missed": "failed", "inconclusive": "undecided"}
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class ThresholdResult:
 
     @property
     def outcome(self) -> Outcome:
-        """Passed and failed are proven by intervals; else it is undecided."""
+        """Return the outcome: intervals show passed or failed; otherwise it is inconclusive."""
         return OUTCOMES[self.judgement.status]
 
 
@@ -38,17 +38,17 @@ def judge_thresholds(
     prices: Prices | None = None,
     every: Sequence[CellResult] = (),
 ) -> list[ThresholdResult]:
-    """Each threshold for each solution that it is of, in each condition of the run."""
+    """Judge each threshold for each solution that it applies to, in each condition of the run."""
     done = [cell for cell in cells if cell.complete]
     conditions: dict[tuple[str, int, str], list[CellResult]] = {}
     for cell in done:
         key = cell.key
         conditions.setdefault((key.workload, key.connections, key.network), []).append(cell)
-    found = []
+    result = []
     for (workload, connections, network), members in conditions.items():
         for name in dict.fromkeys(cell.key.solution for cell in members):
             names = {None, name, *(c.best.sweep for c in members if c.best and c.key.solution == name)}
-            own = [one.requirement for one in thresholds if one.solution in names]
+            own = [threshold.requirement for threshold in thresholds if threshold.solution in names]
             judged = candidate(name, members, DecideSettings(requirements=own), prices, every).judgements
-            found += [ThresholdResult(name, workload, connections, network, one) for one in judged]
-    return found
+            result += [ThresholdResult(name, workload, connections, network, item) for item in judged]
+    return result

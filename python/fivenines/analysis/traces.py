@@ -1,4 +1,4 @@
-"""What the tables of a trial say about its failovers: the load's time line, ledger, nodes, views."""
+"""Tables of a trial that describe its failovers: the load's time line, ledger, nodes, views."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -68,10 +68,10 @@ def _no_acks() -> Acks:
 
 @dataclass(frozen=True)
 class Traces:
-    """The tables of one trial, empty where there is none. All times in ms of the load.
+    """The tables of one trial; missing ones are empty. All times in ms of the load.
 
-    `attempts`: when new connections succeeded, ascending; None where none were tried. `timeouts`: slots in
-    which a bound of the client ended an operation or a connect.
+    `attempts`: times of successful new connections, ascending; None without attempts. `timeouts`: slots in
+    which a client time-out ended an operation or a connect.
     """
 
     line: Timeline = field(default_factory=lambda: timeline([]))
@@ -84,31 +84,33 @@ class Traces:
 
 
 def read_line(trial: StoredTrial) -> Timeline:
-    """The time line of one trial; empty where there is none, or it is damaged."""
+    """Return the time line of one trial; empty where there is none, or it is damaged."""
     return _recent_line(trial.folder, _changed(table_path(trial.folder, "timeline")), _Once(trial))
 
 
 @dataclass(frozen=True)
 class _Once:
-    """A trial that is no part of what a time line is remembered by: its record has no hash."""
+    """A trial that is excluded from a cache key, as its record has no hash."""
 
     trial: StoredTrial = field(compare=False)
 
 
 @lru_cache(maxsize=64)
 def _recent_line(_folder: Path, _changed: int, of: _Once) -> Timeline:
-    """A drawing asks for the same few trials again and again."""
+    """Return a cached time line: drawings use the same few trials repeatedly."""
     return next(cached(LINES, [of.trial]))
 
 
 def _lines(trials: Sequence[StoredTrial]) -> list[Timeline]:
-    found = by_trial(trials, "timeline", _LINE)
+    result = by_trial(trials, "timeline", _LINE)
     nothing = timeline([])
-    return [Timeline(**found[one.folder.name]) if one.folder.name in found else nothing for one in trials]
+    return [
+        Timeline(**result[trial.folder.name]) if trial.folder.name in result else nothing for trial in trials
+    ]
 
 
+# Cached time lines of drawn trials: reading one file is much faster than a query.
 LINES = Kind("line", Timeline, _lines)
-"""Time lines, of the trials that are drawn: a file that is read at once, where a query takes long."""
 
 
 def _changed(path: Path) -> int:
@@ -119,7 +121,7 @@ def _changed(path: Path) -> int:
 
 
 def read_traces(trials: Sequence[StoredTrial]) -> tuple[dict[Path, Traces], dict[Path, list[str]]]:
-    """The traces of each trial by its folder, and notes: what is damaged, and where there is no time line."""
+    """Return the traces of each trial by its folder, with notes on damaged tables and missing time lines."""
     notes: dict[Path, list[str]] = {}
     lines = _each(trials, "timeline", _LINE, lambda columns: Timeline(**columns), notes)
     for trial in trials:
@@ -131,8 +133,8 @@ def read_traces(trials: Sequence[StoredTrial]) -> tuple[dict[Path, Traces], dict
     states = _each(trials, "nodes", _NODES, _states, notes)
     views = _each(trials, "views", _VIEWS, _views, notes)
     attempts = _each(trials, "probes", _ATTEMPTS, _moments, notes)
-    timeouts = _each(trials, "timeline", _TIMEOUTS, _moments, notes, needs="timeouts")
-    found = {
+    timeouts = _each(trials, "timeline", _TIMEOUTS, _moments, notes, required="timeouts")
+    result = {
         trial.folder: Traces(
             lines.get(trial.folder) or timeline([]),
             loads.get(trial.folder) or _no_load(),
@@ -144,7 +146,7 @@ def read_traces(trials: Sequence[StoredTrial]) -> tuple[dict[Path, Traces], dict
         )
         for trial in trials
     }
-    return found, notes
+    return result, notes
 
 
 def _each(
@@ -153,25 +155,25 @@ def _each(
     sql: str,
     build: Callable[[Columns], _T],
     notes: dict[Path, list[str]],
-    needs: str = "",
+    required: str = "",
 ) -> dict[Path, _T]:
-    """One table of all trials, by folder; a damaged one costs its own trial only.
+    """Read one table of all trials, by folder; a damaged table affects its trial only.
 
-    `requirements`: a column that older runs do not have; nothing is read from them.
+    `required`: a column that older runs lack; their table is not read.
     """
     try:
-        if needs and needs not in query(trials, table, "SELECT * FROM rows LIMIT 0", mixed=True):
+        if required and required not in query(trials, table, "SELECT * FROM rows LIMIT 0", mixed=True):
             return {}
-        rows = split(query(trials, table, sql, mixed=bool(needs)), "trial")
+        rows = split(query(trials, table, sql, mixed=bool(required)), "trial")
         return {trial.folder: build(rows[trial.folder.name]) for trial in trials if trial.folder.name in rows}
     except FiveninesError as error:
         if len(trials) == 1:
             notes.setdefault(trials[0].folder, []).append(str(error))
             return {}
-    found: dict[Path, _T] = {}
+    result: dict[Path, _T] = {}
     for trial in trials:
-        found |= _each([trial], table, sql, build, notes, needs)
-    return found
+        result |= _each([trial], table, sql, build, notes, required)
+    return result
 
 
 def _acks(columns: Columns) -> Acks:
@@ -183,11 +185,11 @@ def _moments(columns: Columns) -> Floats:
 
 
 def _states(columns: Columns) -> dict[str, list[StateChange]]:
-    found: dict[str, list[StateChange]] = {}
+    changes: dict[str, list[StateChange]] = {}
     names = ("node", "t", "state", "epoch")
     for node, t, state, epoch in zip(*(columns[name] for name in names), strict=True):
-        found.setdefault(str(node), []).append(StateChange(float(t), str(state), str(epoch)))
-    return found
+        changes.setdefault(str(node), []).append(StateChange(float(t), str(state), str(epoch)))
+    return changes
 
 
 def _views(columns: Columns) -> dict[str, Views]:
@@ -195,7 +197,7 @@ def _views(columns: Columns) -> dict[str, Views]:
 
 
 def _views_of(columns: Columns) -> Views:
-    """Looks of a node; a client that came later has nothing in the looks before."""
+    """Return the views of a node; a client that started later has no row in earlier views."""
     looks = np.unique(columns["t"].astype(float))
     seen = {}
     for client, part in split(columns, "client").items():

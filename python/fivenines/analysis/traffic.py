@@ -1,4 +1,4 @@
-"""What the hosts of a solution sent, to their clients and among themselves."""
+"""Traffic of a solution's hosts, to their clients and among themselves."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ class Traffic:
 
 
 def traffic(sampled: Samples, hosts: Mapping[str, HostFacts], start: float, end: float) -> Traffic | None:
-    """What the hosts of a solution sent from `start` to `end` (ms); None if a host was not sampled.
+    """Return the traffic of a solution's hosts from `start` to `end` (ms); None if a host was not sampled.
 
-    Frames are counted by each host's own interface, large ones before they are cut into segments. The
-    client talks to what forwards, if anything does, else to the nodes. So what it sent arrives there, the
-    rest that forwarders receive comes from nodes, and what nodes send otherwise goes to each other.
+    Each host's interface counts frames, large ones before segmentation. The client talks to forwarders, if
+    there are any, otherwise to the nodes. So the client's bytes arrive there, the rest that forwarders
+    receive comes from nodes, and all other bytes of nodes go to nodes.
     """
     sent: dict[str, float] = {}
     received: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""The measures of one complete trial, read from its folder."""
+"""Measures of a complete trial, read from its folder."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -81,17 +81,16 @@ class TypeMeasure:
 
 @dataclass(frozen=True)
 class TrialFigures:
-    """What the files of one complete trial say. None: not measured, and `notes` say why.
+    """Figures of a complete trial from its files. None: not measured, and `notes` say why.
 
-    `stalls` are the times of the steady window in which the load stood still without any fault.
+    `stalls` are the times of the steady window in which the load made no progress, before any fault.
     `lost` counts acknowledged ledger rows that are absent on the primary of record; `in_doubt` the
     ledger's commits without a reply, `stale` its reads that missed an acknowledged row. `bottleneck`
-    is the load generator's own warning about itself, `sharing` who used the machine's processors beside it,
-    `lost_time` those stalls and the times in which next to nothing got through, with their causes, `unseen`
-    what the servers' logs do not tell, though a cause may be there. `slots`
-    is the length of the time line, `transactions` its successful ones, `commits` those in the steady window.
-    `watched`: whether a split brain would have been seen.
-    `work` is what a load of fixed work came to, `steadiness` how even the throughput of a single step was.
+    is the load generator's warning about itself, `sharing` the CPU use of the machine, `lost_time` the stalls
+    and times of nearly no throughput, with their causes, `unseen` incidents that the servers do not log.
+    `slots` is the length of the time line, `transactions` its successful ones, `commits` those in the steady
+    window. `watched`: whether a split brain would have been detected. `work` is the result of a load of fixed
+    work, `steadiness` that of the throughput of a single step.
     """
 
     throughput: Throughput | None
@@ -127,13 +126,13 @@ class TrialFigures:
 
     @property
     def stalls_known(self) -> bool:
-        """Whether stalls were looked for: a step of a low rate is none."""
+        """Return whether stalls were looked for: a step of a low rate is no stall."""
         return self.throughput is not None and len(self.steps) < 2
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrialMeasures(TrialFigures):
-    """The same with the trial's record, and the folder that all this came from.
+    """Figures of a trial together with its record and folder.
 
     `nominal` is the level of intervals where trials were added as needed, see `sequential`.
     """
@@ -144,41 +143,41 @@ class TrialMeasures(TrialFigures):
 
     @property
     def stalls_known(self) -> bool:
-        """Whether stalls were looked for; a program that tells rates once a second hides them."""
+        """Return whether stalls were looked for; a program that reports rates once a second hides them."""
         return super().stalls_known and not coarse(self.record.load)
 
     @property
     def machine(self) -> str:
-        """Where it ran; empty where the run's own process did everything."""
+        """Return the machine of the trial; empty where the run's process did all trials."""
         worker = self.record.worker
         return worker.host if worker is not None else ""
 
     @property
     def stored(self) -> StoredTrial:
-        """The trial as it is found on disk, for what is read of a few trials only."""
+        """Return the trial as stored on disk, for figures that are read from few trials only."""
         return StoredTrial(self.folder, self.record)
 
     @cached_property
     def steady(self) -> SteadyFigures:
-        """Delays, hosts and stale reads of the steady window, read when they are asked for first."""
+        """Return lag, hosts and stale reads of the steady window, read on first use."""
         return next(cached(STEADY, [self.stored]))
 
     @property
     def timeline(self) -> Timeline:
-        """The whole time line, which is read anew: it is too long to be in memory for all trials."""
+        """Return the whole time line, read from disk: it is too long to be in memory for all trials."""
         return read_line(self.stored)
 
 
 def read_steady(trials: Sequence[TrialMeasures]) -> None:
-    """Have `steady` of several trials at hand, whose tables are read together."""
-    missing = [one for one in trials if "steady" not in vars(one)]
-    for one, found in zip(missing, cached(STEADY, [one.stored for one in missing]), strict=True):
-        vars(one)["steady"] = found
+    """Read `steady` of several trials, with their tables read together."""
+    missing = [trial for trial in trials if "steady" not in vars(trial)]
+    for item, figures in zip(missing, cached(STEADY, [item.stored for item in missing]), strict=True):
+        vars(item)["steady"] = figures
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What is kept of a trial: its figures, and those parts of its record that are judged anew."""
+    """Cached data of a trial: its figures, and the recomputed parts of its record."""
 
     figures: TrialFigures
     check: Check | None
@@ -186,22 +185,22 @@ class Measured:
 
 
 def measures(trials: Sequence[StoredTrial]) -> list[TrialMeasures]:
-    """What complete trials say: computed once, and kept beside them (see `analysis.figure_cache`)."""
-    found = []
+    """Return the measures of complete trials, computed once and cached (see `analysis.figure_cache`)."""
+    result = []
     for trial, known in zip(trials, cached(MEASURES, trials), strict=True):
         record = trial.record
         if known.check != record.check or known.isolation != record.isolation:
             fresh = {"check": known.check, "isolation": known.isolation}
             record = record.model_copy(update=fresh)
-        found.append(TrialMeasures(**vars(known.figures), record=record, folder=trial.folder))
-    return found
+        result.append(TrialMeasures(**vars(known.figures), record=record, folder=trial.folder))
+    return result
 
 
-def _to_be_kept(trials: Sequence[StoredTrial]) -> list[Measured]:
-    return [Measured(one, one.record.check, one.record.isolation) for one in measure_all(trials)]
+def _cacheable(trials: Sequence[StoredTrial]) -> list[Measured]:
+    return [Measured(item, item.record.check, item.record.isolation) for item in measure_all(trials)]
 
 
-MEASURES = Kind("measures", Measured, _to_be_kept)
+MEASURES = Kind("measures", Measured, _cacheable)
 
 
 def measure_all(trials: Sequence[StoredTrial]) -> list[TrialMeasures]:
@@ -211,10 +210,10 @@ def measure_all(trials: Sequence[StoredTrial]) -> list[TrialMeasures]:
     stale = by_trial(trials, "ledger", _STALE)
     evidence = read_evidence(trials)
     split = split_brains(trials, {folder.name: each.states for folder, each in traces.items()})
-    said = {trial.folder: list(dict.fromkeys(notes.get(trial.folder, []))) for trial in trials}
+    notes_of = {trial.folder: list(dict.fromkeys(notes.get(trial.folder, []))) for trial in trials}
     damaged: dict[Path, list[str]] = {trial.folder: [] for trial in trials}
     truths = trial_truths(trials, damaged)
-    found = [
+    result = [
         _measure(
             trial,
             traces[trial.folder],
@@ -222,13 +221,13 @@ def measure_all(trials: Sequence[StoredTrial]) -> list[TrialMeasures]:
             split.get(trial.folder.name, []),
             evidence[trial.folder.name],
             truth,
-            said[trial.folder],
+            notes_of[trial.folder],
         )
         for trial, truth in zip(trials, truths, strict=True)
     ]
     for trial in trials:
-        said[trial.folder] += damaged[trial.folder]
-    return found
+        notes_of[trial.folder] += damaged[trial.folder]
+    return result
 
 
 def _measure(
@@ -245,7 +244,7 @@ def _measure(
     fault_at = _fault_at(record)
     node = primary_check(record.check) if record.check else None
     if record.check and node is None:
-        notes.append("the primary of record could not be read: loss is not known")
+        notes.append("the primary of record could not be read: loss is unknown")
     latencies = _latencies(trial, fault_at, notes)
     schedule, steps = schedule_of(record.load), steps_of(record.load)
     speed = throughput(line, windows, fault_at) if windows and len(line.slot) else None
@@ -256,14 +255,14 @@ def _measure(
     if windows and fault_at is not None:
         whole = availability(line, windows, fault_at, moments=moments, attempts=traces.attempts)
         measured = without_stalls(whole, faults)
-    # a step of a low rate is no stall beside one of a high rate
+    # A step of a low rate is no stall next to a step of a high rate.
     seen = len(steps) < 2 and not coarse(record.load)
     silent = stalls(line, windows, fault_at) if windows and seen else []
     shared = _sharing(trial, evidence.machine, latencies.get(TRANSACTION), notes)
     if evidence.unseen:
         notes.append(f"not observed in the servers' logs: {evidence.unseen}")
     if not (watched := would_be_seen(record, traces.states)):
-        notes.append("nobody watched which nodes take writes: a split brain would not be seen")
+        notes.append("node states were not recorded: a split brain would not be detected")
     return TrialMeasures(
         record=record,
         folder=trial.folder,
@@ -314,11 +313,11 @@ def _commits(line: Timeline, record: TrialRecord) -> int:
 
 
 def _types(load: dict[str, Any], latencies: dict[str, Latency]) -> list[TypeMeasure]:
-    """Each type; the only one of a workload has the response times of all."""
+    """Return the measures of each type; a workload's only type has the response times of all transactions."""
     counted = types_of(load)
     every = latencies.get(TRANSACTION)
     alone = every if len(counted) == 1 else None
-    # seconds without a success of a rare type are seconds, too: those of all types count
+    # Seconds without a success of a rare type count as well, so the length is that of all types.
     seconds = every.seconds if every else 0.0
     return [
         TypeMeasure(counts, latencies.get(f"{TRANSACTION}.{counts.name}", alone), seconds)
@@ -327,7 +326,7 @@ def _types(load: dict[str, Any], latencies: dict[str, Latency]) -> list[TypeMeas
 
 
 def _fault_at(record: TrialRecord) -> float | None:
-    """The first fault that the load met; None also where all came after its end."""
+    """Return the time of the first fault during the load; None without one."""
     fault, windows = record.fault, record.windows
     if fault is None or fault.kind == "none" or (windows and fault.at >= windows.end):
         return None
@@ -348,7 +347,7 @@ def _sharing(
 def _latencies(
     trial: StoredTrial, fault_at: float | None, notes: list[str], family: str = TRANSACTION
 ) -> dict[str, Latency]:
-    """The response times in the steady window: of all transactions and of each type."""
+    """Return the response times in the steady window: of all transactions and of each type."""
     window = latency_window(trial.record, fault_at)
     if window is None:
         return {}

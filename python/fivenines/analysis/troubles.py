@@ -1,6 +1,6 @@
-"""What went wrong in trials: the states that a reader must know before any figure, worst first.
+"""Troubles of trials, which a reader must know before any figure, worst first.
 
-Troubles of a cell that differ only in numbers and names of nodes are one, counted by trials.
+Troubles of a cell that differ only in numbers and names of nodes count as one, with the number of trials.
 """
 
 import re
@@ -14,6 +14,7 @@ from fivenines.analysis.wording import count, listed, milliseconds
 from fivenines.results.records import CellKey, Divergence, Event, FaultRecord, TrialRecord
 from fivenines.results.store import Run
 
+# Kinds of troubles, worst first.
 KINDS = (
     "split brain",
     "lost rows",
@@ -28,14 +29,13 @@ KINDS = (
     "not checked",
     "broken trial",
 )
-"""The kinds of troubles from the worst on."""
 
 _VARIES = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 @dataclass(frozen=True)
 class Trouble:
-    """One bad state of one trial, in words; `where`: a node, or nothing."""
+    """A trouble of a trial, in words; `where`: a node, or empty."""
 
     kind: str
     text: str
@@ -43,13 +43,13 @@ class Trouble:
 
     @property
     def alike(self) -> tuple[str, str]:
-        """What troubles must share to count as one."""
+        """Return what troubles must share to count as one."""
         return self.kind, _VARIES.sub("#", self.text)
 
 
 @dataclass(frozen=True)
 class TroubleResult:
-    """A trouble of a cell: in how many of its trials, and the first of them as an example."""
+    """A trouble of a cell: the number of its trials, and the first of them as an example."""
 
     key: CellKey
     kind: str
@@ -60,43 +60,43 @@ class TroubleResult:
 
 
 def troubles(trial: TrialMeasures) -> list[Trouble]:
-    """All that went wrong in a complete trial."""
+    """Return all that went wrong in a complete trial."""
     record = trial.record
     return [
         *(
-            Trouble("split brain", split_text(one.overlap.nodes, one.overlap.ms))
-            for one in trial.split_brains
+            Trouble("split brain", split_text(split_brain.overlap.nodes, split_brain.overlap.ms))
+            for split_brain in trial.split_brains
         ),
         *_data(record),
         *_service(trial),
-        *(found for fault in record.faults for found in _fault(fault)),
+        *(trouble for fault in record.faults for trouble in _fault(fault)),
         *_failures(record.events),
         *_after(record),
     ]
 
 
 def trouble_results(run: Run, cells: Sequence[CellResult]) -> list[TroubleResult]:
-    """The troubles of all cells, the worst kind first, within it in the order of the cells."""
-    found = [one for cell in cells for one in _of_cell(run, cell)]
-    return sorted(found, key=lambda one: KINDS.index(one.kind))
+    """Return the troubles of all cells, the worst kind first, within it in the order of the cells."""
+    result = [item for cell in cells for item in _of_cell(run, cell)]
+    return sorted(result, key=lambda item: KINDS.index(item.kind))
 
 
 def split_text(nodes: Sequence[str], ms: float) -> str:
-    """A split brain in words: "node1 and node2 took writes at the same time for 1.57 s"."""
+    """Return a split brain in words: "node1 and node2 took writes at the same time for 1.57 s"."""
     return f"{listed(list(nodes))} took writes at the same time for {milliseconds(ms)}"
 
 
 def _of_cell(run: Run, cell: CellResult) -> list[TroubleResult]:
-    told: list[tuple[str, Trouble]] = [
+    messages: list[tuple[str, Trouble]] = [
         (trial.record.id, trouble) for trial in cell.trials for trouble in troubles(trial)
     ]
-    told += [
+    messages += [
         (stored.record.id, Trouble("broken trial", stored.record.reason or "no reason was recorded"))
         for stored in run.broken
         if stored.record.cell == cell.key
     ]
     groups: dict[tuple[str, str], list[tuple[str, Trouble]]] = {}
-    for trial, trouble in told:
+    for trial, trouble in messages:
         groups.setdefault(trouble.alike, []).append((trial, trouble))
     return [
         TroubleResult(
@@ -123,8 +123,8 @@ def _data(record: TrialRecord) -> Iterator[Trouble]:
             yield Trouble("invariant violated", f"{check.name}: {check.detail}".removesuffix(": "))
 
 
-def _differing(found: Divergence) -> str:
-    tables = [one.table for one in found.differences]
+def _differing(divergence: Divergence) -> str:
+    tables = [difference.table for difference in divergence.differences]
     more = f" and {len(tables) - 5} more" if len(tables) > 5 else ""
     return f"after settling, not the same on all nodes: {', '.join(tables[:5])}{more}"
 
@@ -147,10 +147,10 @@ def _fault(fault: FaultRecord) -> Iterator[Trouble]:
 
 
 def _failures(events: Sequence[Event]) -> Iterator[Trouble]:
-    """What a failover manager, an access layer or the person on call could not do."""
+    """Yield the failures of a failover manager, an access layer or the automatic remediation."""
     for event in events:
         if event.kind == "failed":
-            yield Trouble("failed", event.detail or "no reason was told", event.node)
+            yield Trouble("failed", event.detail or "no reason was recorded", event.node)
 
 
 def _after(record: TrialRecord) -> Iterator[Trouble]:
@@ -158,8 +158,8 @@ def _after(record: TrialRecord) -> Iterator[Trouble]:
         yield Trouble("no primary", "no node takes writes after the trial")
     if record.settled:
         yield Trouble("not caught up", record.settled)
-    told = " ".join(fault.rejoin_detail for fault in record.faults if fault.rejoined is False)
+    reported = " ".join(fault.rejoin_detail for fault in record.faults if fault.rejoined is False)
     for node in record.check.nodes if record.check else []:
-        # what did not rejoin has been told
-        if not node.reachable and not (node.detail and node.detail in told):
+        # A node that did not rejoin was reported above.
+        if not node.reachable and not (node.detail and node.detail in reported):
             yield Trouble("not checked", node.detail or "its rows could not be read", node.node)

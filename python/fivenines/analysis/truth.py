@@ -1,4 +1,4 @@
-"""What a trial says about truth: rows lost or out of order, stale reads, diverged nodes; over many trials.
+"""Correctness over many trials: rows lost or out of order, stale reads, diverged nodes.
 
 Ages and latencies are summarised by trial, as response times are: the percentile is taken in each trial, and
 the table shows the mean over the trials. Counts are added up.
@@ -44,13 +44,13 @@ class Shown:
 
     @property
     def share(self) -> float:
-        """Stale reads among all."""
+        """Return the share of stale reads."""
         return self.stale / self.reads if self.reads else 0.0
 
 
 @dataclass(frozen=True)
 class CellTruth:
-    """What the trials of a cell say together.
+    """Correctness over the trials of a cell.
 
     Rows are judged on the primary of record. `diverged` trials of `compared` had a table that differs
     between nodes; `anomalies` counts violations of isolation by source and kind, in `judged` trials.
@@ -76,7 +76,7 @@ class CellTruth:
 
 
 def trial_truths(trials: Sequence[StoredTrial], notes: Mapping[Path, list[str]]) -> list[TrialTruth]:
-    """Read the ledgers of trials; what is damaged becomes a note, and costs its own trial only."""
+    """Read the ledgers of trials; a damaged table becomes a note, and affects its trial only."""
     try:
         return [
             TrialTruth(stale, execution.measure(trial.folder, trial.record))
@@ -86,7 +86,7 @@ def trial_truths(trials: Sequence[StoredTrial], notes: Mapping[Path, list[str]])
         if len(trials) == 1:
             notes[trials[0].folder].append(str(error))
             return [TrialTruth(None, None)]
-    return [one for trial in trials for one in trial_truths([trial], notes)]
+    return [trial_truth for trial in trials for trial_truth in trial_truths([trial], notes)]
 
 
 def cell_truth(records: Sequence[TrialRecord], truths: Sequence[TrialTruth]) -> CellTruth:
@@ -95,10 +95,10 @@ def cell_truth(records: Sequence[TrialRecord], truths: Sequence[TrialTruth]) -> 
     measured = [truth.staleness for truth in truths if truth.staleness]
     executions = [truth.execution for truth in truths if truth.execution]
     compared = [r.divergence for r in records if r.divergence and r.divergence.tables]
-    judged = [one for r in records for one in r.isolation]
+    judged = [item for r in records for item in r.isolation]
     anomalies: Counter[tuple[str, str]] = Counter()
-    for one in judged:
-        anomalies.update({(one.source, kind): n for kind, n in one.counts.items()})
+    for item in judged:
+        anomalies.update({(item.source, kind): n for kind, n in item.counts.items()})
     return CellTruth(
         acknowledged=sum(r.check.acknowledged for r in records if r.check),
         lost=sum(node.lost for node in nodes),
@@ -110,36 +110,36 @@ def cell_truth(records: Sequence[TrialRecord], truths: Sequence[TrialTruth]) -> 
         endpoints=_endpoints(measured),
         nodes=_nodes(measured),
         execution=summaries(executions, ("mean", *PERCENTILES)),
-        executed=sum(one.n for one in executions),
+        executed=sum(execution.n for execution in executions),
         compared=len(compared),
-        diverged=sum(bool(one.differences) for one in compared),
-        differing=sum(one.differing for each in compared for one in each.differences),
+        diverged=sum(bool(item.differences) for item in compared),
+        differing=sum(difference.differing for each in compared for difference in each.differences),
         judged=sum(bool(r.isolation) for r in records),
-        transactions=sum(one.transactions for one in judged),
+        transactions=sum(item.transactions for item in judged),
         anomalies=dict(anomalies),
     )
 
 
 def _endpoints(measured: Sequence[StaleFigures]) -> list[Shown]:
     reads: dict[str, list[EndpointAges]] = {}
-    for one in (one for each in measured for one in each.endpoints):
-        reads.setdefault(one.endpoint, []).append(one)
+    for item in (endpoint for each in measured for endpoint in each.endpoints):
+        reads.setdefault(item.endpoint, []).append(item)
     return [
         _shown(
             name,
-            [one.ages for one in some],
-            sum(one.own_missed for one in some),
-            sum(one.backwards for one in some),
-            sum(one.backwards_lost for one in some),
+            [item.ages for item in some],
+            sum(item.own_missed for item in some),
+            sum(item.backwards for item in some),
+            sum(item.backwards_lost for item in some),
         )
         for name, some in sorted(reads.items())
     ]
 
 
 def _nodes(measured: Sequence[StaleFigures]) -> list[Shown]:
-    names = sorted({one.node for each in measured for one in each.nodes})
+    names = sorted({node.node for each in measured for node in each.nodes})
     return [
-        _shown(name, [one.ages for each in measured for one in each.nodes if one.node == name])
+        _shown(name, [node.ages for each in measured for node in each.nodes if node.node == name])
         for name in names
     ]
 
@@ -147,9 +147,9 @@ def _nodes(measured: Sequence[StaleFigures]) -> list[Shown]:
 def _shown(name: str, ages: Sequence[Ages], own: int = 0, back: int = 0, back_lost: int = 0) -> Shown:
     return Shown(
         name=name,
-        reads=sum(one.reads for one in ages),
-        stale=sum(one.stale for one in ages),
-        missed_lost=sum(one.missed_lost for one in ages),
+        reads=sum(age.reads for age in ages),
+        stale=sum(age.stale for age in ages),
+        missed_lost=sum(age.missed_lost for age in ages),
         ages=summaries(ages, PERCENTILES),
         own_missed=own,
         backwards=back,

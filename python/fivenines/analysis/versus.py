@@ -1,10 +1,10 @@
-"""Runs against a baseline: the same cells, each measure as a ratio, and what else differs between them.
+"""Comparison of runs with a baseline: each measure of a cell as a ratio, and other differences.
 
 A ratio is that of the means, with Fieller's interval (see `statistics`). Where several runs are compared
 with one baseline, each interval has a level of 1 - 0.05 / k for k runs (Bonferroni; Dunn, J. Am. Stat.
-Assoc. 56 (1961) 52): then all k intervals of a measure and cell hold together with 95 %. Over measures and
-cells nothing is corrected. Of many ratios some differ by chance: one in twenty of those whose truth is 1.
-So a regression is told with the number of those that were looked at.
+Assoc. 56 (1961) 52): then all k intervals of a measure and cell are valid together with 95 %. There is no
+correction over measures and cells. Some of many ratios differ by chance: one in twenty of those whose true
+value is 1. So a regression is reported with the number of ratios that were compared.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,8 +34,8 @@ class Change:
         measure: what is compared.
         difference: the later run (a) against the baseline (b).
         run: the later run.
-        interleaved: whether it was measured side by side; its values are those of block_figures then.
-        before, after: the values of the trials; of an interleaved comparison none.
+        interleaved: whether it was measured in blocks; the values are then in `block_summaries`.
+        before, after: the values of the trials; empty for an interleaved comparison.
     """
 
     key: CellKey
@@ -48,22 +48,22 @@ class Change:
 
     @property
     def told(self) -> bool:
-        """Whether the runs are told to differ."""
+        """Return whether the runs are shown to differ."""
         return self.difference.differs and not too_equal(self.difference)
 
     @property
     def worse(self) -> bool:
-        """Whether it is told to have become worse."""
+        """Return whether the measure is shown to have become worse."""
         return self.told and self.measure.more is not None and not self.better
 
     @property
     def better(self) -> bool:
-        """Whether it is told to have become better."""
+        """Return whether the measure is shown to have become better."""
         up = (self.difference.absolute or 0.0) > 0
         return self.told and self.measure.more is up
 
     def worse_than(self, share: float) -> bool:
-        """Whether it is told to be worse by more than a share, as 0.1 for a tenth."""
+        """Return whether the measure is shown to be worse by more than a share, as 0.1 for a tenth."""
         if share == 0 or self.measure.more is None:
             return self.worse
         if self.measure.more:
@@ -73,7 +73,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Happened:
-    """In how many trials of the baseline and of a later run something went wrong that should not."""
+    """Number of trials of the baseline and of a later run with an undesired event."""
 
     key: CellKey
     measure: Measure
@@ -83,7 +83,7 @@ class Happened:
 
     @property
     def new(self) -> bool:
-        """Whether it was looked for before, and never seen."""
+        """Return whether the baseline looked for the event and never had it."""
         return bool(self.after[0] and self.before[1] and not self.before[0])
 
 
@@ -93,15 +93,14 @@ class Versus:
 
     Attributes:
         baseline, later: the names of the runs.
-        changes: every usual measure, and those that were asked for, that the baseline and a later run have,
-            cell by cell, run by run.
-        happened: events that either of the two has seen.
-        standings: how solutions stand to each other side by side, where both had the same interleaved.
-        lacking: cells of the baseline that a later run has not, by its name.
-        added: cells of a later run that the baseline has not.
+        changes: all usual and requested measures that the baseline and a later run have, by cell and run.
+        happened: events in the baseline or the later run.
+        standings: ratios of solutions in blocks, where both runs had the same comparison.
+        lacking: cells of the baseline that a later run lacks, by its name.
+        added: cells of a later run that the baseline lacks.
         environment: what else differs; the baseline is the first of its runs.
         confidence: of each interval.
-        shared: how many trials and blocks of a later run are those of the baseline, of how many of both.
+        shared: number of trials and blocks of a later run that are copies of the baseline's, and the total.
     """
 
     baseline: str
@@ -117,7 +116,7 @@ class Versus:
 
     @property
     def runs(self) -> list[str]:
-        """All of them, the baseline first."""
+        """Return all of them, the baseline first."""
         return [self.baseline, *self.later]
 
 
@@ -140,10 +139,10 @@ def versus(baseline: Run, *later: Run, asked: Sequence[str] = ()) -> Versus:
     Args:
         baseline: the run that the others are compared with.
         later: the others.
-        asked: measures besides the usual ones: of many that nobody asked for some would differ by chance.
+        asked: measures in addition to the usual ones; of many measures some would differ by chance.
 
     Raises:
-        UsageError: a run is there twice.
+        UsageError: a run occurs twice.
     """
     runs = [baseline, *later]
     confidence = 1 - (1 - CONFIDENCE) / max(1, len(later))
@@ -151,29 +150,31 @@ def versus(baseline: Run, *later: Run, asked: Sequence[str] = ()) -> Versus:
     names = list(dict.fromkeys([*USUAL, *(name for name in asked if MEASURES[name].valued)]))
     return Versus(
         old.name,
-        [one.name for one in new],
-        [change for one in new for change in _all_changes(old, one, confidence, names)],
-        [found for one in new for found in _all_happened(old, one)],
+        [item.name for item in new],
+        [change for item in new for change in _all_changes(old, item, confidence, names)],
+        [event for item in new for event in _all_happened(old, item)],
         [
-            replace(found, run=one.name)
-            for one in new
-            for found in standings(old.blocks, one.blocks, confidence)
+            replace(standing, run=item.name)
+            for item in new
+            for standing in standings(old.blocks, item.blocks, confidence)
         ],
-        {one.name: [key for key in old.keys if key not in one.keys] for one in new},
-        {one.name: [key for key in one.keys if key not in old.keys] for one in new},
+        {item.name: [key for key in old.keys if key not in item.keys] for item in new},
+        {item.name: [key for key in item.keys if key not in old.keys] for item in new},
         environment(runs),
         confidence,
-        {one.name: _shared(baseline, run) for one, run in zip(new, later, strict=True)},
+        {item.name: _shared(baseline, run) for item, run in zip(new, later, strict=True)},
     )
 
 
 def _shared(baseline: Run, later: Run) -> tuple[int, int]:
-    """How many complete trials and blocks two runs have in common, of how many; those of copies are equal."""
+    """Return the number of complete trials and blocks that two runs share, and their total; copies are
+    equal.
+    """
     if baseline.manifest.created != later.manifest.created:
         return 0, len(later.complete)
     both = [
-        {one.record.id: (one.record, _sizes(one.folder)) for one in run.complete}
-        | {one.record.id: (one.record, _sizes(one.folder)) for one in run.blocks if one.complete}
+        {item.record.id: (item.record, _sizes(item.folder)) for item in run.complete}
+        | {block.record.id: (block.record, _sizes(block.folder)) for block in run.blocks if block.complete}
         for run in (baseline, later)
     ]
     common = sum(both[1].get(name) == attempt for name, attempt in both[0].items())
@@ -181,8 +182,8 @@ def _shared(baseline: Run, later: Run) -> tuple[int, int]:
 
 
 def _sizes(folder: Path) -> dict[str, int]:
-    """The files of an attempt: what was measured is in them, not in its record alone."""
-    return {one.name: one.stat().st_size for one in folder.iterdir() if one.is_file()}
+    """Return the sizes of an attempt's files, which identify it together with its record."""
+    return {path.name: path.stat().st_size for path in folder.iterdir() if path.is_file()}
 
 
 def _analysed(name: str, run: Run) -> _Analysed:
@@ -199,8 +200,8 @@ def _all_changes(old: _Analysed, new: _Analysed, confidence: float, names: Seque
         for name, then in block_figures.items():
             now = new.block_figures.get(key, {}).get(name)
             if now is not None:
-                found = compare(at_confidence(now, confidence), at_confidence(then, confidence))
-                yield Change(key, MEASURES[name], found, new.name, interleaved=True)
+                result = compare(at_confidence(now, confidence), at_confidence(then, confidence))
+                yield Change(key, MEASURES[name], result, new.name, interleaved=True)
 
 
 def _changes(old: CellResult, new: CellResult, name: str, run: str, confidence: float) -> Iterator[Change]:
@@ -210,8 +211,8 @@ def _changes(old: CellResult, new: CellResult, name: str, run: str, confidence: 
             [value for value in values_of(name, cell.trials) if value is not None] for cell in (old, new)
         )
         now, then = of_two_runs(now, then)
-        found = compare(at_confidence(now, confidence), at_confidence(then, confidence))
-        yield Change(old.key, MEASURES[name], found, run, before=before, after=after)
+        result = compare(at_confidence(now, confidence), at_confidence(then, confidence))
+        yield Change(old.key, MEASURES[name], result, run, before=before, after=after)
 
 
 def _all_happened(old: _Analysed, new: _Analysed) -> Iterator[Happened]:
@@ -219,7 +220,7 @@ def _all_happened(old: _Analysed, new: _Analysed) -> Iterator[Happened]:
         if key not in new.cells:
             continue
         for name in EVENTS:
-            then, now = (seen_in(name, one.trials) for one in (cell, new.cells[key]))
+            then, now = (seen_in(name, item.trials) for item in (cell, new.cells[key]))
             if any(then) or any(now):
                 before, after = (sum(then), len(then)), (sum(now), len(now))
                 yield Happened(key, MEASURES[name], before, after, new.name)

@@ -1,4 +1,4 @@
-"""Numbers and comparisons in plain words."""
+"""Wording of numbers and comparisons."""
 
 import math
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ THIN = "\N{NARROW NO-BREAK SPACE}"
 
 @dataclass(frozen=True)
 class Words:
-    """How a measure is spoken of: "a is 23 % faster than b", "a is 4 times as fast as b"."""
+    """Words for comparisons of a measure: "a is 23 % faster than b", "a is 4 times as fast as b"."""
 
     more: str
     less: str
@@ -27,14 +27,16 @@ DURATION = Words("longer", "shorter", "as long", "ms")
 
 
 def words_of_measure(measure: Measure) -> Words:
-    """How one speaks of a measure's values."""
+    """Return the words for a measure's values."""
     if measure.name == "tps":
         return SPEED
     return DURATION if measure.milli else Words("higher", "lower", "as high", measure.unit)
 
 
 def number(value: float) -> str:
-    """Three significant digits, thousands set apart: 0.0123, 4.56, 78.9, 1 230, 45 678."""
+    """Format a number with three significant digits and grouped thousands: 0.0123, 4.56, 78.9, 1 230, 45
+    678.
+    """
     if not math.isfinite(value):
         return NOTHING
     if value == 0:
@@ -50,7 +52,7 @@ def number(value: float) -> str:
 
 
 def milliseconds(value: float) -> str:
-    """A time with the unit that suits it: 870 µs, 12.3 ms, 6.12 s."""
+    """Format a time with a suitable unit: 870 µs, 12.3 ms, 6.12 s."""
     size = abs(value)
     if size >= 1000:
         return f"{number(value / 1000)} s"
@@ -60,7 +62,7 @@ def milliseconds(value: float) -> str:
 
 
 def percent(value: float, signed: bool = False) -> str:
-    """A percentage without its sign %, in whole numbers from 10 on."""
+    """Return a percentage without its sign %, in whole numbers from 10 on."""
     digits = 0 if abs(value) >= 10 else 1
     text = f"{abs(value):.{digits}f}"
     if float(text) == 0:
@@ -69,26 +71,25 @@ def percent(value: float, signed: bool = False) -> str:
     return sign + text
 
 
+# Reason of a lower bound: service was still unavailable when the load, or the fault's window, ended.
 NOT_RECOVERED = "not back"
-"""Of service that was still away when the load, or the time of a fault, ended."""
 
+# Reason of a lower bound: a phase did not end.
 NOT_ENDED = "not ended"
-"""Of a phase, or of what is counted until one ends."""
 
 
 def mean_of_measure(summary: Summary, measure: Measure, why: str = NOT_RECOVERED) -> str:
-    """The same of a measure's values, in the unit that suits them."""
+    """Format the mean and interval of a measure in a suitable unit."""
     if measure.signed and summary.ci_low is not None and summary.ci_high is not None:
         return f"{number(summary.mean or 0.0)} ({number(summary.ci_low)} to {number(summary.ci_high)})"
     return mean_with_interval(summary, measure.milli, why)
 
 
 def mean_with_interval(summary: Summary, milli: bool = False, why: str = NOT_RECOVERED) -> str:
-    """The mean and its interval, as "1 230 (1 180 to 1 280)"; a dash without values.
+    """Return the mean and its interval, as "1 230 (1 180 to 1 280)"; a dash without values.
 
-    What is measured here (rates, times, counts) is never below zero, so neither is the interval shown; of a
-    measure that may be, see `mean_of_measure`. Where values are lower bounds, it is "at least" the mean, and
-    how many of them are is said.
+    Rates, times and counts are never negative, so the interval is cut at 0; for other measures see
+    `mean_of_measure`. With lower bounds among the values the text is "at least" the mean, with their number.
     """
     if summary.mean is None:
         return NOTHING
@@ -101,35 +102,35 @@ def mean_with_interval(summary: Summary, milli: bool = False, why: str = NOT_REC
 
 
 def bearable(mean: float, low: float, high: float, milli: bool = False) -> str:
-    """The mean and its interval with the digits that this leaves certain: "900 (500 to 1 300)"."""
+    """Return the mean and its interval, rounded to certain digits: "900 (500 to 1 300)"."""
     first, ends = bearable_parts(mean, low, high, milli)
     return f"{first} ({ends})"
 
 
 def bearable_parts(mean: float, low: float, high: float, milli: bool = False) -> tuple[str, str]:
-    """The same as two texts; a time has one unit, that of its larger end."""
+    """Return mean and interval as two texts; a time has the unit of its larger end."""
     low = max(0.0, low)
     show = milliseconds if milli else number
-    if (found := rounding(mean, low, high)) is None:
+    if (result := rounding(mean, low, high)) is None:
         return show(mean), span(low, high, milli)
     unit, scale = _unit(max(mean, high)) if milli else ("", 1.0)
     if scale != 1.0:
-        found = Rounding(found.exponent + round(math.log10(scale)))
-    first, *ends = (found.text(scale * value).replace(",", THIN) for value in (mean, low, high))
+        result = Rounding(result.exponent + round(math.log10(scale)))
+    first, *ends = (result.text(scale * value).replace(",", THIN) for value in (mean, low, high))
     return f"{first}{unit}", f"{' to '.join(dict.fromkeys(ends))}{unit}"
 
 
 def _unit(ms: float) -> tuple[str, float]:
-    """The unit that suits a time, and what ms are multiplied by."""
+    """Return the unit that suits a time, and what ms are multiplied by."""
     if ms >= 1000:
         return " s", 1e-3
     return (" ms", 1.0) if ms >= 1 else (" µs", 1e3)
 
 
 def at_least(text: str, bounds: int, n: int, why: str = NOT_RECOVERED) -> str:
-    """The one way to say a lower bound: "at least 7.99 s (not back in 1 of 2 trials)".
+    """Format a lower bound: "at least 7.99 s (not back in 1 of 2 trials)".
 
-    The text itself, if no value is a bound. Of a single trial: "at least 7.99 s (not back)".
+    Returns the text itself if no value is a bound. For a single trial: "at least 7.99 s (not back)".
     """
     if not bounds:
         return text
@@ -137,12 +138,12 @@ def at_least(text: str, bounds: int, n: int, why: str = NOT_RECOVERED) -> str:
 
 
 def open_in(bounds: int, n: int) -> str:
-    """ " in 1 of 2 trials"; nothing of a single trial."""
+    """Return " in 1 of 2 trials", or an empty text for a single trial."""
     return f" in {bounds} of {count(n, 'trial')}" if n > 1 else ""
 
 
 def span(low: float, high: float, milli: bool = False) -> str:
-    """From low to high, the unit only once if it is the same: "4.1 to 4.4 s"."""
+    """Format a range, with the unit only once if both ends have the same: "4.1 to 4.4 s"."""
     show = milliseconds if milli else number
     first, last = show(low), show(high)
     if first == last:
@@ -153,20 +154,20 @@ def span(low: float, high: float, milli: bool = False) -> str:
     return f"{first} to {last}"
 
 
-def count(n: int, one: str, many: str = "") -> str:
-    """A number with its noun: "1 trial", "3 trials"."""
-    return f"{n} {one if n == 1 else many or one + 's'}"
+def count(n: int, text: str, many: str = "") -> str:
+    """Return a number with its noun: "1 trial", "3 trials"."""
+    return f"{n} {text if n == 1 else many or text + 's'}"
 
 
 def listed(items: list[str], last: str = "and") -> str:
-    """ "a", "a and b", "a, b and c"."""
+    """Join items to a list in words: "a", "a and b", "a, b and c"."""
     if len(items) < 2:
         return "".join(items)
     return f"{', '.join(items[:-1])} {last} {items[-1]}"
 
 
 def clause(b: str, difference: Difference, words: Words) -> str:
-    """How something compares with b, as a part of a sentence: "23 % faster than b (15 to 31 %)"."""
+    """Return a comparison with b as a part of a sentence: "23 % faster than b (15 to 31 %)"."""
     if difference.bounded and difference.absolute is not None:
         return _bounded_clause(b, difference, words)
     if difference.absolute is None or not difference.known:
@@ -179,7 +180,7 @@ def clause(b: str, difference: Difference, words: Words) -> str:
 
 
 def sentence(a: str, b: str, difference: Difference, words: Words) -> str:
-    """The comparison in plain words, as "A is 23 % faster than B (95 % interval 15 to 31 %)".
+    """Return the comparison in plain words, as "A is 23 % faster than B (95 % interval 15 to 31 %)".
 
     Where the interval of the difference holds 0: "A and B are not shown to differ (...)". Per cent
     are of b's mean; where b may be 0 the difference stands in the measure's unit instead.
@@ -188,8 +189,8 @@ def sentence(a: str, b: str, difference: Difference, words: Words) -> str:
         return _bounded_sentence(a, b, difference, words)
     if difference.absolute is None or not difference.known:
         return (
-            f"{a} and {b} cannot be compared: it takes two complete trials of each"
-            f" (there are {difference.a.n} and {difference.b.n})."
+            f"{a} and {b} cannot be compared: each must have two complete trials"
+            f" (they have {difference.a.n} and {difference.b.n})."
         )
     if not difference.differs:
         return f"{a} and {b} are not shown to differ ({_no_difference(difference, words)})."
@@ -197,7 +198,9 @@ def sentence(a: str, b: str, difference: Difference, words: Words) -> str:
 
 
 def _differing(b: str, difference: Difference, words: Words, level: str = "") -> str:
-    """What is shown: "4 times as fast as b (3 to 5)", "23 % faster than b (15 to 31 %)"."""
+    """Return a shown difference in words: "4 times as fast as b (3 to 5)", "23 % faster than b (15 to 31
+    %)".
+    """
     if (ratios := _ratios(difference)) and (difference.ratio or 0) >= 2:
         ratio, low, high = map(number, ratios)
         return f"{ratio} times {words.as_much} as {b} ({level}{low} to {high})"
@@ -210,7 +213,7 @@ def _differing(b: str, difference: Difference, words: Words, level: str = "") ->
 
 
 def _bounded_sentence(a: str, b: str, difference: Difference, words: Words) -> str:
-    """Only what is proven although service was not back in some trials."""
+    """Return a sentence with the bounds that are certain although service did not recover in some trials."""
     why = _not_recovered(a, b, difference)
     if difference.differs:
         least = _least(difference, words)
@@ -228,15 +231,15 @@ def _bounded_clause(b: str, difference: Difference, words: Words) -> str:
 
 
 def _not_recovered(a: str, b: str, difference: Difference) -> str:
-    """Of which side values are lower bounds: "a was not back in 1 of 2 trials"."""
+    """Return the side whose values are lower bounds: "a was not back in 1 of 2 trials"."""
     sides = ((a, difference.a), (b, difference.b))
     return listed(
-        [f"{name} was {NOT_RECOVERED}{open_in(one.bounds, one.n)}" for name, one in sides if one.bounds]
+        [f"{name} was {NOT_RECOVERED}{open_in(item.bounds, item.n)}" for name, item in sides if item.bounds]
     )
 
 
 def _least(difference: Difference, words: Words) -> str:
-    """The end of a difference that is known: "3.21 s longer"."""
+    """Return the end of a difference that is known: "3.21 s longer"."""
     end = difference.low if difference.low is not None else difference.high
     size = abs(end or 0.0)
     text = milliseconds(size) if words.unit == "ms" else f"{number(size)} {words.unit}".strip()

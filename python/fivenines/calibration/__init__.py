@@ -1,1 +1,1 @@
-"""How far to trust fivenines here: known errors are planted, and what is measured is compared with them."""
+"""Calibration of fivenines on this machine: known effects are planted and compared with measured figures."""

@@ -1,7 +1,7 @@
-"""What every calibrator is: a file that plants something known, and says what was measured of it.
+"""Base class of calibrators, which plant a known effect and report what fivenines measured.
 
-A file of this package that defines a `Calibrator` is found and run, see `plugins.classes`. How a file judges
-is in `judging.py`, apart from how it measures: judging is pure, and tested with figures made by hand.
+Every file of this package that defines a `Calibrator` is discovered, see `plugins.classes`. Judgement is in
+`judging.py`, separate from measurement: it is pure, and tested with synthetic figures.
 """
 
 from abc import ABC, abstractmethod
@@ -14,22 +14,22 @@ from fivenines import plugins
 from fivenines.errors import UsageError
 from fivenines.results.calibration import Line
 
+# The default engine, which is part of fivenines: every machine can be calibrated without root.
 ENGINE = "postgres-18"
-"""The default engine, which comes with fivenines: every machine can be calibrated without root."""
 
+# Callback with the current step in a few words.
 Tell = Callable[[str], None]
-"""Told what is done now, in a few words."""
 
 
 @dataclass(frozen=True)
 class CalibrationContext:
-    """Where and how a calibrator works.
+    """Environment of a calibrator.
 
     Attributes:
-        folder: its own scratch folder, removed afterwards.
-        tell: progress.
-        short: with few repetitions, for a first look and for tests.
-        seed: of what is left to chance.
+        folder: scratch folder, removed afterwards.
+        tell: callback for progress.
+        short: whether to use few repetitions, for a first check and for tests.
+        seed: seed of random choices.
     """
 
     folder: Path
@@ -39,40 +39,40 @@ class CalibrationContext:
 
 
 class Calibrator(ABC):
-    """Plants one kind of known error."""
+    """Plants one kind of known effect."""
 
+    # Name for `--only`.
     name: ClassVar[str]
-    """As `--only` calls it."""
     title: ClassVar[str]
+    # Rank among calibrators.
     order: ClassVar[int]
-    """Its place among the others."""
+    # Approximate duration: in full, and when short.
     seconds: ClassVar[tuple[float, float]]
-    """About how long it takes: in full, and when short."""
 
     @abstractmethod
     def measure(self, context: CalibrationContext) -> list[Line]:
         """Plant, measure, judge.
 
         Raises:
-            FiveninesError: it could not be measured here; says why.
+            FiveninesError: the measurement failed; the message has the reason.
         """
 
 
 def calibrators() -> list[type[Calibrator]]:
-    """All of them, in the order in which they run."""
-    found = plugins.classes("fivenines.calibration", Calibrator)  # type: ignore[type-abstract]
-    return sorted(found, key=lambda kind: kind.order)
+    """Return all calibrators, in the order in which they run."""
+    classes = plugins.classes("fivenines.calibration", Calibrator)  # type: ignore[type-abstract]
+    return sorted(classes, key=lambda kind: kind.order)
 
 
 def chosen(only: str) -> list[type[Calibrator]]:
-    """Those that a text names, as `outages,links`; all if it is empty.
+    """Return the calibrators that a text names, as `outages,links`; all if it is empty.
 
     Raises:
-        UsageError: none is called so.
+        UsageError: no calibrator has such a name.
     """
     every = {kind.name: kind for kind in calibrators()}
     names = [name.strip() for name in only.split(",") if name.strip()]
     for name in names:
         if name not in every:
-            raise UsageError(f"calibrate: nothing is called {name!r}\n    allowed: {', '.join(every)}")
+            raise UsageError(f"calibrate: unknown step {name!r}\n    allowed: {', '.join(every)}")
     return [kind for name, kind in every.items() if not names or name in names]

@@ -1,12 +1,12 @@
-"""Rows that differ between two nodes, by the comparison that every trial makes.
+"""Calibration of the comparison of nodes: plants rows that differ between two nodes.
 
-A standby is promoted, so that both nodes take writes, and rows are changed on one or the other.
+A standby is promoted, so that both nodes accept writes, and rows are changed on one of them.
 """
 
 from fivenines.analysis.wording import number
 from fivenines.calibration.base import ENGINE, CalibrationContext, Calibrator
-from fivenines.calibration.judging import judge_found
-from fivenines.calibration.running import brought_up
+from fivenines.calibration.judging import judge_detected
+from fivenines.calibration.running import deployment_of
 from fivenines.calibration.trials import DATA, change
 from fivenines.experiment.source import parse_experiment
 from fivenines.results.calibration import Line
@@ -23,6 +23,7 @@ workloads: [{{workload: oltp_update_non_index, {data}}}]
 connections: [1]
 """
 
+# Statements by node.
 _PLANTED = {
     "node1": ("DELETE FROM sbtest1 WHERE id = 5", "UPDATE sbtest1 SET c = 'x' WHERE id = 4711"),
     "node2": (
@@ -30,15 +31,14 @@ _PLANTED = {
         "UPDATE sbtest1 SET k = k + 1 WHERE id = 10000",
     ),
 }
-"""Statements by node."""
 
+# Expected result of the comparison.
 EXPECTED = (
     "sbtest1: id 5: not on node1",
     "sbtest1: id 4711: other on node2",
     "sbtest1: id 10000: other on node2",
     "sbtest1: id 20000: not on node1",
 )
-"""What the comparison has to say of them."""
 
 
 class DivergenceOfNodes(Calibrator):
@@ -52,7 +52,7 @@ class DivergenceOfNodes(Calibrator):
     def measure(self, context: CalibrationContext) -> list[Line]:
         context.tell("deploying a primary and a standby")
         experiment = parse_experiment(_EXPERIMENT.format(engine=ENGINE, data=DATA), "calibration")
-        with brought_up(context, experiment) as up:
+        with deployment_of(context, experiment) as up:
             up.settle(20.0, without=set())
             context.tell("comparing all tables, before and after rows were changed")
             before = compare(up.solution.nodes, "node1", {})
@@ -62,20 +62,22 @@ class DivergenceOfNodes(Calibrator):
             after = compare(up.solution.nodes, "node1", {})
         none = Line(
             planted="nothing, on two nodes",
-            measured=f"{len(said(before))} rows differ, of {number(before.rows)}",
-            error="none" if not said(before) else said(before)[0],
+            measured=f"{len(differing_rows(before))} rows differ, of {number(before.rows)}",
+            error="none" if not differing_rows(before) else differing_rows(before)[0],
             bounds="none may differ",
-            within=not said(before) and not before.incomplete and before.rows > 0,
-            figures={"too_many": len(said(before))},
+            within=not differing_rows(before) and not before.incomplete and before.rows > 0,
+            figures={"too_many": len(differing_rows(before))},
         )
-        return [none, judge_found("rows that differ between two nodes", EXPECTED, said(after))]
+        return [none, judge_detected("rows that differ between two nodes", EXPECTED, differing_rows(after))]
 
 
-def said(found: Divergence) -> list[str]:
-    """The rows that differ, each as its table and what is wrong."""
-    return [f"{one.table}: {key}" for one in found.differences for key in one.keys]
+def differing_rows(divergence: Divergence) -> list[str]:
+    """Return the rows that differ, each as table and difference."""
+    return [f"{difference.table}: {key}" for difference in divergence.differences for key in difference.keys]
 
 
 def _promote(node: Server) -> None:
     node.query("SELECT pg_promote()", timeout=30.0)
-    wait_until(lambda: "" if node.writable() else "it takes no writes", 15.0, f"{node.name} was not promoted")
+    wait_until(
+        lambda: "" if node.writable() else "it accepts no writes", 15.0, f"{node.name} was not promoted"
+    )

@@ -1,4 +1,4 @@
-"""Whether what was measured is within its bounds: pure, from figures to lines.
+"""Judgement of measured figures by their bounds: pure functions from figures to lines.
 
 Each bound has a reason, which docs/explanation/calibration.md gives in full.
 """
@@ -15,34 +15,34 @@ from fivenines.analysis.wording import MINUS, count, listed, milliseconds, numbe
 from fivenines.results.calibration import Line
 from fivenines.results.layout import SLOT_MS
 
+# Delay of the ledger's clients before they reconnect.
 RETRY_MS = 10.0
-"""How long the ledger's clients wait until they try to connect again."""
 
+# Permitted time for a new connection, its login and its first write.
 CONNECT_MS = 50.0
-"""Allowed for a new connection, its login and its first write."""
 
+# Maximum allowance for an ordinary gap: longer ones are the machine's error.
 ORDINARY_MOST_MS = 100.0
-"""So much of an ordinary gap is allowed for at most: with longer ones the machine is the error."""
 
 ROUND_TRIP_MS = 1.0
 ROUND_TRIP_SHARE = 0.02
+# Permitted error of a round trip: four wake-ups of an emulator, and a share of it; and the error if early.
 EARLY_MS = 0.05
-"""Allowed of a round trip: what four wake-ups of an emulator take, and a share of it; and to be early."""
 
 BANDWIDTH_SHARE = 0.05
 OFFERED_SHARE = 0.01
+# Permitted error of a stale read's age: the time between two writes of the ledger, and to stop the replay.
 AGE_MS = 100.0
-"""Allowed of a stale read's age: the time between two writes of the ledger, and to stop the replay."""
 
 LATE_MS = SLOT_MS / 2
 STOLEN_SHARE = 0.02
 ALARM_SHARE = 0.05
+# Probability below which a number of false alarms is no chance.
 RARE = 0.01
-"""So rarely as many false alarms, or more, come by chance."""
 
 
+# Kind of service of an outage: established sessions or new connections.
 Who = Literal["sessions", "connections"]
-"""Whose outage it is: that of established sessions, or that of new connections."""
 
 
 @dataclass(frozen=True)
@@ -58,35 +58,35 @@ class MeasuredOutage:
     noticed: bool
 
 
-_SAID = {"silent": "nothing passes", "reset": "connections reset, new ones refused"}
+_FAILURES = {"silent": "nothing passes", "reset": "connections reset, new ones refused"}
 
 
-def judge_outages(found: Sequence[MeasuredOutage]) -> list[Line]:
-    """A line for each length, way of being away, and whose outage it is."""
+def judge_outages(outages: Sequence[MeasuredOutage]) -> list[Line]:
+    """Return a line for each length, kind of failure, and kind of service."""
     groups: dict[tuple[float, str, str], list[MeasuredOutage]] = {}
-    for one in sorted(found, key=lambda one: (one.nominal_ms, one.how != "silent")):
-        groups.setdefault((one.nominal_ms, one.how, one.who), []).append(one)
+    for item in sorted(outages, key=lambda item: (item.nominal_ms, item.how != "silent")):
+        groups.setdefault((item.nominal_ms, item.how, item.who), []).append(item)
     return [_outages(members) for members in groups.values()]
 
 
-def _outages(found: Sequence[MeasuredOutage]) -> Line:
-    first = found[0]
-    planted = f"outage of {milliseconds(first.nominal_ms)}, {_SAID[first.how]}, {_times(len(found))}"
+def _outages(outages: Sequence[MeasuredOutage]) -> Line:
+    first = outages[0]
+    planted = f"outage of {milliseconds(first.nominal_ms)}, {_FAILURES[first.how]}, {_times(len(outages))}"
     if first.who == "connections":
         planted += ", as new connections see it"
-    ordinary = min(max(one.ordinary_ms for one in found), ORDINARY_MOST_MS)
+    ordinary = min(max(item.ordinary_ms for item in outages), ORDINARY_MOST_MS)
     low, high = -SLOT_MS, SLOT_MS + ordinary
     if first.how == "reset" or first.who == "connections":
         high += RETRY_MS + CONNECT_MS
     bounds = f"median {signed(low)} to {signed(high)} ms"
-    errors = [one.measured_ms - one.planted_ms for one in found if one.measured_ms is not None]
-    if len(errors) < len(found):
-        gone = f"no end was seen of {len(found) - len(errors)}"
-        return Line(planted=planted, measured=gone, error="unknown", bounds=bounds, within=False)
+    errors = [item.measured_ms - item.planted_ms for item in outages if item.measured_ms is not None]
+    if len(errors) < len(outages):
+        endless = f"{len(outages) - len(errors)} without an observed end"
+        return Line(planted=planted, measured=endless, error="unknown", bounds=bounds, within=False)
     middle = statistics.median(errors)
-    values = [one.measured_ms for one in found if one.measured_ms is not None]
-    told = sum(one.noticed for one in found)
-    unnoticed = "" if told == len(found) else f"; {told} of {len(found)} stood out as an outage"
+    values = [item.measured_ms for item in outages if item.measured_ms is not None]
+    noticed = sum(item.noticed for item in outages)
+    unnoticed = "" if noticed == len(outages) else f"; {noticed} of {len(outages)} counted as an outage"
     return Line(
         planted=planted,
         measured=f"median {milliseconds(statistics.median(values))}{unnoticed}",
@@ -95,36 +95,36 @@ def _outages(found: Sequence[MeasuredOutage]) -> Line:
         within=low <= middle <= high,
         figures={
             "nominal_ms": first.nominal_ms,
-            "n": len(found),
+            "n": len(outages),
             "median_error_ms": round(middle, 3),
             "least_error_ms": round(min(errors), 3),
             "largest_error_ms": round(max(errors), 3),
-            "ordinary_gap_ms": round(max(one.ordinary_ms for one in found), 3),
-            "noticed": told,
+            "ordinary_gap_ms": round(max(item.ordinary_ms for item in outages), 3),
+            "noticed": noticed,
         },
     )
 
 
-def judge_found(what: str, planted: Collection[object], found: Collection[object]) -> Line:
-    """Things that were planted against those that a checker named: all of them, and nothing else."""
-    missed = sorted(map(str, set(planted) - set(found)))
-    more = sorted(map(str, set(found) - set(planted)))
+def judge_detected(what: str, planted: Collection[object], values: Collection[object]) -> Line:
+    """Compare planted items with those that a checker reported: it must report all of them and no others."""
+    missed = sorted(map(str, set(planted) - set(values)))
+    more = sorted(map(str, set(values) - set(planted)))
     parts = [f"missed {listed(missed[:3])}"] if missed else []
     parts += [f"{len(more)} too many ({listed(more[:3])})"] if more else []
     return Line(
         planted=f"{len(planted)} {what}",
-        measured=f"{len(found)} found",
+        measured=f"{len(values)} found",
         error="; ".join(parts) or "none",
-        bounds="all of them, nothing else",
+        bounds="all of them, no others",
         within=not parts and bool(planted),
         figures={"planted": len(planted), "missed": len(missed), "too_many": len(more)},
     )
 
 
-def judge_ages(what: str, expected_ms: Sequence[float], found_ms: Sequence[float]) -> list[Line]:
-    """Reads that must be stale, with their ages; a read that was not found stale has the age 0."""
-    stale = sum(age > 0 for age in found_ms)
-    found = Line(
+def judge_ages(what: str, expected_ms: Sequence[float], measured_ms: Sequence[float]) -> list[Line]:
+    """Judge reads that must be stale by their ages; a read that was not detected as stale has the age 0."""
+    stale = sum(age > 0 for age in measured_ms)
+    line = Line(
         planted=f"{len(expected_ms)} {what}",
         measured=f"{stale} found",
         error="none" if stale == len(expected_ms) else f"missed {len(expected_ms) - stale}",
@@ -133,22 +133,22 @@ def judge_ages(what: str, expected_ms: Sequence[float], found_ms: Sequence[float
         figures={"planted": len(expected_ms), "missed": len(expected_ms) - stale},
     )
     if not expected_ms:
-        return [found]
-    errors = [age - right for age, right in zip(found_ms, expected_ms, strict=True)]
+        return [line]
+    errors = [age - right for age, right in zip(measured_ms, expected_ms, strict=True)]
     worst = max(errors, key=abs)
     age = Line(
         planted=f"their ages, up to {milliseconds(max(expected_ms))}",
-        measured=f"up to {milliseconds(max(found_ms))}",
+        measured=f"up to {milliseconds(max(measured_ms))}",
         error=f"at most {signed(worst)} ms",
         bounds=f"{MINUS}{AGE_MS:.0f} to +{AGE_MS:.0f} ms",
         within=abs(worst) <= AGE_MS,
         figures={"worst_error_ms": round(worst, 3)},
     )
-    return [found, age]
+    return [line, age]
 
 
 def judge_round_trip(planted_ms: float, measured_ms: Sequence[float]) -> Line:
-    """Round trips over a link."""
+    """Judge round trips over a link."""
     middle = statistics.median(measured_ms)
     error = middle - planted_ms
     high = ROUND_TRIP_MS + ROUND_TRIP_SHARE * planted_ms
@@ -163,7 +163,7 @@ def judge_round_trip(planted_ms: float, measured_ms: Sequence[float]) -> Line:
 
 
 def judge_bandwidth(planted: float, measured: float) -> Line:
-    """Whole frames through a link, in bit/s."""
+    """Judge the rate of whole frames through a link, in bit/s."""
     return _judge_share(
         f"bandwidth of {planted / 1e6:.0f} Mbit/s",
         f"{number(measured / 1e6)} Mbit/s",
@@ -174,7 +174,7 @@ def judge_bandwidth(planted: float, measured: float) -> Line:
 
 
 def judge_offered(rate: float, seconds: float, done: int) -> Line:
-    """Transactions of an open loop."""
+    """Judge the number of transactions of an open loop."""
     achieved = done / seconds
     return _judge_share(
         f"{number(rate)} transactions/s offered for {seconds:.1f} s",
@@ -198,7 +198,7 @@ def _judge_share(planted: str, measured: str, share: float, bound: float, **figu
 
 
 def judge_statements(what: str, server: int, counted: int) -> Line:
-    """What the server itself executed, against what the load counted."""
+    """Compare the statements that the server executed with those that the load counted."""
     error = counted - server
     return Line(
         planted=f"{number(server)} {what} by the server's own count",
@@ -211,7 +211,7 @@ def judge_statements(what: str, server: int, counted: int) -> Line:
 
 
 def judge_noise(where: str, of: str, cov: float, half: float, **figures: float) -> Line:
-    """How much one solution differs from itself: the machine's property, so there is no bound."""
+    """Report how much a solution differs from itself: a property of the machine, without a bound."""
     return Line(
         planted=f"no difference, {where}",
         measured=f"variation {percent(100 * cov)} % over {of}",
@@ -223,12 +223,12 @@ def judge_noise(where: str, of: str, cov: float, half: float, **figures: float) 
 
 
 def judge_alarms(alarms: int, comparisons: int) -> Line:
-    """Comparisons of a solution with itself that told a difference."""
+    """Judge the number of comparisons of a solution with itself that showed a difference."""
     most = most_alarms(comparisons)
     return Line(
         planted=f"no difference, in {count(comparisons, 'comparison')}",
         measured=f"{count(alarms, 'false alarm')}",
-        error=f"{percent(100 * alarms / comparisons)} %, where 5 % are promised",
+        error=f"{percent(100 * alarms / comparisons)} %, where 5 % are expected",
         bounds=f"at most {most} of {comparisons}",
         within=alarms <= most,
         figures={"alarms": alarms, "comparisons": comparisons},
@@ -236,7 +236,7 @@ def judge_alarms(alarms: int, comparisons: int) -> Line:
 
 
 def most_alarms(comparisons: int) -> int:
-    """The most false alarms that are not rarer than `RARE`, at a rate of 5 %."""
+    """Return the maximum number of false alarms that is not rarer than `RARE`, at a rate of 5 %."""
     most = 0
     # the probability of more than `most`; binomial tail
     while 1 - special.bdtr(most, comparisons, ALARM_SHARE) > RARE:
@@ -245,10 +245,10 @@ def most_alarms(comparisons: int) -> int:
 
 
 def judge_lateness(late_ms: Sequence[float], seconds: float) -> Line:
-    """How late a timer was that did nothing else."""
-    # values of the sample: the smallest that is not below so large a share of them
-    found = np.quantile(late_ms, (0.5, 0.99, 1.0), method="inverted_cdf")
-    p50, p99, most = (float(value) for value in found)
+    """Judge the lateness of a timer without other work."""
+    # Percentiles are values of the sample.
+    result = np.quantile(late_ms, (0.5, 0.99, 1.0), method="inverted_cdf")
+    p50, p99, most = (float(value) for value in result)
     return Line(
         planted=f"a timer every 1 ms for {seconds:.0f} s",
         measured=f"late by {milliseconds(p50)} (median), {milliseconds(p99)} (p99)",
@@ -260,7 +260,7 @@ def judge_lateness(late_ms: Sequence[float], seconds: float) -> Line:
 
 
 def judge_share(what: str, share: float, bound: float | None) -> Line:
-    """Time that others took, as a share."""
+    """Judge the share of time that other processes took."""
     return Line(
         planted="nothing",
         measured=f"{percent(100 * share)} % {what}",
@@ -272,7 +272,7 @@ def judge_share(what: str, share: float, bound: float | None) -> Line:
 
 
 def signed(value: float, digits: int = 1) -> str:
-    """A number with its sign: +3.2, 0."""
+    """Return a number with its sign: +3.2, 0."""
     text = f"{abs(value):.{digits}f}"
     if float(text) == 0:
         return "0"

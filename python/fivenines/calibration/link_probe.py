@@ -1,7 +1,7 @@
-"""The two ends of a link that is measured: `link_probe.py serve ADDRESS`, `... ask ADDRESS WHAT SECONDS`.
+"""Both ends of a measured link: `link_probe.py serve ADDRESS`, `... ask ADDRESS WHAT SECONDS`.
 
-Both run beside hosts of the lab. What is asked is `trips`, the times of round trips of one byte, or `flow`,
-the bytes that came in so many seconds. The asker says it in JSON: `{"trips_ms": [...]}`, or
+Both run in the network of lab hosts, outside their containers. WHAT is `trips`, the times of round trips of
+one byte, or `flow`, the bytes received in SECONDS. The client prints JSON: `{"trips_ms": [...]}`, or
 `{"bytes": n, "seconds": s}`.
 """
 
@@ -14,8 +14,8 @@ from contextlib import suppress
 
 _PORT = 6001
 _CHUNK = 1 << 16
+# Seconds excluded at the beginning of a flow, until TCP has found the bandwidth.
 _SETTLED = 0.7
-"""Of a flow, so many seconds are left out at the beginning: TCP finds the bandwidth first."""
 
 
 def serve(address: str) -> None:
@@ -44,21 +44,21 @@ def _pour(connection: socket.socket) -> None:
 
 
 def trips(connection: socket.socket, seconds: float) -> dict[str, list[float]]:
-    """Round trips of one byte, one after another, in ms; the first is left out."""
-    found: list[float] = []
+    """Measure consecutive round trips of one byte, in ms, without the first."""
+    result: list[float] = []
     connection.sendall(b"t")
     end = time.monotonic() + seconds
-    while time.monotonic() < end or len(found) < 6:
+    while time.monotonic() < end or len(result) < 6:
         began = time.perf_counter_ns()
         connection.sendall(b".")
         connection.recv(1)
-        found.append((time.perf_counter_ns() - began) / 1e6)
+        result.append((time.perf_counter_ns() - began) / 1e6)
         time.sleep(0.002)
-    return {"trips_ms": found[1:]}
+    return {"trips_ms": result[1:]}
 
 
 def flow(connection: socket.socket, seconds: float) -> dict[str, float]:
-    """Bytes that came, and the time between the arrival of the first and of the last of them."""
+    """Return the received bytes, and the time between the first and the last arrival."""
     connection.sendall(b"f")
     settled = time.monotonic() + _SETTLED
     while (now := time.monotonic()) < settled:
@@ -71,7 +71,7 @@ def flow(connection: socket.socket, seconds: float) -> dict[str, float]:
 
 
 def ask(address: str, what: str, seconds: float) -> None:
-    """Measure once, and say it."""
+    """Measure once, and print the result."""
     with socket.create_connection((address, _PORT), timeout=20.0) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         print(json.dumps((trips if what == "trips" else flow)(connection, seconds)), flush=True)

@@ -1,4 +1,4 @@
-"""Links of 0.5, 10 and 100 ms and of 10 and 100 Mbit/s: what passes through the lab's emulator."""
+"""Calibration of the lab's link emulator: links of 0.5, 10 and 100 ms, and of 10 and 100 Mbit/s."""
 
 import json
 import subprocess
@@ -16,15 +16,15 @@ from fivenines.lab.settings import LinkSettings, NetworkSettings
 from fivenines.results.calibration import Line
 from fivenines.waiting import wait_until
 
+# Seconds.
 ROUND_TRIPS = (0.0005, 0.01, 0.1)
-"""Seconds."""
 
+# bit/s.
 BANDWIDTHS = (10_000_000, 100_000_000)
-"""bit/s."""
 
 _SEGMENT = 1500 - 20 - 32
+# Bytes of payload in a full TCP segment with time stamps, and of its whole frame, which a link counts.
 _FRAME = 1514
-"""Bytes of payload in a full TCP segment with time stamps, and of its whole frame, which a link counts."""
 
 _PATIENCE = 60.0
 _EAST, _WEST = "east", "west"
@@ -48,13 +48,13 @@ class Links(Calibrator):
             for rtt in ROUND_TRIPS:
                 context.tell(f"round trip of {rtt * 1000:g} ms")
                 lab.impair((_EAST, _WEST), LinkSettings(rtt=rtt))
-                found = _ask(client, server, "trips", seconds)
-                lines.append(judge_round_trip(rtt * 1000, found["trips_ms"]))
+                result = _ask(client, server, "trips", seconds)
+                lines.append(judge_round_trip(rtt * 1000, result["trips_ms"]))
             for bandwidth in BANDWIDTHS:
                 context.tell(f"bandwidth of {bandwidth / 1e6:g} Mbit/s")
                 lab.impair((_EAST, _WEST), LinkSettings(bandwidth=bandwidth))
-                found = _ask(client, server, "flow", 2 * seconds)
-                frames = 8 * found["bytes"] / found["seconds"] * _FRAME / _SEGMENT
+                result = _ask(client, server, "flow", 2 * seconds)
+                frames = 8 * result["bytes"] / result["seconds"] * _FRAME / _SEGMENT
                 lines.append(judge_bandwidth(bandwidth, frames))
             lab.require_sound()
         return lines
@@ -84,5 +84,5 @@ def _ask(client: Host, server: Host, what: str, seconds: float) -> dict[str, Any
     if done.returncode != 0:
         last = (done.stderr.strip().splitlines() or ["no reason was given"])[-1]
         raise FiveninesError(f"nothing came through the link: {last}")
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    loads: dict[str, Any] = json.loads(done.stdout)
+    return loads

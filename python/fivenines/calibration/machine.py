@@ -1,4 +1,4 @@
-"""Time that the machine takes away: by stealing it, by letting us wait for a processor, by late timers."""
+"""Time that the machine takes: stolen CPU time, waits for a CPU, and late timers."""
 
 import threading
 import time
@@ -14,7 +14,7 @@ _STEP = 0.001
 
 @dataclass(frozen=True)
 class Taken:
-    """Counters since the machine's, or the thread's, beginning: jiffies, and ns."""
+    """Counters since the start of the machine (jiffies) or of the thread (ns)."""
 
     stolen: int
     all: int
@@ -46,7 +46,7 @@ class MachineTime(Calibrator):
 
 
 def lateness_ms(seconds: float) -> list[float]:
-    """How late each timer of a millisecond was."""
+    """Return how late each timer of a millisecond was."""
     late = []
     end = time.monotonic() + seconds
     while (now := time.monotonic()) < end:
@@ -56,8 +56,8 @@ def lateness_ms(seconds: float) -> list[float]:
 
 
 def _taken() -> Taken:
-    """proc(5): of all processors the time stolen, and of this thread the time it waited on a run queue."""
-    # user nice system idle iowait irq softirq steal; virtual machine is within user
+    """Read the stolen time of all CPUs, and this thread's time on a run queue: proc(5)."""
+    # user nice system idle iowait irq softirq steal; guest is within user
     times = [int(word) for word in Path("/proc/stat").read_text().split("\n")[0].split()[1:9]]
     try:
         waited = int(Path(f"/proc/self/task/{threading.get_native_id()}/schedstat").read_text().split()[1])

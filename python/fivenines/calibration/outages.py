@@ -1,8 +1,8 @@
-"""Outages of 50 ms, 500 ms and 5 s behind a proxy of ours, measured as those of any trial.
+"""Calibration of outages: 50 ms, 500 ms and 5 s behind a proxy, measured as in any trial.
 
-The load is an open loop: its successes come evenly, a few ms apart, so that the last success before an outage
-is known to be close to it. Lengths alternate in how the proxy is away, and begin at a random place within the
-10 ms slots of the time line. New connections are tried beside the load as densely as after any fault.
+The load is an open loop with even successes a few ms apart, so the last success before an outage is close to
+it. The kinds of failure alternate, and outages begin at random places within the 10 ms slots of the time
+line. New connections are attempted alongside the load, as densely as after any fault.
 """
 
 import random
@@ -14,24 +14,24 @@ from fivenines.analysis.availability import Outage
 from fivenines.analysis.trials import measure_all
 from fivenines.calibration.base import ENGINE, CalibrationContext, Calibrator
 from fivenines.calibration.judging import MeasuredOutage, Who, judge_outages
-from fivenines.calibration.proxied import How, Planted, ProxiedDeployment, Wanted
+from fivenines.calibration.proxied import How, PlannedOutage, Planted, ProxiedDeployment
 from fivenines.calibration.trials import DATA, UNDER_LOAD, planted_trial
 from fivenines.results.calibration import Line
 from fivenines.results.layout import SLOT_MS
 from fivenines.results.records import FaultRecord
 from fivenines.results.store import StoredTrial
 
+# Length in seconds and number of outages: in full, and when short.
 LENGTHS = {0.05: (12, 4), 0.5: (8, 2), 5.0: (4, 2)}
-"""Seconds, and how many of each are planted: in full, and when short."""
 
+# Seconds of undisturbed load before the first outage, which give the ordinary gap.
 _QUIET = 2.0
-"""Seconds of undisturbed load before the first one, by which an ordinary gap is known."""
 
+# Seconds from the end of an outage to the beginning of the next.
 _BETWEEN = 0.75
-"""Seconds from the end of one to the beginning of the next."""
 
+# Seconds before the first outage, after the plan was sent, and of load after the last one.
 _MARGIN = 1.0
-"""Seconds between giving the orders and the first one, and of load after the last one."""
 
 _HOW: tuple[How, How] = ("silent", "reset")
 
@@ -56,51 +56,51 @@ class Outages(Calibrator):
     seconds = (55.0, 25.0)
 
     def measure(self, context: CalibrationContext) -> list[Line]:
-        wanted = schedule(random.Random(context.seed), short=context.short)
-        steady = _QUIET + _MARGIN + wanted[-1].at + wanted[-1].seconds + _MARGIN
+        expected = schedule(random.Random(context.seed), short=context.short)
+        steady = _QUIET + _MARGIN + expected[-1].at + expected[-1].seconds + _MARGIN
         planted: list[Planted] = []
 
         def plant(up: ProxiedDeployment) -> None:
-            context.tell(f"{len(wanted)} outages, about {steady:.0f} s of load")
+            context.tell(f"{len(expected)} outages, about {steady:.0f} s of load")
             # the warm-up of 1 s is within the first part
             now = time.monotonic() + 1.0 + _QUIET
-            up.proxy.plan([replace(one, at=now + one.at) for one in wanted])
-            planted.extend(up.proxy.planted(len(wanted)))
+            up.proxy.plan([replace(item, at=now + item.at) for item in expected])
+            planted.extend(up.proxy.planted(len(expected)))
 
         context.tell("deploying one server behind the proxy")
         text = _EXPERIMENT.format(engine=ENGINE, data=DATA, steady=steady)
         trial = planted_trial(context, text, ProxiedDeployment, {UNDER_LOAD: plant})
-        return judge_outages(measured(trial, wanted, planted))
+        return judge_outages(measured(trial, expected, planted))
 
 
-def schedule(chance: random.Random, *, short: bool) -> list[Wanted]:
-    """All outages in random order, `at` counted from the first one."""
+def schedule(chance: random.Random, *, short: bool) -> list[PlannedOutage]:
+    """Return all outages in random order, `at` counted from the first one."""
     lengths = [
         (length, _HOW[number % 2])
         for length, (full, few) in LENGTHS.items()
         for number in range(few if short else full)
     ]
     chance.shuffle(lengths)
-    found, at = [], 0.0
+    result, at = [], 0.0
     for length, how in lengths:
         at += chance.uniform(0.0, 0.05)
-        # up to a slot longer, so that its end, too, lies anywhere within a slot
-        found.append(Wanted(how, at, length, length + chance.uniform(0.0, SLOT_MS / 1000)))
+        # Up to a slot longer, so that the end also lies anywhere within a slot.
+        result.append(PlannedOutage(how, at, length, length + chance.uniform(0.0, SLOT_MS / 1000)))
         at += length + _BETWEEN
-    return found
+    return result
 
 
 def measured(
-    trial: StoredTrial, wanted: Sequence[Wanted], planted: Sequence[Planted]
+    trial: StoredTrial, expected: Sequence[PlannedOutage], planted: Sequence[Planted]
 ) -> list[MeasuredOutage]:
-    """What the analysis makes of the trial, if each planted outage is told to it as a fault."""
+    """Return the outages that the analysis measures if each planted outage counts as a fault."""
     record = trial.record
     assert record.windows is not None
     start = int(record.load["started_monotonic_ns"])
-    moments = [((one.began - start) / 1e6, (one.ended - start) / 1e6) for one in planted]
+    moments = [((item.began - start) / 1e6, (item.ended - start) / 1e6) for item in planted]
     faults = [
         FaultRecord(
-            kind=f"planted {one.how}",
+            kind=f"planted {item.how}",
             node="proxy",
             role="",
             at=began,
@@ -109,22 +109,22 @@ def measured(
             ended=ended,
             ended_verified=True,
         )
-        for one, (began, ended) in zip(planted, moments, strict=True)
+        for item, (began, ended) in zip(planted, moments, strict=True)
     ]
     windows = record.windows.model_copy(update={"steady_end": moments[0][0]})
-    told = record.model_copy(update={"faults": faults, "windows": windows})
-    (measures,) = measure_all([StoredTrial(trial.folder, told)])
-    found = []
-    for one, (began, ended), fault in zip(wanted, moments, measures.faults, strict=True):
+    with_faults = record.model_copy(update={"faults": faults, "windows": windows})
+    (measures,) = measure_all([StoredTrial(trial.folder, with_faults)])
+    result = []
+    for item, (began, ended), fault in zip(expected, moments, measures.faults, strict=True):
         seen: dict[Who, Outage | None] = {"sessions": fault.availability.writes}
-        # where the load tries new connections beside
+        # Only if the load attempts new connections.
         if fault.availability.connections is not None:
             seen["connections"] = fault.availability.connections
-        found += [
+        result += [
             MeasuredOutage(
-                how=one.how,
+                how=item.how,
                 who=who,
-                nominal_ms=one.nominal * 1000,
+                nominal_ms=item.nominal * 1000,
                 planted_ms=ended - began,
                 measured_ms=outage.ms if outage and outage.back else None,
                 ordinary_ms=outage.steady_ms if outage else 0.0,
@@ -132,4 +132,4 @@ def measured(
             )
             for who, outage in seen.items()
         ]
-    return found
+    return result

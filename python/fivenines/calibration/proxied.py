@@ -1,4 +1,4 @@
-"""A deployment whose clients come through our proxy, which is away when it is told to be."""
+"""A deployment whose clients connect through a proxy with planned outages."""
 
 import json
 import subprocess
@@ -23,7 +23,7 @@ _PORT = 6000
 
 @dataclass(frozen=True)
 class Planted:
-    """An outage as the proxy itself recorded it, in ns of CLOCK_MONOTONIC."""
+    """An outage as the proxy recorded it, in ns of CLOCK_MONOTONIC."""
 
     how: How
     began: int
@@ -31,8 +31,8 @@ class Planted:
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """An outage as it shall be: its beginning on CLOCK_MONOTONIC, what it is called, its length, in s."""
+class PlannedOutage:
+    """A planned outage: beginning on CLOCK_MONOTONIC, nominal length, and length, in s."""
 
     how: How
     at: float
@@ -41,13 +41,13 @@ class Wanted:
 
 
 class ProxySettings(AccessSettings):
-    """Of no use in an experiment, hence not among the access layers."""
+    """Settings of the proxy, which is not available in experiments."""
 
     kind: Literal["calibration"] = "calibration"
 
 
 class Proxied(Access[ProxySettings]):
-    """The proxy on a host of its own, in front of the first node."""
+    """The proxy on a separate host, in front of the first node."""
 
     settings_type = ProxySettings
 
@@ -56,7 +56,7 @@ class Proxied(Access[ProxySettings]):
         address, _, port = self.solution.nodes[0].endpoint.rpartition(":")
         program = [sys.executable, "-I", "-S", str(Path(proxy_program.__file__))]
         with (self._host.node / "log" / "proxy.out").open("ab") as log:
-            # it ends with its host, whatever becomes of us
+            # The program ends with its host, even if this process dies.
             self._program = subprocess.Popen(
                 self._host.beside([*program, self._host.address, str(_PORT), address, port]),
                 stdin=subprocess.PIPE,
@@ -70,18 +70,18 @@ class Proxied(Access[ProxySettings]):
     def endpoints(self) -> Endpoints:
         return Endpoints.of_one(f"{self._host.address}:{_PORT}")
 
-    def plan(self, outages: Sequence[Wanted]) -> None:
-        """Let it be away at these moments, which are in order."""
+    def plan(self, outages: Sequence[PlannedOutage]) -> None:
+        """Send the plan of outages, in chronological order, to the proxy."""
         assert self._program.stdin is not None
-        for one in outages:
-            told = {"at": round(one.at * 1e9), "for": round(one.seconds * 1e9), "how": one.how}
-            self._program.stdin.write(json.dumps(told) + "\n")
+        for outage in outages:
+            order = {"at": round(outage.at * 1e9), "for": round(outage.seconds * 1e9), "how": outage.how}
+            self._program.stdin.write(json.dumps(order) + "\n")
         self._program.stdin.flush()
 
     def planted(self, number: int) -> list[Planted]:
-        """Wait for so many outages to be over; as they really were."""
-        told = [self._answer() for _ in range(number)]
-        return [Planted(one["how"], one["from"], one["until"]) for one in told]
+        """Wait for the end of a number of outages; return them as the proxy recorded them."""
+        messages = [self._answer() for _ in range(number)]
+        return [Planted(item["how"], item["from"], item["until"]) for item in messages]
 
     def _answer(self) -> dict[str, Any]:
         assert self._program.stdout is not None
@@ -89,12 +89,12 @@ class Proxied(Access[ProxySettings]):
         if not line:
             log = self._host.node / "log" / "proxy.out"
             raise FiveninesError(f"the proxy has ended: {log.read_text()[-300:].strip()}")
-        found: dict[str, Any] = json.loads(line)
-        return found
+        loads: dict[str, Any] = json.loads(line)
+        return loads
 
 
 class ProxiedDeployment(Deployed):
-    """As a trial deploys, but with the proxy as access layer."""
+    """A deployment as in a trial, but with the proxy as access layer."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)

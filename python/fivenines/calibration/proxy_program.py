@@ -1,15 +1,14 @@
-"""A TCP proxy that is away at exact moments: `python proxy_program.py ADDRESS PORT TO_ADDRESS TO_PORT`.
+"""A TCP proxy with outages at exact times: `python proxy_program.py ADDRESS PORT TO_ADDRESS TO_PORT`.
 
-Runs beside a host of the lab, and says on its standard output, in lines of JSON, what it does:
-`{"ready": true}`, and then for each outage when it began and ended, as it really was, in ns of
-CLOCK_MONOTONIC. On its standard input it is told outages, one a line, as
-`{"at": ns, "for": ns, "how": "silent"}`. It ends when that ends.
+It runs in the network of a lab host, outside the container, and prints lines of JSON: `{"ready": true}`, and
+for each outage its actual beginning and end in ns of CLOCK_MONOTONIC. It reads planned outages from standard
+input, one per line, as `{"at": ns, "for": ns, "how": "silent"}`, and exits at the end of input.
 
-silent   nothing passes: bytes and new connections wait, and go on afterwards, as behind a host that is frozen
+silent   no data passes: bytes and new connections wait and continue afterwards, as with a frozen host
 reset    all connections are reset and new ones refused; afterwards new ones are served, as after a restart
 
-One thread, so that nothing can pass while it is away. An outage begins after the last byte was passed on, and
-ends before the next one is.
+A single thread ensures that no data passes during an outage. An outage begins after the last byte was
+forwarded, and ends before the next one.
 """
 
 import json
@@ -28,14 +27,14 @@ _SPIN_NS = 500_000
 
 
 class Proxy:
-    """The connections, and what is to be done next."""
+    """Connections and planned outages of the proxy."""
 
     def __init__(self, own: tuple[str, int], target: tuple[str, int]) -> None:
         self.own, self.target = own, target
         self.selector = selectors.DefaultSelector()
         self.peers: dict[socket.socket, socket.socket] = {}
         self.plan: deque[dict[str, int | str]] = deque()
-        self.told = b""
+        self.received = b""
         self.listener = self._listen()
         self.selector.register(sys.stdin.fileno(), selectors.EVENT_READ)
         os.set_blocking(sys.stdin.fileno(), False)
@@ -46,7 +45,7 @@ class Proxy:
         while True:
             now = time.monotonic_ns()
             if self.plan and now >= int(self.plan[0]["at"]):
-                self._away(self.plan.popleft())
+                self._interrupt(self.plan.popleft())
                 continue
             left = (int(self.plan[0]["at"]) - now) / 1e9 if self.plan else _AWHILE
             for key, _ in self.selector.select(max(0.0, min(left, _AWHILE))):
@@ -58,13 +57,13 @@ class Proxy:
                     return
 
     def _hear(self) -> bool:
-        """Take in what is said; whether there is more to come."""
-        said = os.read(sys.stdin.fileno(), _CHUNK)
-        *lines, self.told = (self.told + said).split(b"\n")
+        """Read planned outages; return False at the end of input."""
+        data = os.read(sys.stdin.fileno(), _CHUNK)
+        *lines, self.received = (self.received + data).split(b"\n")
         self.plan.extend(json.loads(line) for line in lines)
-        return bool(said)
+        return bool(data)
 
-    def _away(self, outage: dict[str, int | str]) -> None:
+    def _interrupt(self, outage: dict[str, int | str]) -> None:
         how = outage["how"]
         if how == "reset":
             self._reset_all()
@@ -86,8 +85,8 @@ class Proxy:
     def _reset_all(self) -> None:
         self.selector.unregister(self.listener)
         self.listener.close()
-        for one in list(self.peers):
-            self._close(one)
+        for peer in list(self.peers):
+            self._close(peer)
 
     def _accept(self) -> None:
         client, _ = self.listener.accept()
@@ -97,13 +96,13 @@ class Proxy:
         except OSError:
             reset(client)
             return
-        for one, peer in ((client, server), (server, client)):
-            one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self.peers[one] = peer
-            self.selector.register(one, selectors.EVENT_READ)
+        for item, peer in ((client, server), (server, client)):
+            item.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self.peers[item] = peer
+            self.selector.register(item, selectors.EVENT_READ)
 
     def _pass_on(self, source: socket.socket) -> None:
-        if source not in self.peers:  # closed along with its peer, a moment ago
+        if source not in self.peers:  # closed together with its peer just before
             return
         try:
             data = source.recv(_CHUNK)
@@ -114,33 +113,33 @@ class Proxy:
             pass
         self._close(source)
 
-    def _close(self, one: socket.socket) -> None:
+    def _close(self, item: socket.socket) -> None:
         """End a connection on both sides."""
-        peer = self.peers.pop(one, None)
+        peer = self.peers.pop(item, None)
         if peer is None:
             return
         del self.peers[peer]
-        for each in (one, peer):
+        for each in (item, peer):
             self.selector.unregister(each)
             reset(each)
 
 
-def reset(one: socket.socket) -> None:
+def reset(item: socket.socket) -> None:
     """Close a socket at once; the other end gets a reset."""
     with suppress(OSError):
-        one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    one.close()
+        item.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    item.close()
 
 
 def sleep_until(moment: int) -> None:
-    """Sleep until a moment of CLOCK_MONOTONIC in ns; the last half millisecond is waited for awake."""
+    """Sleep until a time of CLOCK_MONOTONIC in ns; busy-wait for the last half millisecond."""
     while (left := moment - time.monotonic_ns()) > 0:
         if left > _SPIN_NS:
             time.sleep((left - _SPIN_NS) / 1e9)
 
 
 def say(what: dict[str, object]) -> None:
-    """A line of JSON."""
+    """Print a line of JSON."""
     print(json.dumps(what), flush=True)
 
 

@@ -1,9 +1,8 @@
-"""Rows of the ledger that are taken away, put there, doubled and hidden: the checkers must find them all.
+"""Calibration of the ledger's checks: removed, added, duplicated and stale rows must all be detected.
 
-One trial on a primary with a standby, by the same steps as in an experiment. While the load runs, the server
-refuses some rows, and the standby stands still for a while, so that reads there are stale. When the trial is
-about to check, rows are harmed on the primary. What was done is known by id; what the trial says is compared
-with that.
+It runs a trial on a primary with a standby, with the steps of an experiment. During the load the server
+refuses some rows, and the standby pauses replay for a while, so that its reads are stale. Before the trial's
+checks, rows on the primary are damaged. The ids of these rows are compared with the trial's verdict.
 """
 
 import time
@@ -15,7 +14,7 @@ import duckdb
 from fivenines.analysis import staleness
 from fivenines.analysis.consistency import primary_check
 from fivenines.calibration.base import ENGINE, CalibrationContext, Calibrator
-from fivenines.calibration.judging import judge_ages, judge_found
+from fivenines.calibration.judging import judge_ages, judge_detected
 from fivenines.calibration.trials import CHECKING, DATA, UNDER_LOAD, change, planted_trial
 from fivenines.deployment.deployed import Deployed
 from fivenines.errors import FiveninesError
@@ -26,23 +25,20 @@ from fivenines.servers.base import Server
 _EXPERIMENT = """\
 name: calibration
 trials: 1
-solutions: [{{solution: hot-standby, engine: {engine}, synchronous_commit: local, reads: replicas, manager: none}}]
-workloads: [{{workload: oltp_update_non_index, {data}}}]
-connections: [2]
-load: {{rate: 50}}
-ledger: {{rate: 200, read_rate: 200, clients: 4}}
-timing: {{warmup: 500ms, steady: 5s, recovery: 1s, settle: 10s}}
+solutions: [{{solution: hot-standby, engine: {engine}, synchronous_commit: local, reads: replicas, manager:
+none}}] workloads: [{{workload: oltp_update_non_index, {data}}}] connections: [2] load: {{rate: 50}} ledger:
+{{rate: 200, read_rate: 200, clients: 4}} timing: {{warmup: 500ms, steady: 5s, recovery: 1s, settle: 10s}}
 """
 
+# Seconds for which the standby pauses replay.
 _STILL = 1.5
-"""Seconds for which the standby applies nothing."""
 
+# Clients of the ledger whose rows are damaged in different ways.
 _LAST, _SECOND, _THIRD, _FOURTH = range(4)
-"""The ledger's clients, whose rows are harmed in different ways."""
 
 _DISORDERED = 5
+# Number of rows that are damaged in each way.
 _TAKEN, _PHANTOM, _DOUBLED = 3, 3, 3
-"""So many rows are harmed in each way."""
 
 _REFUSE = (
     "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS "
@@ -54,7 +50,7 @@ _REFUSE = (
 
 @dataclass
 class Planted:
-    """What was done: ids of rows, and when the standby stood still (ns of CLOCK_MONOTONIC)."""
+    """Planted damage: ids of rows, and the pause of the standby (ns of CLOCK_MONOTONIC)."""
 
     lost: list[int] = field(default_factory=list)
     phantom: list[int] = field(default_factory=list)
@@ -75,13 +71,13 @@ class Rows(Calibrator):
         planted = Planted()
 
         def under_load(up: Deployed) -> None:
-            context.tell("rows are refused, and the standby stands still")
+            context.tell("refusing rows, and pausing the standby's replay")
             change(up.solution.nodes[0], *_REFUSE)
             time.sleep(1.5)
             planted.still = _stand_still(up, _STILL)
 
         def checking(up: Deployed) -> None:
-            context.tell("rows are harmed, and looked for")
+            context.tell("damaging rows, and checking them")
             harm(up.solution.nodes[0], table_path(up.lab.folder.parent, "ledger"), planted)
 
         context.tell("deploying a primary and a standby")
@@ -91,11 +87,11 @@ class Rows(Calibrator):
 
 
 def harm(primary: Server, ledger: Path, planted: Planted) -> None:
-    """Take rows away, put refused ones there, and double some; notes which."""
+    """Remove rows, insert refused ones, duplicate some, and record their ids."""
     last, second = acknowledged(ledger, _LAST), acknowledged(ledger, _SECOND)
     planted.phantom = refused(ledger)[:_PHANTOM]
     planted.doubled = acknowledged(ledger, _FOURTH)[-_DOUBLED:]
-    # the last rows of a client are lost without any behind them; one in the middle leaves some behind
+    # The last rows of a client are lost without later ones; a row in the middle leaves later ones disordered.
     planted.lost = [*last[-_TAKEN:], second[-_DISORDERED - 1]]
     planted.disordered = second[-_DISORDERED:]
     if len(planted.phantom) < _PHANTOM or len(last) < _TAKEN or len(second) <= _DISORDERED:
@@ -113,28 +109,28 @@ def harm(primary: Server, ledger: Path, planted: Planted) -> None:
 
 
 def judged(trial: StoredTrial, planted: Planted) -> list[Line]:
-    """What the trial's own record and its analysis say, against what was planted."""
+    """Compare the trial's record and its analysis with the planted damage."""
     node = primary_check(trial.record.check) if trial.record.check else None
     if node is None:
         raise FiveninesError("the primary could not be read after the trial")
     return [
-        judge_found("acknowledged rows taken away", planted.lost, node.lost_ids),
-        judge_found("refused rows put there (phantom)", planted.phantom, node.phantom_ids),
-        judge_found("rows doubled", range(len(planted.doubled)), range(node.duplicate)),
-        judge_found("rows out of their client's order", planted.disordered, node.disordered_ids),
+        judge_detected("acknowledged rows taken away", planted.lost, node.lost_ids),
+        judge_detected("refused rows put there (phantom)", planted.phantom, node.phantom_ids),
+        judge_detected("rows doubled", range(len(planted.doubled)), range(node.duplicate)),
+        judge_detected("rows out of their client's order", planted.disordered, node.disordered_ids),
         *_stale(trial, planted),
     ]
 
 
 def _stale(trial: StoredTrial, planted: Planted) -> list[Line]:
-    """Reads of the standby while it stood still: each began after a write that it could not show."""
-    found = staleness.measure(trial.folder, trial.record)
+    """Judge reads of the paused standby: each began after a write that it could not return."""
+    result = staleness.measure(trial.folder, trial.record)
     start = int(trial.record.load["started_monotonic_ns"])
     began, ended = ((moment - start) / 1e6 for moment in planted.still)
     first = first_acknowledged(table_path(trial.folder, "ledger"), began)
     deployment = trial.record.deployment
     standby = deployment.hosts["node2"].address if deployment else ""
-    endpoints = [one for one in found.endpoints if standby in one.endpoint] if found else []
+    endpoints = [item for item in result.endpoints if standby in item.endpoint] if result else []
     reads = [
         (float(at), float(age))
         for endpoint in endpoints
@@ -142,42 +138,42 @@ def _stale(trial: StoredTrial, planted: Planted) -> list[Line]:
         if first < at < ended
     ]
     expected = [at - first for at, _ in reads]
-    return judge_ages("reads of a standby that stands still", expected, [age for _, age in reads])
+    return judge_ages("reads of a standby with paused replay", expected, [age for _, age in reads])
 
 
 def _stand_still(up: Deployed, seconds: float) -> tuple[int, int]:
-    """Let the standby apply nothing for a while; from when to when it surely did not."""
+    """Pause the standby's replay; return the beginning and end of the time in which it surely paused."""
     standby = up.solution.nodes[1]
     up.solution.stall(standby)
     began = time.monotonic_ns()
     time.sleep(seconds)
     ended = time.monotonic_ns()
-    if said := up.solution.unstall(standby):
-        raise FiveninesError(f"the standby stays still: {said}")
+    if reason := up.solution.unstall(standby):
+        raise FiveninesError(f"the standby did not resume replay: {reason}")
     return began, ended
 
 
 def acknowledged(ledger: Path, client: int) -> list[int]:
-    """The ids of a client's acknowledged rows, rising."""
+    """Return the ids of a client's acknowledged rows, rising."""
     return _column(ledger, f"kind = 'write' AND client = {client}", "bool_or(outcome = 'ok')")
 
 
 def refused(ledger: Path) -> list[int]:
-    """The ids of rows that were refused, and never acknowledged or in doubt."""
+    """Return the ids of rows that were refused, and never acknowledged or in doubt."""
     return _column(ledger, "kind = 'write'", "bool_and(outcome = 'failed')")
 
 
 def first_acknowledged(ledger: Path, after_ms: float) -> float:
-    """When the first write that was sent after a moment was acknowledged, in ms of the load."""
+    """Return when the first write that was sent after a moment was acknowledged, in ms of the load."""
     sql = (
         "SELECT min(completed_us) FROM read_parquet(?) "
         "WHERE kind = 'write' AND outcome = 'ok' AND started_us > ?"
     )
     with duckdb.connect() as connection:
-        found = connection.execute(sql, [str(ledger), round(after_ms * 1000)]).fetchone()
-    if not found or found[0] is None:
-        raise FiveninesError("nothing was written while the standby stood still: try again")
-    return float(found[0]) / 1000
+        row = connection.execute(sql, [str(ledger), round(after_ms * 1000)]).fetchone()
+    if not row or row[0] is None:
+        raise FiveninesError("no row was written while the standby's replay was paused: try again")
+    return float(row[0]) / 1000
 
 
 def _column(ledger: Path, where: str, having: str) -> list[int]:

@@ -1,4 +1,4 @@
-"""Runs calibrators one after another; what each found is kept at once, so that nothing done is lost."""
+"""Runs calibrators one after another, and stores each result at once."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -16,34 +16,34 @@ from fivenines.results import calibrations
 from fivenines.results.calibration import Calibration, Step
 
 _SCRATCH = "work-"
-_ADVICE = "wait until it is done: two at once would disturb each other"
+_ADVICE = "wait until it ends: two at once would disturb each other"
 
 
 @dataclass(frozen=True)
 class Listener:
-    """Who hears how a calibration goes on."""
+    """Callbacks for the progress of a calibration."""
 
+    # Number (from 1) and name of a step that begins.
     begin: Callable[[int, str], None]
-    """The number (from 1) and name of what begins."""
+    # Progress.
     tell: Tell
-    """Progress."""
+    # Each finished step.
     done: Callable[[Step], None]
-    """Each step that is finished."""
 
 
 def calibrate(kinds: Sequence[type[Calibrator]], listener: Listener, *, short: bool) -> Calibration:
-    """Measure and keep; the calibration of this machine afterwards, with steps of before.
+    """Run calibrators and store their results; return this machine's calibration with earlier steps.
 
     KeyboardInterrupt passes.
 
     Raises:
-        UsageError: somebody calibrates here now; says who.
-        FiveninesError: nothing can be kept here, or nothing was to be done.
+        UsageError: another process calibrates this machine; the message names it.
+        FiveninesError: results cannot be stored, or there was no step to run.
     """
     folder = calibrations.folder()
     folder.mkdir(parents=True, exist_ok=True)
     with locks.held(folder / "lock", "the calibration of this machine", _ADVICE, remove=True):
-        for left in folder.glob(f"{_SCRATCH}*"):  # by one that was killed
+        for left in folder.glob(f"{_SCRATCH}*"):  # left by a process that was killed
             remove_tree(left)
         return _calibrated(kinds, listener, short)
 
@@ -51,19 +51,19 @@ def calibrate(kinds: Sequence[type[Calibrator]], listener: Listener, *, short: b
 def _calibrated(kinds: Sequence[type[Calibrator]], listener: Listener, short: bool) -> Calibration:
     machine = describe()
     names = [kind.name for kind in calibrators()]
-    found: Calibration | None = None
+    calibration: Calibration | None = None
     for number, kind in enumerate(kinds, start=1):
         listener.begin(number, kind.name)
         step = _step(kind, short, listener.tell)
-        found = calibrations.keep(step, names, machine)
+        calibration = calibrations.keep(step, names, machine)
         listener.done(step)
-    if found is None:
-        raise FiveninesError("calibrate: nothing was to be done")
-    return found
+    if calibration is None:
+        raise FiveninesError("calibrate: there is no step to run")
+    return calibration
 
 
 def _step(kind: type[Calibrator], short: bool, tell: Tell) -> Step:
-    """One calibrator's lines; what could not be measured is a failure of the step, and says why."""
+    """Run a calibrator; an error becomes the failure of the step."""
     began, at = time.monotonic(), datetime.now(UTC).isoformat(timespec="seconds")
     folder = Path(mkdtemp(prefix=_SCRATCH, dir=calibrations.folder()))
     lines, failure = [], ""
@@ -71,7 +71,7 @@ def _step(kind: type[Calibrator], short: bool, tell: Tell) -> Step:
         lines = kind().measure(CalibrationContext(folder, tell, short))
     except FiveninesError as error:
         failure = str(error)
-    except Exception as error:  # as in a trial: the others go on
+    except Exception as error:  # as in a trial: the other steps continue
         failure = f"{type(error).__name__}: {brief(error)}"
     finally:
         remove_tree(folder)

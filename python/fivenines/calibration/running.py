@@ -1,4 +1,4 @@
-"""A server alone with a load on it, for calibrators that need no trial: nothing else runs beside."""
+"""A single server with a load, for calibrators without a trial."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,16 +25,16 @@ load: {{{load}}}
 
 @dataclass(frozen=True)
 class Alone:
-    """One server without a load yet."""
+    """A server without a load."""
 
     deployed: Deployed
     experiment: Experiment
 
     def load(self, seconds: float, out: Path, seed: int) -> dict[str, Any]:
-        """Run the load for so long; load.json, with the other files in `out`.
+        """Run the load for `seconds`; return load.json, with the other files in `out`.
 
         Raises:
-            FiveninesError: it failed.
+            FiveninesError: the load failed.
         """
         (workload,), (connections,) = self.experiment.workloads, self.experiment.connections
         plan = LoadPlan(workload, connections, seconds, seed, self.experiment.load)
@@ -52,16 +52,18 @@ class Alone:
 
 @contextmanager
 def alone(context: CalibrationContext, *, workload: str, load: str = "", server: str = "") -> Iterator[Alone]:
-    """A server of the default engine with the calibrators' data; texts are as in an experiment file."""
+    """Deploy a server of the default engine with the calibrators' data; texts are as in an experiment
+    file.
+    """
     text = _EXPERIMENT.format(engine=ENGINE, server=server, workload=workload, load=load)
     experiment = parse_experiment(text, "calibration")
-    with brought_up(context, experiment) as up:
+    with deployment_of(context, experiment) as up:
         yield Alone(up, experiment)
 
 
 @contextmanager
-def brought_up(context: CalibrationContext, experiment: Experiment) -> Iterator[Deployed]:
-    """The only solution of an experiment, deployed with its data."""
+def deployment_of(context: CalibrationContext, experiment: Experiment) -> Iterator[Deployed]:
+    """Deploy the only solution of an experiment with its data."""
     with (
         data_of(context, experiment) as data,
         Deployed(experiment.solutions[0], data, context.folder / "lab") as up,

@@ -1,7 +1,7 @@
-"""A fixed open loop against the server's own counters: is all done that was offered, and counted rightly?
+"""Calibration of an open loop with the server's counters: achieved rate, and counts of statements.
 
-The server counts by its extension pg_stat_statements, which comes with PostgreSQL. It counts a prepared BEGIN
-or COMMIT only once a connection, so these are left out: what reads and changes rows is compared.
+The server counts with PostgreSQL's extension pg_stat_statements. It counts a prepared BEGIN or COMMIT only
+once per connection, so these are left out: only statements that read or change rows are compared.
 """
 
 from collections.abc import Mapping
@@ -15,24 +15,24 @@ from fivenines.results.calibration import Line
 from fivenines.servers.base import Server
 
 _RATE = 50.0
+# Values in full, and when short.
 _SECONDS = (8.0, 4.0)
-"""In full, and when short."""
 
 _BRACKETS = {"begin", "commit", "rollback"}
+# Names of changing statements in load.json; all others read.
 _CHANGING = {"index_update", "non_index_update", "delete", "insert"}
-"""Names of statements in load.json; all others read."""
 
+# Excludes the load's query for the existence of its tables, which selects a number.
 _CALLS = """
 SELECT coalesce(sum(calls) FILTER (WHERE query LIKE 'SELECT%'), 0)::bigint,
        coalesce(sum(calls) FILTER (WHERE query NOT LIKE 'SELECT%'), 0)::bigint
 FROM pg_stat_statements
 WHERE query LIKE '%sbtest1%' AND query NOT LIKE 'SELECT $1 FROM%' AND query NOT LIKE '%pg_stat_statements%'
 """
-"""The load itself asks once, for a number and no row, whether its tables are there."""
 
 
 class ThroughputOfAnOpenLoop(Calibrator):
-    """Plants a rate, and asks the server what it executed."""
+    """Plants a rate, and compares it with the statements that the server executed."""
 
     name = "throughput"
     title = "Throughput and statement counts"
@@ -47,17 +47,17 @@ class ThroughputOfAnOpenLoop(Calibrator):
             workload=f"workload: oltp_read_write, {DATA}",
             load=f"rate: {_RATE:g}",
             server="shared_preload_libraries: pg_stat_statements",
-        ) as one:
-            server = one.deployed.solution.nodes[0]
+        ) as item:
+            server = item.deployed.solution.nodes[0]
             server.execute("CREATE EXTENSION pg_stat_statements")
             server.query("SELECT pg_stat_statements_reset()")
             context.tell(f"{_RATE:g} transactions/s for {seconds:.0f} s")
-            load = one.load(seconds, context.folder / "load", context.seed)
+            load = item.load(seconds, context.folder / "load", context.seed)
             return judged(load, _executed(server))
 
 
 def judged(load: Mapping[str, Any], executed: tuple[int, int]) -> list[Line]:
-    """load.json against the server's own counts of reading and of changing statements."""
+    """Compare load.json with the server's counts of reading and of changing statements."""
     reading, changing = counted(load)
     done = int(load["transactions"]["ok"])
     return [
@@ -68,10 +68,10 @@ def judged(load: Mapping[str, Any], executed: tuple[int, int]) -> list[Line]:
 
 
 def counted(load: Mapping[str, Any]) -> tuple[int, int]:
-    """Statements that read, and that change, as the load counted them."""
-    told = {name: int(n) for name, n in load["statements"].items() if name not in _BRACKETS}
-    changing = sum(n for name, n in told.items() if name in _CHANGING)
-    return sum(told.values()) - changing, changing
+    """Return the numbers of reading and of changing statements that the load counted."""
+    counts = {name: int(n) for name, n in load["statements"].items() if name not in _BRACKETS}
+    changing = sum(n for name, n in counts.items() if name in _CHANGING)
+    return sum(counts.values()) - changing, changing
 
 
 def _executed(server: Server) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Trials that a calibrator runs: the same function as in an experiment, with a hand in the deployment."""
+"""Trials of calibrators: run as in an experiment, with access to the deployment."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -23,15 +23,17 @@ from fivenines.software.store import engine
 D = TypeVar("D", bound=Deployed)
 
 UNDER_LOAD = "warm-up and steady load"
+# Phases of a trial, at whose beginning effects can be planted.
 CHECKING = "checking"
-"""Phases of a trial, at whose beginning something can be planted."""
 
+# A small data set for all calibrators; rows are chosen uniformly, so that clients rarely conflict.
 DATA = "tables: 1, table_size: 10000, distribution: uniform"
-"""One small data set for all calibrators; rows are chosen evenly, so that hardly any two clients meet."""
 
 
 class Planting(Generic[D]):
-    """A listener that plants: `actions[phase]` is called with the deployment at the phase's beginning."""
+    """A listener that plants effects: it calls `actions[phase]` with the deployment at the phase's
+    beginning.
+    """
 
     def __init__(self, kind: Callable[..., D], actions: Mapping[str, Callable[[D], None]]) -> None:
         self._kind = kind
@@ -39,7 +41,7 @@ class Planting(Generic[D]):
         self._deployed: D | None = None
 
     def deploy(self, *arguments: Any) -> D:
-        """Make the deployment, and remember it."""
+        """Create the deployment, and remember it."""
         self._deployed = self._kind(*arguments)
         return self._deployed
 
@@ -50,7 +52,9 @@ class Planting(Generic[D]):
 
 @contextmanager
 def data_of(context: CalibrationContext, experiment: Experiment) -> Iterator[Path]:
-    """The data set of an experiment of one solution and workload; it and the engine are held meanwhile."""
+    """Provide the data set of an experiment with one solution and workload, locked together with the
+    engine.
+    """
 
     def report(message: str, _fraction: float | None) -> None:
         context.tell(message)
@@ -71,10 +75,10 @@ def change(node: Server, *statements: str) -> None:
 def planted_trial(
     context: CalibrationContext, text: str, kind: Callable[..., D], actions: Mapping[str, Callable[[D], None]]
 ) -> StoredTrial:
-    """Run the only trial of an experiment in the place's folder, and plant in it.
+    """Run the only trial of an experiment in the context's folder, and plant effects in it.
 
     Raises:
-        FiveninesError: the trial broke; with its reason.
+        FiveninesError: the trial is broken; the message has the reason.
     """
     experiment = parse_experiment(text, "calibration")
     (trial,) = plan(experiment)
@@ -82,5 +86,5 @@ def planted_trial(
     with data_of(context, experiment):
         record = run_trial(trial, experiment, context.folder, 1, planting, planting.deploy)
     if record.status != "complete":
-        raise FiveninesError(f"the trial broke: {record.reason}")
+        raise FiveninesError(f"the trial is broken: {record.reason}")
     return StoredTrial(layout.trial_folder(context.folder, trial.id), record)

@@ -98,7 +98,7 @@ def attended(
         FiveninesError: the address for metrics is not available.
     """
     from fivenines.cli.progress import listener
-    from fivenines.runner.journal import kept
+    from fivenines.runner.journal import journal_of
 
     stopped = Stopped()
     with ExitStack() as stack:
@@ -107,7 +107,7 @@ def attended(
             listeners.append(stack.enter_context(_metrics(audience.experiment, *audience.metrics)))
         if audience.serve:
             stack.enter_context(live_page(folder))
-        listeners.append(stack.enter_context(kept(folder, begins)))
+        listeners.append(stack.enter_context(journal_of(folder, begins)))
         listeners.append(stack.enter_context(listener(audience.how)))
         yield Attendance(_to_all(listeners), stopped)
 

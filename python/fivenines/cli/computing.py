@@ -9,7 +9,7 @@ from rich.control import Control
 from rich.segment import ControlType
 from rich.text import Text
 
-from fivenines.analysis.listening import told_to
+from fivenines.analysis.listening import listening
 from fivenines.cli import console
 
 # Seconds until progress is shown.
@@ -25,7 +25,7 @@ EVERY = 5.0
 def shown(clock: Callable[[], float] = time.monotonic) -> Iterator[None]:
     """Show progress on stderr: one line that is erased on a terminal, separate lines elsewhere."""
     progress = _Progress(console.stderr(), clock)
-    with told_to(progress.show):
+    with listening(progress.show):
         try:
             yield
         finally:

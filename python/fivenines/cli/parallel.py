@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fivenines.cli.planned import Planned
     from fivenines.runner.workers.base import Worker
     from fivenines.runner.workers.ray_cluster import Cluster
-    from fivenines.runner.workers.remote import Said as Introduction
+    from fivenines.runner.workers.remote import Introduction
     from fivenines.runner.workers.room import Demand
 
 ParallelOption = Annotated[

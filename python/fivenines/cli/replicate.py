@@ -243,7 +243,7 @@ def _list(format_: Format) -> None:
 
 def _inconclusive(result: "StudyResult") -> list[str]:
     """Return the parts of the inconclusive claims, without duplicates."""
-    claims = (claim for claim in result.claims if claim.result == "cannot be told")
+    claims = (claim for claim in result.claims if claim.result == "inconclusive")
     return list(dict.fromkeys(part for claim in claims for part in claim.parts))
 
 

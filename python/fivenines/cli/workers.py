@@ -14,7 +14,7 @@ from fivenines.cli.program import Command, Group
 if TYPE_CHECKING:
     from fivenines.runner.workers.checked import Checked
     from fivenines.runner.workers.ray_cluster import Node
-    from fivenines.runner.workers.remote import Said
+    from fivenines.runner.workers.remote import Introduction
 
 app = typer.Typer(
     help="Check the machines of a Ray cluster.", cls=Group, no_args_is_help=True, rich_markup_mode="rich"
@@ -104,7 +104,7 @@ def _asked(
             yield answer.node.name, str(error)
 
 
-def _first_of_each_machine(introductions: "dict[str, Said]") -> set[str]:
+def _first_of_each_machine(introductions: "dict[str, Introduction]") -> set[str]:
     """Return one node per machine: two calibrations on one machine would disturb each other."""
     first: dict[str, str] = {}
     for name, introduction in introductions.items():
@@ -112,7 +112,7 @@ def _first_of_each_machine(introductions: "dict[str, Said]") -> set[str]:
     return set(first.values())
 
 
-def _show(name: str, said: "Said", result: "Checked | str") -> None:
+def _show(name: str, said: "Introduction", result: "Checked | str") -> None:
     from fivenines.cli import console, doctor
 
     machine = said.machine

@@ -29,8 +29,8 @@ from fivenines.requirements.decide import DecideSettings
 from fivenines.requirements.measures import MEASURES, Measure
 from fivenines.results.store import Run, opened
 
-MARKS: dict[Status, str] = {"met": "✓", "missed": "✗", "untold": "?"}
-WORDS: dict[Status, str] = {"met": "met", "missed": "missed", "untold": "undecided"}
+MARKS: dict[Status, str] = {"met": "✓", "missed": "✗", "inconclusive": "?"}
+WORDS: dict[Status, str] = {"met": "met", "missed": "missed", "inconclusive": "undecided"}
 """Verdicts are told by shape and by word, never by colour alone."""
 
 
@@ -105,7 +105,7 @@ def continued(trials: int) -> str:
 
 def _rests_on(taken: Candidate) -> str:
     """ "; 3 trials are too few to prove “no acknowledged row lost” and 2 more needs"."""
-    open_ = [one for one in taken.judgements if one.status == "untold"]
+    open_ = [one for one in taken.judgements if one.status == "inconclusive"]
     if not open_:
         return ""
     known = [one for one in open_ if one.n]
@@ -308,7 +308,7 @@ def _untold(decision: Decision) -> list[str]:
     open_requirements: dict[str, list[Judgement]] = {}
     for one in decision.candidates:
         for judgement in one.judgements if one.status != "missed" else []:
-            if judgement.status == "untold":
+            if judgement.status == "inconclusive":
                 open_requirements.setdefault(judgement.requirement.text, []).append(judgement)
     alike: dict[str, list[Requirement]] = {}
     for judgements in open_requirements.values():

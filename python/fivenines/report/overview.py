@@ -123,7 +123,7 @@ def _untold(found: Sequence[Verdict]) -> list[str]:
     for place, one in enumerate(found):
         for candidate in one.decision.candidates:
             for judgement in candidate.judgements if candidate.status != "missed" else []:
-                if judgement.status == "untold":
+                if judgement.status == "inconclusive":
                     gathered.setdefault(judgement.requirement.text, []).append((place, judgement))
     alike: dict[str, list[Requirement]] = {}
     for some in gathered.values():

@@ -1,4 +1,4 @@
-"""What several records are made of: the model that all share, and the machine."""
+"""Common parts of records: the base model, the machine, and its clocks."""
 
 from typing import Literal
 
@@ -6,13 +6,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class Record(BaseModel):
-    """Written once, read often."""
+    """Base model of all records: immutable, without unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Machine(Record):
-    """Where something was measured."""
+    """The machine that ran a measurement."""
 
     hostname: str
     kernel: str
@@ -22,18 +22,18 @@ class Machine(Record):
     memory_bytes: int
     python: str
     user: Literal["root", "ordinary"]
-    limits: str = Field(description="whether host limits apply here, and why not")
+    limits: str = Field(description="whether host limits apply here, and if not, why")
     congestion_control: str
 
 
 class ClockRecord(Record):
-    """How the clocks of a host on another machine stood to the controller's, over a trial."""
+    """Offset and drift of the clocks of a host on another machine, relative to the controller's."""
 
     machine: str = Field(description="the machine's name in the inventory")
-    ahead_ms: float = Field(description="its clock of the day against the controller's, at the end")
+    ahead_ms: float = Field(description="wall clock of the machine minus the controller's, at the end")
     error_ms: float = Field(
-        description="by how much a moment of its own, corrected, may be wrong: half of the round trip and "
-        "what the clocks drifted apart, the largest of all times that were asked"
+        description="largest error of a corrected time stamp of the machine: half of the round trip plus the "
+        "drift of the clocks"
     )
-    drift_ms: float = Field(description="how far the clocks moved apart over the trial")
-    asked: int = Field(description="how many times it was asked, eight questions each")
+    drift_ms: float = Field(description="drift of the clocks over the trial")
+    asked: int = Field(description="number of clock readings, of eight round trips each")

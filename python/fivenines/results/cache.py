@@ -1,10 +1,9 @@
-"""What was computed from a trial's files, kept in the run's folder: `cache/<trial>.<kind>`.
+"""Cache of results that are computed from a trial's files, in the run's folder: `cache/<trial>.<kind>`.
 
-An entry is used only for what it was made from: its first line has a key of the files' names, sizes and times
-of change and of whoever computed it, and a checksum of the rest. One that does not fit, is cut short or is
-damaged counts as absent. So the folder can be removed at any time: all that is in it can be computed again.
-Entries appear whole, by a rename; they are not forced to the disk, as what a loss of power leaves is not
-believed.
+An entry's first line has a key and a checksum of the rest. The key covers the names, sizes and times of
+change of the trial's files, and the program that computed the entry. An entry with another key, or a
+truncated or damaged one, counts as absent. The folder can be removed at any time: its content can be computed
+again. Entries appear whole, by a rename. They are not synchronised to disk: the checksum detects a torn one.
 """
 
 import hashlib
@@ -20,29 +19,29 @@ _MAGIC = b"fivenines-cache-1"
 
 
 def place_of(trial: Path, kind: str) -> Path | None:
-    """Where the entry of a trial's folder lies; None where that is not in a run's folder."""
+    """Return the path of a trial's entry; None where the trial is not in a run's folder."""
     if trial.parent.name != layout.TRIALS:
         return None
     return trial.parent.parent / layout.CACHE / f"{trial.name}.{kind}"
 
 
 def key_of(trial: Path, *made_by: str) -> str:
-    """A text that changes with the files of a trial, and with who made something of them.
+    """Return a key that changes with the files of a trial, and with the program (`made_by`).
 
     Raises:
         OSError: the folder cannot be read.
     """
-    found: list[Sequence[object]] = []
+    result: list[Sequence[object]] = []
     with os.scandir(trial) as files:
-        for one in files:
-            if one.is_file():
-                known = one.stat()
-                found.append((one.name, known.st_size, known.st_mtime_ns))
-    return hashlib.blake2b(repr((made_by, sorted(found, key=repr))).encode(), digest_size=20).hexdigest()
+        for file in files:
+            if file.is_file():
+                known = file.stat()
+                result.append((file.name, known.st_size, known.st_mtime_ns))
+    return hashlib.blake2b(repr((made_by, sorted(result, key=repr))).encode(), digest_size=20).hexdigest()
 
 
 def read(path: Path, key: str) -> bytes | None:
-    """What was kept under this key; None where there is nothing that can be believed."""
+    """Return the data stored under this key; None without a valid entry."""
     try:
         with path.open("rb") as file:
             head = file.readline(200)
@@ -55,7 +54,7 @@ def read(path: Path, key: str) -> bytes | None:
 
 
 def write(path: Path, key: str, data: bytes) -> bool:
-    """Keep something; False where that cannot be, as in a folder that may only be read."""
+    """Store data under a key; return False where that fails, as in a read-only folder."""
     temporary = None
     try:
         path.parent.mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""The calibration of this machine, kept in the cache: read, written whole or not at all."""
+"""Reading and writing of this machine's calibration in the cache."""
 
 import hashlib
 from collections.abc import Sequence
@@ -12,37 +12,37 @@ from fivenines.results.calibration import FORMAT, Calibration, Step
 
 
 def folder() -> Path:
-    """Where the files lie."""
+    """Return the folder of the calibration files."""
     return paths.cache() / "calibration"
 
 
 def path_of(machine: Machine) -> Path:
-    """The file of a machine: a cache may lie on a disk that several machines share."""
+    """Return the calibration file of a machine; several machines may share one cache."""
     words = f"{machine.hostname}\n{machine.cpu}\n{machine.memory_bytes >> 28}"
     return folder() / f"{hashlib.sha256(words.encode()).hexdigest()[:16]}.json"
 
 
 def load(machine: Machine) -> Calibration | None:
-    """What is known of a machine; None if nothing is, or nothing that this version can read."""
+    """Return the calibration of a machine; None without one that this version can read."""
     path = path_of(machine)
     try:
-        found = Calibration.model_validate_json(path.read_bytes())
+        result = Calibration.model_validate_json(path.read_bytes())
     except (OSError, ValidationError):
         return None
-    return found if found.format == FORMAT else None
+    return result if result.format == FORMAT else None
 
 
 def keep(step: Step, order: Sequence[str], now: Machine) -> Calibration:
-    """Add a step, in place of an older one of its name; steps stand in the order of these names.
+    """Store a step in place of an older one of the same name; `order` gives the order of the steps.
 
-    Steps of another version of fivenines or of another kernel say nothing of this one, and are dropped.
+    Drops steps that another version of fivenines measured, or that were measured under another kernel.
 
     Raises:
-        FiveninesError: it cannot be written.
+        FiveninesError: the file cannot be written.
     """
     known = load(now)
     fits = known and known.fivenines == __version__ and _same(known.machine, now)
-    steps = {one.name: one for one in known.steps} if known and fits else {}
+    steps = {item.name: item for item in known.steps} if known and fits else {}
     steps[step.name] = step
     ranked = [steps[name] for name in order if name in steps]
     calibration = Calibration(

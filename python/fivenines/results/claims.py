@@ -1,4 +1,4 @@
-"""Whose a run's folder is now: one process at a time writes to it, resumes it or removes it."""
+"""The lock of a run's folder: one process at a time writes to it, resumes it or removes it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -12,15 +12,15 @@ _ADVICE = "wait until that ends, or end it there"
 
 @contextmanager
 def claimed(folder: Path) -> Iterator[None]:
-    """Hold a run's folder, which is made where it is not there; without anything in it, it goes again.
+    """Lock a run's folder; create it if it does not exist, and remove it if it stays empty.
 
     Raises:
-        UsageError: another process holds it; says which.
+        UsageError: another process holds the lock; the message names it.
     """
     made = not folder.exists()
     try:
         with locks.held(folder / layout.LOCK, str(folder), _ADVICE, remove=True):
-            # of a writer that was killed
+            # A writer that was killed leaves temporary files.
             for stale in [*folder.glob(".*.tmp"), *folder.glob(f"{layout.CACHE}/.*.tmp")]:
                 stale.unlink(missing_ok=True)
             yield
@@ -30,26 +30,26 @@ def claimed(folder: Path) -> Iterator[None]:
 
 
 def require_unclaimed(folder: Path) -> None:
-    """Refuse if another process holds a run's folder now.
+    """Check that no other process holds the lock of a run's folder.
 
     Raises:
-        UsageError: with who it is.
+        UsageError: another process holds it; the message names it.
     """
     locks.require_free(folder / layout.LOCK, str(folder), _ADVICE)
 
 
 def begun(folder: Path) -> bool:
-    """Whether a folder holds more than what a run puts down before its manifest."""
+    """Return whether a folder contains more than a run writes before its manifest."""
     if not folder.is_dir():
         return folder.exists()
-    first = {layout.LOCK, layout.SOURCE, layout.TRIALS, *layout.BESIDE}
-    found = {path.name for path in folder.iterdir() if not path.name.endswith(".tmp")}
+    first = {layout.LOCK, layout.SOURCE, layout.TRIALS, *layout.PROGRESS_FILES}
+    result = {path.name for path in folder.iterdir() if not path.name.endswith(".tmp")}
     trials = folder / layout.TRIALS
-    return bool(found - first) or (trials.is_dir() and any(trials.iterdir()))
+    return bool(result - first) or (trials.is_dir() and any(trials.iterdir()))
 
 
 def deserter(folder: Path) -> locks.Holder | None:
-    """Who held the folder and ended without giving it up: it was killed. None where nobody did."""
+    """Return the process that was killed while it held the lock; None without one."""
     held = locks.holders(folder / layout.LOCK)
     return held[-1] if held and not held[-1].alive else None
 

@@ -1,11 +1,11 @@
-"""Values of dataclasses as bytes and back, by their types: JSON, and the arrays behind it as they are.
+"""Serialise typed values to bytes and back: JSON, followed by the raw bytes of arrays.
 
-Made for figures that are kept beside a run, so that what comes back is equal to what was written: integers
-stay integers, floats are exact, NaN and infinity are there. It holds data only: whoever reads the bytes of
-somebody else runs nothing of theirs, which pickle could not promise.
+Cached figures use it. A value that is read equals the one that was written: integers stay integers, floats
+are exact, and NaN and infinity survive. The bytes contain data only; unlike pickle, reading them runs no
+code.
 
-A type may be made of None, bool, int, float, str, literals, lists, tuples, mappings, dataclasses, pydantic
-models and numpy arrays; of a union only that with None.
+Supported types: None, bool, int, float, str, literals, lists, tuples, mappings, dataclasses, pydantic models
+and numpy arrays. Of unions, only those with None are supported.
 """
 
 import dataclasses
@@ -20,34 +20,34 @@ from pydantic import BaseModel
 
 _T = TypeVar("_T")
 _PLAIN = (bool, int, float, str, NoneType)
+# Number of leading bytes that give the length of the JSON text.
 _LENGTH = 8
-"""Bytes in front that say how long the JSON is."""
 
 Arrays = list[np.ndarray[Any, Any]]
 
 
 class _Codec(NamedTuple):
-    """From a value to JSON and back; arrays go into, and come from, a list beside it."""
+    """A pair of functions from a value to JSON and back; arrays are passed in a separate list."""
 
     encode: Callable[[Any, Arrays], Any]
     decode: Callable[[Any, Arrays], Any]
 
 
 def dumps(shape: type[_T], value: _T) -> bytes:
-    """A value of the type `shape` as bytes."""
+    """Serialise a value of the type `shape`."""
     arrays: Arrays = []
     tree = codec_of(shape).encode(value, arrays)
-    plain = [np.ascontiguousarray(one) for one in arrays]
-    kinds = [[one.dtype.str, list(one.shape)] for one in plain]
+    plain = [np.ascontiguousarray(array) for array in arrays]
+    kinds = [[item.dtype.str, list(item.shape)] for item in plain]
     head = json.dumps([tree, kinds], separators=(",", ":")).encode()
-    return b"".join([len(head).to_bytes(_LENGTH), head, *(one.tobytes() for one in plain)])
+    return b"".join([len(head).to_bytes(_LENGTH), head, *(item.tobytes() for item in plain)])
 
 
 def loads(shape: type[_T], data: bytes) -> _T:
-    """The value back; its arrays cannot be written to.
+    """Deserialise a value of the type `shape`; its arrays are read-only.
 
     Raises:
-        ValueError: these are not the bytes of such a value.
+        ValueError: the bytes are not those of such a value.
     """
     try:
         end = _LENGTH + int.from_bytes(data[:_LENGTH])
@@ -63,10 +63,10 @@ def loads(shape: type[_T], data: bytes) -> _T:
 
 
 def codec_of(shape: Any) -> _Codec:
-    """How values of a type are written and read.
+    """Return the codec of a type.
 
     Raises:
-        TypeError: it is made of something else than said above.
+        TypeError: the type is not supported.
     """
     return _codec(shape)
 
@@ -78,10 +78,10 @@ def _codec(shape: Any) -> _Codec:
         return _Codec(_plain, _same)
     if origin in (Union, UnionType):
         return _optional(inner, shape)
-    found = _of_class(shape) or _of_collection(origin, inner)
-    if found is None:
+    result = _of_class(shape) or _of_collection(origin, inner)
+    if result is None:
         raise TypeError(f"{shape} cannot be written as bytes")
-    return found
+    return result
 
 
 def _of_class(shape: Any) -> _Codec | None:
@@ -90,7 +90,9 @@ def _of_class(shape: Any) -> _Codec | None:
     if dataclasses.is_dataclass(shape):
         return _dataclass(shape)
     if isinstance(shape, type) and issubclass(shape, BaseModel):
-        return _Codec(lambda one, _: one.model_dump(mode="json"), lambda one, _: shape.model_validate(one))
+        return _Codec(
+            lambda item, _: item.model_dump(mode="json"), lambda item, _: shape.model_validate(item)
+        )
     return None
 
 
@@ -118,12 +120,12 @@ def _array(value: np.ndarray[Any, Any], arrays: Arrays) -> int:
 
 
 def _optional(inner: Sequence[Any], shape: Any) -> _Codec:
-    one = [part for part in inner if part is not NoneType]
-    if all(part in _PLAIN for part in one):
+    item = [part for part in inner if part is not NoneType]
+    if all(part in _PLAIN for part in item):
         return _Codec(_plain, _same)
-    if len(one) != 1 or len(inner) != 2:
+    if len(item) != 1 or len(inner) != 2:
         raise TypeError(f"{shape} cannot be written as bytes: which of them a value is would not be known")
-    known = _codec(one[0])
+    known = _codec(item[0])
     return _Codec(
         lambda value, arrays: None if value is None else known.encode(value, arrays),
         lambda value, arrays: None if value is None else known.decode(value, arrays),
@@ -138,7 +140,7 @@ def _dataclass(shape: Any) -> _Codec:
     decoders = [part.decode for part in parts]
 
     def decode(values: Any, arrays: Arrays) -> Any:
-        found = [one(value, arrays) for one, value in zip(decoders, values, strict=True)]
+        found = [decoder(value, arrays) for decoder, value in zip(decoders, values, strict=True)]
         return shape(**dict(zip(names, found, strict=True)))
 
     return _Codec(
@@ -147,13 +149,13 @@ def _dataclass(shape: Any) -> _Codec:
 
 
 def _fixed(inner: Sequence[Any]) -> _Codec:
-    parts = [_codec(one) for one in inner]
+    parts = [_codec(item) for item in inner]
 
     def encode(values: Any, arrays: Arrays) -> Any:
-        return [part.encode(one, arrays) for part, one in zip(parts, values, strict=True)]
+        return [part.encode(value, arrays) for part, value in zip(parts, values, strict=True)]
 
     def decode(values: Any, arrays: Arrays) -> Any:
-        return tuple(part.decode(one, arrays) for part, one in zip(parts, values, strict=True))
+        return tuple(part.decode(value, arrays) for part, value in zip(parts, values, strict=True))
 
     return _Codec(encode, decode)
 
@@ -161,15 +163,15 @@ def _fixed(inner: Sequence[Any]) -> _Codec:
 def _sequence(make: Callable[[Any], Any], inner: Any) -> _Codec:
     part = _codec(inner)
     return _Codec(
-        lambda values, arrays: [part.encode(one, arrays) for one in values],
-        lambda values, arrays: make([part.decode(one, arrays) for one in values]),
+        lambda values, arrays: [part.encode(value, arrays) for value in values],
+        lambda values, arrays: make([part.decode(value, arrays) for value in values]),
     )
 
 
 def _mapping(key: Any, value: Any) -> _Codec:
-    """Pairs, as JSON's keys are texts only."""
+    """Return pairs, as JSON's keys are texts only."""
     pairs = _sequence(list, tuple[key, value])
     return _Codec(
-        lambda found, arrays: pairs.encode(found.items(), arrays),
-        lambda found, arrays: dict(pairs.decode(found, arrays)),
+        lambda text, arrays: pairs.encode(text.items(), arrays),
+        lambda text, arrays: dict(pairs.decode(text, arrays)),
     )

@@ -1,8 +1,7 @@
-"""A run's journal: what happened in it, one JSON object a line, in the order in which it happened.
+"""A run's journal: its events in chronological order, one JSON object per line.
 
-Only the run writes to it, and only at its end (`runner.journal`); any number of processes read it while it
-grows. A line that was torn by a kill is left as it is and passed over: what comes after it begins on a line
-of its own.
+Only the run appends to it (`runner.journal`); any number of processes may read it meanwhile. A line that was
+torn by a kill stays in the file, and readers skip it: the next event begins on a new line.
 """
 
 import json
@@ -12,134 +11,132 @@ from typing import Any
 
 from fivenines.results import layout
 
+# Format version, raised when older readers would misread a line.
 FORMAT = 1
-"""Raised where older readers would misread a line."""
 
 Line = dict[str, Any]
 
+# Each kind of event and its fields. All have `at` (seconds since 1970) and `event` (the kind) in addition.
+#
+# A reader must skip kinds and fields that it does not know.
 EVENTS: dict[str, dict[str, str]] = {
     "run-opened": {
         "format": "version of this format",
-        "pid": "the process that writes from here on",
+        "pid": "process that writes from here on",
         "fivenines": "its version",
         "file": "absolute path of the experiment file",
         "trials": "`--trials`, or null",
         "only": "each `--only`",
         "threshold": "each `--threshold`",
         "form": "of a study: quick or full; else empty",
-        "resumed": "whether the folder held a run before",
+        "resumed": "whether the folder contained a run before",
     },
     "engine": {
-        "engine": "an engine that is being fetched or built",
-        "message": "what is done",
-        "fraction": "how much of it, from 0 to 1, or null",
+        "engine": "engine that is being downloaded or built",
+        "message": "current step",
+        "fraction": "progress from 0 to 1, or null",
     },
-    "data-set": {"message": "what is done", "fraction": "how much of it, or null"},
+    "data-set": {"message": "current step", "fraction": "progress from 0 to 1, or null"},
     "campaign-started": {
-        "total": "trials and blocks that are to be done now",
-        "expected_seconds": "how long that should take",
-        "at_most": "whether it may be fewer, as trials are added until a measure is known",
+        "total": "number of trials and blocks to run now",
+        "expected_seconds": "expected duration",
+        "at_most": "whether `total` is an upper bound, as trials are added until a measure is known",
         "longest": "whether `expected_seconds` is an upper bound, as loads end when their work is done",
-        "at_once": "so many run side by side",
-        "work": "each of them in order: `trial` (its id), and `cell`, or the `cells` of an interleaved comparison",
+        "at_once": "number of parallel trials",
+        "work": "each trial or block in order: `trial` (its id), and its `cell`, or a block's `cells`",
     },
     "trial-started": {
-        "trial": "id of the trial or interleaved",
+        "trial": "id of the trial or block",
         "index": "from 1 to `total`",
-        "worker": "who carries it out, where there are several; else empty",
+        "worker": "worker that runs it, where there are several; else empty",
         "cell": "of a trial: solution, workload, connections, network, fault; else null",
-        "cells": "those of an interleaved comparison",
+        "cells": "cells of a block",
     },
     "trial-phase": {
         "trial": "id",
-        "phase": "what it does now",
-        "expected_seconds": "for how long; 0: not known",
+        "phase": "current phase",
+        "expected_seconds": "expected duration of the phase; 0: not known",
     },
     "load-started": {
         "trial": "id",
         "unix": "t = 0 of the trial's figures and events, in seconds since 1970",
         "warmup": "seconds until the steady window begins",
-        "steady_end": "and ends",
-        "end": "and the load ends",
+        "steady_end": "seconds until the steady window ends",
+        "end": "seconds until the load ends",
     },
     "trial-live": {
         "trial": "id",
         "t": "seconds since the load's start",
         "tps": "transactions per second in the last second",
-        "qps": "statements, likewise",
-        "errors": "since the start",
+        "qps": "statements per second in the last second",
+        "errors": "errors since the start",
         "p95_ms": "95th percentile of the response times of the last second",
         "ok": "transactions that succeeded since the start",
-        "failed": "those that failed",
-        "in_doubt": "those whose commit was not answered",
-        "connected": "connections that are usable now",
+        "failed": "transactions that failed since the start",
+        "in_doubt": "transactions without an answer to their commit",
+        "connected": "usable connections",
     },
     "trial-event": {
         "trial": "id",
         "t": "ms since the load's start",
-        "kind": "fault, ended, or what was done then: missed, decided, fenced, promoted, ...",
-        "node": "where, or empty",
-        "detail": "in words",
+        "kind": "fault, ended, or an event of the failover: missed, decided, fenced, promoted, ...",
+        "node": "node of the event, or empty",
+        "detail": "description",
     },
     "trial-finished": {
         "trial": "id",
-        "seconds": "how long it took in all",
+        "seconds": "duration of the trial",
         "tps": "transactions per second in the steady window, or null",
         "outage_ms": "longest interruption of writes, 0 without any, or null",
-        "back": "false: the service was not back at the end, so that the outage is a lower bound",
-        "lost": "acknowledged rows that are gone, or null",
-        "failed": "transactions that failed though nothing was broken; 0 in a trial with a fault",
-        "controller_cpu": "CPU of the controller while the load ran, in shares of a core, or null",
-        "serve_cpu": "the same of live pages on this machine",
+        "back": "false: service was still unavailable at the end, so the outage is a lower bound",
+        "lost": "acknowledged rows that are lost, or null",
+        "failed": "transactions that failed in a trial without a fault; 0 in a trial with one",
+        "controller_cpu": "CPU of the controller while the load ran, in cores, or null",
+        "serve_cpu": "CPU of live pages on this machine, in cores, or null",
     },
     "trial-broken": {
         "trial": "id",
-        "reason": "why it is worth nothing",
-        "will_retry": "whether it is tried once more",
+        "reason": "why the trial is broken",
+        "will_retry": "whether the trial is retried",
     },
     "worker-lost": {
-        "worker": "who is gone",
-        "trial": "the trial that runs again",
-        "reason": "as far as it is known",
+        "worker": "lost worker",
+        "trial": "trial that runs again",
+        "reason": "why it was lost, if known",
     },
     "result-dropped": {
-        "worker": "a lost one that delivered a result later",
-        "trial": "the trial that another worker was given meanwhile; its own result is the one that counts",
+        "worker": "lost worker that delivered a result late",
+        "trial": "trial that another worker runs meanwhile; the other worker's result counts",
     },
     "cell-settled": {
         "cell": "solution, workload, connections, network, fault: it needs no more trials",
-        "trials": "complete ones",
-        "measured": "false: none of them has the measure, so that more would not tell it",
-        "spared": "trials that are not done",
-        "seconds": "what those would have taken",
+        "trials": "number of complete trials",
+        "measured": "false: none of them has the measure, so more trials would not help",
+        "spared": "number of trials removed from the plan",
+        "seconds": "expected duration of these",
     },
     "campaign-stopped": {
-        "left": "trials still to be done when the run was stopped",
-        "reason": "why no further one begins, as a budget; empty: somebody asked for that",
+        "left": "trials that were not run",
+        "reason": "why no further trial begins, as a budget; empty: a user stopped the run",
     },
-    "campaign-finished": {"folder": "the run"},
-    "run-closed": {"reason": "empty: it came to its end; else why not"},
-    "result": {"run": "the run's folder", "report": "the report's file", "summary": "rows as of `--json`"},
+    "campaign-finished": {"folder": "folder of the run"},
+    "run-closed": {"reason": "why the run ended early; empty: it is complete"},
+    "result": {"run": "the run's folder", "report": "the report's file", "summary": "rows as in `--json`"},
 }
-"""Each kind of line and its fields; each has `at` (seconds since 1970) and `event` (its kind) as well.
 
-A reader passes over kinds and fields that it does not know.
-"""
-
+# Printed by `--progress json`, and not written to the file: a trial's tables have these figures.
 PRINTED_ONLY = ("trial-live", "result")
-"""Printed by `--progress json`, not in the file: a trial's own tables have these figures."""
 
 
 def path(run: Path) -> Path:
-    """The journal of a run."""
+    """Return the journal of a run."""
     return run / layout.JOURNAL
 
 
 class Tail:
-    """Reads what a growing file of lines has got since the last time; a line under way is left for later.
+    """Reads the lines that were appended to a file since the last read; an incomplete last line waits.
 
-    A file that is not there yet has nothing; one that became shorter, or another one of that name, is read
-    from its beginning.
+    A missing file has no lines. A file that was truncated or replaced is read from its beginning.
     """
 
     def __init__(self, file: Path) -> None:
@@ -148,12 +145,12 @@ class Tail:
         self._inode = 0
 
     def read(self) -> list[str]:
-        """The new lines, whole ones, without their ends."""
+        """Return the new complete lines, without line ends."""
         try:
             with self._file.open("rb") as stream:
-                found = os.fstat(stream.fileno())
-                if found.st_ino != self._inode or found.st_size < self._at:
-                    self._at, self._inode = 0, found.st_ino
+                result = os.fstat(stream.fileno())
+                if result.st_ino != self._inode or result.st_size < self._at:
+                    self._at, self._inode = 0, result.st_ino
                 stream.seek(self._at)
                 text = stream.read()
         except OSError:
@@ -164,13 +161,13 @@ class Tail:
 
 
 def parsed(lines: list[str]) -> list[Line]:
-    """The events of lines; what is none, as a torn line, is passed over."""
-    found = []
+    """Return the events of lines; skip whatever is no event, as a torn line."""
+    result = []
     for line in lines:
         try:
             event = json.loads(line)
         except ValueError:
             continue
         if isinstance(event, dict) and isinstance(event.get("event"), str):
-            found.append(event)
-    return found
+            result.append(event)
+    return result

@@ -1,46 +1,46 @@
-"""Where everything of a run lies.
+"""Layout of a run's folder: names of files, and columns of tables.
 
-runs/<run>/.lock                     who runs it now; gone with it
+runs/<run>/.lock                     process that runs it; removed at its end
 runs/<run>/manifest.json             the run: experiment, plan, versions, machine
-runs/<run>/experiment.yaml           the file as it was
+runs/<run>/experiment.yaml           the experiment file
 runs/<run>/report.html
-runs/<run>/journal.jsonl             what happened in the run, as it happened: see `journal`
-runs/<run>/.stop                     somebody asks that no further trial begins
-runs/<run>/resume.log                what a run said that was continued from the live page
+runs/<run>/journal.jsonl             events of the run: see `journal`
+runs/<run>/.stop                     request that no further trial begins
+runs/<run>/resume.log                output of a run that was resumed from the live page
 runs/<run>/trials/<id>/trial.json    one trial; its folder appears whole or not at all
                       /timeline.parquet  10 ms slots, see TABLES
                       /ledger.parquet    every operation of the ledger
-                      /probes.parquet    every try of a fresh connection and one small write
+                      /probes.parquet    every attempt of a new connection with one small write
                       /executed.parquet  when the server executed each write of the ledger
-                      /held.parquet      which writes of the ledger each node held after the trial
-                      /nodes.parquet     each change of a node's state, seen from beside every 10 ms
-                      /members.parquet   the same of members that speak no SQL, as others tell it
-                      /views.parquet     what each node holds of the ledger, ten times a second
-                      /delay.parquet     what servers say about their replication delay
+                      /held.parquet      the ledger's rows on each node after the trial
+                      /nodes.parquet     changes of each node's state, polled every 10 ms outside the network
+                      /members.parquet   changes of members that speak no SQL, as other members report them
+                      /views.parquet     newest ledger rows on each node, ten times a second
+                      /delay.parquet     replication lag as servers report it
                       /counters.parquet  counters of the servers
-                      /disks.parquet     a disk that nodes share block by block, as each of them tells of it
+                      /disks.parquet     replicated block device, as each node reports it
                       /hosts.parquet     CPU, memory, disk and network of each host
                       /incidents.parquet deadlocks, lock waits and checkpoints, from the servers' logs
-                      /machine.parquet   who used the processors: the lab, others, the hypervisor
+                      /machine.parquet   CPU use of the machine: the lab, other processes, the hypervisor
                       /links.parquet     frames and bytes between sites
                       /history.parquet   operations of the transactions that test isolation
                       /latency.hlog      HdrHistogram log, one histogram a second and tag
-                      /clients/<name>/...  of a trial with several clients: time line, ledger, probes, history
-                                         and latencies of each; those above are of all together
+                      /clients/<name>/...  with several clients: time line, ledger, probes, history and
+                                         latencies of each; the files above are of all clients together
                       /logs/<host>/...   server logs
-runs/<run>/blocks/<id>/block.json      all solutions of a group side by side, loaded in turn
-                     /windows.parquet   each window: whose, in which round, what was answered
-                     /usage.parquet     what each solution used during each window, its own and others'
-                     /<n>/...           time line, latencies and logs of solution n, as of a trial
-runs/<run>/trials/<id>.broken-<n>/   attempt n failed; kept with its logs
-runs/<run>/cache/<id>.<kind>         what was computed from a finished trial; can be removed at any time
+runs/<run>/blocks/<id>/block.json      one block of an interleaved comparison
+                     /windows.parquet   each window: solution, round, answers
+                     /usage.parquet     resources that each solution used during each window
+                     /<n>/...           time line, latencies and logs of solution n, as in a trial
+runs/<run>/trials/<id>.broken-<n>/   failed attempt n, with its logs
+runs/<run>/cache/<id>.<kind>         results computed from a finished trial; can be removed at any time
 
-runs/<runs>/parts.json               the runs of a file with parts: which there are
-runs/<runs>/index.html               of each part its figures, and the way to its report
+runs/<runs>/parts.json               list of the parts of an experiment file with several parts
+runs/<runs>/index.html               figures of each part, with links to the reports
 runs/<runs>/<part>/...               the run of a part, as above
-runs/<runs>/study.yaml               of a study: its file as it was
-runs/<runs>/claims.json              of a study: what became of its claims
-runs/<runs>/study.html               the same for people
+runs/<runs>/study.yaml               of a study: its file
+runs/<runs>/claims.json              of a study: verdicts on its claims
+runs/<runs>/study.html               of a study: its report
 """
 
 from pathlib import Path
@@ -64,17 +64,55 @@ LOCK = ".lock"
 JOURNAL = "journal.jsonl"
 STOP = ".stop"
 RESUME_LOG = "resume.log"
-BESIDE = (JOURNAL, STOP, RESUME_LOG)
-"""What tells of a run and is no part of it."""
+# Files about a run's progress, which are no results.
+PROGRESS_FILES = (JOURNAL, STOP, RESUME_LOG)
 LOAD = "load"
 TICKS = "ticks.csv"
+# Folders of a running trial: files of the load, and files of the observers.
 OBSERVED = "observed"
-"""Folders of a trial that runs: of the load's files, and of the observers'."""
 CACHE = "cache"
 
+# Kind of the row in `incidents` that stands for a log, or a part of it, that could not be read.
 NOT_OBSERVED = "not observed"
-"""The kind of the row in `incidents` that stands for a log, or a part of it, that could not be read."""
 
+# Columns and DuckDB types of a trial's tables.
+#
+# timeline   sparse: slots without activity are absent; `timeouts` counts operations and connects that a
+#            client time-out ended
+# ledger     `seen`: for each client the greatest id that a read returned (NULL: none)
+# probes     one row for each attempt of a new connection with one small write; `stage` is the last stage
+#            reached: resolve, connect, login, role or write; absent in a trial without probes
+# executed   execution time on the server, of the ledger's rows on the primary of record after the trial
+# held       each row of the ledger on each readable node after the trial, as often as the node has it; lost,
+#            phantom and duplicate rows are computed from it
+# nodes      one row for each change; `state` is writable, read_only, refusing or away; `epoch` identifies the
+#            group's view or the time line of the node
+# members    members that speak no SQL, as NDB's data and management nodes: one row for each change that a
+#            management node reports; `state` is started, starting N (its phase), not connected, or not known
+# views      `seen` as in `ledger`, read on the node itself, outside the network
+# delay      `source` is the server's name of the figure, or the difference of two; `node` is the lagging
+#            node; `value` is NULL where the server reports NULL
+# counters   cumulative counters and gauges under the server's names; a counter that a sample lacks was 0
+# hosts      all hosts of the lab; bytes since the host's start, including those of ended processes; written
+#            bytes as the kernel charges processes, less cancelled writes (see `analysis.disk`); network bytes
+#            of the host's interface
+# machine    CPU seconds since the first sample: `lab_s` of all hosts, `controller_s` of fivenines outside
+#            them, `serve_s` of live pages, `kernel_s` of kernel threads, `others_s` of all other processes,
+#            and `others_s:NAME` by name; `busy_s`, `steal_s` and `idle_s` of the usable CPUs, `cores` of
+#            `machine_cores`; `device_written_bytes` of the block device below the run's folder, by all
+#            processes
+# incidents  log entries of servers during the load, at the time of the entry: `deadlock`, `lock wait` (with
+#            its length in ms), `checkpoint` (with its duration in ms); of NDB's data nodes also `global
+#            checkpoint`, `local checkpoint`, lost nodes, arbitration and the redo log; `not observed`: what a
+#            server does not log with its configuration, and why
+# links      arrivals since the start of the load; bytes of whole frames
+# history    one row for each operation of a transaction; `position` counts within it; `list` is the result of
+#            a read of the `append` workload, as 1,2,3; `source` is lists or bank
+# windows    of a block: `side` is the solution's place in the record; round 0 is the warm-up; answers from
+#            `measured_ms` to `to_ms` count, both as measured; `after_ms` is the time after the window's end
+#            in which its transactions were still answered (to 10 ms)
+# usage      of a block: CPU and bytes for storage of each solution's hosts during each window, without its
+#            client's
 TABLES: dict[str, dict[str, str]] = {
     "timeline": {
         "slot_ms": "INTEGER",
@@ -185,61 +223,21 @@ TABLES: dict[str, dict[str, str]] = {
     },
     "usage": {"position": "INTEGER", "side": "INTEGER", "cpu_s": "DOUBLE", "written_bytes": "BIGINT"},
 }
-"""Columns and DuckDB types of a trial's tables.
 
-timeline   sparse: slots without activity are absent; `timeouts` counts operations and connects that a
-           bound of the client ended (older runs have no such column)
-ledger     `seen`, of a read: for each client the greatest id that the answer showed (NULL: none)
-probes     a row for each try of a fresh connection and one small write; `stage` is where it ended: resolve,
-           connect, login, role or write; a trial without probes has no such table
-executed   the ledger's rows on the primary of record after the trial: when the server executed each
-held       each row of the ledger on each node that could be read after the trial, as often as it was there;
-           lost, phantom and duplicate rows are judged by it (older runs have only the verdict)
-nodes      a row for each change; `state` is writable, read_only, refusing or away; `epoch` names the
-           group's view or the time line that the node is in
-members    of members that speak no SQL, as NDB's data and management nodes: a row for each change, as told by
-           a management node; `state` is started, starting N (its phase), not connected, or not known (nobody
-           tells)
-views      `seen` as in `ledger`, asked of the node itself, beside the network
-delay      `source` is the server's own name of the figure, or the difference of two; `node` is the one that
-           lags, whoever told it; a NULL `value` is what the server said
-counters   cumulative counters and gauges as the server gives them, under its own names; a counter that is
-           absent in a sample of its node was 0
-hosts      all hosts of the lab; bytes since the host's start, also those of processes that are gone;
-           written as the kernel charges processes, less what was cancelled (see `analysis.disk`); network
-           as the host's own interface counts it
-machine    CPU seconds since the first sample: `lab_s` of all hosts, `controller_s` of fivenines beside them,
-           `serve_s` of live pages (older runs have none),
-           `kernel_s` of the kernel's threads, `others_s` of all else, and by name `others_s:NAME`; `busy_s`,
-           `steal_s`, `idle_s` of the processors that may be used, `cores` of `machine_cores`;
-           `device_written_bytes` of the block device below the run's folder, by everybody
-incidents  what servers' logs tell of the time of the load: `deadlock`, `lock wait` (after so many ms),
-           `checkpoint` (that took so many ms), when the line was written; NDB's data nodes tell of `global
-           checkpoint` and `local checkpoint`, of nodes that were lost, of arbitration and of the redo log,
-           too; `not observed`: what a log does not tell as its server is configured, and why
-links      since the start of the load; what arrived, bytes of whole frames
-history    one row for each operation of a transaction; `position` counts within it; `list` is what an
-           `append` workload's read returned, as 1,2,3; `source` is lists or bank
-windows    of an interleaved comparison: `side` is the solution's place in the record; round 0 is the warm-up; what was answered
-           from `measured_ms` to `to_ms`, both as they really were, counts; `after_ms`: for how long after
-           its end its transactions were still answered (to 10 ms)
-usage      of an interleaved comparison: CPU and bytes for storage of each solution's hosts during each window, its client's not
-"""
-
+# Width of a slot of the time line in ms: the resolution of an outage.
 SLOT_MS = 10
-"""Width of a slot of the time line, thus the resolution of an outage."""
 
 
 def trial_folder(run: Path, trial_id: str) -> Path:
-    """The folder of a complete trial, or of a complete interleaved."""
+    """Return the folder of a complete trial or block."""
     return run / (BLOCKS if trial_id.startswith("block-") else TRIALS) / trial_id
 
 
 def client_folder(trial: Path, client: str) -> Path:
-    """Where the tables of one of several clients lie in a trial's folder."""
+    """Return the folder with the tables of one of several clients of a trial."""
     return trial / CLIENTS / client
 
 
 def part_folder(run: Path, trial_id: str) -> Path:
-    """The folder of a trial, or of an interleaved comparison, that runs."""
+    """Return the folder of a running trial or block."""
     return trial_folder(run, trial_id).with_name(f".{trial_id}.part")

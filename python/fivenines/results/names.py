@@ -1,4 +1,4 @@
-"""What several runs are called where they stand beside each other."""
+"""Names of several runs in one report."""
 
 from collections.abc import Sequence
 
@@ -7,10 +7,10 @@ from fivenines.results.store import Run
 
 
 def run_names(runs: Sequence[Run]) -> list[str]:
-    """The names of their folders; the whole path of those whose folders have the same name.
+    """Return the names of their folders; the whole path of those whose folders have the same name.
 
     Raises:
-        UsageError: a run is there twice.
+        UsageError: a run occurs twice.
     """
     paths = [run.folder.resolve() for run in runs]
     for path in paths:

@@ -1,4 +1,4 @@
-"""Runs that belong together: those of the parts of one file, in one folder, which says so in `parts.json`."""
+"""Groups of runs: the parts of one experiment file, in one folder with a `parts.json`."""
 
 from pathlib import Path
 from typing import Literal
@@ -10,12 +10,12 @@ from fivenines.results import layout
 
 
 class PartsRecord(BaseModel):
-    """What stands in `parts.json`.
+    """The content of `parts.json`.
 
     Attributes:
-        title: what the file calls all its parts together.
-        parts: their names in the order of the file; a part's run is in the folder of its name.
-        form: which form of a study they are; empty where the file is an experiment.
+        title: title of the experiment file.
+        parts: names of the parts in the order of the file; each names the folder of its run.
+        form: form of a study; empty where the file is an experiment.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -27,15 +27,15 @@ class PartsRecord(BaseModel):
 
 
 def is_group(folder: Path) -> bool:
-    """Whether a folder holds the runs of several parts."""
+    """Return whether a folder contains the runs of several parts."""
     return (folder / layout.PARTS).is_file()
 
 
 def read(folder: Path) -> PartsRecord:
-    """What a folder says of its parts.
+    """Read a folder's `parts.json`.
 
     Raises:
-        FiveninesError: it holds none, or those of another version.
+        FiveninesError: the file is missing, or of another version.
     """
     path = folder / layout.PARTS
     try:
@@ -44,12 +44,12 @@ def read(folder: Path) -> PartsRecord:
         raise FiveninesError(f"{path} cannot be read: {error.strerror or error}") from None
     except ValidationError:
         raise FiveninesError(
-            f"{path} is not what this version writes: continue the runs with the version that began them"
+            f"{path} is not in the format of this version: resume the runs with the version that began them"
         ) from None
 
 
 def write(folder: Path, record: PartsRecord) -> None:
-    """Say of a folder, which is made where it is not there, that it holds these parts."""
+    """Write `parts.json` into a folder; create the folder if it does not exist."""
     from fivenines.results import store  # noqa: PLC0415  (a completion must not wait for DuckDB)
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -57,6 +57,6 @@ def write(folder: Path, record: PartsRecord) -> None:
 
 
 def runs_of(folder: Path) -> list[Path]:
-    """The folders of the parts that have begun, in the order of the file."""
-    found = (folder / part for part in read(folder).parts)
-    return [one for one in found if (one / layout.MANIFEST).is_file()]
+    """Return the folders of the parts that were started, in the order of the file."""
+    result = (folder / part for part in read(folder).parts)
+    return [item for item in result if (item / layout.MANIFEST).is_file()]

@@ -1,7 +1,7 @@
-"""SQL over the tables of all trials of a run, where they are: a folder, or shared storage.
+"""SQL queries over the tables of all trials of a run, in a local folder or on shared storage.
 
-DuckDB reads the Parquet files in place, by fsspec's file system where they are not local (DuckDB manual,
-"Using fsspec filesystems").
+DuckDB reads the Parquet files in place; remote ones through fsspec (DuckDB manual, "Using fsspec
+filesystems").
 """
 
 from collections.abc import Iterator
@@ -20,17 +20,17 @@ _BROKEN = ".broken-"
 
 @dataclass(frozen=True)
 class Answer:
-    """What a query gives: the names of its columns, and its rows."""
+    """The result of a query: names of the columns, and rows."""
 
     columns: list[str]
     rows: list[tuple[Any, ...]]
 
 
 class Query:
-    """The tables of a run, as views that have the trial in their first column.
+    """The tables of a run, as views with the trial in their first column.
 
     Attributes:
-        tables: the columns of each, by its name; `trials` has the records.
+        tables: the columns of each table by name; `trials` has the records.
     """
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, tables: dict[str, list[str]]) -> None:
@@ -38,25 +38,25 @@ class Query:
         self._connection = connection
 
     def ask(self, sql: str) -> Answer:
-        """The answer to a query.
+        """Return the answer to a query.
 
         Raises:
-            UsageError: DuckDB does not take it; with what it says.
+            UsageError: DuckDB rejects the query; the message has DuckDB's error.
         """
         try:
-            found = self._connection.execute(sql)
-            columns = [one[0] for one in found.description or ()]
-            return Answer(columns, found.fetchall())
+            result = self._connection.execute(sql)
+            columns = [item[0] for item in result.description or ()]
+            return Answer(columns, result.fetchall())
         except duckdb.Error as error:
             raise UsageError(f"DuckDB: {brief(error)}") from error
 
 
 @contextmanager
 def opened(run: str) -> Iterator[Query]:
-    """The tables of a run by its folder or URL.
+    """Open the tables of a run by its folder or URL.
 
     Raises:
-        FiveninesError: there is no run, or it cannot be read.
+        FiveninesError: the run does not exist, or cannot be read.
     """
     storage = Storage(run)
     filesystem, root = storage.filesystem, storage.root
@@ -64,7 +64,7 @@ def opened(run: str) -> Iterator[Query]:
         try:
             names = _names(filesystem, root)
             if not names:
-                raise FiveninesError(f"{run} has no trial that is complete")
+                raise FiveninesError(f"{run} has no complete trial")
             protocol = filesystem.protocol
             kind = protocol if isinstance(protocol, str) else protocol[0]
             local = kind in ("file", "local")
@@ -82,17 +82,17 @@ def opened(run: str) -> Iterator[Query]:
 
 
 def _names(filesystem: Any, root: str) -> list[str]:
-    """The views that can be made: of tables that some trial has."""
+    """Return the names of the tables that at least one trial has."""
     filesystem.invalidate_cache()
-    found = filesystem.glob(f"{root}/{layout.TRIALS}/*/*.parquet")
-    whole = [str(path) for path in found if _BROKEN not in str(path)]
+    result = filesystem.glob(f"{root}/{layout.TRIALS}/*/*.parquet")
+    whole = [str(path) for path in result if _BROKEN not in str(path)]
     kept = {path.rpartition("/")[2].removesuffix(".parquet") for path in whole}
     records = filesystem.glob(f"{root}/{layout.TRIALS}/*/{layout.TRIAL}")
     return (["trials"] if records else []) + [name for name in layout.TABLES if name in kept]
 
 
 def _view(name: str, trials: str) -> str:
-    """A view of one table over all trials that are complete."""
+    """Return the SQL for a view of one table over all complete trials."""
     files = f"{trials}/*/{layout.TRIAL}" if name == "trials" else f"{trials}/*/{name}.parquet"
     read = "read_json_auto" if name == "trials" else "read_parquet"
     quoted = files.replace("'", "''")

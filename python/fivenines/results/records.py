@@ -1,4 +1,4 @@
-"""What a run writes down: the manifest of a run and the record of a trial (JSON), and table columns.
+"""Records of a run: its manifest, and the record of each trial (JSON).
 
 All times of a trial are milliseconds since the start of its load (t = 0 includes the warm-up), measured
 with CLOCK_MONOTONIC, which all hosts of the lab share. Tables are Parquet, see `layout.TABLES`.
@@ -11,15 +11,16 @@ from pydantic import Field
 from fivenines.results.basics import ClockRecord, Machine, Record
 from fivenines.results.calibration import Calibration
 
-FORMAT = 3
-"""The version of the run folder that is written: 3 has several faults, the ledger and more observers."""
+# Format version of a run's folder. Version 4 has the words of fivenines 0.1.0: block, host-kill, reported
+# lag.
+FORMAT = 4
 
-READABLE = (3,)
-"""The versions that are read; a folder of another one is refused with a message."""
+# Readable format versions; a folder of any other version is refused.
+READABLE = (4,)
 
 
 class CellKey(Record):
-    """What tells one cell from another, in the words of the report."""
+    """The conditions that identify a cell, as the report names them."""
 
     solution: str
     workload: str
@@ -29,7 +30,7 @@ class CellKey(Record):
 
 
 class PlannedTrial(Record):
-    """A trial as planned; whether it is done tells its folder."""
+    """A planned trial; its folder exists once the trial is complete."""
 
     id: str
     cell: CellKey
@@ -38,7 +39,9 @@ class PlannedTrial(Record):
 
 
 class PlannedBlock(Record):
-    """An interleaved comparison as planned: the cells that are up side by side; whether it is done tells its folder."""
+    """An interleaved comparison as planned: the cells that are up side by side; whether it is done tells its
+    folder.
+    """
 
     id: str
     cells: list[CellKey]
@@ -50,12 +53,12 @@ class Settled(Record):
     """A cell that needs no more trials, in a run whose trials are added as needed."""
 
     cell: CellKey
-    trials: int = Field(description="complete when it was looked at")
+    trials: int = Field(description="complete trials when the cell was judged")
     measured: bool = Field(
-        description="false: no trial had the measure that decides, so that more would not tell it"
+        description="false: no trial has the deciding measure, so more trials would not help"
     )
-    spared: int = Field(description="trials that were planned at most, and taken out of the plan")
-    seconds: float = Field(description="what those would have taken, as long as the others did")
+    spared: int = Field(description="planned trials that were removed from the plan")
+    seconds: float = Field(description="estimated duration of the removed trials")
 
 
 class Manifest(Record):
@@ -65,11 +68,11 @@ class Manifest(Record):
     fivenines: str
     created: str = Field(description="ISO 8601, UTC")
     experiment: dict[str, Any] = Field(description="with all defaults filled in, units as text")
-    source: str = Field(description="the experiment file as it was")
+    source: str = Field(description="text of the experiment file")
     engines: dict[str, str] = Field(description="version of each engine used")
     machine: Machine
     calibration: Calibration | None = Field(
-        None, description="what `fivenines calibrate` had found on this machine before; None: nothing"
+        None, description="latest result of `fivenines calibrate` on this machine; null: not calibrated"
     )
     plan: list[PlannedTrial]
     blocks: list[PlannedBlock] = Field(default_factory=list)
@@ -80,12 +83,12 @@ class Windows(Record):
     """The phases of a trial in ms from the start of the load."""
 
     warmup_end: float
-    steady_end: float = Field(description="end of the measured window; the fault comes after it")
+    steady_end: float = Field(description="end of the measured window; faults are injected later")
     end: float = Field(description="end of the load")
 
 
 class Event(Record):
-    """Something that happened: a fault, its end, detection, promotion, restart, rejoin."""
+    """An event of a trial: a fault, its end, detection, promotion, restart or rejoin."""
 
     t: float
     kind: str = Field(
@@ -96,29 +99,29 @@ class Event(Record):
 
 
 class FaultRecord(Record):
-    """A fault as it really happened; a trial has several where its fault is a sequence."""
+    """An injected fault; a trial with a sequence of faults has several."""
 
     kind: str
-    node: str = Field(description="the first host that was hit, or the site or the manager")
-    nodes: list[str] = Field(default_factory=list, description="all that were hit")
-    role: str = Field(description="the target as asked for, resolved to its role at the moment")
-    at: float = Field(description="when it took effect")
-    verified: bool = Field(description="whether it was seen to take effect")
+    node: str = Field(description="first host that was hit, or the site or the manager")
+    nodes: list[str] = Field(default_factory=list, description="all hosts that were hit")
+    role: str = Field(description="requested target, resolved to its role at that moment")
+    at: float = Field(description="when the fault took effect, in ms from the start of the load")
+    verified: bool = Field(description="whether fivenines observed the effect")
     detail: str
-    ended: float | None = Field(None, description="when its cause was gone; None: it stayed")
-    ended_verified: bool | None = Field(None, description="whether it was seen to be gone")
+    ended: float | None = Field(None, description="when the fault was removed; null: it was not removed")
+    ended_verified: bool | None = Field(None, description="whether fivenines observed the removal")
     ended_detail: str = ""
     restarted: float | None = None
-    rejoined: bool | None = Field(None, description="None: the node was not to be restarted")
+    rejoined: bool | None = Field(None, description="null: the node was not restarted")
     rejoined_at: float | None = None
     rejoin_detail: str = Field("", description="why the node did not rejoin")
     mtbf: float | None = Field(
-        None, description="seconds between two such faults in production, as the experiment assumes"
+        None, description="assumed mean time between such faults in production, in seconds"
     )
 
 
 class NodeCheck(Record):
-    """The ledger's rows on one node after the trial."""
+    """Verdict on the ledger's rows on one node after the trial."""
 
     node: str
     role: str
@@ -126,7 +129,7 @@ class NodeCheck(Record):
     detail: str = ""
     present: int = Field(0, description="ledger rows found")
     lost: int = Field(0, description="acknowledged rows that are absent")
-    lost_ids: list[int] = Field(default_factory=list, description="the first 1000 of them")
+    lost_ids: list[int] = Field(default_factory=list, description="first 1000 lost ids")
     phantom: int = Field(0, description="refused rows that are present")
     phantom_ids: list[int] = Field(default_factory=list)
     in_doubt_applied: int = 0
@@ -139,83 +142,83 @@ class NodeCheck(Record):
 
 
 class Check(Record):
-    """Acknowledged writes of the ledger against all surviving nodes."""
+    """Comparison of the ledger's acknowledged writes with the rows on all surviving nodes."""
 
     acknowledged: int
     failed: int
     in_doubt: int
-    primary: str = Field(description="the primary of record, by which loss is judged")
+    primary: str = Field(description="primary of record: the node on which loss is judged")
     nodes: list[NodeCheck]
 
 
 class InvariantCheck(Record):
-    """Something that must be true of the workload's data, asked on the primary of record."""
+    """Check of an invariant of the workload's data on the primary of record."""
 
     name: str
-    source: str = Field(description="where it is demanded")
+    source: str = Field(description="clause of the specification that demands it")
     status: Literal["holds", "violated", "unknown"]
-    detail: str = Field("", description="what was found, or why it is not known")
+    detail: str = Field("", description="the violation, or why the status is unknown")
     offending: list[dict[str, str]] = Field(
-        default_factory=list, description="the first rows that contradict it, by column"
+        default_factory=list, description="first rows that violate it, by column"
     )
-    seconds: float = Field(0.0, description="how long the query took")
+    seconds: float = Field(0.0, description="duration of the query")
 
 
 class TableDifference(Record):
-    """A table whose rows are not the same on all nodes that could be read."""
+    """A table whose rows differ between the nodes that could be read."""
 
     table: str
     rows: dict[str, int] = Field(description="number of rows on each node")
     checksums: dict[str, str] = Field(description="checksum of all rows on each node")
-    keys: list[str] = Field(default_factory=list, description="the first 100 primary keys whose rows differ")
-    differing: int = Field(0, description="number of keys that differ; 0 if they were not listed")
+    keys: list[str] = Field(default_factory=list, description="first 100 primary keys with differing rows")
+    differing: int = Field(0, description="number of differing keys; 0 if they were not listed")
 
 
 class Divergence(Record):
-    """All tables of the workload and the ledger, compared between all nodes after the trial."""
+    """Comparison of all tables of the workload and the ledger between all nodes after the trial."""
 
-    compared: list[str] = Field(description="the nodes that were compared")
-    left_out: dict[str, str] = Field(default_factory=dict, description="nodes that were not, and why")
+    compared: list[str] = Field(description="compared nodes")
+    left_out: dict[str, str] = Field(default_factory=dict, description="nodes left out, with the reason")
     tables: int = Field(description="number of tables compared")
     rows: int = Field(0, description="rows of all tables on the reference node")
-    reference: str = Field("", description="the node that the others are compared with")
+    reference: str = Field("", description="node that the others are compared with")
     differences: list[TableDifference] = Field(default_factory=list)
     seconds: float = 0.0
-    incomplete: str = Field("", description="why not everything could be compared")
+    incomplete: str = Field("", description="why the comparison is incomplete; empty: it is complete")
 
 
 class Anomaly(Record):
     """One violation of isolation, with the transactions that show it."""
 
     kind: str = Field(description="G0, G1a, G1b, G1c, G-single, G2, lost-update, ...")
-    transactions: list[int] = Field(description="the numbers of the transactions, in cycle order")
-    explanation: str = Field(description="in words: who read or wrote what, step by step")
+    transactions: list[int] = Field(description="numbers of the transactions, in cycle order")
+    explanation: str = Field(description="the reads and writes of the cycle in words, step by step")
     edges: list[tuple[int, str, int]] = Field(
         default_factory=list, description="from, kind of dependency (ww, wr, rw) and key, to"
     )
 
 
 class Isolation(Record):
-    """What a history of transactions says about isolation."""
+    """Isolation anomalies in a history of transactions."""
 
     source: str = Field(description="`lists` (list-append) or `bank`")
     transactions: int
     counts: dict[str, int] = Field(default_factory=dict, description="anomalies by kind")
-    examples: list[Anomaly] = Field(default_factory=list, description="the first ten of each kind")
+    examples: list[Anomaly] = Field(default_factory=list, description="first ten of each kind")
     seconds: float = 0.0
     note: str = ""
-    rules: int = Field(0, description="the version of the rules by which it was judged")
+    rules: int = Field(0, description="version of the rules that found them")
 
 
 class SolutionFacts(Record):
-    """What a solution is, apart from anything measured: short texts for the table of solutions."""
+    """Properties of a solution that are not measured: short texts for the table of solutions."""
 
-    replication: str = Field(description="what is replicated, and when a commit is answered")
-    failover: str = Field(description="whether it fails over by itself, and what does it")
-    least_servers: str = Field(description="database servers and voters that it takes to survive one loss")
-    extra: str = Field("none", description="components beside the database servers")
-    write_scaling: str = Field(description="whether more nodes take more writes")
-    read_scaling: str = Field(description="whether more nodes answer more reads, and how fresh")
+    replication: str = Field(description="what is replicated, and when a commit is acknowledged")
+    failover: str = Field(description="whether failover is automatic, and which component does it")
+    least_servers: str = Field(description="minimum database servers and voters that survive one loss")
+    extra: str = Field("none", description="components in addition to the database servers")
+    write_scaling: str = Field(description="whether more nodes accept more writes")
+    read_scaling: str = Field(description="whether more nodes serve more reads, and how fresh these are")
     one_failure_loses: str = Field(description="what a single failure can lose")
     partition: str = Field(description="what each side of a partition does")
     one_down: str = Field(description="behaviour with one node down")
@@ -224,54 +227,54 @@ class SolutionFacts(Record):
 
 
 class IdleUsage(Record):
-    """What a host used in a short moment without a load, right after the deployment."""
+    """Resources that a host used without a load, right after the deployment."""
 
-    seconds: float = Field(description="length of the moment")
+    seconds: float = Field(description="length of the observation")
     cpu_cores: float
-    memory_bytes: int = Field(description="as the table `hosts` counts it: what is shared counts once")
+    memory_bytes: int = Field(description="as in the table `hosts`: shared memory counts once")
     pss_bytes: int | None = Field(
-        None, description="sum of the processes' proportional set sizes; None: not all can be read"
+        None, description="sum of the processes' proportional set sizes; null: not all are readable"
     )
 
 
 class HostFacts(Record):
-    """One host of the solution, or the client's."""
+    """A host of the solution, or the client's host."""
 
-    kind: str = Field(description="node, client, or what it is beside the nodes: proxy, manager, ...")
+    kind: str = Field(description="node, client, proxy, manager, ...")
     address: str
-    forwards: bool = Field(False, description="whether the traffic of clients passes through it")
+    forwards: bool = Field(False, description="whether client traffic passes through the host")
     configuration_lines: int = Field(
-        0, description="lines of its configuration files, without comments and empty ones"
+        0, description="lines of its configuration files, without comments and empty lines"
     )
     idle: IdleUsage | None = None
 
 
 class SettingSeen(Record):
-    """A setting that a server has otherwise, rounded, or does not show."""
+    """A setting that a server has otherwise, rounded, or does not report."""
 
     place: str = Field(description="the node, or the host of a proxy or manager")
     setting: str
-    asked: str
-    found: str = Field(description="the value in effect; empty: it was not observed")
+    asked: str = Field(description="the requested value")
+    found: str = Field(description="the value in effect; empty: the server does not report it")
     why: str = ""
 
 
 class SettingsCheck(Record):
-    """What was asked of the servers, read back before the load or after the recovery from a fault."""
+    """Requested server settings, read back before the load or after the recovery from a fault."""
 
-    compared: int = Field(description="settings of servers that were read back, of all nodes")
+    compared: int = Field(description="number of settings read back, of all nodes")
     differing: list[SettingSeen] = Field(
         default_factory=list,
-        description="not in effect after the recovery; a difference before the load ends the trial",
+        description="not in effect after the recovery; a difference before the load breaks the trial",
     )
-    adjusted: list[SettingSeen] = Field(description="rounded as the server's manual says")
-    unobserved: list[SettingSeen] = Field(description="settings that no server shows")
+    adjusted: list[SettingSeen] = Field(description="settings that the server rounded, as its manual says")
+    unobserved: list[SettingSeen] = Field(description="settings that no server reports")
 
 
 class Deployment(Record):
-    """How the solution came up."""
+    """The deployment of a solution: its duration, roles and effective settings."""
 
-    seconds: float = Field(description="start of the trial to a writable, complete solution")
+    seconds: float = Field(description="from the start of the trial to a writable, complete solution")
     phases: dict[str, float] = Field(description="seconds of each step")
     roles: dict[str, str] = Field(description="role of each host before the load")
     settings: dict[str, dict[str, str]] = Field(description="effective server settings of each node")
@@ -279,27 +282,27 @@ class Deployment(Record):
     access: dict[str, str] = Field(description="the access layer and its settings")
     limits: str = ""
     single_writer: bool = Field(
-        False, description="whether at most one server takes writes at a time by design"
+        False, description="whether the design allows at most one writable server at a time"
     )
     facts: SolutionFacts | None = None
     in_effect: SettingsCheck | None = Field(
-        None, description="whether the settings are in effect; null: nobody asked"
+        None, description="whether the settings are in effect; null: not checked"
     )
     hosts: dict[str, HostFacts] = Field(default_factory=dict, description="all hosts, by name")
 
 
 class WorkerRecord(Record):
-    """Who carried out a trial, where trials run side by side or on other machines."""
+    """The worker that ran a trial, where trials run in parallel or on other machines."""
 
     name: str
     host: str = Field(description="the machine: a block of the analysis")
-    cores: list[int] = Field(description="the processors that the trial had")
+    cores: list[int] = Field(description="CPUs of the trial")
     beside: int = Field(0, description="other workers of the run on this machine at the same time")
-    machine: Machine | None = Field(None, description="what it is; empty: the run's own")
+    machine: Machine | None = Field(None, description="the worker's machine; null: the machine of the run")
 
 
 class AttemptRecord(Record):
-    """What was tried once, and whether it was finished."""
+    """One attempt at a trial or block, and whether it completed."""
 
     format: int = FORMAT
     id: str
@@ -307,11 +310,11 @@ class AttemptRecord(Record):
     seed: int
     attempt: int = 1
     status: Literal["complete", "broken"]
-    reason: str = Field("", description="why it is broken")
+    reason: str = Field("", description="why the attempt is broken")
     started: str = Field(description="ISO 8601, UTC")
-    seconds: float = Field(description="all of it, set-up and checks included")
+    seconds: float = Field(description="whole duration, including set-up and checks")
     worker: WorkerRecord | None = Field(
-        None, description="who carried it out; empty: the run's own process, one after another"
+        None, description="the worker that ran it; null: the run's own process, sequentially"
     )
 
 
@@ -320,9 +323,9 @@ class ClientRecord(Record):
 
     name: str
     site: str
-    endpoint: str = Field("", description="as the experiment says it; empty: as the access layer says")
-    write: list[str] = Field(default_factory=list, description="where it wrote, in its order")
-    workload: str = Field("", description="its own by name; empty: that of the cell")
+    endpoint: str = Field("", description="endpoint of the experiment; empty: that of the access layer")
+    write: list[str] = Field(default_factory=list, description="write endpoints, in order of preference")
+    workload: str = Field("", description="name of the client's workload; empty: that of the cell")
     connections: int
     addresses: int = 1
     load: dict[str, Any] = Field(description="fivenines-core's load.json")
@@ -334,44 +337,44 @@ class TrialRecord(AttemptRecord):
     cell: CellKey
     windows: Windows | None = None
     deployment: Deployment | None = None
-    faults: list[FaultRecord] = Field(default_factory=list, description="in the order of their moments")
+    faults: list[FaultRecord] = Field(default_factory=list, description="in chronological order")
     in_effect_after: SettingsCheck | None = Field(
-        None, description="whether the settings are in effect after the recovery; null: nothing was broken"
+        None, description="whether the settings are in effect after the recovery; null: no fault was injected"
     )
-    settled: str = Field("", description="what replicas still had to apply when settling was given up")
-    settle_seconds: float | None = Field(None, description="how long the nodes took to settle")
+    settled: str = Field("", description="changes that replicas had not applied when settling timed out")
+    settle_seconds: float | None = Field(None, description="time until the nodes settled")
     check: Check | None = None
     divergence: Divergence | None = None
     isolation: list[Isolation] = Field(default_factory=list)
     invariants: list[InvariantCheck] = Field(
-        default_factory=list, description="what must be true of the workload's data"
+        default_factory=list, description="checks of the workload's invariants"
     )
     load: dict[str, Any] = Field(
         default_factory=dict,
-        description="fivenines-core's load.json; of several clients all together: counts are sums, and "
-        "percentiles that cannot be had are null",
+        description="fivenines-core's load.json; with several clients their sums, and null for percentiles "
+        "that cannot be computed",
     )
     clients: list[ClientRecord] = Field(
-        default_factory=list, description="each client, where there are several; empty: one alone"
+        default_factory=list, description="each of several clients; empty: the trial has one client"
     )
     pause_seconds: float | None = Field(
-        None, description="how long it waited before the load, at random: the fault meets any phase of checks"
+        None, description="random delay before the load, so that the fault meets any phase of the checks"
     )
     clocks: dict[str, ClockRecord] = Field(
         default_factory=dict,
-        description="of hosts on other machines; empty: all hosts share the controller's clocks",
+        description="clocks of hosts on other machines; empty: all hosts share the controller's clocks",
     )
     controller_cpu: float | None = Field(
-        None, description="CPU of the controller while the load ran, in shares of one core"
+        None, description="CPU of the controller while the load ran, in cores"
     )
     serve_cpu: float | None = Field(
-        None, description="CPU of live pages (`fivenines serve`) meanwhile, likewise"
+        None, description="CPU of live pages (`fivenines serve`) while the load ran, in cores"
     )
     events: list[Event] = Field(default_factory=list)
 
     @property
     def fault(self) -> FaultRecord | None:
-        """The first fault; None where nothing was broken."""
+        """Return the first fault; None without a fault."""
         return self.faults[0] if self.faults else None
 
 
@@ -382,13 +385,13 @@ class BlockSide(Record):
     deployment: Deployment
     load: dict[str, Any] = Field(description="fivenines-core's load.json")
     started_ms: float = Field(
-        description="t = 0 of its own time line, on the interleaved's clock, which begins with the first window"
+        description="t = 0 of the side's time line, in ms from the start of the block's first window"
     )
 
 
 class BlockRecord(AttemptRecord):
-    """All solutions of a group side by side, loaded in turn: block.json."""
+    """A block of an interleaved comparison: block.json."""
 
     window_ms: float = Field(description="length of a window")
-    skip_ms: float = Field(description="the first part of each window, which is left out")
+    skip_ms: float = Field(description="start of each window, excluded from the results")
     sides: list[BlockSide] = Field(default_factory=list, description="in the order of the file")

@@ -1,6 +1,6 @@
-"""Somebody asks a run to begin no further trial: a file in its folder, which it looks for between trials.
+"""Requests to stop a run after its current trial: a file in its folder, which the run checks between trials.
 
-The file says whom it asks. One that was meant for a run that has ended since asks nobody, and the next one
+The file has the PID of the run. A file that was meant for an earlier run has no effect, and the next run
 removes it.
 """
 
@@ -14,14 +14,14 @@ from fivenines.results import layout
 
 
 def ask(folder: Path) -> locks.Holder:
-    """Ask whoever runs in this folder to stop after the trial under way; who that is.
+    """Request that the run in this folder stops after its current trial; return its process.
 
     Raises:
-        UsageError: nobody does.
+        UsageError: no run is active in this folder.
     """
     running = locks.active(folder / layout.LOCK)
     if running is None:
-        raise UsageError(f"{folder.name} does not run now: there is nothing to stop")
+        raise UsageError(f"{folder.name} is not running: there is nothing to stop")
     aside = folder / f".stop-{os.getpid()}.tmp"
     aside.write_text(f"{running.pid}\n", encoding="utf-8")
     aside.replace(folder / layout.STOP)
@@ -29,18 +29,18 @@ def ask(folder: Path) -> locks.Holder:
 
 
 def is_asked(folder: Path) -> bool:
-    """Whether this process, which runs in the folder, was asked to stop."""
+    """Return whether this process, which runs in the folder, was asked to stop."""
     return asked_of(folder) == os.getpid()
 
 
 def asked_of(folder: Path) -> int | None:
-    """The process that was asked, as its PID; None where nobody was."""
+    """Return the PID of the process that was asked to stop; None without a request."""
     with suppress(OSError, ValueError):
         return int((folder / layout.STOP).read_text(encoding="utf-8"))
     return None
 
 
 def forget_others(folder: Path) -> None:
-    """Forget what was asked of those that ran here before."""
+    """Remove a request that was meant for an earlier run in this folder."""
     if not is_asked(folder):
         (folder / layout.STOP).unlink(missing_ok=True)

@@ -1,7 +1,7 @@
-"""Shared storage by fsspec: a folder, or whatever else it knows, as an object store that speaks S3.
+"""Shared storage through fsspec: a folder, an S3 object store, or any other kind that fsspec supports.
 
-A trial there counts once its record is there: that is the last file which is put. So a reader sees trials
-whole or not at all, on storage that cannot rename a folder, too.
+A trial's record is copied last, and a trial without its record does not count. So a reader sees whole trials
+only, even on storage that cannot rename a folder.
 """
 
 from collections.abc import Iterator
@@ -18,11 +18,11 @@ class Storage:
     """A place for runs.
 
     Args:
-        url: as fsspec takes it: `s3://bucket/runs`, `file:///mnt/runs`, or a path. Credentials come from
-            where the library of its kind looks for them, as AWS_ACCESS_KEY_ID.
+        url: URL for fsspec: `s3://bucket/runs`, `file:///mnt/runs`, or a path. The library of its kind finds
+            the credentials, as in AWS_ACCESS_KEY_ID.
 
     Raises:
-        UsageError: fsspec, or its library for this kind of URL, is not installed, or the URL is of no kind.
+        UsageError: fsspec or its library for this kind of URL is not installed, or the URL is not supported.
     """
 
     def __init__(self, url: str) -> None:
@@ -33,32 +33,32 @@ class Storage:
         except ImportError as error:
             raise UsageError(f"{url}: {brief(error)}: {_INSTALL}") from error
         except (ValueError, OSError) as error:
-            raise UsageError(f"{url} is no place that fsspec knows: {brief(error)}") from error
+            raise UsageError(f"{url} is not supported by fsspec: {brief(error)}") from error
         self.url = url.rstrip("/")
         self.filesystem: Any = filesystem
         self.root = str(root).rstrip("/")
 
     def trials(self, run: str) -> set[str]:
-        """The trials and blocks of a run that are there, whole.
+        """Return the ids of a run's complete trials and blocks on the storage.
 
         Raises:
-            FiveninesError: the place cannot be read.
+            FiveninesError: the storage cannot be read.
         """
-        found = set()
+        result = set()
         try:
             self.filesystem.invalidate_cache()
             for kind, record in ((layout.TRIALS, layout.TRIAL), (layout.BLOCKS, layout.BLOCK)):
                 for path in self.filesystem.glob(f"{self.root}/{run}/{kind}/*/{record}"):
-                    found.add(str(path).split("/")[-2])
+                    result.add(str(path).split("/")[-2])
         except Exception as error:
             raise FiveninesError(f"{self.url} cannot be read: {brief(error)}") from error
-        return found
+        return result
 
     def put(self, run: Path, trial: str) -> None:
-        """Copy a finished trial or interleaved, its record last.
+        """Copy a finished trial or block, its record last.
 
         Raises:
-            FiveninesError: a file of it could not be written.
+            FiveninesError: a file could not be written.
         """
         folder = layout.trial_folder(run, trial)
         records = (layout.TRIAL, layout.BLOCK)
@@ -67,10 +67,10 @@ class Storage:
             self._put(file, f"{run.name}/{file.relative_to(run)}")
 
     def put_rest(self, run: Path) -> None:
-        """Copy what a run has beside its trials: manifest, journal, report.
+        """Copy a run's files other than its trials: manifest, journal, report.
 
         Raises:
-            FiveninesError: a file of it could not be written.
+            FiveninesError: a file could not be written.
         """
         for file in sorted(run.iterdir()):
             if file.is_file() and not file.name.startswith("."):

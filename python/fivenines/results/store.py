@@ -28,15 +28,15 @@ _R = TypeVar("_R", bound=BaseModel)
 
 Column = npt.NDArray[Any]
 
+# A query of more tables than this gets a database connection with several threads.
 _FEW = 8
-"""Opening a database for a query is worth it where it reads more tables than these."""
 
 
 @dataclass(frozen=True)
 class StoredTrial:
-    """A trial's record and the folder that it came from (`<id>` or `<id>.broken-<n>`).
+    """A trial's record and its folder (`<id>` or `<id>.broken-<n>`).
 
-    What one of several clients saw of it has a folder of its own, in that of the `whole` trial.
+    The view of one of several clients has a separate folder within that of the `whole` trial.
     """
 
     folder: Path
@@ -46,7 +46,9 @@ class StoredTrial:
 
 @dataclass(frozen=True)
 class StoredBlock:
-    """An interleaved comparison's record and its folder; not `complete`: it was broken, for the reason in its record."""
+    """An interleaved comparison's record and its folder; not `complete`: it was broken, for the reason in its
+    record.
+    """
 
     folder: Path
     record: BlockRecord
@@ -58,19 +60,19 @@ class StoredBlock:
 
 @dataclass(frozen=True)
 class Run:
-    """A run as found on disk. `problems` are sentences about what could not be read."""
+    """A run as stored on disk. `problems` are sentences about files that could not be read."""
 
     folder: Path
     manifest: Manifest
     complete: list[StoredTrial]
     broken: list[StoredTrial]
     problems: list[str] = field(default_factory=list)
+    # Complete and broken blocks, by id.
     blocks: list[StoredBlock] = field(default_factory=list)
-    """Complete and broken ones, by id."""
 
     @property
     def trials(self) -> list[StoredTrial]:
-        """All attempts, the complete ones first."""
+        """Return all attempts, complete ones first."""
         return [*self.complete, *self.broken]
 
     @property
@@ -86,7 +88,7 @@ class Run:
 def open_run(folder: Path) -> Run:
     """Read a run's manifest and the records of all its trials, complete and broken, by id.
 
-    A trial's damaged record does not stop the reading: the trial then counts as broken.
+    A trial with a damaged record counts as broken.
 
     Raises:
         FiveninesError: no such folder, no run, a damaged manifest or another format version.
@@ -104,52 +106,52 @@ def open_run(folder: Path) -> Run:
 
 
 def opened(run: Run | Path) -> Run:
-    """The run itself, or the run in a folder, see `open_run`."""
+    """Return a run; a path is opened by `open_run`."""
     return run if isinstance(run, Run) else open_run(run)
 
 
 def table_path(trial: Path, table: str) -> Path:
-    """Where a table of `layout.TABLES` lies in a trial's folder."""
+    """Return where a table of `layout.TABLES` lies in a trial's folder."""
     return trial / f"{table}.parquet"
 
 
 def query(trials: Sequence[StoredTrial], table: str, sql: str, mixed: bool = False) -> dict[str, Column]:
-    """Columns of `sql` over one table of many trials.
+    """Return the columns that `sql` selects from one table of many trials.
 
-    `mixed`: the trials need not have the same columns; what a trial has not is NULL.
+    `mixed`: the trials may have different columns; a column that a trial lacks is NULL.
 
-    In the text the table is called `rows`; its column `trial` names the trial's folder, which is
-    its id for a complete trial. Trials without the table are left out.
+    The SQL text calls the table `rows`; its column `trial` has the name of the trial's folder, which
+    is the id of a complete trial. Trials without the table are left out.
 
     Raises:
         FiveninesError: a file is damaged.
     """
-    found = [path for path in (table_path(t.folder, table) for t in trials) if path.is_file()]
-    if found:
+    answer = [path for path in (table_path(t.folder, table) for t in trials) if path.is_file()]
+    if answer:
         source = (
             "SELECT parse_path(filename)[-2] AS trial, * EXCLUDE filename"
             " FROM read_parquet(?, filename=true, union_by_name=?)"
         )
-        values: list[Any] = [[str(path) for path in found], mixed]
+        values: list[Any] = [[str(path) for path in answer], mixed]
     else:
         columns = ", ".join(f"NULL::{kind} AS {name}" for name, kind in layout.TABLES[table].items())
         source, values = f"SELECT ''::VARCHAR AS trial, {columns} LIMIT 0", []
-    several = len(found) > _FEW
+    several = len(answer) > _FEW
     with duckdb.connect(config={"threads": 2}) if several else reader() as connection:
         try:
             result = connection.execute(f"WITH rows AS ({source}) {sql}", values)
             columns_found = result.fetchnumpy()
         except duckdb.Error as error:
-            where = found[0] if len(found) == 1 else f"{table}.parquet of {len(found)} trials"
+            where = answer[0] if len(answer) == 1 else f"{table}.parquet of {len(answer)} trials"
             raise UnreadableError(f"{where} cannot be read: {_brief(error)}") from error
     return {name: np.ma.filled(column) for name, column in columns_found.items()}
 
 
 @contextmanager
 def reader() -> "Iterator[duckdb.DuckDBPyConnection]":
-    """A connection for reading and writing Parquet files, cheap to get; tables in it must be temporary.
+    """Provide a connection for reading and writing Parquet files; tables in it must be temporary.
 
-    Opening a database takes longer than most queries of one trial's tables.
+    It is a cursor of a shared database: opening a database takes longer than most queries.
     """
     cursor = _database().cursor()
     try:
@@ -174,38 +176,32 @@ def open_manifest(folder: Path) -> Manifest:
 
 def _read_manifest(folder: Path) -> Manifest:
     if not folder.is_dir():
-        raise FiveninesError(f"{folder}: there is no such folder")
+        raise FiveninesError(f"{folder}: no such folder")
     path = folder / layout.MANIFEST
     if not path.is_file():
-        raise FiveninesError(f"{folder} is no run of fivenines: it has no {layout.MANIFEST}")
+        raise FiveninesError(f"{folder} is not a run of fivenines: it has no {layout.MANIFEST}")
     data = _read_json(path)
     version = data.get("format")
     if version not in READABLE:
-        raise FiveninesError(f"{folder}: {_other_format(version, data.get('fivenines'))}")
+        raise FiveninesError(_other_format(folder, version, data.get("fivenines")))
     return _validated(Manifest, data, path)
 
 
-def _other_format(version: object, writer: object) -> str:
-    """What is wrong with a run of a format that cannot be read, and what to do."""
-    by = f" by fivenines {writer}" if isinstance(writer, str) else ""
-    found = "without a format version" if version is None else f"in format {version}"
-    ours = f"this fivenines ({__version__}) reads {_formats()}"
+def _other_format(folder: Path, version: object, writer: object) -> str:
+    """Return the error message for a run whose format cannot be read."""
+    by = f"fivenines {writer}" if isinstance(writer, str) else "an unknown version"
+    in_format = "without a format version" if version is None else f"in format {version}"
+    ours = f"fivenines {__version__} reads format {' or '.join(map(str, READABLE))}"
     if isinstance(version, int) and version > max(READABLE):
-        return f"the run is newer: it was written {found}{by}; {ours}. Update fivenines to read or resume it"
-    file = layout.SOURCE
+        return f"{folder}: written by {by} {in_format}, but this {ours}; update fivenines"
     return (
-        f"the run is older: it was written {found}{by}; {ours}. Read or resume it with the version that "
-        f"wrote it, or run its {file} again into another folder"
+        f"{folder}: written by {by} {in_format}, but this {ours}; "
+        "fivenines 0.1.0 was never released, so make the run again in another folder"
     )
 
 
-def _formats() -> str:
-    """ "format 3", "formats 3 and 4"."""
-    return f"format{'s' * (len(READABLE) > 1)} {' and '.join(map(str, READABLE))}"
-
-
+# Server settings that were read before, by their content.
 _Settings = dict[frozenset[tuple[str, str]], dict[str, str]]
-"""Settings of servers that were read, by themselves."""
 
 
 def _add(run: Run, path: Path, planned: dict[str, PlannedTrial], settings: _Settings) -> None:
@@ -216,7 +212,7 @@ def _add(run: Run, path: Path, planned: dict[str, PlannedTrial], settings: _Sett
         record = _validated(TrialRecord, _read_json(path / layout.TRIAL), path / layout.TRIAL)
     except FiveninesError as error:
         if trial_id not in planned:
-            run.problems.append(f"{error} (the plan does not know this trial; left out)")
+            run.problems.append(f"{error} (left out: the trial is not in the plan)")
             return
         record = _unreadable(planned[trial_id], attempt, str(error))
     if record.deployment is not None:
@@ -225,10 +221,10 @@ def _add(run: Run, path: Path, planned: dict[str, PlannedTrial], settings: _Sett
     (run.complete if complete else run.broken).append(StoredTrial(path, record))
 
 
-def _share(found: dict[str, dict[str, str]], known: _Settings) -> None:
-    """Let equal settings be the same ones: most of a record, and alike in all trials of a cell."""
-    for node, settings in found.items():
-        found[node] = known.setdefault(frozenset(settings.items()), settings)
+def _share(texts: dict[str, dict[str, str]], known: _Settings) -> None:
+    """Replace equal settings by one shared dictionary: they are most of a record, and repeat in a cell."""
+    for node, settings in texts.items():
+        texts[node] = known.setdefault(frozenset(settings.items()), settings)
 
 
 def _add_blocks(run: Run) -> None:
@@ -261,11 +257,11 @@ def _read_json(path: Path) -> dict[str, Any]:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise FiveninesError(f"{path}: there is no record; the trial was probably interrupted") from error
+        raise FiveninesError(f"{path} does not exist; the trial was probably interrupted") from error
     except (OSError, ValueError) as error:
         raise FiveninesError(f"{path} is damaged: {error}") from error
     if not isinstance(data, dict):
-        raise FiveninesError(f"{path} is damaged: it holds no JSON object")
+        raise FiveninesError(f"{path} is damaged: it contains no JSON object")
     return data
 
 
@@ -285,7 +281,7 @@ def write_text(path: Path, text: str) -> None:
     """Write a UTF-8 file whole or not at all (temporary file, fsync, rename, fsync of the folder).
 
     Raises:
-        FiveninesError: it cannot be written; what was there before stays.
+        FiveninesError: the file cannot be written; an existing file stays as it was.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -298,7 +294,7 @@ def write_text(path: Path, text: str) -> None:
         kind = NoSpaceError if error.errno == errno.ENOSPC else FiveninesError
         raise kind(f"{path} cannot be written: {error.strerror or error}") from error
     finally:
-        # it must not stand in the place of what went wrong, as on a file system that may only be read
+        # an error of the clean-up must not replace the original error, as on a read-only file system
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
 
@@ -317,7 +313,7 @@ def write_json(path: Path, value: BaseModel | dict[str, Any] | list[Any]) -> Non
 
 
 def write_table(folder: Path, table: str, rows: Iterable[Sequence[object]]) -> None:
-    """Write a table of a trial whole, or not at all; the columns of each row as in `layout.TABLES`.
+    """Write a table of a trial whole or not at all; the columns of each row are as in `layout.TABLES`.
 
     Raises:
         FiveninesError: a value does not fit its column.
@@ -337,8 +333,8 @@ def write_table(folder: Path, table: str, rows: Iterable[Sequence[object]]) -> N
 def csv_to_parquet(source: Path, parquet: Path, table: str, own: Mapping[str, str] | None = None) -> int:
     """Convert a CSV file with a header line to Parquet with the columns of `layout.TABLES[table]`.
 
-    `own`: the columns, with their types, of a table that only its writer knows. Columns may stand in
-    any order; an empty field is NULL. Returns the number of rows.
+    `own`: the columns and types of a table that `layout.TABLES` lacks. Columns may be in any order;
+    an empty field is NULL. Returns the number of rows.
 
     Raises:
         FiveninesError: a wrong header, or a value that does not fit its column.
@@ -388,7 +384,7 @@ def _convert(csv: Path, target: Path, types: dict[str, str], order: list[str]) -
 
 
 def move(temporary: Path, path: Path) -> None:
-    """Rename a file or folder, so that a loss of power does not undo it."""
+    """Rename a file or folder durably: the rename survives a power loss."""
     temporary.replace(path)
     folder = os.open(path.parent, os.O_RDONLY)
     try:
@@ -398,5 +394,5 @@ def move(temporary: Path, path: Path) -> None:
 
 
 def _brief(error: Exception) -> str:
-    """The first line of DuckDB's long messages."""
+    """Return the first line of DuckDB's long messages."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]

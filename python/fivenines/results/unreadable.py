@@ -1,7 +1,7 @@
-"""How often something of a run could not be read.
+"""Count of failed reads of a run's files.
 
-Who keeps what was made of files compares the number before and after: what lacks a file that could not be
-read just then must not be kept in the place of the whole.
+A cache compares the count before and after a computation: a result that lacks an unreadable file must not be
+stored as if it were complete.
 """
 
 from fivenines.errors import FiveninesError
@@ -10,12 +10,12 @@ _times = 0
 
 
 def times() -> int:
-    """How often, in this process so far."""
+    """Return the number of failed reads in this process."""
     return _times
 
 
 class UnreadableError(FiveninesError):
-    """A file of a run cannot be read: it is damaged, or something stood in the way."""
+    """A file of a run is damaged or cannot be read."""
 
     def __init__(self, message: str) -> None:
         global _times  # noqa: PLW0603  (a count of the process)

@@ -1,7 +1,7 @@
-"""Trials as needed: after each trial it is looked whether its cell needs another one.
+"""Trials as needed: decide after each trial whether its cell needs another one.
 
-What is known of a cell is read from its trials' folders as the report reads it, so that a campaign that is
-resumed goes on where the first one ended.
+The decision reads the folders of a cell's trials as the report does, so a resumed campaign continues where
+the first one ended.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from fivenines.runner.progress import CellSettled, Listener, silent
 
 @dataclass
 class AsNeeded:
-    """Who needs more trials; who does not is written into the manifest."""
+    """Decides which cells need more trials, and records settled cells in the manifest."""
 
     settings: TrialsSettings
     folder: Path
@@ -31,7 +31,7 @@ class AsNeeded:
     _settled: set[CellKey] = field(default_factory=set)
 
     def spares(self, work: Trial | Block, listener: Listener) -> bool:
-        """Whether its cell needs no more trials; the first time the listener is told."""
+        """Return whether its cell needs no more trials; report a newly settled cell to the listener."""
         until = self.settings.until
         if until is None or not isinstance(work, Trial) or work.number <= self.settings.at_least:
             return False
@@ -39,7 +39,7 @@ class AsNeeded:
             return True
         key = work.cell.key
         run = store.open_run(self.folder)
-        done = [one for one in run.complete if one.record.cell == key]
+        done = [item for item in run.complete if item.record.cell == key]
         seen = self._look(done, until, nominal_of(run) or CONFIDENCE)
         if seen.state == "open":
             return False
@@ -48,7 +48,7 @@ class AsNeeded:
         return True
 
     def has_enough(self, work: Trial | Block) -> bool:
-        """Whether it is known already that its cell needs no more trials."""
+        """Return whether its cell is already settled."""
         return (
             isinstance(work, Trial)
             and work.number > self.settings.at_least
@@ -56,31 +56,31 @@ class AsNeeded:
         )
 
     def left(self, work: Sequence[Trial | Block]) -> list[Trial | Block]:
-        """What a resumed campaign still has to do: without the cells that were settled before."""
+        """Return the remaining work of a resumed campaign, without cells that were settled before."""
         first: dict[CellKey, Trial] = {}
-        for one in work:
-            if isinstance(one, Trial) and one.number > self.settings.at_least:
-                first.setdefault(one.cell.key, one)
+        for item in work:
+            if isinstance(item, Trial) and item.number > self.settings.at_least:
+                first.setdefault(item.cell.key, item)
         for trial in first.values():
             self.spares(trial, silent)
-        return [one for one in work if not self.has_enough(one)]
+        return [item for item in work if not self.has_enough(item)]
 
     def _look(self, done: list[StoredTrial], until: UntilSettings, nominal: float) -> Look:
-        new = [one for one in done if one.record.id not in self._known]
+        new = [item for item in done if item.record.id not in self._known]
         for measured in measures(new):
             self._known[measured.record.id] = VALUES[until.measure](measured)
-        found = [self._known[one.record.id] for one in done]
-        values = [one for one in found if one is not None]
+        result = [self._known[item.record.id] for item in done]
+        values = [item for item in result if item is not None]
         return look(values, len(done), self.settings.at_least, until.within, nominal)
 
     def _spare(self, manifest: Manifest, key: CellKey, seen: Look, done: list[StoredTrial]) -> Settled:
-        """Takes what is left of the cell out of the plan, and says what that saves."""
-        complete = {one.record.id for one in done}
-        spared = [one for one in manifest.plan if one.cell == key and one.id not in complete]
-        # one that was given up is told as broken, so it stays in the plan
-        spared = [one for one in spared if not self._tried(one.id)]
-        gone = {one.id for one in spared}
-        mean = sum(one.record.seconds for one in done) / len(done) if done else 0.0
+        """Remove the cell's remaining trials from the plan, and return what that saves."""
+        complete = {item.record.id for item in done}
+        spared = [item for item in manifest.plan if item.cell == key and item.id not in complete]
+        # A trial that was given up is reported as broken, so it stays in the plan.
+        spared = [item for item in spared if not self._tried(item.id)]
+        removed = {item.id for item in spared}
+        mean = sum(item.record.seconds for item in done) / len(done) if done else 0.0
         settled = Settled(
             cell=key,
             trials=len(done),
@@ -88,8 +88,8 @@ class AsNeeded:
             spared=len(spared),
             seconds=mean * len(spared),
         )
-        plan = [one for one in manifest.plan if one.id not in gone]
-        before = [one for one in manifest.settled if one.cell != key]
+        plan = [item for item in manifest.plan if item.id not in removed]
+        before = [item for item in manifest.settled if item.cell != key]
         changed = manifest.model_copy(update={"plan": plan, "settled": [*before, settled]})
         store.write_json(self.folder / layout.MANIFEST, changed)
         return settled

@@ -39,17 +39,17 @@ def run_campaign(
     file: str = layout.SOURCE,
     workers: Sequence[Worker] = (),
 ) -> list[str]:
-    """Run all trials and blocks that `folder` does not hold yet; the ids of those that were given up.
+    """Run all trials and blocks that `folder` lacks; return the ids of those that were given up.
 
-    The caller holds the folder (`claims.claimed`), as it may have more to do there, such as the report.
-    `source` is the text of the experiment file, which messages call `file`; or the file as it was read, of
-    which the experiment may be a part. Without `workers` this process runs all of it, one after another.
+    The caller holds the lock of the folder (`claims.claimed`), as it may write more files, such as the
+    report. `source` is the text of the experiment file, which messages call `file`; or the parsed file, of
+    which the experiment may be a part. Without `workers` this process runs all trials sequentially.
 
     Raises:
-        UsageError: the folder holds another experiment, or a run that was not to be resumed; or a server
-            refuses settings of the file.
-        FiveninesError: an engine or a data set could not be had, or the solutions of an interleaved comparison do not fit
-            into the memory.
+        UsageError: the folder contains another experiment, or a run without `resume`; or a server refuses
+            settings of the file.
+        FiveninesError: an engine or a data set is not available, or the solutions of an interleaved
+            comparison do not fit into memory.
     """
     written = source if isinstance(source, Document) else document.parse(source, file)
     with ExitStack() as used:
@@ -60,9 +60,9 @@ def run_campaign(
         every = [*trials, *(member for block in blocks for member in block.members())]
         left = _left(planned, folder)
         waiting = {work.id for work in left}
-        found = prepare(every, waiting, begun, listener, used)
-        require_accepted([one for one in every if one.id in waiting], written, listener)
-        manifest = _manifest(experiment, written.text, trials, blocks, found)
+        result = prepare(every, waiting, begun, listener, used)
+        require_accepted([item for item in every if item.id in waiting], written, listener)
+        manifest = _manifest(experiment, written.text, trials, blocks, result)
         _open(folder, manifest, resume)
         as_needed = AsNeeded(experiment.trials, folder)
         left = as_needed.left(left) if begun else left
@@ -72,7 +72,7 @@ def run_campaign(
         at_once = max(1, min(len(workers), len(left)))
         listener(CampaignStarted(len(left), seconds / at_once, left, may_end, longest, at_once=at_once))
         schedule = Schedule(left, _owners(folder, workers))
-        dispatch = Dispatch(schedule, experiment, folder, as_needed, listener, found)
+        dispatch = Dispatch(schedule, experiment, folder, as_needed, listener, result)
         for worker in workers:
             used.callback(worker.close)
         dispatch.run(workers)
@@ -81,21 +81,21 @@ def run_campaign(
 
 
 def _owners(folder: Path, workers: Sequence[Worker]) -> dict[int, str]:
-    """Which of these machines had which replication, as far as a run has gone before."""
+    """Return the machine of each replication that a resumed run has already begun."""
     hosts = {worker.host for worker in workers}
-    found = {}
+    result = {}
     for trial in store.open_run(folder).complete:
         worker = trial.record.worker
         if worker is not None and worker.host in hosts:
-            found[trial.record.number] = worker.host
-    return found
+            result[trial.record.number] = worker.host
+    return result
 
 
 def _left(planned: Sequence[Trial | Block], folder: Path) -> list[Trial | Block]:
-    """What is still to be done; blocks stand between the trials, so that all see the same hours."""
-    # of the same number an interleaved comparison comes first
-    work = sorted(planned, key=lambda one: (one.number, isinstance(one, Trial)))
-    return [one for one in work if not layout.trial_folder(folder, one.id).exists()]
+    """Return the remaining work; blocks alternate with trials, so that both run at similar times."""
+    # A block precedes the trials of the same number.
+    work = sorted(planned, key=lambda item: (item.number, isinstance(item, Trial)))
+    return [item for item in work if not layout.trial_folder(folder, item.id).exists()]
 
 
 def _manifest(
@@ -127,7 +127,7 @@ def _manifest(
 
 def _open(folder: Path, manifest: Manifest, resume: bool) -> None:
     for kind in (layout.TRIALS, layout.BLOCKS):
-        for part in (folder / kind).glob(".*.part"):  # of one that was killed
+        for part in (folder / kind).glob(".*.part"):  # left by a process that was killed
             remove_tree(part)
     if not (folder / layout.MANIFEST).exists():
         (folder / layout.TRIALS).mkdir(parents=True, exist_ok=True)
@@ -135,13 +135,13 @@ def _open(folder: Path, manifest: Manifest, resume: bool) -> None:
         store.write_json(folder / layout.MANIFEST, manifest)
         return
     if not resume:
-        raise UsageError(f"{folder} already holds a run: continue it with --resume, or choose --out")
+        raise UsageError(f"{folder} already contains a run: continue it with --resume, or choose --out")
     earlier = store.open_run(folder).manifest
     store.write_json(folder / layout.MANIFEST, _joined(earlier, manifest, folder))
 
 
 def _joined(earlier: Manifest, now: Manifest, folder: Path) -> Manifest:
-    """The manifest of a resumed run: more trials, or trials of more solutions, may have been asked for."""
+    """Return the manifest of a resumed run, which may have more trials or more solutions."""
     planned = {trial.id: trial for trial in earlier.plan}
     blocks = {block.id: block for block in earlier.blocks}
     clash = any(planned.get(trial.id, trial) != trial for trial in now.plan)
@@ -149,16 +149,16 @@ def _joined(earlier: Manifest, now: Manifest, folder: Path) -> Manifest:
     if clash or _matrix(earlier) != _matrix(now):
         if other := _other_fivenines(earlier, now):
             raise UsageError(
-                f"{folder} was begun by another version of fivenines ({other}): its trials could not be "
-                "compared. Continue it with that one, or start a new run without --resume"
+                f"{folder} was begun by another version of fivenines ({other}), so trials would not be "
+                "comparable. Continue it with that version, or start a new run without --resume"
             )
         raise UsageError(
-            f"{folder} holds a run of another experiment: resume it with its own file, "
+            f"{folder} contains a run of another experiment: resume it with its file, "
             f"{folder / layout.SOURCE}"
         )
-    if said := versions.changed(earlier.engines, now.engines):
+    if diff := versions.changed(earlier.engines, now.engines):
         raise UsageError(
-            f"{folder} was begun with other versions ({said}): its trials could not be compared. Pull the "
+            f"{folder} was begun with other versions ({diff}), so trials would not be comparable. Pull the "
             "version that it was begun with, or start a new run without --resume"
         )
     planned |= {trial.id: trial for trial in now.plan}
@@ -169,15 +169,17 @@ def _joined(earlier: Manifest, now: Manifest, folder: Path) -> Manifest:
             "plan": [planned[name] for name in sorted(planned)],
             "blocks": [blocks[name] for name in sorted(blocks)],
             "experiment": {**earlier.experiment, "trials": _trials(earlier, now, folder)},
-            # those that are planned again are looked at again
-            "settled": [one for one in earlier.settled if one.cell not in now_planned],
+            # Cells with newly planned trials are judged again.
+            "settled": [item for item in earlier.settled if item.cell not in now_planned],
             "engines": {**earlier.engines, **now.engines},
         }
     )
 
 
 def _other_fivenines(earlier: Manifest, now: Manifest) -> str:
-    """Why a run that does not fit was begun by another fivenines; empty where nothing says so."""
+    """Return the evidence that another version of fivenines began a run that does not match; empty if
+    none.
+    """
     if earlier.source == now.source and earlier.fivenines != now.fivenines:
         return f"{earlier.fivenines}, this is {now.fivenines}"
     before, after = _flat(_matrix(earlier)), _flat(_matrix(now))
@@ -188,32 +190,32 @@ def _other_fivenines(earlier: Manifest, now: Manifest) -> str:
 
 
 def _flat(value: Any, name: str = "") -> dict[str, Any]:
-    """The single values of an experiment by the path of their keys."""
+    """Return the scalar values of an experiment by the path of their keys."""
     if isinstance(value, dict):
-        inner = {f"{name}.{key}".lstrip("."): one for key, one in value.items()}
+        inner = {f"{name}.{key}".lstrip("."): item for key, item in value.items()}
     elif isinstance(value, list):
-        inner = {f"{name}[{index}]": one for index, one in enumerate(value)}
+        inner = {f"{name}[{index}]": item for index, item in enumerate(value)}
         inner[f"{name}[]"] = len(value)
     else:
         return {name: value}
-    found: dict[str, Any] = {}
-    for key, one in inner.items():
-        found |= _flat(one, key)
-    return found
+    result: dict[str, Any] = {}
+    for key, item in inner.items():
+        result |= _flat(item, key)
+    return result
 
 
 def _trials(earlier: Manifest, now: Manifest, folder: Path) -> Any:
-    """How many trials the run has: the larger number, or as many as are needed by what is asked for now.
+    """Return the number of trials of a resumed run: the larger number, or the current `until`.
 
-    Of trials as needed the level of intervals reckons with all looks, so those of before are kept.
+    With trials as needed the level of intervals depends on all looks, so earlier settings are preserved.
     """
     before, after = earlier.experiment["trials"], now.experiment["trials"]
     if isinstance(before, int):
         return max(before, after) if isinstance(after, int) else after
     if isinstance(after, int):
         raise UsageError(
-            f"{folder} was begun with trials as needed, and cells ended by looking at them: a fixed number "
-            "would make their intervals too narrow. Continue it with `until`, or start a new run"
+            f"{folder} was begun with trials as needed, which stopped cells by interim results: a fixed "
+            "number would make their intervals too narrow. Continue it with `until`, or start a new run"
         )
     looks = {
         "at_least": min(before["at_least"], after["at_least"]),

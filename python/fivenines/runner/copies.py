@@ -1,4 +1,4 @@
-"""Finished trials are copied to shared storage beside the run, which never waits for that."""
+"""Copies finished trials to shared storage in the background; the run never waits for it."""
 
 import threading
 from collections.abc import Callable
@@ -19,7 +19,7 @@ class Copies:
     Args:
         run: the run's folder.
         storage: where copies go.
-        say: told what could not be copied, in a sentence; called by another thread.
+        say: called from another thread with a sentence about each failed copy.
     """
 
     def __init__(self, run: Path, storage: Storage, say: Say) -> None:
@@ -39,14 +39,14 @@ class Copies:
 
     @property
     def left(self) -> int:
-        """How many are still to be copied."""
+        """Return the number of trials that are still to be copied."""
         return self._waiting.qsize()
 
     def finish(self) -> None:
-        """Copy what is left, what failed before, and what the run has beside its trials.
+        """Copy remaining trials, earlier failures, and the run's other files.
 
         Raises:
-            FiveninesError: something could still not be copied; the run here is whole all the same.
+            FiveninesError: a file could not be copied; the local run is complete all the same.
         """
         if self._begun:
             self._waiting.put("")
@@ -59,19 +59,19 @@ class Copies:
                 self._storage.put(self._run, trial)
             except FiveninesError as error:
                 self.failed[trial] = str(error)
-                self._say(f"warning: {error}; it is tried again at the end")
+                self._say(f"warning: {error}; fivenines retries at the end of the run")
 
 
 def copy_all(run: Path, storage: Storage, say: Say) -> int:
-    """Copy all that a run has and that is not there yet; the number of trials.
+    """Copy all files of a run that the storage lacks; return the number of trials.
 
     Raises:
-        FiveninesError: something could not be copied.
+        FiveninesError: a file could not be copied.
     """
-    there = storage.trials(run.name)
-    found = store.open_run(run)
-    every = [trial.record.id for trial in found.complete] + [block.record.id for block in found.blocks]
-    todo = [trial for trial in every if trial not in there]
+    existing = storage.trials(run.name)
+    result = store.open_run(run)
+    every = [trial.record.id for trial in result.complete] + [block.record.id for block in result.blocks]
+    todo = [trial for trial in every if trial not in existing]
     for number, trial in enumerate(todo, start=1):
         if number % 50 == 1 and len(todo) > 1:
             say(f"copying {number} of {len(todo)} trials to {storage.url}")

@@ -1,4 +1,4 @@
-"""Hands the trials of a campaign out to its workers, and sees each through its attempts."""
+"""Distributes the trials of a campaign to its workers, and repeats broken attempts."""
 
 import threading
 from collections.abc import Mapping, Sequence
@@ -23,26 +23,26 @@ from fivenines.runner.progress import (
 from fivenines.runner.schedule import Schedule, Work
 from fivenines.runner.workers.base import Order, Worker, WorkerLostError
 
+# A broken trial is retried once.
 ATTEMPTS = 2
-"""A broken trial is retried once."""
 
+# Number of lost workers after which a trial is given up: it may be the cause.
 LOSSES = 3
-"""A trial with which so many workers were lost is given up: it may be what kills them."""
 
+# Polling interval of workers in seconds; Ctrl-C takes effect in between.
 _POLL = 0.2
-"""Seconds between two looks at workers; Ctrl-C is met in between."""
 
 
 class Dispatch:
-    """The trials that are left, and those who carry them out.
+    """Runs the remaining trials on workers.
 
     Args:
-        schedule: which trial is next, and for whom.
-        experiment: what they are of.
+        schedule: gives the next trial for a machine.
+        experiment: the experiment.
         folder: the run.
-        as_needed: whose cells need no more.
-        listener: told by any thread, one at a time.
-        engines: the versions of the run's engines, by name.
+        as_needed: decides which cells need no more trials.
+        listener: called from any thread, one event at a time.
+        engines: versions of the run's engines, by name.
     """
 
     def __init__(
@@ -62,9 +62,9 @@ class Dispatch:
         self._losses: dict[str, int] = {}
         self._failure: BaseException | None = None
         self._too_dear = ""
-        """Why no further trial may begin: it would cost too much."""
+        # Why no further trial may begin: it would exceed the budget.
         self._over = threading.Event()
-        # a lost worker may report something when the run and its journal are closed
+        # A lost worker may report an event after the run and its journal are closed.
         self._is_listening = True
         self._under_way = 0
         self._lock = threading.RLock()
@@ -72,11 +72,11 @@ class Dispatch:
         self._listener = listener
 
     def run(self, workers: Sequence[Worker]) -> None:
-        """Carry out everything.
+        """Run all trials.
 
         Raises:
-            FiveninesError: no other trial could do better; or all workers are lost.
-            KeyboardInterrupt: what was under way is broken off.
+            FiveninesError: an error that every other trial would have as well; or all workers are lost.
+            KeyboardInterrupt: running trials are cancelled.
         """
         try:
             if len(workers) == 1:
@@ -93,10 +93,10 @@ class Dispatch:
     def _conclude(self) -> None:
         rest = self._schedule.rest()
         if rest and (self._too_dear or stops.is_asked(self._folder)):
-            left = [one for one in rest if not self._as_needed.has_enough(one)]
+            left = [item for item in rest if not self._as_needed.has_enough(item)]
             self._tell(CampaignStopped(len(left), self._too_dear))
         elif rest:
-            raise FiveninesError(f"all workers are lost, with {len(rest)} trials left to do")
+            raise FiveninesError(f"all workers are lost; {len(rest)} trials were not run")
 
     def _serve_all(self, workers: Sequence[Worker]) -> None:
         threads = [
@@ -114,11 +114,11 @@ class Dispatch:
 
     def _break_off(self, workers: Sequence[Worker]) -> None:
         self._end()
-        # all at once: an interrupt may wait until the worker has cleaned up
-        asked = [threading.Thread(target=one.interrupt, daemon=True) for one in workers]
-        for thread in asked:
+        # Interrupt all at once, as an interrupt may wait for the worker's clean-up.
+        requested = [threading.Thread(target=worker.interrupt, daemon=True) for worker in workers]
+        for thread in requested:
             thread.start()
-        _join(asked)
+        _join(requested)
 
     def _guarded(self, worker: Worker) -> None:
         try:
@@ -127,7 +127,7 @@ class Dispatch:
             with self._lock:
                 first, self._failure = self._failure is None, self._failure or error
             if first:
-                # who is under way ends rightly, and no further trial begins
+                # Running trials complete, and no further trial begins.
                 self._end()
 
     def _end(self) -> None:
@@ -141,7 +141,7 @@ class Dispatch:
                 self._see_through(work, worker)
             except WorkerLostError as error:
                 self._lost(work, worker, error)
-                if not worker.host_is_there():
+                if not worker.host_available():
                     self._schedule.lose(worker.host)
                     return
             finally:
@@ -156,7 +156,7 @@ class Dispatch:
                 if work is None:
                     if not self._under_way:
                         return None
-                    # another machine may be lost yet, with trials that are for us then
+                    # Another machine may still be lost, and its trials come to this one.
                     self._changed.wait(_POLL)
                 elif self._is_too_dear(work):
                     self._schedule.give_back(work)
@@ -174,7 +174,7 @@ class Dispatch:
         return bool(self._too_dear)
 
     def _see_through(self, work: Work, worker: Worker) -> None:
-        """Run a trial until it is complete, or broken as often as it may be."""
+        """Run a trial until it is complete, or broken after its last attempt."""
         with self._lock:
             self._index += 1
             self._tell(TrialStarted(work, self._index, worker.name))
@@ -197,7 +197,7 @@ class Dispatch:
             given_up = self._losses[work.id] >= LOSSES
             self._tell(WorkerLost(worker.name, work.id, str(error)))
             if given_up:
-                self._tell(TrialBroken(work.id, f"{LOSSES} workers were lost with it", False))
+                self._tell(TrialBroken(work.id, f"{LOSSES} workers were lost while they ran it", False))
                 self.broken.append(work.id)
             else:
                 self._index -= 1

@@ -1,4 +1,4 @@
-"""The table `executed`: when the server executed each write of the ledger, on the load's own clock."""
+"""The table `executed`: when the server executed each write of the ledger, on the load's clock."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,8 +10,8 @@ from fivenines.results import store
 def keep_executed(part: Path, rows: Sequence[tuple[int, int | None]], load: Mapping[str, Any]) -> None:
     """Write the table into a trial's folder.
 
-    The server's clock is the machine's, as the load's is, so that they need no comparing: what was noted
-    since 1970 becomes time since t = 0 by the one moment that load.json has on both clocks.
+    Server and load share the machine's clock. The moment that load.json has on both clocks converts times
+    since 1970 to times since t = 0.
 
     Args:
         part: the trial's folder.

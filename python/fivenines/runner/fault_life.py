@@ -1,4 +1,4 @@
-"""The life of a fault as types: each state has the one step that leads to the next, so none can be left out.
+"""States of a fault as types: each state has the step that leads to the next, so none can be skipped.
 
 Planned --inject--> AtWork --recover--> Recovered --bring_back--> Returned --follow--> AtWork
           `-------> Refused
@@ -17,7 +17,7 @@ from fivenines.runner.node_recovery import NodeRecovery, Return
 
 @dataclass(frozen=True)
 class Refused:
-    """It could not be injected; the moment in ns of CLOCK_MONOTONIC."""
+    """A fault that could not be injected; the time in ns of CLOCK_MONOTONIC."""
 
     monotonic_ns: int
     reason: str
@@ -25,19 +25,19 @@ class Refused:
 
 @dataclass(frozen=True)
 class Recovered:
-    """Its cause is gone, or could not be taken away (`failure`); its nodes are not members yet.
+    """A fault that was removed, or could not be removed (`failure`); its nodes are not members yet.
 
-    With a recovery, `failure` says why what was to follow did not.
+    With a recovery, `failure` says why the following fault did not happen.
     """
 
     injection: Injection
     recovery: Recovery | None
     failure: str = ""
+    # Result for each node, after their return.
     returns: dict[str, Return] = field(default_factory=dict)
-    """What became of each node, once they were brought back."""
 
     def bring_back(self, node_recovery: NodeRecovery) -> "Returned":
-        """Make the nodes members again; returns when they are, or are known not to be."""
+        """Make the nodes members again; return when they are, or cannot become members."""
         servers = self.injection.servers
         try:
             returns = node_recovery.recover(servers)
@@ -47,19 +47,19 @@ class Recovered:
 
 
 class Returned(Recovered):
-    """Its nodes are members again, or it is known why not."""
+    """A fault whose nodes are members again, or known not to return."""
 
     def fell_out(self, name: str, reason: str) -> None:
-        """Note that a node which had come back is not a member any more."""
+        """Record that a returned node is no longer a member."""
         if name in self.returns:
             self.returns[name].reason = reason
             self.returns[name].rejoined_ns = None
 
     def follow(self, fault: Fault[FaultSettings], context: FaultContext) -> "AtWork | Returned":
-        """Do what comes next; where nothing does it stays as it is."""
-        away = "; ".join(one.reason for one in self.returns.values() if one.reason)
+        """Inject the following fault, if there is one."""
+        missing = "; ".join(item.reason for item in self.returns.values() if item.reason)
         try:
-            injection = fault.follow(context, self.injection, away)
+            injection = fault.follow(context, self.injection, missing)
         except Exception as error:
             return replace(self, failure="; ".join(filter(None, (self.failure, words(error)))))
         return self if injection is None else AtWork(fault, context, injection)
@@ -67,7 +67,7 @@ class Returned(Recovered):
 
 @dataclass(frozen=True)
 class AtWork:
-    """It took effect, or at least what it does was done."""
+    """A fault that took effect, or at least was carried out."""
 
     fault: Fault[FaultSettings]
     context: FaultContext
@@ -75,12 +75,12 @@ class AtWork:
 
     @property
     def lasts(self) -> float | None:
-        """Seconds until it ends; None: it never does."""
+        """Return the seconds until the fault ends; None: never."""
         lasts = self.injection.lasts
         return self.fault.settings.lasts if lasts is None else lasts
 
     def recover(self, before: Callable[[], None]) -> Recovered:
-        """Take the cause away, when `before` returns."""
+        """Remove the fault after `before` returns."""
         try:
             before()
             return Recovered(self.injection, self.fault.recover(self.context, self.injection))
@@ -90,13 +90,13 @@ class AtWork:
 
 @dataclass(frozen=True)
 class Planned:
-    """Its moment has not come yet."""
+    """A fault that is not due yet."""
 
     fault: Fault[FaultSettings]
     context: FaultContext
 
     def inject(self) -> AtWork | Refused:
-        """Break it now."""
+        """Inject the fault now."""
         try:
             return AtWork(self.fault, self.context, self.fault.inject(self.context))
         except Exception as error:
@@ -107,6 +107,6 @@ Life = Planned | Refused | AtWork | Recovered
 
 
 def words(error: Exception) -> str:
-    """What an error says, with its kind where it is not one of ours."""
+    """Return the message of an error, with its type unless it is a FiveninesError."""
     text = str(error).strip()
     return text if isinstance(error, FiveninesError) and text else f"{type(error).__name__}: {text}"

@@ -1,4 +1,4 @@
-"""One single fault in a trial: it is run through its life, and recorded."""
+"""A single fault in a trial: runs it through its states, and records it."""
 
 import threading
 import time
@@ -17,11 +17,11 @@ from fivenines.servers.member import Member
 
 
 class FaultRun:
-    """One fault, to be run in a thread of its own.
+    """A fault that runs in a separate thread.
 
     Args:
-        fault: what is to happen.
-        context: where.
+        fault: the fault.
+        context: the deployment that it disturbs.
         node_recovery: brings nodes back.
         mtbf: seconds between two such faults in production.
         changed: called when it was injected, refused or ended.
@@ -42,22 +42,22 @@ class FaultRun:
         self._changed = changed
         self.injecting = False
         self._lives: list[Life] = [Planned(fault, context)]
-        """One; of a fault that goes on from one server to the next that of each turn."""
+        # One injection; a fault that goes from server to server has one for each turn.
         self._done = threading.Event()
 
     @property
     def over(self) -> bool:
-        """Whether nothing more will happen: it ended, or could not be injected, or never ends."""
+        """Return whether the fault is over: it ended, could not be injected, or never ends."""
         return self._done.is_set()
 
     @property
     def servers(self) -> tuple[Member, ...]:
-        """The servers that it hit."""
-        return tuple(server for one in self._injections for server in one.servers)
+        """Return the servers that it hit."""
+        return tuple(server for injection in self._injections for server in injection.servers)
 
     @property
     def _life(self) -> Life:
-        """As it stands now."""
+        """Return the current state."""
         return self._lives[-1]
 
     @property
@@ -65,9 +65,9 @@ class FaultRun:
         return [life.injection for life in self._lives if isinstance(life, AtWork | Recovered)]
 
     def run(self, moment: float, early_end: threading.Event) -> None:
-        """Wait until `moment` (seconds of CLOCK_MONOTONIC), inject, and see it through to its end.
+        """Wait until `moment` (seconds of CLOCK_MONOTONIC), inject the fault, and run it to its end.
 
-        `early_end` cancels an injection that has not come yet, and ends one at work at once.
+        `early_end` cancels an injection that is not due yet, and ends a running fault at once.
         """
         try:
             if not early_end.wait(max(0.0, moment - time.monotonic())):
@@ -93,7 +93,7 @@ class FaultRun:
         self._changed()
 
     def _see_through(self, at_work: AtWork, early_end: threading.Event) -> Returned | None:
-        """End it when its time has come, and bring its nodes back; None: it never ends."""
+        """End the fault when it is due, and bring its nodes back; return None if it never ends."""
         injection, recovery = at_work.injection, self._node_recovery
         names = [server.name for server in injection.servers]
         recovery.held.update(names)
@@ -111,13 +111,13 @@ class FaultRun:
         return returned
 
     def fell_out(self, name: str, reason: str) -> None:
-        """Note that a node which had come back is not a member any more."""
+        """Record that a returned node is no longer a member."""
         for life in self._lives:
             if isinstance(life, Returned):
                 life.fell_out(name, reason)
 
     def record(self, started_ns: int) -> FaultRecord | None:
-        """What happened, in ms since the start of the load; None before the injection."""
+        """Return what happened, in ms since the start of the load; None before the injection."""
         settings, life = self.fault.settings, self._life
         if isinstance(life, Planned):
             return None
@@ -133,8 +133,8 @@ class FaultRun:
             )
         injections = self._injections
         first = injections[0]
-        hosts = [host for one in injections for host in one.hosts]
-        # more may follow while its thread has not ended
+        hosts = [host for injection in injections for host in injection.hosts]
+        # More may follow while its thread runs.
         ended = isinstance(life, Recovered) and (self.over or not life.injection.followed)
         return FaultRecord(
             kind=settings.fault,
@@ -142,43 +142,45 @@ class FaultRun:
             nodes=hosts,
             role=first.role,
             at=_ms(first.monotonic_ns, started_ns) or 0.0,
-            verified=all(one.verified for one in injections),
-            detail=next((one for one in injections if not one.verified), first).detail,
+            verified=all(injection.verified for injection in injections),
+            detail=next((injection for injection in injections if not injection.verified), first).detail,
             mtbf=self.mtbf,
             **(self._end(started_ns) if ended else {}),
         )
 
     def _end(self, started_ns: int) -> dict[str, Any]:
-        """How it ended, and what became of its nodes."""
-        lives = [one for one in self._lives if isinstance(one, Recovered)]
+        """Return the fields about the fault's end and its nodes' return."""
+        lives = [live for live in self._lives if isinstance(live, Recovered)]
         life = lives[-1]
-        returns = [one for each in lives for one in each.returns.values()]
-        moments = [one.restarted_ns for one in life.returns.values() if one.restarted_ns]
-        back = [one.rejoined_ns for one in returns if one.rejoined_ns]
+        returns = [item for each in lives for item in each.returns.values()]
+        moments = [item.restarted_ns for item in life.returns.values() if item.restarted_ns]
+        back = [item.rejoined_ns for item in returns if item.rejoined_ns]
         whole = bool(returns) and len(back) == len(returns)
-        found: dict[str, Any] = {
+        result: dict[str, Any] = {
             "restarted": _ms(min(moments, default=None), started_ns),
             "rejoined": whole if returns else None,
             "rejoined_at": _ms(max(back), started_ns) if whole else None,
-            "rejoin_detail": "; ".join(one.reason for one in returns if one.reason),
+            "rejoin_detail": "; ".join(item.reason for item in returns if item.reason),
         }
         if life.recovery is None:
-            return found | {"ended_verified": False, "ended_detail": life.failure}
+            return result | {"ended_verified": False, "ended_detail": life.failure}
         down = self._not_started(life.injection.servers) if self.fault.downs and returns else []
         missing = f"{', '.join(down)} did not start" if down else ""
-        said = [life.failure or life.recovery.detail, missing]
-        return found | {
+        details = [life.failure or life.recovery.detail, missing]
+        return result | {
             "ended": _ms(life.recovery.monotonic_ns, started_ns),
             "ended_verified": life.recovery.verified and not down and not life.failure,
-            "ended_detail": "; ".join(filter(None, said)),
+            "ended_detail": "; ".join(filter(None, details)),
         }
 
     def _not_started(self, servers: Sequence[Member]) -> list[str]:
         stands_by = self._context.solution.stands_by
-        return [one.name for one in servers if not one.alive and not stands_by(one)]
+        return [server.name for server in servers if not server.alive and not stands_by(server)]
 
     def _await_successor(self, injection: Injection, awaited: bool) -> None:
-        """A dead primary is restarted only once somebody else is primary, if anybody can become it."""
+        """Wait until another node is primary before a dead primary is restarted, if any node can become
+        it.
+        """
         manager, solution = self._context.manager, self._context.solution
         others = [node for node in solution.nodes if node not in injection.servers and node.alive]
         managed = manager is not None and manager.promotes and manager.alive
@@ -191,7 +193,7 @@ class FaultRun:
             if time.monotonic() > until:
                 raise FiveninesError(
                     f"{injection.servers[0].name} was not restarted within {until - since:.3g} s: "
-                    "nobody was promoted"
+                    "no node was promoted"
                 )
             time.sleep(POLL)
 

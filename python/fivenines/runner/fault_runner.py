@@ -19,24 +19,24 @@ from fivenines.runner.node_recovery import NodeRecovery
 from fivenines.runner.reporter import Reporter
 from fivenines.servers.member import Member
 
+# Interval of the automatic remediation in seconds.
 _ON_CALL = 0.5
-"""Seconds between two looks of the person on call."""
 
+# Interval in seconds of the check for nodes that a failover has left behind.
 _FOR_STRAYS = 2.0
-"""Seconds between two looks for nodes that a failover has left behind."""
 
 
 class FaultRunner:
-    """All faults of a trial, each in a thread of its own, and a person on call who sees after the rest.
+    """Runs all faults of a trial, each in a separate thread, and the automatic remediation.
 
     Args:
         settings: the fault of the cell, which may consist of several.
-        deployed: what is disturbed.
+        deployed: the deployment that faults disturb.
         started_ns: the start of the load on CLOCK_MONOTONIC, t = 0 of all records.
         deadline: moment in seconds of CLOCK_MONOTONIC until which nodes may come back.
         seed: of the trial; all random choices follow from it.
         patience: longest wait for a node in seconds, where the deadline is far away.
-        tell: told each event in the order of their moments, as soon as it is known.
+        tell: called with each event in chronological order, as soon as it is known.
     """
 
     def __init__(
@@ -64,10 +64,10 @@ class FaultRunner:
         self._repaired: set[str] = set()
         self._suspected: set[str] = set()
         self._next_look = 0.0
-        self._away: dict[str, str] = {}
+        self._unavailable: dict[str, str] = {}
 
     def begin(self) -> None:
-        """Inject now, or at the moments of the steps, which count from now; returns at once."""
+        """Inject the fault now, or its steps at their times from now; return at once."""
         moment = time.monotonic()
         for step, run in zip(self.steps, self.runs, strict=True):
             self._threads.append(
@@ -80,28 +80,28 @@ class FaultRunner:
             self._reporter.start()
 
     def end_early(self, why: str = "") -> None:
-        """End what is at work now, and inject nothing more; `why`, where nobody asked for that."""
+        """End running faults now, and inject no more; `why` is given unless a user requested it."""
         self._context.why_ended = why
         self._early_end.set()
 
     def hurry(self, deadline: float) -> None:
-        """The load is over: nodes may come back until this moment of CLOCK_MONOTONIC, and no longer."""
+        """Set the deadline for the return of nodes after the end of the load (CLOCK_MONOTONIC, s)."""
         self.node_recovery.hurry(deadline)
 
     @property
     def over(self) -> bool:
-        """Whether no fault is at work any more, and none is to come."""
+        """Return whether no fault is running or due."""
         return all(run.over for run in self.runs)
 
     @property
     def injecting(self) -> bool:
-        """Whether one is being injected: its moment is known once that is over."""
+        """Return whether a fault is being injected: its time is known afterwards."""
         return any(run.injecting for run in self.runs)
 
     def recovered(self) -> bool:
-        """Return whether no fault is at work, no failover goes on and every node is a member.
+        """Return whether no fault or failover is in progress and every node is a member.
 
-        Nodes that a fault holds for good do not count. Asks each node.
+        Nodes that a fault keeps down for good do not count. Queries each node.
         """
         if not self.over or self.node_recovery.manager_at_work:
             return False
@@ -109,7 +109,7 @@ class FaultRunner:
         return not any(self.node_recovery.reasons(free).values())
 
     def finish(self) -> None:
-        """Wait until all nodes are members again, or known not to be."""
+        """Wait until all nodes are members again, or known not to return."""
         for thread in self._threads:
             thread.join(self.node_recovery.left() + 30.0)
         self.dismiss()
@@ -117,7 +117,7 @@ class FaultRunner:
             self._look_for_unexpected_primaries()
 
     def dismiss(self) -> None:
-        """Let the person on call go, after a last look: what breaks from now on is somebody else's affair."""
+        """Stop the automatic remediation after a last check: later failures are left alone."""
         self._call_over.set()
         if self._on_call is not None:
             self._on_call.join(self.node_recovery.left() + 30.0)
@@ -125,41 +125,41 @@ class FaultRunner:
             self._reporter.stop()
 
     def abandon(self) -> None:
-        """The trial is over, however it ended: nobody is on call any more, and nothing is told."""
+        """Stop remediation and reports, however the trial ended."""
         self._call_over.set()
         if self._reporter is not None:
             self._reporter.stop()
 
     def confirm(self) -> None:
-        """Look once more, after the settling: a node that joined may have fallen out since."""
+        """Check again after settling: a node that joined may have dropped out since."""
         for name, reason in self.node_recovery.reasons(self._involved()).items():
-            if reason and name not in self._away:
-                self._away[name] = reason
+            if reason and name not in self._unavailable:
+                self._unavailable[name] = reason
                 for run in self.runs:
                     run.fell_out(name, reason)
 
     def unexpected_primaries(self) -> dict[str, str]:
-        """The nodes that did not come back, and why."""
-        return dict(self._away)
+        """Return the nodes that did not come back, and why."""
+        return dict(self._unavailable)
 
     def records(self) -> list[FaultRecord]:
-        """What happened, in ms since the start of the load, in the order of the injections."""
-        found = [run.record(self._started_ns) for run in self.runs]
-        return sorted((one for one in found if one is not None), key=lambda one: one.at)
+        """Return the records of all faults, in ms since the start of the load, in the order of injection."""
+        result = [run.record(self._started_ns) for run in self.runs]
+        return sorted((item for item in result if item is not None), key=lambda item: item.at)
 
     def events(self) -> list[Event]:
-        """The faults and what followed, the failover manager's steps among them."""
-        found: list[Event] = []
+        """Return the events of faults and what followed, including the failover manager's steps."""
+        result: list[Event] = []
         for record in self.records():
             detail = f"{record.kind}: {record.detail}"
-            found.append(Event(t=record.at, kind="fault", node=record.node, detail=detail))
+            result.append(Event(t=record.at, kind="fault", node=record.node, detail=detail))
             if record.ended is not None:
                 detail = f"{record.kind}: {record.ended_detail}".removesuffix(": ")
-                found.append(Event(t=record.ended, kind="ended", node=record.node, detail=detail))
+                result.append(Event(t=record.ended, kind="ended", node=record.node, detail=detail))
         for event in [*self._noted, *self._deployed.events()]:
             t = round((event.monotonic_ns - self._started_ns) / 1e6, 3)
-            found.append(Event(t=t, kind=event.kind, node=event.node, detail=event.detail))
-        return sorted(found, key=lambda event: event.t)
+            result.append(Event(t=t, kind=event.kind, node=event.node, detail=event.detail))
+        return sorted(result, key=lambda event: event.t)
 
     def _run_of(self, step: Step, mtbf: float | None) -> FaultRun:
         kind: Any = plugins.implementation("fivenines.faults", Fault, step.fault)
@@ -175,15 +175,15 @@ class FaultRunner:
             self._reporter.look()
 
     def _stay_on_call(self) -> None:
-        """Do what a person would: help a group without majority, restart nodes that were fenced."""
+        """Run the automatic remediation: help a group without majority, restart fenced nodes."""
         while not self._call_over.wait(_ON_CALL):
             self._on_call_step()
         self._on_call_step()
 
     def _on_call_step(self) -> None:
         try:
-            for told in self._deployed.solution.on_call_step():
-                node, _, detail = told.partition(": ")
+            for action in self._deployed.solution.on_call_step():
+                node, _, detail = action.partition(": ")
                 self._note("bootstrapped", node, detail)
         except Exception as error:
             self._note("failed", "", f"{type(error).__name__}: {error}")
@@ -194,14 +194,16 @@ class FaultRunner:
             self.node_recovery.busy.subtract(node.name for node in lost)
 
     def _dead_by_fencing(self) -> list[Member]:
-        """Nodes that the manager has fenced, and that nobody has restarted."""
-        fenced = self._told("fenced")
+        """Return the nodes that the manager has fenced and no process has restarted."""
+        fenced = self._reported("fenced")
         dead = [node for node in self._idle() if node.name in fenced and not node.alive]
         return dead if dead and self._deployed.solution.primary() else []
 
     def _unexpected(self) -> list[Member]:
-        """Nodes that a failover has left behind: seen twice, as a manager needs a moment for all."""
-        if not self._told("promoted") or time.monotonic() < self._next_look:
+        """Return nodes that a failover left behind, if seen twice, as a manager takes a moment for all
+        nodes.
+        """
+        if not self._reported("promoted") or time.monotonic() < self._next_look:
             return []
         self._next_look = time.monotonic() + _FOR_STRAYS
         if self.node_recovery.manager_at_work:
@@ -216,13 +218,13 @@ class FaultRunner:
         return [node for node in self._deployed.solution.members if node.name in left]
 
     def _idle(self) -> list[Member]:
-        """Nodes that no fault holds."""
+        """Return the nodes that no fault keeps down."""
         members = self._deployed.solution.members
         return [node for node in members if self.node_recovery.busy[node.name] <= 0]
 
-    def _told(self, kind: str) -> set[str]:
-        """The nodes of which the manager has told this."""
-        return {one.node for one in self._deployed.events() if one.kind == kind}
+    def _reported(self, kind: str) -> set[str]:
+        """Return the nodes of the manager's events of this kind."""
+        return {event.node for event in self._deployed.events() if event.kind == kind}
 
     def _involved(self) -> list[Member]:
         names = {server.name for run in self.runs for server in run.servers}
@@ -231,7 +233,7 @@ class FaultRunner:
 
     def _look_for_unexpected_primaries(self) -> None:
         reasons = self.node_recovery.reasons(self._involved())
-        kept_down = {
+        down_on_purpose = {
             server.name
             for run in self.runs
             if run.fault.downs and run.fault.settings.lasts is None
@@ -240,8 +242,8 @@ class FaultRunner:
         for record in self.records():
             if record.rejoin_detail and not record.rejoined:
                 reasons |= {name: record.rejoin_detail for name in record.nodes if reasons.get(name)}
-        self._away = {
-            name: "not restarted" if name in kept_down else reason
+        self._unavailable = {
+            name: "not restarted" if name in down_on_purpose else reason
             for name, reason in reasons.items()
             if reason
         }

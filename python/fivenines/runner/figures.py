@@ -1,4 +1,4 @@
-"""What a finished trial came to, for the line that says it is done."""
+"""Key figures of a finished trial, for the line that reports its completion."""
 
 from pathlib import Path
 
@@ -7,14 +7,14 @@ from fivenines.results.records import BlockRecord, TrialRecord
 from fivenines.results.store import StoredTrial
 from fivenines.runner.progress import Figures
 
+# Maximum bytes of tables: the report computes the figures of longer trials, so the next trial need not wait.
 LARGEST = 64 * 2**20
-"""Bytes of tables: what a longer trial came to is left to the report, so that the next one need not wait."""
 
 
 def figures_of(run: Path, record: TrialRecord | BlockRecord) -> Figures:
-    """The figures of a trial that is on disk, as the report will have them; an interleaved comparison has none of them.
+    """Return the figures of a stored trial, as the report will show them; a block has none of them.
 
-    It is called between two trials, so that nothing is measured meanwhile. They are kept for the report.
+    Called between two trials, so that it disturbs no measurement. The figures are cached for the report.
     """
     from fivenines.analysis.load import failures  # noqa: PLC0415
     from fivenines.analysis.trials import measures  # noqa: PLC0415  (takes most of a second)
@@ -25,14 +25,14 @@ def figures_of(run: Path, record: TrialRecord | BlockRecord) -> Figures:
     if sum(file.stat().st_size for file in folder.glob("*.parquet")) > LARGEST:
         return Figures()
     try:
-        (found,) = measures([StoredTrial(folder, record)])
-    except Exception:  # the report says what is wrong with its tables; a line must not end a campaign
+        (result,) = measures([StoredTrial(folder, record)])
+    except Exception:  # the report explains damaged tables; a status line must not end a campaign
         return Figures()
-    tps = found.throughput.tps if found.throughput else None
-    measured = found.availability
+    tps = result.throughput.tps if result.throughput else None
+    measured = result.availability
     outage = (measured.writes or measured.reads) if measured else None
     if outage is None:
-        # clients fail while something is broken; where nothing is, a person has to hear of it
-        failed = 0 if found.faults else failures(record.load)
-        return Figures(tps, lost=found.lost, failed=failed)
-    return Figures(tps, outage.ms if outage.noticed else 0.0, outage.back, found.lost)
+        # Failures are expected during a fault; without a fault the user must be informed.
+        failed = 0 if result.faults else failures(record.load)
+        return Figures(tps, lost=result.lost, failed=failed)
+    return Figures(tps, outage.ms if outage.noticed else 0.0, outage.back, result.lost)

@@ -1,4 +1,7 @@
-"""One interleaved: all solutions of a group side by side, loaded in turn. Its folder appears whole or not at all."""
+"""A block of an interleaved comparison: all solutions of a group run, and one at a time is loaded.
+
+The block's folder appears whole or not at all.
+"""
 
 import time
 from collections.abc import Sequence
@@ -25,22 +28,22 @@ from fivenines.runner.interleaved_usage import Usage
 from fivenines.runner.machine_watch import watched
 from fivenines.runner.progress import Listener, TrialPhase
 
+# File with the windows of a load, in the folder of the load's files.
 _WINDOWS = "windows"
-"""The file with the windows of a load, in the folder of its files."""
 
+# Seconds that loads may take after their last window.
 _PATIENCE = 60.0
-"""Seconds that the loads may take beyond their last window."""
 
 
 @dataclass
 class _Side:
-    """One solution that is up, and its load."""
+    """A running solution and its load."""
 
     deployed: Deployed
     deployment: Deployment
     load: RunningLoad
+    # File that the load waits for.
     windows: Path
-    """The file that its load waits for."""
 
 
 def run_block(
@@ -52,13 +55,13 @@ def run_block(
     deploy: Deploy = Deployed,
     worker: WorkerRecord | None = None,
 ) -> BlockRecord:
-    """Run an interleaved comparison and write its folder: `<id>`, or `<id>.broken-<attempt>` with the reason and logs.
+    """Run a block and write its folder: `<id>`, or `<id>.broken-<attempt>` with the reason and logs.
 
-    Never raises for what goes wrong inside it, but for a want of memory or of space; KeyboardInterrupt
-    passes. Its folder is then removed.
+    A failure within the block breaks it without an exception. Lack of memory or disk space, and
+    KeyboardInterrupt, are raised; the block's folder is then removed.
 
     Raises:
-        MemoryShortError: the solutions do not fit into the memory of this machine together.
+        MemoryShortError: the solutions together do not fit into the memory of this machine.
         NoSpaceError: the disk is full.
     """
     part = run.absolute() / layout.BLOCKS / f".{block.id}.part"
@@ -106,19 +109,19 @@ def _perform(
             for side in sides:
                 if not side.load.ended:
                     side.load.stop()
-        for one in up:
-            one.lab.require_sound()
-            _require_answers(one)
-    found = _kept(block, sides, plan, origin, results, part)
-    _require_service(found, part)
-    return found
+        for item in up:
+            item.lab.require_sound()
+            _require_answers(item)
+    result = _saved(block, sides, plan, origin, results, part)
+    _require_service(result, part)
+    return result
 
 
 def _require_service(sides: Sequence[BlockSide], part: Path) -> None:
-    """Make sure that each solution served its load.
+    """Check that each solution served its load.
 
     Raises:
-        FiveninesError: one of them did not; with the server's words.
+        FiveninesError: a solution did not; the message has the server's error.
     """
     for number, side in enumerate(sides):
         seconds = seconds_of(store.table_path(part / str(number), "timeline"))
@@ -130,7 +133,7 @@ def _require_service(sides: Sequence[BlockSide], part: Path) -> None:
 def _bring_up(
     block: Block, part: Path, stack: ExitStack, listener: Listener, deploy: Deploy, lab: LabSettings
 ) -> list[Deployed]:
-    """All solutions, in the order of the block's cells; their logs are kept when the stack ends."""
+    """Deploy all solutions in the order of the block's cells; the stack saves their logs at its end."""
     up: dict[int, Deployed] = {}
     for number in deployment_order(block):
         cell = block.cells[number]
@@ -141,27 +144,27 @@ def _bring_up(
         up[number] = stack.enter_context(deployed)
         stack.callback(_collect, deployed, part / str(number) / layout.LOGS)
         deployed.bring_up()
-    found = [up[number] for number in range(len(block.cells))]
-    require_memory(None, found)
-    return found
+    result = [up[number] for number in range(len(block.cells))]
+    require_memory(None, result)
+    return result
 
 
 def _ready(
     block: Block, experiment: Experiment, up: Sequence[Deployed], plan: Sequence[Window], part: Path
 ) -> list[_Side]:
-    """What is known of each solution, and its load, which connects and then waits."""
-    hosts = {f"{n}/{name}": host for n, one in enumerate(up) for name, host in one.lab.hosts.items()}
+    """Return the facts of each solution, and its load, which connects and then waits."""
+    hosts = {f"{n}/{name}": host for n, item in enumerate(up) for name, host in item.lab.hosts.items()}
     idle = idle_usage(hosts, experiment.observe.idle)
     sides = []
-    for number, one in enumerate(up):
-        own = {name: idle[key] for name in one.lab.hosts if (key := f"{number}/{name}") in idle}
-        load = _load(block, experiment, number, one, plan, part)
-        sides.append(_Side(one, one.record(own), load, load.out / _WINDOWS))
+    for number, item in enumerate(up):
+        own = {name: idle[key] for name in item.lab.hosts if (key := f"{number}/{name}") in idle}
+        load = _load(block, experiment, number, item, plan, part)
+        sides.append(_Side(item, item.record(own), load, load.out / _WINDOWS))
     return sides
 
 
 def _require_answers(deployed: Deployed) -> None:
-    """A server that is gone was not compared; nobody broke anything on purpose here."""
+    """Check that all servers still answer: a block has no faults, so a lost server breaks it."""
     silent = [node.name for node in deployed.solution.nodes if not node.answers()]
     if silent:
         raise FiveninesError(
@@ -177,12 +180,12 @@ def _collect(deployed: Deployed, target: Path) -> None:
 def _load(
     block: Block, experiment: Experiment, number: int, deployed: Deployed, plan: Sequence[Window], part: Path
 ) -> RunningLoad:
-    """A load whose connections are open, and that waits for its windows."""
+    """Return a load whose connections are open, and that waits for its windows."""
     cell = block.cells[number]
     longest = plan[-1].to + _PATIENCE
     out = part / f"load-{number}"
-    told = ("--windows", str(out / _WINDOWS))
-    load = LoadPlan(cell.workload, cell.connections, longest, block.seed + number, experiment.load, told)
+    flags = ("--windows", str(out / _WINDOWS))
+    load = LoadPlan(cell.workload, cell.connections, longest, block.seed + number, experiment.load, flags)
     assert deployed.client is not None
     return RunningLoad(
         deployed.client,
@@ -197,7 +200,9 @@ def _load(
 def _take_turns(
     block: Block, sides: Sequence[_Side], plan: Sequence[Window], part: Path, listener: Listener
 ) -> tuple[int, list[dict[str, Any]]]:
-    """Tell the loads their windows and wait for their ends: the first window's start, and each load.json."""
+    """Write the loads' windows and wait for their ends; return the first window's start, and each
+    load.json.
+    """
     for side in sides:
         side.load.await_start()
     origin = time.monotonic_ns() + int(LEAD_SECONDS * 1e9)
@@ -205,8 +210,8 @@ def _take_turns(
         own = [window for window in plan if window.index == number]
         its = side.load.host.its_moment
         lines = [
-            " ".join(str(its(origin + int(at * 1e9))) for at in (one.start, one.measured, one.to))
-            for one in own
+            " ".join(str(its(origin + int(at * 1e9))) for at in (item.start, item.measured, item.to))
+            for item in own
         ]
         side.load.host.put(side.windows, "\n".join(lines) + "\n")
     usage = Usage([side.deployed.lab for side in sides], part / "usage.csv")
@@ -224,15 +229,15 @@ def _take_turns(
 
 
 def _await(moment: float, sides: Sequence[_Side]) -> None:
-    """Wait until this moment of CLOCK_MONOTONIC; a load that has failed breaks the interleaved at once."""
+    """Wait until this moment of CLOCK_MONOTONIC; a failed load breaks the block at once."""
     for side in sides:
         if side.load.ended:
-            # one whose windows are over has ended rightly; what it says tells
+            # A load may end after its last window; its result shows whether it succeeded.
             side.load.await_end(1.0)
     time.sleep(max(0.0, moment - time.monotonic()))
 
 
-def _kept(
+def _saved(
     block: Block,
     sides: Sequence[_Side],
     plan: Sequence[Window],
@@ -240,7 +245,7 @@ def _kept(
     results: Sequence[dict[str, Any]],
     part: Path,
 ) -> list[BlockSide]:
-    """Turn the files of the loads into tables; what the record says of each solution."""
+    """Convert the files of the loads to tables; return the record of each solution."""
     starts = [(side.load.started_ns - origin) / 1e6 for side in sides]
     for number, side in enumerate(sides):
         keep_side(side.load.out, part / str(number))

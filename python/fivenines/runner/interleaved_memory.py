@@ -1,4 +1,7 @@
-"""Do all solutions of an interleaved comparison fit into this machine's memory at once? Asked before each is deployed."""
+"""Memory check of a block: all its solutions must fit into this machine's memory at once.
+
+Runs before each deployment.
+"""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -12,34 +15,34 @@ from fivenines.units import format_size
 if TYPE_CHECKING:
     from fivenines.deployment.deployed import Deployed
 
+# Estimated bytes of a node without any observation.
 ASSUMED = 200 * 2**20
-"""Bytes of a node of which nothing was seen yet."""
 
+# Additional memory under load, as a share of the memory of an idle solution.
 GROWTH = 0.5
-"""What a deployed solution may still take under load, as a share of what it has when it is idle."""
 
+# Share of the machine's memory that must stay free.
 RESERVE = 0.05
-"""The share of the machine's memory that stays free."""
 
 
 class MemoryShortError(FiveninesError):
-    """The solutions of an interleaved comparison do not fit into the memory together."""
+    """The solutions of a block together do not fit into memory."""
 
 
 def require_memory(coming: SolutionSettings | None, up: "Sequence[Deployed]") -> None:
-    """Refuse to go on when the next solution, or the load of those that are up, would not fit.
+    """Check that the next solution, or the load of the running ones, fits into memory.
 
     Args:
-        coming: what is to be deployed next; None: nothing more.
-        up: the solutions of the interleaved that are up.
+        coming: the next solution to deploy; None: none.
+        up: the running solutions of the block.
 
     Raises:
-        MemoryShortError: with what is needed and what is free.
+        MemoryShortError: the message has the required and the free memory.
     """
-    seen = [_used(one) for one in up]
-    nodes = [one.solution.settings.nodes for one in up]
+    seen = [_used(item) for item in up]
+    nodes = [item.solution.settings.nodes for item in up]
     need = [
-        _limit(one.solution.settings, int(used * GROWTH), used) for one, used in zip(up, seen, strict=True)
+        _limit(item.solution.settings, int(used * GROWTH), used) for item, used in zip(up, seen, strict=True)
     ]
     if coming is not None:
         each = max((used // n for used, n in zip(seen, nodes, strict=True)), default=ASSUMED)
@@ -48,28 +51,28 @@ def require_memory(coming: SolutionSettings | None, up: "Sequence[Deployed]") ->
     free = memory.available - int(memory.total * RESERVE)
     if sum(need) <= free:
         return
-    names = [one.solution.settings.name for one in up] + ([coming.name] if coming else [])
+    names = [item.solution.settings.name for item in up] + ([coming.name] if coming else [])
     raise MemoryShortError(
-        f"memory: {', '.join(names)} would be up at once in an interleaved comparison and need about "
-        f"{_mebibytes(sum(need))} more, {_mebibytes(max(free, 0))} are free: compare fewer solutions, "
+        f"memory: an interleaved comparison runs {', '.join(names)} at once, which need about "
+        f"{_mebibytes(sum(need))} more; {_mebibytes(max(free, 0))} are free. Compare fewer solutions, "
         "give their hosts a smaller `limits: memory`, or choose `design: trials`"
     )
 
 
 def _limit(settings: SolutionSettings, estimate: int, used: int) -> int:
-    """What it may still take: the rest of its limit where it has one, else the estimate."""
+    """Return the bytes that a solution may still take: the rest of its limit, or without one the estimate."""
     if settings.limits.memory is None:
         return estimate
     return max(0, settings.limits.memory * settings.nodes - used)
 
 
 def _used(deployed: "Deployed") -> int:
-    """Bytes that the hosts of a solution have now; what is shared counts once."""
+    """Return the bytes that the hosts of a solution use now; shared memory counts once."""
     from fivenines.observe.hosts import first_processes  # noqa: PLC0415  (a plan is shown without)
     from fivenines.observe.processes import Processes, proportional  # noqa: PLC0415
 
-    found = Processes().look(first_processes(deployed.lab.hosts)).hosts
-    return sum(proportional(processes) or 0 for processes in found.values())
+    result = Processes().look(first_processes(deployed.lab.hosts)).hosts
+    return sum(proportional(processes) or 0 for processes in result.values())
 
 
 def _mebibytes(size: int) -> str:

@@ -1,4 +1,4 @@
-"""The tables of an interleaved comparison, made of what its loads have left."""
+"""Tables of a block, from the files of its loads."""
 
 import csv
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ def keep_side(load: Path, folder: Path) -> None:
 
 
 def keep_usage(part: Path) -> None:
-    """Turn the file of usage into its table."""
+    """Convert the file of usage to its table."""
     source = part / "usage.csv"
     store.csv_to_parquet(source, store.table_path(part, "usage"), "usage")
     source.unlink()
@@ -31,16 +31,16 @@ def keep_usage(part: Path) -> None:
 def keep_windows(
     plan: Sequence[Window], results: Sequence[dict[str, Any]], starts: Sequence[float], part: Path
 ) -> None:
-    """Write the table `windows`: the plan beside what each load did.
+    """Write the table `windows`: the plan together with each load's results.
 
     Args:
-        plan: all windows in their order.
+        plan: all windows in order.
         results: load.json of each solution.
-        starts: t = 0 of each load in ms on the interleaved's clock.
-        part: the interleaved's folder, with the time line of each solution.
+        starts: t = 0 of each load in ms since the block's first window.
+        part: the block's folder, with the time line of each solution.
 
     Raises:
-        FiveninesError: a load has not worked in all of its windows.
+        FiveninesError: a load did not run in all of its windows.
     """
     source = part / "windows.csv"
     with source.open("w", newline="") as stream:
@@ -59,34 +59,34 @@ def _rows(
     done = results[side]["windows"]
     if len(done) != len(own):
         raise FiveninesError(
-            f"a load worked in {len(done)} of its {len(own)} windows: see the logs of solution {side + 1}"
+            f"a load ran in {len(done)} of its {len(own)} windows: see the logs of solution {side + 1}"
         )
     busy = _busy_slots(part / str(side), starts[side])
     nexts = [window.start * 1000 for _, window in own[1:]] + [float("inf")]
-    for (position, window), found, following in zip(own, done, nexts, strict=True):
-        to_ms = starts[side] + found["to_s"] * 1000
+    for (position, window), result, following in zip(own, done, nexts, strict=True):
+        to_ms = starts[side] + result["to_s"] * 1000
         late = [slot for slot in busy if to_ms < slot < following]
-        times = found["latency_ms"]
+        times = result["latency_ms"]
         yield (
             position,
             window.round,
             side,
             round(window.start * 1000, 3),
-            round(starts[side] + found["from_s"] * 1000, 3),
+            round(starts[side] + result["from_s"] * 1000, 3),
             round(to_ms, 3),
-            found["ok"],
-            found["expected"],
-            found["failed"],
+            result["ok"],
+            result["expected"],
+            result["failed"],
             *(times[name] for name in ("mean", "p50", "p95", "p99", "max")),
             round(max(late) - to_ms, 3) if late else 0.0,
         )
 
 
 def _busy_slots(folder: Path, start: float) -> list[float]:
-    """The ends of the slots in which the load had an answer, in ms on the interleaved's clock."""
+    """Return the ends of the slots in which the load had an answer, in ms since the block's first window."""
     with store.reader() as connection:
-        found = connection.execute(
+        rows = connection.execute(
             "SELECT slot_ms FROM read_parquet(?) WHERE source = 'load' AND queries_ok > 0",
             [str(store.table_path(folder, "timeline"))],
         ).fetchall()
-    return [start + slot + layout.SLOT_MS for (slot,) in found]
+    return [start + slot + layout.SLOT_MS for (slot,) in rows]

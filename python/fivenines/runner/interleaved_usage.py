@@ -1,4 +1,6 @@
-"""What each solution of an interleaved comparison uses while it or another is loaded: idle neighbours are not free."""
+"""Resources that each solution of a block uses while it or another one is loaded: idle solutions are not
+free.
+"""
 
 import csv
 from collections.abc import Sequence
@@ -9,12 +11,12 @@ from fivenines.observe.hosts import first_processes
 from fivenines.observe.processes import Processes, Total, Used
 from fivenines.results.layout import TABLES
 
+# The load's host is not part of a solution.
 _CLIENT = "client"
-"""The host of the load is not a part of a solution."""
 
 
 class Usage:
-    """Looks at all hosts when one window ends and the next begins, in its part that is left out anyway."""
+    """Samples all hosts between two windows, in the part that is excluded from the results."""
 
     def __init__(self, labs: Sequence[Lab], file: Path) -> None:
         self._labs = labs
@@ -26,19 +28,19 @@ class Usage:
         self._writer.writerow(TABLES["usage"])
 
     def look(self, position: int) -> None:
-        """The window at this position begins now; what was used in the one before is written."""
+        """Write the usage of the previous window; the window at this position begins now."""
         firsts = {
             f"{side}/{name}": pid
             for side, lab in enumerate(self._labs)
             for name, pid in first_processes(lab.hosts).items()
             if name != _CLIENT
         }
-        found = self._processes.look(firsts).hosts
-        if not found:
-            # hosts on other machines: what they use is not looked at in windows as short as these
+        result = self._processes.look(firsts).hosts
+        if not result:
+            # Hosts on other machines are not sampled in windows as short as these.
             return
         now: dict[int, Used] = dict.fromkeys(range(len(self._labs)), Used())
-        for key, processes in found.items():
+        for key, processes in result.items():
             side = int(key.partition("/")[0])
             now[side] += self._totals.setdefault(key, Total()).update(processes)
         if self._before:
@@ -49,5 +51,5 @@ class Usage:
         self._before = now
 
     def close(self) -> None:
-        """The file is whole."""
+        """Close the file."""
         self._stream.close()

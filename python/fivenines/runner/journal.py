@@ -1,4 +1,4 @@
-"""Writes a run's journal, and says a campaign's events as its lines: see `results.journal`."""
+"""Writes the events of a campaign to a run's journal: see `results.journal`."""
 
 import json
 import os
@@ -34,8 +34,8 @@ from fivenines.runner.progress import (
     WorkerLost,
 )
 
+# Reasons why a run ended, for errors without a message.
 _UNSAID: dict[type[BaseException], str] = {KeyboardInterrupt: "interrupted"}
-"""Why a run ended, where the error itself has no words."""
 
 Wall = Callable[[], float]
 
@@ -59,13 +59,13 @@ _NAMES: dict[type[Any], str] = {
 
 
 def line_of(event: Progress, at: float) -> Line:
-    """An event as a line of the journal; `at` is now, in seconds since 1970."""
+    """Return an event as a line of the journal; `at` is now, in seconds since 1970."""
     name = _NAMES.get(type(event), type(event).__name__)
     return {"at": round(at, 3), "event": name, **_fields(event)}
 
 
 def opened(file: Path, trials: int | None, only: list[str], threshold: list[str], form: str = "") -> Line:
-    """The fields of the line that a run begins with: by whom, and how it is continued."""
+    """Return the fields of a run's first line: its process, and the options for resuming it."""
     return {
         "format": FORMAT,
         "pid": os.getpid(),
@@ -79,9 +79,9 @@ def opened(file: Path, trials: int | None, only: list[str], threshold: list[str]
 
 
 class Journal:
-    """The journal of a run that this process holds.
+    """The journal of a run that this process has locked.
 
-    Nothing that goes wrong here ends a run: a full disk is told by those who watch for it.
+    An error of the journal does not end a run: other components report a full disk.
     """
 
     def __init__(self, run: Path, wall: Wall = time.time) -> None:
@@ -90,7 +90,7 @@ class Journal:
         self._stream: IO[bytes] | None = None
 
     def __call__(self, event: Progress) -> None:
-        """Write an event, unless it is one that is only printed."""
+        """Write an event, unless it is only printed."""
         line = line_of(event, self._wall())
         if line["event"] not in PRINTED_ONLY:
             self._write(line)
@@ -100,7 +100,7 @@ class Journal:
         self._write({"at": round(self._wall(), 3), "event": event, **fields})
 
     def close(self) -> None:
-        """Nothing is written any more."""
+        """Stop writing."""
         if self._stream is not None:
             self._stream.close()
 
@@ -108,7 +108,7 @@ class Journal:
         with suppress(OSError):
             if self._stream is None:
                 torn = _is_torn(self._path)
-                # unbuffered: a line is one write, so that readers see it whole
+                # Unbuffered: a line is one write, so that readers see whole lines.
                 self._stream = self._path.open("ab", buffering=0)
                 if torn:
                     self._stream.write(b"\n")
@@ -116,8 +116,8 @@ class Journal:
 
 
 @contextmanager
-def kept(run: Path, begins: Line, wall: Wall = time.time) -> Iterator[Journal]:
-    """Keep the journal of a run while inside; a folder that became no run keeps none."""
+def journal_of(run: Path, begins: Line, wall: Wall = time.time) -> Iterator[Journal]:
+    """Write the journal of a run within this context; remove it from a folder that became no run."""
     resumed = (run / layout.MANIFEST).exists()
     written = Journal(run, wall)
     written.note("run-opened", **begins, resumed=resumed)
@@ -137,7 +137,7 @@ def kept(run: Path, begins: Line, wall: Wall = time.time) -> Iterator[Journal]:
 def _fields(event: Progress) -> Line:
     match event:
         case CampaignStarted(total, expected_seconds, work, at_most, longest, at_once):
-            planned = [{"trial": one.id, **_work(one)} for one in work]
+            planned = [{"trial": item.id, **_work(item)} for item in work]
             return {
                 "total": total,
                 "expected_seconds": expected_seconds,
@@ -161,7 +161,7 @@ def _fields(event: Progress) -> Line:
             }
         case CampaignFinished(folder):
             return {"folder": str(folder)}
-    # what others have added is told, too, as far as JSON has it
+    # Events of plugins are written as well, as far as JSON can represent them.
     fields = asdict(event) if is_dataclass(event) else {}
     if "trial_id" in fields:
         fields = {"trial": fields.pop("trial_id"), **fields}
@@ -175,10 +175,10 @@ def _work(work: Trial | Block) -> Line:
 
 
 def _is_torn(path: Path) -> bool:
-    """Whether the last line has no end, as its writer was killed."""
+    """Return whether the last line is incomplete, as its writer was killed."""
     try:
         with path.open("rb") as stream:
             stream.seek(-1, os.SEEK_END)
             return stream.read(1) != b"\n"
     except OSError:
-        return False  # there is none, or it is empty
+        return False  # no file, or an empty one

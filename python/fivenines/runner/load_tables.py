@@ -1,4 +1,4 @@
-"""The tables of a trial, made of what its loads and observers have left."""
+"""Tables of a trial, from the files of its loads and observers."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -13,11 +13,11 @@ from fivenines.results import layout, store
 from fivenines.runner.loads import Client
 from fivenines.runner.merged_latency import merge_logs
 
+# Tables that a load generator writes, each into a separate file.
 OF_THE_LOAD = ("timeline", "ledger", "probes", "history")
-"""Tables that a load generator writes, each into a file of its own."""
 
+# Conversion of numbers that each load counts separately to unique numbers over all loads.
 _NUMBERED = {"history": "txn * {count} + {number} AS txn, client * {count} + {number} AS client"}
-"""Numbers that each load counts by itself, as they are among those of all."""
 
 _ORDER = {
     "timeline": "slot_ms, source",
@@ -30,7 +30,7 @@ _ORDER = {
 def keep_measurements(
     part: Path, clients: Sequence[Client], observed: Mapping[str, Mapping[str, str]]
 ) -> None:
-    """Turn all files into tables, whatever became of the load; several loads' into those of all, too.
+    """Convert all files to tables, even after a failed load; merge those of several loads.
 
     Raises:
         FiveninesError: a file is damaged.
@@ -51,7 +51,7 @@ def keep_measurements(
 
 
 def keep_load(load: Path, folder: Path) -> None:
-    """Turn the files of one load into tables of a folder, and move its latencies there."""
+    """Convert the files of one load to tables of a folder, and move its latencies there."""
     for table in OF_THE_LOAD:
         _keep(load / f"{table}.csv", folder, table)
     if (load / layout.LATENCY).exists():
@@ -59,9 +59,9 @@ def keep_load(load: Path, folder: Path) -> None:
 
 
 def merge_latencies(part: Path, loads: Mapping[str, Mapping[str, Any]]) -> None:
-    """Write the latencies of several loads together, of what each load.json says."""
+    """Merge the latencies of several loads, as described by each load.json."""
     logs = {
-        layout.client_folder(part, name) / layout.LATENCY: [one["name"] for one in load["types"]]
+        layout.client_folder(part, name) / layout.LATENCY: [item["name"] for item in load["types"]]
         for name, load in loads.items()
     }
     merge_logs(logs, part / layout.LATENCY)
@@ -73,10 +73,10 @@ def _keep(source: Path, folder: Path, table: str, own: Mapping[str, str] | None 
         source.unlink()
 
 
-def _unite(table: str, found: Sequence[Path], part: Path) -> None:
+def _unite(table: str, values: Sequence[Path], part: Path) -> None:
     """Write the rows of all clients as one table; the time line's slots are added up."""
-    count = len(found)
-    several = [(number, path) for number, path in enumerate(found) if path.exists()]
+    count = len(values)
+    several = [(number, path) for number, path in enumerate(values) if path.exists()]
     if not several:
         return
     rows = " UNION ALL ".join(
@@ -98,7 +98,7 @@ def _unite(table: str, found: Sequence[Path], part: Path) -> None:
             connection.sql(query, params=paths).write_parquet(str(temporary), compression="zstd")
         store.move(temporary, target)
     except duckdb.Error as error:
-        raise FiveninesError(f"{target} could not be made of those of the clients: {error}") from error
+        raise FiveninesError(f"{target} could not be merged from the clients' tables: {error}") from error
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""The loads of a trial, as one: a generator on each client's host, one start, one end."""
+"""All loads of a trial: a generator on each client's host, with a common start and end."""
 
 import threading
 import time
@@ -16,16 +16,16 @@ from fivenines.load.program import endpoints_for, start_load
 from fivenines.load.run import LOOK, Live, LoadPlan, RunningLoad
 from fivenines.results import layout
 
+# Time from the agreement on t = 0 to that moment: every generator polls for it every 10 ms.
 _LEAD_NS = 300_000_000
-"""From the agreement on t = 0 to that moment: every generator looks for it every 10 ms."""
 
+# Polling interval for the end of the loads, in seconds.
 _END = 0.05
-"""Seconds between two looks whether all have ended."""
 
 
 @dataclass(frozen=True)
 class Client:
-    """One client with its load, and where that writes and reads."""
+    """A client with its load and its endpoints."""
 
     plan: ClientPlan
     site: str
@@ -34,18 +34,18 @@ class Client:
 
 
 class Loads:
-    """All loads of a trial; `start` begins them at once, and they are waited for together.
+    """All loads of a trial; `start` begins them together.
 
-    One alone starts by itself, as soon as it is connected. Several connect one after the other, so that
-    each finds the tables that the one before has made; all then begin at one moment.
+    A single load starts as soon as it is connected. Several connect one after another, so that each finds the
+    tables that the previous one created; then all begin at the same moment.
 
     Args:
-        deployed: what they load; their hosts are up.
+        deployed: the loaded deployment; the clients' hosts are running.
         plans: the clients.
-        common: seconds, seed and flags of each load; its seed is that of the first client.
-        part: the trial's folder, in which each load gets one for its files.
-        live: told the live lines of all together.
-        before: called when all are connected, just before t = 0; None: nothing is to be done then.
+        common: seconds, seed and flags of each load; the seed is that of the first client.
+        part: the trial's folder, in which each load gets a folder for its files.
+        live: called with the live lines of all loads together.
+        before: called when all are connected, just before t = 0; None: no call.
     """
 
     def __init__(
@@ -70,14 +70,14 @@ class Loads:
 
     @property
     def ended(self) -> bool:
-        """Whether all of them have ended."""
+        """Return whether all of them have ended."""
         return all(client.load.ended for client in self.clients)
 
     def start(self) -> int:
-        """Start them all; t = 0 on CLOCK_MONOTONIC in ns, the same for all.
+        """Start all loads; return their common t = 0 on CLOCK_MONOTONIC in ns.
 
         Raises:
-            FiveninesError: one ended, or could not connect in time; with what it said.
+            FiveninesError: a load ended, or could not connect in time; the message has its output.
         """
         for number in range(len(self._plans)):
             self.clients.append(self._client(number))
@@ -91,17 +91,19 @@ class Loads:
                 client.load.release(moment)
         moments = {client.load.await_start() for client in self.clients}
         if len(moments) > 1:
-            raise FiveninesError("the loads did not start at one moment: what they record cannot be compared")
+            raise FiveninesError(
+                "the loads did not start at the same moment: their records are not comparable"
+            )
         return moments.pop()
 
     def await_moment(self, moment: float, or_end: bool = False) -> None:
         """Wait until this moment (seconds of CLOCK_MONOTONIC), or also for an earlier end of all.
 
         Raises:
-            FiveninesError: a load ended before; with what it said.
+            FiveninesError: a load ended before; the message has its output.
         """
         while (left := moment - time.monotonic()) > 0:
-            # all are looked at: one that has died is not to be found once others are done
+            # Check all of them, so that a dead load is detected before others are done.
             for client in self.clients:
                 client.load.require_well(or_end)
             if self._over():
@@ -124,7 +126,7 @@ class Loads:
         return [client.load.await_end(max(0.0, deadline - time.monotonic())) for client in self.clients]
 
     def _over(self) -> bool:
-        """Whether all have ended, or the one that failed is told by its own `await_end`."""
+        """Return whether all have ended, or one has failed: its `await_end` reports that."""
         for client in self.clients:
             if client.load.status:
                 client.load.await_end(0.0)
@@ -133,7 +135,7 @@ class Loads:
         return self.ended
 
     def stop(self) -> None:
-        """End those that still run."""
+        """Stop the running loads."""
         for client in self.clients:
             if not client.load.ended:
                 client.load.stop()
@@ -168,11 +170,10 @@ class Loads:
 
 
 class LiveSum:
-    """Adds up the live lines of several loads, second by second; tells a second once all have told it.
+    """Adds up the live lines of several loads by second; reports a second once all loads have reported it.
 
-    Of one that has ended its last line goes on to count, without a rate: its work is done, not undone.
-    Percentiles do not add up: of the 95th, the longest of theirs is told, which that of all together cannot
-    exceed.
+    The last line of an ended load continues to count, without a rate. Percentiles do not add up: the reported
+    95th percentile is the longest of the loads', an upper bound of that of all together.
     """
 
     def __init__(self, count: int, live: Live) -> None:
@@ -183,15 +184,15 @@ class LiveSum:
         self._lock = threading.Lock()
 
     def hearer(self, name: str) -> Live:
-        """Who is told the lines of one load."""
+        """Return the callback for the lines of one load."""
         return lambda line: self._hear(name, line)
 
     def ended(self, name: str) -> None:
-        """This load tells no more lines."""
+        """Record that a load has no more lines."""
         with self._lock:
             self._over.add(name)
-            told = self._told()
-        for line in told:
+            lines = self._complete_lines()
+        for line in lines:
             self._live(line)
 
     def _hear(self, name: str, line: dict[str, Any]) -> None:
@@ -200,13 +201,13 @@ class LiveSum:
             return
         with self._lock:
             self._waiting[name].append(line)
-            told = self._told()
-        for each in told:
+            lines = self._complete_lines()
+        for each in lines:
             self._live(each)
 
-    def _told(self) -> list[dict[str, Any]]:
-        """The seconds that all have told by now."""
-        found = []
+    def _complete_lines(self) -> list[dict[str, Any]]:
+        """Return the lines of the seconds that all loads have reported."""
+        result = []
         while self._complete():
             lines = []
             for name in {**self._waiting, **self._last}:
@@ -215,12 +216,14 @@ class LiveSum:
                     self._last[name] = {**lines[-1], **_STILL}
                 elif name in self._last:
                     lines.append(self._last[name])
-            summed = {key: round(sum(one[key] for one in lines), 1) for key in _SUMMED}
-            found.append({**summed, **{key: max(one[key] for one in lines) for key in _GREATEST}})
-        return found
+            summed = {key: round(sum(line[key] for line in lines), 1) for key in _SUMMED}
+            result.append({**summed, **{key: max(line[key] for line in lines) for key in _GREATEST}})
+        return result
 
     def _complete(self) -> bool:
-        """Whether each has told its next second, or has ended; and one has told it."""
+        """Return whether each load has reported its next second or ended, and at least one has reported
+        it.
+        """
         missing = self._count - sum(map(bool, self._waiting.values()))
         gone = sum(not self._waiting[name] for name in self._over)
         return missing < self._count and missing == gone
@@ -228,12 +231,12 @@ class LiveSum:
 
 _SUMMED = ("tps", "qps", "errors", "ok", "failed", "in_doubt", "connected")
 _GREATEST = ("t", "p95_ms")
+# Live figures of a load that has ended.
 _STILL = {"tps": 0.0, "qps": 0.0, "connected": 0, "p95_ms": 0.0}
-"""What is told of a load that has ended."""
 
 
 def endpoints_of(deployed: Deployed, plan: ClientPlan) -> Endpoints:
-    """Where a client writes and reads."""
+    """Return the endpoints of a client."""
     offered, solution = deployed.access.endpoints(), deployed.solution
     if plan.endpoint is None:
         return offered

@@ -1,8 +1,8 @@
-"""The watch over the machine while a trial runs: its clocks, its sleep, our own pauses, and the disk.
+"""Monitoring of the machine during a trial: its clocks, suspension, pauses of the controller, and the disk.
 
-What a trial measures is worth nothing if the machine was suspended, if somebody set its clock, or if the
-controller stood still meanwhile, and a server that finds no room on our disk fails by our fault. All of that
-is seen by looking a few times a second, and told by name.
+A trial is invalid if the machine was suspended, if its clock was set, or if the controller paused meanwhile.
+A server that fails for lack of disk space fails because of fivenines. Polling a few times per second detects
+all of these, and each is reported.
 
 Sources: clock_gettime(2). CLOCK_BOOTTIME counts the time in which a machine is suspended, CLOCK_MONOTONIC
 does not; neither is moved by settimeofday(2), by which CLOCK_REALTIME is; adjtime(3) slews all of them alike.
@@ -22,36 +22,38 @@ from fivenines.lab.closing import Closing
 
 T = TypeVar("T")
 
+# Polling interval in seconds.
 INTERVAL = 0.25
-"""Seconds between two looks."""
 
+# Permitted clock step or suspension in seconds: two slots of the time line.
 STEP = 0.02
-"""Seconds that the clock may move by itself, or the machine sleep: two slots of the time line."""
 
+# Permitted drift of clocks, as a share of the polling interval; the kernel slews by half of it.
 DRIFT = 0.001
-"""What clocks may drift apart, in shares of the time between two looks; the kernel slews by half of it."""
 
+# Permitted pause of the controller in seconds: a busy machine may cause shorter ones.
 PAUSE = 3.0
-"""Seconds that the controller may stand still: less than that, a busy machine can be the cause."""
 
 _TRIES = 5
 
 
 @dataclass(frozen=True)
 class Clocks:
-    """All clocks at one moment, in seconds; `blur` is how long the reading took."""
+    """All clocks at one moment, in seconds; `blur` is the duration of the reading."""
 
     monotonic: float
     boot: float
     real: float
+    # CPU time of this process.
     cpu: float
-    """Used by this process."""
     blur: float = 0.0
 
 
 def read() -> Clocks:
-    """The clocks now: of a few readings the quickest, as we may be interrupted between two of them."""
-    return min((_reading() for _ in range(_TRIES)), key=lambda one: one.blur)
+    """Return the clocks now: the quickest of several readings, as the process may be interrupted between
+    two.
+    """
+    return min((_reading() for _ in range(_TRIES)), key=lambda item: item.blur)
 
 
 def _reading() -> Clocks:
@@ -63,31 +65,31 @@ def _reading() -> Clocks:
 
 
 def incidents(before: Clocks, now: Clocks) -> list[str]:
-    """What happened to the machine between two looks: sentences."""
+    """Return a sentence for each incident of the machine between two readings."""
     passed = now.monotonic - before.monotonic
     slept = now.boot - before.boot - passed
     stepped = now.real - before.real - passed - slept
     bound = STEP + DRIFT * passed + before.blur + now.blur
-    # whoever computes without a look at the clock is not paused
+    # A process that computes is not paused.
     still = passed - INTERVAL - (now.cpu - before.cpu)
-    found = []
+    result = []
     if slept > bound:
-        found.append(f"the machine was suspended for {slept:.2f} s")
+        result.append(f"the machine was suspended for {slept:.2f} s")
     if abs(stepped) > bound:
         way = "forward" if stepped > 0 else "back"
-        found.append(f"the machine's clock was set {way} by {abs(stepped):.2f} s")
+        result.append(f"the machine's clock was set {way} by {abs(stepped):.2f} s")
     if still > PAUSE:
-        found.append(
-            f"fivenines stood still for {still:.1f} s: it was stopped, or its machine paused or overloaded"
+        result.append(
+            f"fivenines paused for {still:.1f} s: it was stopped, or its machine was paused or overloaded"
         )
-    return found
+    return result
 
 
 class MachineWatch(Closing):
-    """A context manager that watches until its end.
+    """A context manager that monitors the machine.
 
     Args:
-        folder: on whose disk the trial works.
+        folder: folder on the trial's disk.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -103,16 +105,16 @@ class MachineWatch(Closing):
         return self
 
     def close(self) -> None:
-        """Look a last time."""
+        """Check a last time, and stop."""
         self._over.set()
         self._thread.join()
         self._look()
 
     def require_space(self) -> None:
-        """Make sure that there was always room on the trial's disk.
+        """Check that the trial's disk always had free space.
 
         Raises:
-            NoSpaceError: there was not.
+            NoSpaceError: the disk was full.
         """
         if self.least_free < space.LEAST:
             raise space.full(self._folder, self.least_free)
@@ -132,12 +134,12 @@ class MachineWatch(Closing):
 def watched(
     folder: Path, perform: Callable[[], T], passes: tuple[type[Exception], ...] = ()
 ) -> tuple[T | None, str]:
-    """Do something under watch: what it gives, and why that is worth nothing; empty: it is sound.
+    """Run a function while the machine is monitored; return its result, and why it is invalid (empty: valid).
 
     Args:
-        folder: on whose disk it works.
-        perform: what is to be done; whatever it raises is a reason.
-        passes: errors that are not reasons, and pass.
+        folder: folder on the disk that it uses.
+        perform: the function; an exception is a reason.
+        passes: exceptions that are raised instead.
 
     Raises:
         NoSpaceError: the disk was full at some time.
@@ -148,7 +150,7 @@ def watched(
             machine_watch.require_space()
             result = perform()
         except Exception as error:
-            # whoever failed may have made room again, before the next look
+            # The failed process may have freed space before the next poll.
             if space.ran_out(error):
                 raise space.full(folder, machine_watch.least_free) from error
             if isinstance(error, (NoSpaceError, *passes)):

@@ -1,4 +1,4 @@
-"""One latency log of several: the histograms of the same second and tag added up, never their percentiles."""
+"""Merge of several latency logs: adds up the histograms of the same second and tag, never percentiles."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -9,8 +9,8 @@ from hdrh.histogram import HdrHistogram
 
 from fivenines.analysis.latency import Interval, decoded, intervals, read_latencies
 
+# The greatest value of a merged histogram: a day, longer than any load.
 _LONGEST_US = 24 * 3600 * 1_000_000
-"""The greatest value of a merged histogram: a day, longer than any load."""
 
 _HEADER = """\
 #[Histogram log format version 1.3]
@@ -21,14 +21,13 @@ _ALL = "transaction"
 
 
 def merge_logs(logs: Mapping[Path, Sequence[str]], target: Path) -> None:
-    """Write the log of all, in the order of its seconds.
+    """Write the merged log, in the order of its seconds.
 
     Args:
-        logs: the log of each load, with its types of transactions. A load of one type does not write it
-            as a tag of its own; beside loads of other types it gets one here, or nothing would tell it
-            from theirs.
-        target: where it goes. A line has the begin and the length of the first load that has one there: they
-            differ by what timers are late, some ms.
+        logs: the log of each load, with its types of transactions. A load of a single type writes no tag for
+            it; next to loads of other types it gets one here.
+        target: the merged log. A line has begin and length of the first load with a line for that second:
+            loads differ by the lateness of timers, some ms.
 
     Raises:
         FiveninesError: a log is missing or damaged.
@@ -50,13 +49,14 @@ def merge_logs(logs: Mapping[Path, Sequence[str]], target: Path) -> None:
 
 
 def connect_times(log: Path) -> dict[str, float]:
-    """How long connecting took, by what `connects` of load.json calls its percentiles; {} where nobody did.
+    """Return the connect times under the names of percentiles in `connects` of load.json; {} without
+    connects.
 
     Raises:
         FiveninesError: the log is missing or damaged.
     """
-    found = read_latencies(log, "connect", 0.0, math.inf).get("connect")
-    return {"p50_ms": found.p50, "p99_ms": found.p99} if found else {}
+    result = read_latencies(log, "connect", 0.0, math.inf).get("connect")
+    return {"p50_ms": result.p50, "p99_ms": result.p99} if result else {}
 
 
 def _add(

@@ -1,4 +1,4 @@
-"""One load.json of several: what can be added up is, what cannot is left out rather than made up."""
+"""Merge of several load.json: figures that add up are summed, others are left out."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -15,73 +15,71 @@ _OF_SCHEDULE = ("arrived", "started", "abandoned", "backlog_max", "backlog_end")
 _OF_CONNECTS = ("count", "ok", "failed", "refused", "timed_out")
 _OF_PROBES = ("ok", "failed", "in_doubt", "skipped")
 
+# Seconds by which steps of the same plan may differ between generators.
+#
+# The last step ends with its last transactions, so its end is not compared.
 _AT_ONCE = 0.1
-"""Seconds by which steps of the same plan may differ: each generator ends them in its own time.
-
-The last of them ends with what is under way, so that its end is not compared.
-"""
 
 _USED = ("user_s", "system_s", "max_rss_kib", "run_queue_s", "clock_calls")
+# Figures of generators about themselves: sums, and the worst value of any.
 _WORST = ("wall_s", "waited_p99_ms", "lag_p99_us", "lag_max_us", "noop_ns", "connection_kib")
-"""What generators say of themselves: what all have used, and the worst of any."""
 
 
 def merged(loads: Mapping[str, Summary]) -> dict[str, Any]:
-    """What the loads came to together, by the names of their clients; one alone as it is.
+    """Merge the load.json of several clients, by client name; a single one stays unchanged.
 
-    Counts are sums. Percentiles of single steps and of lateness cannot be had of those of parts and are
-    None, those of connecting are had of the merged log (`merged_latency`); the greatest is that of all.
-    What the generators say against themselves names the client. Bounds are those of the first: `bounds` of
-    others are in their own files.
+    Counts are sums. Percentiles of steps and of lateness cannot be computed from those of parts and are None;
+    percentiles of connects come from the merged log (`merged_latency`). Maxima are maxima over all. Warnings
+    of generators name the client. `bounds` are those of the first client.
     """
     every = list(loads.values())
     if len(every) == 1:
         return dict(every[0])
     first = every[0]
     kept = ("format", "driver", "seed", "started_monotonic_ns", "started_unix_ns", "bounds", "search")
-    found: dict[str, Any] = {key: first.get(key) for key in kept}
-    found["workload"] = listed(list(dict.fromkeys(str(one.get("workload")) for one in every)))
-    found["duration_s"] = max(one.get("duration_s", 0.0) for one in every)
-    found["stopped_s"] = max(stopped_s(one) for one in every)
-    found |= {key: _sum(every, key) for key in _SUMMED}
-    found |= {key: _counts([one[key] for one in every if key in one]) for key in _COUNTS}
-    found["types"] = _by_name([each for one in every for each in one.get("types", ())])
-    found["connects"] = _parts(every, "connects", _OF_CONNECTS, ("burst_ms", "max_ms"))
-    found["schedule"] = _schedule(every)
-    steps = [one.get("steps") or [] for one in every]
-    found["steps"] = _steps(steps)
-    if not found["steps"] and any(len(each) > 1 for each in steps):
-        # the sum of first steps is the rate of no time that is known here
-        found["schedule"]["rate"] = None
-    found |= _work(every)
-    found["errors"] = _errors(every)
-    ledgers = [one["ledger"] for one in every if "ledger" in one]
-    found["ledger"] = {
-        "writes": _counts([one["writes"] for one in ledgers]),
-        "reads": _counts([one["reads"] for one in ledgers]),
+    result: dict[str, Any] = {key: first.get(key) for key in kept}
+    result["workload"] = listed(list(dict.fromkeys(str(item.get("workload")) for item in every)))
+    result["duration_s"] = max(item.get("duration_s", 0.0) for item in every)
+    result["stopped_s"] = max(stopped_s(item) for item in every)
+    result |= {key: _sum(every, key) for key in _SUMMED}
+    result |= {key: _counts([item[key] for item in every if key in item]) for key in _COUNTS}
+    result["types"] = _by_name([each for item in every for each in item.get("types", ())])
+    result["connects"] = _parts(every, "connects", _OF_CONNECTS, ("burst_ms", "max_ms"))
+    result["schedule"] = _schedule(every)
+    steps = [item.get("steps") or [] for item in every]
+    result["steps"] = _steps(steps)
+    if not result["steps"] and any(len(each) > 1 for each in steps):
+        # The sum of the first steps' rates belongs to no known time.
+        result["schedule"]["rate"] = None
+    result |= _work(every)
+    result["errors"] = _errors(every)
+    ledgers = [item["ledger"] for item in every if "ledger" in item]
+    result["ledger"] = {
+        "writes": _counts([ledger["writes"] for ledger in ledgers]),
+        "reads": _counts([ledger["reads"] for ledger in ledgers]),
         "skipped": _sum(ledgers, "skipped"),
     }
-    found["beside"] = _beside(every)
-    probed = [one for one in every if one.get("probes")]
-    found["probes"] = {**probed[0]["probes"], **_parts(probed, "probes", _OF_PROBES)} if probed else None
-    found["client"] = _generators(loads)
-    found["endpoints"] = _endpoints(every)
-    if any("rows" in one for one in every):
-        rows = [one["rows"] for one in every if "rows" in one]
-        found["rows"] = {"inserted": _sum(rows, "inserted"), "per_second": _rows_per_second(rows, found)}
-    return found
+    result["beside"] = _ledger_counts(every)
+    probed = [item for item in every if item.get("probes")]
+    result["probes"] = {**probed[0]["probes"], **_parts(probed, "probes", _OF_PROBES)} if probed else None
+    result["client"] = _generators(loads)
+    result["endpoints"] = _endpoints(every)
+    if any("rows" in item for item in every):
+        rows = [item["rows"] for item in every if "rows" in item]
+        result["rows"] = {"inserted": _sum(rows, "inserted"), "per_second": _rows_per_second(rows, result)}
+    return result
 
 
 def _sum(every: Sequence[Summary], key: str) -> Any:
-    return sum(one.get(key) or 0 for one in every)
+    return sum(item.get(key) or 0 for item in every)
 
 
 def _counts(every: Sequence[Mapping[str, int]]) -> dict[str, int]:
-    found: dict[str, int] = defaultdict(int)
-    for one in every:
-        for name, count in one.items():
-            found[name] += count
-    return dict(found)
+    result: dict[str, int] = defaultdict(int)
+    for item in every:
+        for name, count in item.items():
+            result[name] += count
+    return dict(result)
 
 
 def _greatest(values: Sequence[Any]) -> Any:
@@ -91,19 +89,19 @@ def _greatest(values: Sequence[Any]) -> Any:
 def _parts(
     every: Sequence[Summary], part: str, summed: Sequence[str], greatest: Sequence[str] = ()
 ) -> dict[str, Any]:
-    parts = [one.get(part) or {} for one in every]
-    found: dict[str, Any] = {key: _sum(parts, key) for key in summed}
-    return found | {key: _greatest([one.get(key) for one in parts]) for key in greatest}
+    parts = [item.get(part) or {} for item in every]
+    result: dict[str, Any] = {key: _sum(parts, key) for key in summed}
+    return result | {key: _greatest([item.get(key) for item in parts]) for key in greatest}
 
 
 def _by_name(types: Sequence[Summary]) -> list[dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
-    for one in types:
-        known = found.setdefault(one["name"], {**one, **{key: 0 for key in one if _is_count(one[key])}})
-        for key, value in one.items():
+    result: dict[str, dict[str, Any]] = {}
+    for item in types:
+        known = result.setdefault(item["name"], {**item, **{key: 0 for key in item if _is_count(item[key])}})
+        for key, value in item.items():
             if _is_count(value):
                 known[key] = known.get(key, 0) + value
-    return list(found.values())
+    return list(result.values())
 
 
 def _is_count(value: object) -> bool:
@@ -111,39 +109,39 @@ def _is_count(value: object) -> bool:
 
 
 def _schedule(every: Sequence[Summary]) -> dict[str, Any]:
-    parts = [one.get("schedule") or {} for one in every]
-    rates = [one.get("rate") for one in parts]
-    kinds = list(dict.fromkeys(one.get("kind", "") for one in parts))
+    parts = [item.get("schedule") or {} for item in every]
+    rates = [part.get("rate") for part in parts]
+    kinds = list(dict.fromkeys(part.get("kind", "") for part in parts))
     return {
         **parts[0],
         "kind": kinds[0] if len(kinds) == 1 else "closed",
-        # a closed loop beside an open one has no rate, so that all together have none
+        # A closed loop next to an open one has no rate, so the sum has none.
         "rate": None if None in rates else sum(rates),
         **_parts(every, "schedule", _OF_SCHEDULE),
-        "burst": any(one.get("burst") for one in parts),
+        "burst": any(part.get("burst") for part in parts),
         "lag_p50_us": None,
         "lag_p99_us": None,
-        "lag_max_us": _greatest([one.get("lag_max_us") for one in parts]),
+        "lag_max_us": _greatest([part.get("lag_max_us") for part in parts]),
     }
 
 
 def _steps(every: Sequence[Sequence[Summary]]) -> list[dict[str, Any]]:
-    """Step by step, where those of all loads begin at the same moments; else none."""
+    """Merge the steps where those of all loads begin at the same times; otherwise return []."""
     if not all(every) or len({len(steps) for steps in every}) > 1:
         return []
     together = list(zip(*every, strict=True))
     for parts in together:
-        starts = [float(one["from_s"]) for one in parts]
+        starts = [float(part["from_s"]) for part in parts]
         if max(starts) - min(starts) > _AT_ONCE:
             return []
     return [_together(list(parts)) for parts in together]
 
 
 def _together(parts: Sequence[Summary]) -> dict[str, Any]:
-    rates = [one.get("rate") for one in parts]
+    rates = [part.get("rate") for part in parts]
     return {
-        "from_s": min(one["from_s"] for one in parts),
-        "to_s": max(one["to_s"] for one in parts),
+        "from_s": min(part["from_s"] for part in parts),
+        "to_s": max(part["to_s"] for part in parts),
         "rate": None if None in rates else sum(rate for rate in rates if rate is not None),
         "connections": _sum(parts, "connections"),
         "ok": _sum(parts, "ok"),
@@ -151,26 +149,26 @@ def _together(parts: Sequence[Summary]) -> dict[str, Any]:
         "p50_ms": None,
         "p95_ms": None,
         "p99_ms": None,
-        "max_ms": _greatest([one.get("max_ms") for one in parts]),
+        "max_ms": _greatest([part.get("max_ms") for part in parts]),
     }
 
 
 def _work(every: Sequence[Summary]) -> dict[str, Any]:
-    """What became of the work of all: done when the last has done its own; nothing where one had none."""
-    works = [one.get("work") for one in every]
+    """Merge fixed work, which ends with the last load; return {} if a load has none."""
+    works = [item.get("work") for item in every]
     if not all(works):
         return {}
-    told = [work for work in works if work]
-    asked = [_asked(one) for one in every]
-    each = {work.get("each") for work in told}
-    first, last = min(work["from_s"] for work in told), max(work["to_s"] for work in told)
+    known = [work for work in works if work]
+    requested = [_requested(item) for item in every]
+    each = {work.get("each") for work in known}
+    first, last = min(work["from_s"] for work in known), max(work["to_s"] for work in known)
     return {
         "done": _sum(every, "done"),
-        "completed": all(one["completed"] for one in every),
-        "cut": any(one["cut"] for one in every),
+        "completed": all(item["completed"] for item in every),
+        "cut": any(item["cut"] for item in every),
         "total_s": round(last - first, 3),
         "work": {
-            "transactions": sum(asked) if all(asked) else None,
+            "transactions": sum(requested) if all(requested) else None,
             "each": each.pop() if len(each) == 1 else None,
             "from_s": first,
             "to_s": last,
@@ -178,30 +176,32 @@ def _work(every: Sequence[Summary]) -> dict[str, Any]:
     }
 
 
-def _asked(one: Summary) -> int:
-    """The transactions that a load was asked for; 0 where nobody knows."""
-    work = one["work"]
-    return int(work.get("transactions") or (work.get("each") or 0) * (one.get("connections") or 0))
+def _requested(summary: Summary) -> int:
+    """Return the requested transactions of a load; 0 if unknown."""
+    work = summary["work"]
+    return int(work.get("transactions") or (work.get("each") or 0) * (summary.get("connections") or 0))
 
 
-def _rows_per_second(rows: Sequence[Summary], found: Summary) -> float:
-    """Of all rows over the time of all: those whose work is done earlier have rates of other times."""
-    seconds = found["duration_s"]
+def _rows_per_second(rows: Sequence[Summary], summary: Summary) -> float:
+    """Return the rate of all rows over the whole time, as loads that end earlier have rates of other
+    times.
+    """
+    seconds = summary["duration_s"]
     return round(_sum(rows, "inserted") / seconds, 1) if seconds else 0.0
 
 
 def _errors(every: Sequence[Summary]) -> list[dict[str, Any]]:
-    found: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for entry in (each for one in every for each in one.get("errors", ())):
+    result: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for entry in (each for item in every for each in item.get("errors", ())):
         key = (entry.get("source"), entry.get("class"), entry.get("code"))
-        known = found.get(key)
+        known = result.get(key)
         if known is None:
-            found[key] = dict(entry)
+            result[key] = dict(entry)
             continue
         known["count"] += entry["count"]
         for name, choose in (("first_ms", min), ("last_ms", max)):
             known[name] = _chosen(choose, known.get(name), entry.get(name))
-    return list(found.values())
+    return list(result.values())
 
 
 def _chosen(choose: Callable[..., Any], *values: Any) -> Any:
@@ -209,43 +209,43 @@ def _chosen(choose: Callable[..., Any], *values: Any) -> Any:
     return choose(known) if known else None
 
 
-def _beside(every: Sequence[Summary]) -> dict[str, Any]:
-    found: dict[str, dict[str, Any]] = {}
-    for name, counts in (item for one in every for item in (one.get("beside") or {}).items()):
-        known = found.get(name, {"transactions": {}, "skipped": 0})
-        found[name] = {
+def _ledger_counts(every: Sequence[Summary]) -> dict[str, Any]:
+    result: dict[str, dict[str, Any]] = {}
+    for name, counts in (item for entry in every for item in (entry.get("beside") or {}).items()):
+        known = result.get(name, {"transactions": {}, "skipped": 0})
+        result[name] = {
             "transactions": _counts([known["transactions"], counts["transactions"]]),
             "skipped": known["skipped"] + counts["skipped"],
         }
-    return found
+    return result
 
 
 def _generators(loads: Mapping[str, Summary]) -> dict[str, Any]:
-    """What each generator says of itself: any that was a limit was one of the trial."""
-    parts = {name: one.get("client") or {} for name, one in loads.items()}
+    """Merge the generators' figures: a bottleneck of any generator is one of the trial."""
+    parts = {name: load.get("client") or {} for name, load in loads.items()}
     limits = [
         {**limit, "text": f"{name}: {limit.get('text')}"}
         for name, part in parts.items()
         for limit in part.get("limits") or ()
     ]
     every = list(parts.values())
-    said = " ".join(f"{name}: {part['limit']}" for name, part in parts.items() if part.get("limit"))
+    warnings = " ".join(f"{name}: {part['limit']}" for name, part in parts.items() if part.get("limit"))
     return {
         **{key: _sum(every, key) for key in _USED},
-        **{key: _greatest([one.get(key) for one in every]) for key in _WORST},
-        "limit": said or None,
+        **{key: _greatest([item.get(key) for item in every]) for key in _WORST},
+        "limit": warnings or None,
         "limits": limits,
-        "bottleneck": any(one.get("bottleneck") for one in every),
+        "bottleneck": any(item.get("bottleneck") for item in every),
     }
 
 
 def _endpoints(every: Sequence[Summary]) -> dict[str, Any]:
-    found: dict[str, dict[str, Any]] = {}
-    for name, counts in (item for one in every for item in (one.get("endpoints") or {}).items()):
-        known = found.get(name, {"connects": 0, "ok": 0, "tls": None})
-        found[name] = {
+    result: dict[str, dict[str, Any]] = {}
+    for name, counts in (item for entry in every for item in (entry.get("endpoints") or {}).items()):
+        known = result.get(name, {"connects": 0, "ok": 0, "tls": None})
+        result[name] = {
             "connects": known["connects"] + counts["connects"],
             "ok": known["ok"] + counts["ok"],
             "tls": counts["tls"] or known["tls"],
         }
-    return found
+    return result

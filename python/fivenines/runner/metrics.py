@@ -1,6 +1,6 @@
-"""The figures of a campaign that runs, as metrics for Prometheus.
+"""Prometheus metrics of a running campaign.
 
-Names are those of `bench` where they mean the same; a trial's cell is in the labels.
+Names are those of `bench` where they mean the same; labels identify a trial's cell.
 """
 
 import threading
@@ -30,7 +30,7 @@ Labels = tuple[str, ...]
 
 
 class RunCollector(Collector):
-    """Knows what a campaign has told so far; asked by a scrape, on a thread of its own."""
+    """Collects the events of a campaign; a scrape reads them from another thread."""
 
     def __init__(self, experiment: str) -> None:
         self._experiment = experiment
@@ -44,12 +44,12 @@ class RunCollector(Collector):
         self._running: dict[str, TrialLive | None] = {}
 
     def __call__(self, event: Progress) -> None:
-        """Take note of an event."""
+        """Record an event."""
         with self._lock:
             self._take(event)
 
     def collect(self) -> Iterator[Metric]:
-        """All metrics, as of the last event."""
+        """Yield all metrics, as of the last event."""
         with self._lock:
             yield from self._trials()
             yield from self._of_load()
@@ -81,14 +81,14 @@ class RunCollector(Collector):
                 self._running.clear()
 
     def _forget(self, trial: str, again: bool) -> None:
-        """A trial that is over, or begins again."""
+        """Remove the live figures of a trial that is over or begins again."""
         if again:
             self._running[trial] = None
         else:
             self._running.pop(trial, None)
 
     def _count(self, live: TrialLive) -> None:
-        """A trial's counts begin at 0; those of a metric only grow."""
+        """Add a trial's counts, which begin at 0, to those of the metric, which only grow."""
         cell = self._cells.get(live.trial_id, ("",) * len(CELL))
         before = self._running.get(live.trial_id) or TrialLive(live.trial_id, 0.0, 0.0, 0.0, 0)
         for outcome in ("ok", "failed", "in_doubt"):
@@ -119,7 +119,7 @@ class RunCollector(Collector):
     def _of_load(self) -> Iterator[Metric]:
         ended = CounterMetricFamily(
             "fivenines_transactions",
-            "Transactions by what became of them; failed ones are errors.",
+            "Transactions by outcome; failed ones are errors.",
             labels=[*CELL, "outcome"],
         )
         for (cell, outcome), count in self._ended.items():
@@ -129,18 +129,26 @@ class RunCollector(Collector):
         for cell, count in self._faults.items():
             faults.add_metric(cell, count)
         yield faults
-        live = [one for one in self._running.values() if one is not None]
+        live = [item for item in self._running.values() if item is not None]
         if not live:
             return
-        # of trials that run side by side: what all do together, and the slowest
+        # For parallel trials: the sum over all, and the slowest.
         for name, text, value in (
-            ("fivenines_elapsed_seconds", "Time since the start of the load.", max(one.t for one in live)),
-            ("fivenines_transaction_rate", "Transactions in the last second.", sum(one.tps for one in live)),
-            ("fivenines_connections", "Connections that are usable now.", sum(one.connected for one in live)),
+            ("fivenines_elapsed_seconds", "Time since the start of the load.", max(item.t for item in live)),
+            (
+                "fivenines_transaction_rate",
+                "Transactions in the last second.",
+                sum(item.tps for item in live),
+            ),
+            (
+                "fivenines_connections",
+                "Connections that are usable now.",
+                sum(item.connected for item in live),
+            ),
             (
                 "fivenines_transaction_p95_seconds",
                 "95th percentile of the response times of the last second.",
-                max(one.p95_ms for one in live) / 1000,
+                max(item.p95_ms for item in live) / 1000,
             ),
         ):
             yield _gauge(name, text, value)

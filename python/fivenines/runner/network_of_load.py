@@ -1,4 +1,4 @@
-"""A network that begins with the load: deploying over a slow line is not what is measured."""
+"""Network conditions that apply during the load only: deployment over a slow line is not measured."""
 
 import time
 from collections.abc import Sequence
@@ -8,21 +8,21 @@ from fivenines.lab.lab import Lab
 from fivenines.lab.settings import Beginning
 from fivenines.results.records import Event
 
+# Kind of the network's events.
 NETWORK = "network"
-"""The kind of its events."""
 
+# Seconds before the steady window, in which frames from before the change arrive even on a busy machine.
 BEFORE_STEADY = 2.0
-"""Seconds before the steady window: what was sent fast is done with, also where the machine is busy."""
 
 _BEGAN = "the links and bandwidths of the experiment are in force from now on"
 _ENDED = "the links and bandwidths of the experiment are undone for the checks"
 
 
 class NetworkOfLoad:
-    """Begins just before t = 0, when all clients are connected, or with the steady window; ends for checks.
+    """Applies just before t = 0, when all clients are connected, or with the steady window; ends for checks.
 
-    It stays while nodes settle, as what replicas have to catch up with comes over the same lines. What is
-    asked of servers afterwards comes as fast as it can: the verdict does not depend on it.
+    The conditions stay while nodes settle, as replicas catch up over the same lines. Later checks run at full
+    speed, as verdicts do not depend on the network.
     """
 
     def __init__(self, lab: Lab) -> None:
@@ -31,22 +31,22 @@ class NetworkOfLoad:
 
     @property
     def begins(self) -> Beginning:
-        """When the network begins."""
+        """Return when the network begins."""
         return self._lab.network.begins
 
     def begin(self) -> None:
-        """From now on the network is as it is written."""
+        """Apply the network conditions of the experiment."""
         self._lab.begin_network()
         self._noted.append((time.monotonic_ns(), _BEGAN))
 
     def end(self) -> None:
-        """From now on nothing is done to any frame; nothing to undo where it did not begin."""
+        """Remove the network conditions; do nothing if they were not applied."""
         if self._noted:
             self._lab.end_network()
             self._noted.append((time.monotonic_ns(), _ENDED))
 
     def among(self, events: Sequence[Event], load: dict[str, Any]) -> list[Event]:
-        """The events of a trial with its own, in the order of their moments."""
+        """Return the events of a trial and of the network, in chronological order."""
         zero = load.get("started_monotonic_ns", 0)
         own = [
             Event(t=round((moment - zero) / 1e6, 3), kind=NETWORK, detail=detail)

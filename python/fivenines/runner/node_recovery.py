@@ -1,4 +1,4 @@
-"""How nodes become members again after a fault: one restart at a time, as a person would do it."""
+"""Return of nodes after a fault: one restart at a time, as an operator would do it."""
 
 import math
 import threading
@@ -11,21 +11,21 @@ from fivenines.deployment.deployed import Deployed
 from fivenines.servers.base import Server
 from fivenines.servers.member import Member
 
+# Polling interval of nodes during the load, in seconds: the controller must use little CPU.
 POLL = 0.25
-"""Seconds between two looks at the nodes while the load runs: the controller must cost next to nothing."""
 
+# Maximum number of restarts of a node.
 _ATTEMPTS = 3
-"""Restarts of one node until it is left alone."""
 
 _BETWEEN_ATTEMPTS = 1.0
 
+# Seconds that a node has to join after its restart, even just before the deadline.
 _GRACE = 5.0
-"""Seconds that a node has to join after its restart, also when that was just before the deadline."""
 
 
 @dataclass
 class Return:
-    """What became of one node; moments in ns of CLOCK_MONOTONIC. `reason`: why it is not a member.
+    """Result for one node; times in ns of CLOCK_MONOTONIC. `reason`: why it is not a member.
 
     `failure`: why its last restart failed.
     """
@@ -34,12 +34,12 @@ class Return:
     rejoined_ns: int | None = None
     reason: str = ""
     failure: str = ""
+    # Time of its last restart, in seconds of CLOCK_MONOTONIC.
     started: float = 0.0
-    """When its last restart was done, in seconds of CLOCK_MONOTONIC."""
 
 
 class NodeRecovery:
-    """Brings nodes back. `deadline` in seconds of CLOCK_MONOTONIC; `note` is told of each step.
+    """Brings nodes back. `deadline` in seconds of CLOCK_MONOTONIC; `note` is called with each step.
 
     `patience` bounds each wait in seconds where the deadline is far away.
     """
@@ -58,39 +58,39 @@ class NodeRecovery:
         self._note = note
         self._deadline = deadline
         self._patience = patience
-        self._one_at_a_time = threading.Lock()
+        self._restarting = threading.Lock()
+        # Number of faults that keep a node down, by its name: it is not restarted.
         self.held: Counter[str] = Counter()
-        """Faults that hold a node now, by its name: nobody restarts it."""
+        # `held`, plus faults whose nodes are returning.
         self.busy: Counter[str] = Counter()
-        """The same, and faults whose nodes are on their way back."""
 
     @property
     def manager_at_work(self) -> bool:
-        """Whether a failover goes on, which a person does not meddle with."""
+        """Return whether a failover is in progress, which a restart must not disturb."""
         at_work = self._manager is not None and self._manager.at_work
         return at_work or self._access.at_work
 
     def left(self) -> float:
-        """Seconds until the deadline, at least one."""
+        """Return the seconds until the deadline, at least 1."""
         now = time.monotonic()
         return self.until(now) - now
 
     def until(self, since: float) -> float:
-        """The moment until which a wait lasts that began then, in seconds of CLOCK_MONOTONIC.
+        """Return the end of a wait that began at `since`, in seconds of CLOCK_MONOTONIC.
 
-        Whoever waits asks each time: the deadline may have come nearer.
+        A waiting thread calls it repeatedly, as the deadline may have moved.
         """
         return since + max(1.0, min(self._patience, self._deadline - since))
 
     def hurry(self, deadline: float) -> None:
-        """Wait no longer than until this moment, also who waits already."""
+        """Set the deadline, also for threads that already wait."""
         self._deadline = min(self._deadline, deadline)
 
     def recover(self, nodes: Sequence[Member]) -> dict[str, Return]:
-        """Make these nodes members again; what became of each, by name, at the deadline at the latest.
+        """Make these nodes members again; return the result for each, by name, at the deadline at the latest.
 
-        Restarts come one after another, in the solution's order; each node is watched on its own, so that
-        the moment of its return is its own, too.
+        Restarts are sequential, in the solution's order. A separate thread polls each node, so that the time
+        of its return is exact.
         """
         returns = {node.name: Return() for node in nodes}
         before: threading.Event | None = None
@@ -110,69 +110,69 @@ class NodeRecovery:
         return returns
 
     def _watch(
-        self, node: Member, told: Return, before: threading.Event | None, after: threading.Event
+        self, node: Member, result: Return, before: threading.Event | None, after: threading.Event
     ) -> None:
-        """See one node through; its first look waits for `before`, and lets the next node look by `after`."""
+        """Bring one node back; its first check waits for `before`, and `after` releases the next node."""
         if before is not None:
             before.wait()
         attempts = Counter[str]()
         since = time.monotonic()
         try:
-            while not self._look(node, told, attempts, after):
+            while not self._look(node, result, attempts, after):
                 after.set()
-                # who has just been started again gets a moment to join
-                until = max(self.until(since), told.started + _GRACE)
+                # A node that was just restarted gets time to join.
+                until = max(self.until(since), result.started + _GRACE)
                 if time.monotonic() > until:
                     waited = until - since
-                    why = told.failure or told.reason
-                    told.reason = f"{node.name} did not rejoin within {waited:.3g} s: {why}"
+                    why = result.failure or result.reason
+                    result.reason = f"{node.name} did not rejoin within {waited:.3g} s: {why}"
                     return
                 time.sleep(POLL)
         except Exception as error:
-            told.reason = f"{type(error).__name__}: {error}"
+            result.reason = f"{type(error).__name__}: {error}"
         finally:
             after.set()
 
-    def _look(self, node: Member, told: Return, attempts: Counter[str], begun: threading.Event) -> bool:
-        """Look at a node once, restart it if that is what it needs; whether that is the end of it."""
-        told.reason = self._reason(node)
-        if not told.reason:
-            told.rejoined_ns = time.monotonic_ns()
+    def _look(self, node: Member, result: Return, attempts: Counter[str], begun: threading.Event) -> bool:
+        """Check a node once, restart it if necessary, and return whether it is done."""
+        result.reason = self._reason(node)
+        if not result.reason:
+            result.rejoined_ns = time.monotonic_ns()
             self._note("rejoined", node.name, "")
             return True
         if self.held[node.name] > 0:
-            told.reason = "another fault holds it"
+            result.reason = "another fault keeps it down"
         elif self.manager_at_work:
-            told.reason = "the failover manager is at work"
+            result.reason = "the failover manager is at work"
         elif not node.alive or self.unexpected_primary_reason(node):
             if attempts[node.name] >= _ATTEMPTS:
                 return False
             attempts[node.name] += 1
-            self._restart(node, told, begun)
+            self._restart(node, result, begun)
             if not node.alive and attempts[node.name] < _ATTEMPTS:
                 time.sleep(_BETWEEN_ATTEMPTS)
         return False
 
-    def _restart(self, node: Member, told: Return, begun: threading.Event) -> None:
-        told.restarted_ns = told.restarted_ns or time.monotonic_ns()
+    def _restart(self, node: Member, result: Return, begun: threading.Event) -> None:
+        result.restarted_ns = result.restarted_ns or time.monotonic_ns()
         try:
-            with self._one_at_a_time:
-                # the next node may ask for its turn now
+            with self._restarting:
+                # The next node may queue for its turn now.
                 begun.set()
                 why = self.unexpected_primary_reason(node) if node.alive else ""
-                # while others had their turn it may have been started along with one of them
+                # The restart of another node may have started this one as well.
                 if why or not node.alive:
                     self._note("restarted", node.name, why)
                     if node.alive:
                         node.put_down()
                     self._deployed.start_node(node)
                     if isinstance(node, Server):
-                        # what ended a whole host ended this, too
+                        # The end of the whole host ended this process, too.
                         self._access.start_on(node)
-            told.reason, told.started = "it was just started", time.monotonic()
-            told.failure = ""
+            result.reason, result.started = "it was just started", time.monotonic()
+            result.failure = ""
         except Exception as error:
-            told.reason = told.failure = str(error) or type(error).__name__
+            result.reason = result.failure = str(error) or type(error).__name__
 
     def _reason(self, node: Member) -> str:
         if node.frozen:
@@ -183,7 +183,7 @@ class NodeRecovery:
             return str(error) or type(error).__name__
 
     def unexpected_primary_reason(self, node: Member) -> str:
-        """Why a live node will not become a member by itself; empty if it may, or is one."""
+        """Return why a live node will not become a member by itself; empty if it may, or is a member."""
         if node.frozen:
             return ""
         try:
@@ -192,5 +192,5 @@ class NodeRecovery:
             return ""
 
     def reasons(self, nodes: Iterable[Member]) -> dict[str, str]:
-        """Why each of these nodes is not a member now; empty where it is one."""
+        """Return why each of these nodes is not a member now; empty for members."""
         return {node.name: self._reason(node) for node in nodes}

@@ -1,4 +1,4 @@
-"""Before the first trial: a server of each solution is started with the settings that the file hands over."""
+"""Check before the first trial: starts a server of each solution with the server settings of the file."""
 
 import tempfile
 import time
@@ -18,33 +18,33 @@ from fivenines.solutions.settings import SolutionSettings
 
 
 def require_accepted(trials: Sequence[Trial], source: Document, listener: Listener) -> None:
-    """Make sure that the servers start with what a person has written for them.
+    """Check that the servers start with the user's settings.
 
     Args:
-        trials: all that are to be run; their engines and data sets are in the cache.
-        source: the experiment as its file has it.
-        listener: told about progress.
+        trials: all trials to run; their engines and data sets are in the cache.
+        source: the experiment with positions in its file.
+        listener: called with progress.
 
     Raises:
-        UsageError: a server does not; with its words, and the file and line of the setting.
+        UsageError: a server does not start; the message has its error, and file and line of the setting.
     """
     for settings, data in _distinct(trials):
-        listener(DataSet(f"trying the server settings of {settings.name}"))
+        listener(DataSet(f"checking the server settings of {settings.name}"))
         begun = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="fivenines-try-") as folder:
-            found = refusal(settings, data, Path(folder) / "lab")
-        if found is None:
+            result = refusal(settings, data, Path(folder) / "lab")
+        if result is None:
             took = time.monotonic() - begun
             listener(DataSet(f"a server of {settings.name} starts with its settings ({took:.1f} s)"))
             continue
-        path = place_of(source, settings, found.keys)
-        what = f"{dotted(path)}: {settings.engine} {found.what}:\n    "
-        mistake = Mistake(source.place(path), path, what + found.words.replace("\n", "\n    "))
+        path = place_of(source, settings, result.keys)
+        what = f"{dotted(path)}: {settings.engine} {result.what}:\n    "
+        mistake = Mistake(source.place(path), path, what + result.words.replace("\n", "\n    "))
         raise UsageError(mistake.block(source.file))
 
 
 def place_of(text: Document, settings: SolutionSettings, keys: tuple[str, ...]) -> KeyPath:
-    """Where a setting of a solution stands in a file; a sweep gives its variants other places in the list."""
+    """Return the position of a solution's setting in a file; variants of a sweep have other list indices."""
     entries = text.data.get("solutions") if isinstance(text.data, dict) else None
     names = {settings.name, settings.variant.of if settings.variant is not None else ""}
     places: list[tuple[int, KeyPath]] = []
@@ -60,11 +60,11 @@ def place_of(text: Document, settings: SolutionSettings, keys: tuple[str, ...]) 
             places.append((0 if named else 1, swept))
         else:
             places.append((2 if named else 3, ("solutions", index)))
-    return min(places, key=lambda one: one[0])[1] if places else ("solutions",)
+    return min(places, key=lambda item: item[0])[1] if places else ("solutions",)
 
 
 def _swept(index: int, entry: dict[str, Any], settings: SolutionSettings, keys: tuple[str, ...]) -> KeyPath:
-    """Where an entry's sweep would have a setting of one of its variants; the value, if it is there."""
+    """Return the position of a variant's setting within an entry's sweep; that of the value, if it exists."""
     sweep, key = entry.get("sweep"), ".".join(keys)
     place: KeyPath = ("solutions", index, "sweep")
     if isinstance(sweep, dict) and isinstance(sweep.get("settings"), dict):
@@ -77,8 +77,8 @@ def _swept(index: int, entry: dict[str, Any], settings: SolutionSettings, keys: 
 
 
 def _distinct(trials: Sequence[Trial]) -> list[tuple[SolutionSettings, Path]]:
-    """Each solution that hands something over, once, with the smallest of its data sets."""
-    found: dict[object, tuple[SolutionSettings, list[Path]]] = {}
+    """Return each solution with server settings once, with the smallest of its data sets."""
+    result: dict[object, tuple[SolutionSettings, list[Path]]] = {}
     for trial in trials:
         settings = trial.cell.solution
         given = settings.handed_over()
@@ -86,8 +86,8 @@ def _distinct(trials: Sequence[Trial]) -> list[tuple[SolutionSettings, Path]]:
             continue
         manager = getattr(settings.failover_manager, "kind", "")
         key = (settings.solution, settings.engine, manager, tuple(given.items()))
-        _, sets = found.setdefault(key, (settings, []))
+        _, sets = result.setdefault(key, (settings, []))
         data = data_set(settings, trial.cell.workload, lambda _message, _fraction: None)
         if data not in sets:
             sets.append(data)
-    return [(settings, min(sets, key=dataset.size)) for settings, sets in found.values()]
+    return [(settings, min(sets, key=dataset.size)) for settings, sets in result.values()]

@@ -1,4 +1,4 @@
-"""Engines and data sets of trials: pulled and loaded where they are missing, held while they are used."""
+"""Engines and data sets of trials: downloads and loads missing ones, and locks them while in use."""
 
 from collections.abc import Container, Sequence
 from contextlib import ExitStack
@@ -15,30 +15,30 @@ from fivenines.runner.progress import DataSet, EnginePull, Listener
 def prepare(
     trials: Sequence[Trial], waiting: Container[str], begun: bool, listener: Listener, used: ExitStack
 ) -> dict[str, str]:
-    """Have everything that trials need on this machine, until `used` ends; the versions of the engines.
+    """Provide the engines and data sets of trials on this machine until `used` ends; return engine versions.
 
     Args:
-        trials: what is to be run, or has run.
-        waiting: the ids of those that are still to be run: the others need no data, and no cluster.
-        begun: whether they belong to a run that has begun: its data sets must not be made anew.
-        listener: told about progress.
-        used: holds what was prepared.
+        trials: all trials of the run, finished or not.
+        waiting: ids of the trials that are still to run: the others need no data and no cluster.
+        begun: whether the run has begun: its data sets must not be created again.
+        listener: called with progress.
+        used: exit stack that holds the locks.
 
     Raises:
-        FiveninesError: an engine or a data set could not be had.
+        FiveninesError: an engine or a data set is not available.
     """
-    found: dict[str, str] = {}
-    # a thousand trials are of a few cells
+    result: dict[str, str] = {}
+    # A thousand trials share a few cells.
     cells = {(trial.cell.solution.name, trial.cell.workload.name): trial.cell for trial in trials}.values()
     for cell in cells:
         software = software_of(cell.workload.program)
         for engine in [*engines_of(cell.solution), *([software] if software else [])]:
-            if engine.name not in found:
+            if engine.name not in result:
                 name = engine.name
                 status = engine.used(
                     lambda message, fraction, name=name: listener(EnginePull(name, message, fraction))  # type: ignore[misc]
                 )
-                found[name] = used.enter_context(status).version
+                result[name] = used.enter_context(status).version
 
     def report(message: str, fraction: float | None) -> None:
         listener(DataSet(message, fraction))
@@ -52,10 +52,10 @@ def prepare(
         require_versions(solution)
         used.enter_context(existing(solution, report))
 
-    held: set[Path] = set()
+    locked: set[Path] = set()
     for cell in cells:
         make = partial(data_set, cell.solution, cell.workload, report, begun)
-        # once each: a lock is an open file
-        if make() not in held:
-            held.add(used.enter_context(dataset.used(make, report)))
-    return found
+        # Lock each once: a lock is an open file.
+        if make() not in locked:
+            locked.add(used.enter_context(dataset.used(make, report)))
+    return result

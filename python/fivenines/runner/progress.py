@@ -1,7 +1,7 @@
-"""What a running campaign tells whoever listens. The campaign never prints; listeners never decide.
+"""Events of a running campaign for its listeners. The campaign never prints; listeners never decide.
 
-A listener is a plain function; `match` on the kind of event. It is called from the campaign's own
-thread or event loop, so it must return at once and must not raise.
+A listener is a plain function; `match` on the kind of event. It is called from the campaign's thread or event
+loop, so it must return at once and must not raise.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CampaignStarted:
-    """The campaign begins; `total` trials are still to be done (with `--resume`: the rest).
+    """The campaign begins with `total` trials to run (with `--resume`: the rest).
 
-    `at_most`: they are added as needed, so that it may be fewer, and faster.
+    `at_most`: trials are added as needed, so `total` is an upper bound.
     `longest`: `expected_seconds` is an upper bound, as loads end when their work is done.
-    `at_once`: so many run side by side; `expected_seconds` reckons with that.
+    `at_once`: number of parallel trials, which `expected_seconds` takes into account.
     """
 
     total: int
@@ -34,7 +34,7 @@ class CampaignStarted:
 
 @dataclass(frozen=True)
 class EnginePull:
-    """An engine is being fetched or built; `fraction` is None where nobody knows."""
+    """An engine is being downloaded or built; `fraction` is None if unknown."""
 
     engine: str
     message: str
@@ -43,7 +43,7 @@ class EnginePull:
 
 @dataclass(frozen=True)
 class DataSet:
-    """A data set is being loaded into the cache; `fraction` is None where nobody knows."""
+    """A data set is being loaded into the cache; `fraction` is None if unknown."""
 
     message: str
     fraction: float | None = None
@@ -51,9 +51,9 @@ class DataSet:
 
 @dataclass(frozen=True)
 class TrialStarted:
-    """A trial or an interleaved comparison begins; `index` counts from 1 to the `total` of `CampaignStarted`.
+    """A trial or block begins; `index` counts from 1 to the `total` of `CampaignStarted`.
 
-    `worker`: who carries it out, where there are several.
+    `worker`: the worker that runs it, where there are several.
     """
 
     trial: "Trial | Block"
@@ -105,9 +105,10 @@ class TrialLive:
 
 @dataclass(frozen=True)
 class TrialEvent:
-    """A fault, its end, or what a failover manager or we did then: `t` in ms since the start of the load.
+    """A fault, its end, or a step of a failover manager or of fivenines: `t` in ms since the start of the
+    load.
 
-    They are told in the order of their moments, those of a manager once its log is read.
+    Events come in chronological order, those of a manager once its log is read.
     """
 
     trial_id: str
@@ -119,11 +120,11 @@ class TrialEvent:
 
 @dataclass(frozen=True)
 class Figures:
-    """What a finished trial came to, in three figures; None: not measured, or not asked.
+    """Key figures of a finished trial; None: not measured.
 
-    `tps` is of the steady window, `outage_ms` the longest interruption of writes (of reads where nothing was
-    written), 0 without any, a lower bound unless `back`; `lost` counts acknowledged rows that are gone,
-    `failed` the transactions that failed though nothing was broken.
+    `tps` is of the steady window. `outage_ms` is the longest interruption of writes (of reads without
+    writes), 0 without any, and a lower bound unless `back`. `lost` counts lost acknowledged rows, `failed`
+    the transactions that failed in a trial without a fault.
     """
 
     tps: float | None = None
@@ -135,7 +136,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class TrialFinished:
-    """A trial or an interleaved comparison is complete and on disk."""
+    """A trial or block is complete and on disk."""
 
     record: "TrialRecord | BlockRecord"
     figures: Figures = Figures()
@@ -152,7 +153,7 @@ class TrialBroken:
 
 @dataclass(frozen=True)
 class WorkerLost:
-    """A worker is gone; the trial that it had runs again, by itself or elsewhere."""
+    """A worker is lost; its trial runs again, on the same or another worker."""
 
     worker: str
     trial_id: str
@@ -161,7 +162,7 @@ class WorkerLost:
 
 @dataclass(frozen=True)
 class ResultDropped:
-    """A lost worker delivered a result after its trial was given to another one: it is not used."""
+    """A lost worker delivered a result after its trial was given to another worker: it is not used."""
 
     worker: str
     trial_id: str
@@ -169,23 +170,23 @@ class ResultDropped:
 
 @dataclass(frozen=True)
 class CellSettled:
-    """A cell needs no more trials: `settled.spared` of the `total` of `CampaignStarted` are not done."""
+    """A cell needs no more trials: `settled.spared` of the `total` of `CampaignStarted` do not run."""
 
     settled: "Settled"
 
 
 @dataclass(frozen=True)
 class CampaignStopped:
-    """No further trial begins: somebody asked for that, or it costs too much; `left` are still to be done."""
+    """No further trial begins: on a user's request, or because of the budget; `left` trials remain."""
 
     left: int
+    # Empty: on a user's request.
     reason: str = ""
-    """Empty: somebody asked."""
 
 
 @dataclass(frozen=True)
 class CampaignFinished:
-    """All trials are done or given up; `folder` is the run."""
+    """All trials are complete or given up; `folder` is the run."""
 
     folder: Path
 
@@ -212,4 +213,4 @@ Listener = Callable[[Progress], None]
 
 
 def silent(_event: Progress) -> None:
-    """The listener that does nothing."""
+    """Ignore an event."""

@@ -1,4 +1,4 @@
-"""Whether a cluster has recovered from its faults, so that its load may end before its time."""
+"""Detection of a cluster's recovery from its faults, so that its load may end early."""
 
 import math
 import threading
@@ -7,11 +7,11 @@ import time
 from fivenines.experiment.timing import RecoverySettings
 from fivenines.runner.fault_runner import FaultRunner
 
+# Share of the steady rate that ends an outage, as in the phase "catch up" (see `analysis.recovery`).
 SHARE = 0.9
-"""Of the steady rate; the same share as of the phase "catch up" (see `analysis.recovery`)."""
 
+# Polling interval of the nodes in seconds: each poll queries all of them.
 _BETWEEN = 0.5
-"""Seconds between two looks at the nodes: each look asks all of them."""
 
 
 # the first transaction of a load may take longer than one of its seconds: a cold cache, a slow log-in
@@ -32,26 +32,26 @@ class LoadRates:
         self._seconds: list[tuple[float, float]] = []
 
     def note(self, t: float, tps: float) -> None:
-        """Note the rate of the second that ended `t` seconds after the load's start."""
+        """Record the rate of the second that ended `t` seconds after the load's start."""
         with self._lock:
             self._seconds.append((t, tps))
 
     def dead(self, moment: float) -> bool:
-        """Return whether the load has reported `MEANINGFUL` seconds or more until `moment`, none with a success."""
+        """Return whether the load reported `MEANINGFUL` seconds or more until `moment`, none with a success."""
         with self._lock:
-            found = list(self._seconds)
-        reported = len(found) >= MEANINGFUL and found[-1][0] >= moment - 1
-        return reported and all(tps <= 0 for _, tps in found)
+            result = list(self._seconds)
+        reported = len(result) >= MEANINGFUL and result[-1][0] >= moment - 1
+        return reported and all(tps <= 0 for _, tps in result)
 
     def back(self, since: float) -> bool | None:
         """Return whether a second that began after `since` had `SHARE` of the steady rate.
 
-        So much ends the phase "catch up", too. None where such a second had no transaction at all.
+        That also ends the phase "catch up". None where no such second had a transaction.
         """
         with self._lock:
-            found = list(self._seconds)
-        steady = [tps for t, tps in found if self._start + 1 <= t <= self._end]
-        later = [tps for t, tps in found if t - 1 >= since]
+            result = list(self._seconds)
+        steady = [tps for t, tps in result if self._start + 1 <= t <= self._end]
+        later = [tps for t, tps in result if t - 1 >= since]
         if later and min(later) <= 0:
             return None
         usual = sum(steady) / len(steady) if steady else 0.0
@@ -59,12 +59,12 @@ class LoadRates:
 
 
 class Recovered:
-    """Asked again and again while the load runs: has all been well for long enough?
+    """Checks repeatedly during the load whether the cluster has been healthy for long enough.
 
     Args:
-        fault_runner: whose faults have begun.
-        rates: of the load.
-        calm: seconds for which all must have been well.
+        fault_runner: runs the faults.
+        rates: rates of the load.
+        calm: seconds for which the cluster must be healthy.
         started_ns: the start of the load on CLOCK_MONOTONIC.
     """
 
@@ -91,7 +91,7 @@ class Recovered:
 def early_end(
     recovery: RecoverySettings, fault_runner: FaultRunner, rates: LoadRates, started_ns: int
 ) -> Recovered | None:
-    """Return what tells that the load may end; None where it goes on for a fixed time."""
+    """Return the check whether the load may end; None for a load of fixed time."""
     if recovery.until is None:
         return None
     return Recovered(fault_runner, rates, recovery.calm, started_ns)

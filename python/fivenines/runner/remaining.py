@@ -1,4 +1,4 @@
-"""How long a campaign still takes: what trials took so far, else what was expected."""
+"""Estimate of a campaign's remaining time, from finished trials, or the expected duration."""
 
 from collections.abc import Sequence
 
@@ -6,18 +6,18 @@ from collections.abc import Sequence
 def seconds_left(
     total: int, done: int, expected: float, durations: Sequence[float], running: float, at_once: int = 1
 ) -> float | None:
-    """Seconds until the end.
+    """Return the seconds until the end.
 
     Args:
-        total: trials to be done, all together.
-        done: those that are over, for good or ill.
-        expected: seconds that all together were expected to take.
-        durations: of those that were complete.
-        running: for how long the trials under way run, on average; 0 if none does.
-        at_once: so many run side by side.
+        total: number of trials of the campaign.
+        done: finished trials, complete or broken.
+        expected: expected seconds of the whole campaign.
+        durations: durations of complete trials.
+        running: mean time for which current trials have run; 0 without any.
+        at_once: number of parallel trials.
 
     Returns:
-        None before it is known what is to be done.
+        None before the plan is known.
     """
     if not total:
         return None

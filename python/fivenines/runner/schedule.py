@@ -1,4 +1,4 @@
-"""Which trial is next, for whom: where there are several machines, each runs whole replications.
+"""Assignment of trials to machines: of several machines, each runs whole replications.
 
 A machine is a block of the randomised complete block design, as an hour is (Montgomery, Design and Analysis
 of Experiments, ch. 4): trial n of every cell runs on one machine, so that a slow machine makes no solution
@@ -15,11 +15,11 @@ Work = Trial | Block
 
 
 class Schedule:
-    """What is still to be done, in the order of the plan.
+    """Remaining work in the order of the plan.
 
     Args:
-        work: in its order.
-        owners: which machine had which replication before, in a run that is continued.
+        work: trials and blocks in order.
+        owners: machine of each replication that a resumed run has begun.
     """
 
     def __init__(self, work: Sequence[Work], owners: Mapping[int, str] | None = None) -> None:
@@ -28,11 +28,11 @@ class Schedule:
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
-        """How many are left that nobody has taken."""
+        """Return the number of trials that no worker has taken."""
         return len(self._left)
 
     def take(self, host: str) -> Work | None:
-        """The next for a machine, which is then the one of its replication; None: nothing is for it now."""
+        """Return the next trial for a machine, which then owns its replication; None: none for it now."""
         with self._lock:
             chosen = self._first(host) or self._first("")
             if chosen is None:
@@ -42,19 +42,19 @@ class Schedule:
             return chosen
 
     def give_back(self, work: Work) -> None:
-        """A trial that was taken and not done is the first one again."""
+        """Put an unfinished trial back to the front."""
         with self._lock:
             self._left.insert(0, work)
 
     def lose(self, host: str) -> None:
-        """A machine is gone: what it had is for whoever comes."""
+        """Release the replications of a lost machine for other machines."""
         with self._lock:
             self._owners = {number: owner for number, owner in self._owners.items() if owner != host}
 
     def rest(self) -> list[Work]:
-        """What nobody has taken."""
+        """Return the work that no worker has taken."""
         with self._lock:
             return list(self._left)
 
     def _first(self, owner: str) -> Work | None:
-        return next((one for one in self._left if self._owners.get(one.number, "") == owner), None)
+        return next((item for item in self._left if self._owners.get(item.number, "") == owner), None)

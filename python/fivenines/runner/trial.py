@@ -1,4 +1,4 @@
-"""One trial: deploy, load, break, recover, check, write down. Its folder appears whole or not at all."""
+"""A trial: deploy, load, inject, recover, check, record. Its folder appears whole or not at all."""
 
 import time
 from collections.abc import Sequence
@@ -55,16 +55,16 @@ from fivenines.verify.divergence import diverged
 from fivenines.workloads.invariant import Check as Rule
 from fivenines.workloads.settings import WorkloadSettings
 
+# Figures that are reported for each second of the load.
 _LIVE = ("t", "tps", "qps", "errors", "p95_ms", "ok", "failed", "in_doubt", "connected")
-"""What is told of a second of the load."""
 
+# Seconds from the end of the steady window, when attempts of new connections become dense, to the fault.
 _TRIES_BEFORE = 0.1
-"""Seconds between the end of the steady window, when tries of fresh connections get dense, and the fault."""
 
 
 @dataclass(frozen=True)
 class _Loaded:
-    """What the load came to."""
+    """Results of the load."""
 
     windows: Windows
     load: dict[str, Any]
@@ -78,7 +78,7 @@ class _Loaded:
 
 @dataclass
 class _Progress:
-    """What is known so far of a trial that runs: it becomes the record, broken or not."""
+    """State of a running trial, which becomes its record, broken or not."""
 
     trial: Trial
     attempt: int
@@ -141,12 +141,13 @@ def run_trial(
 ) -> TrialRecord:
     """Run a trial and write its folder: `<id>`, or `<id>.broken-<attempt>` with the reason and logs.
 
-    `deploy` is for those who must be at the deployment themselves, as a calibration is; `worker` is noted.
+    `deploy` replaces the deployment, as a calibration does; the record contains `worker`.
 
-    Never raises for what goes wrong inside the trial; KeyboardInterrupt passes, its folder is removed.
+    A failure within the trial breaks it without an exception. KeyboardInterrupt passes, and the folder is
+    removed.
 
     Raises:
-        NoSpaceError: the disk is full, so that no other trial could do better; its folder is removed.
+        NoSpaceError: the disk is full, so every other trial would fail as well; the folder is removed.
     """
     part = run.absolute() / layout.TRIALS / f".{trial.id}.part"
     remove_tree(part)
@@ -192,7 +193,7 @@ def _perform(
             progress.deployment = deployed.record(idle)
             before = _count_before(cell.workload, deployed)
             if trial.pause:
-                phase("waiting, as the fault shall meet any phase of the checks", trial.pause)
+                phase("random delay before the fault", trial.pause)
                 time.sleep(trial.pause)
             loaded = _load(trial, experiment, clients, deployed, part, listener, abandoned)
             progress.loaded, fault_runner = loaded, loaded.fault_runner
@@ -203,8 +204,8 @@ def _perform(
             phase("settling", timing.settle)
             fault_runner.finish()
             began = time.monotonic()
-            away = set(fault_runner.unexpected_primaries())
-            progress.settled = deployed.settle(timing.settle, without=away)
+            missing = set(fault_runner.unexpected_primaries())
+            progress.settled = deployed.settle(timing.settle, without=missing)
             progress.settle_seconds = round(time.monotonic() - began, 3)
             fault_runner.confirm()
             deployed.require_durability()
@@ -245,9 +246,9 @@ def _load(
     steady_end, seconds = planned.steady_end, planned.end
     rates = LoadRates(planned.warmup, steady_end)
 
-    def live(told: dict[str, Any]) -> None:
-        rates.note(told["t"], told["tps"])
-        listener(TrialLive(trial.id, **{name: told[name] for name in _LIVE}))
+    def live(line: dict[str, Any]) -> None:
+        rates.note(line["t"], line["tps"])
+        listener(TrialLive(trial.id, **{name: line[name] for name in _LIVE}))
 
     def tell(event: Event) -> None:
         listener(TrialEvent(trial.id, event.t, event.kind, event.node, event.detail))
@@ -272,19 +273,19 @@ def _load(
             load.await_moment(began + max(0.0, planned.warmup - BEFORE_STEADY), or_end=planned.works)
             network.begin()
         load.await_moment(began + steady_end, or_end=planned.works)
-        # without a single success there is nothing that a fault could interrupt
+        # Without a single success there is no service that a fault could interrupt.
         dead = rates.dead(steady_end)
         injected = faulty and not (load.ended or dead)
         if injected:
             listener(TrialPhase(trial.id, f"{cell.fault.fault}, then recovery", timing.recovery.at_most))
             observers.alert()
-            # fresh connections are tried often from the steady window's end on: some before the fault
+            # Attempts of new connections are dense from the steady window's end on: some precede the fault.
             time.sleep(_TRIES_BEFORE)
             fault_runner.begin()
         early = early_end(timing.recovery, fault_runner, rates, load.started_ns)
         results = load.await_end(seconds + 60.0, early if injected else lambda: dead)
         fault_runner.end_early("the load ended")
-        # fixed work may be done long before its cap
+        # Fixed work may be done long before its time limit.
         fault_runner.hurry(time.monotonic() + timing.settle)
         passed = time.monotonic() - since
         cpu, serve = controller_seconds() - used, max(0.0, serve_seconds() - served)
@@ -301,10 +302,10 @@ def _load(
 
 
 def _require_service(part: Path, loaded: _Loaded) -> None:
-    """Make sure that the load was served in its steady window.
+    """Check that the load was served in its steady window.
 
     Raises:
-        FiveninesError: it was not; with the server's words.
+        FiveninesError: it was not; the message has the server's error.
     """
     windows = loaded.windows
     seconds = seconds_of(store.table_path(part, "timeline"))
@@ -313,7 +314,7 @@ def _require_service(part: Path, loaded: _Loaded) -> None:
 
 
 def _load_plan(trial: Trial, experiment: Experiment, planned: Course, deployed: Deployed) -> LoadPlan:
-    """What all generators of a trial's load have in common."""
+    """Return the plan that all generators of a trial's load share."""
     cell = trial.cell
     dense_from = None if cell.fault.fault == "none" else planned.steady_end
     return LoadPlan(
@@ -328,8 +329,8 @@ def _load_plan(trial: Trial, experiment: Experiment, planned: Course, deployed: 
 
 
 def _merged(part: Path, clients: Sequence[Client], results: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """What the loads came to together; their response times are merged, too."""
-    each = {client.plan.name: one for client, one in zip(clients, results, strict=True)}
+    """Merge the results of the loads, including their response times."""
+    each = {client.plan.name: item for client, item in zip(clients, results, strict=True)}
     result = merged(each)
     if len(each) > 1:
         merge_latencies(part, each)
@@ -338,7 +339,7 @@ def _merged(part: Path, clients: Sequence[Client], results: Sequence[dict[str, A
 
 
 def _client_records(clients: Sequence[Client], results: Sequence[dict[str, Any]]) -> list[ClientRecord]:
-    """What is known of each client; nothing beside the load's own where there is one alone."""
+    """Return the record of each client; [] for a single client."""
     if len(clients) < 2:
         return []
     return [
@@ -366,34 +367,34 @@ def _invariants(
 ) -> list[InvariantCheck]:
     primary = deployed.solution.primary()
     if primary is None:
-        return unknown(rules, "no node takes writes after the trial")
+        return unknown(rules, "no node accepts writes after the trial")
     return check_after(primary.open_data, primary.driver, rules, before, load)
 
 
 def _check(deployed: Deployed, part: Path, fault_runner: FaultRunner, load: dict[str, Any]) -> Check | None:
-    solution, away = deployed.solution, fault_runner.unexpected_primaries()
+    solution, missing = deployed.solution, fault_runner.unexpected_primaries()
     if not store.table_path(part, "ledger").exists():
         return None
-    found: dict[str, list[int] | None] = {}
+    result: dict[str, list[int] | None] = {}
     details: dict[str, str] = {}
     primary = solution.primary()
     for node in solution.serving:
-        found[node.name] = None
-        if node.name in away:
-            details[node.name] = away[node.name]
+        result[node.name] = None
+        if node.name in missing:
+            details[node.name] = missing[node.name]
             continue
         try:
-            # before its rows: what it has caught up with meanwhile would look lost
+            # Read the position before the rows: rows that arrive in between would look lost.
             details[node.name] = solution.not_joined_reason(node) or solution.lag_reason(node)
             rows = node.ledger_rows()
-            found[node.name] = [identifier for identifier, _ in rows]
-            # a server elsewhere has a clock of its own
+            result[node.name] = [identifier for identifier, _ in rows]
+            # An external server has another clock.
             if primary is node and not (solution.settings.external or deployed.lab.clocks_differ):
                 keep_executed(part, rows, load)
         except Exception as error:
             details[node.name] = brief(error)
-    store.write_table(part, "held", [(name, one) for name, ids in found.items() for one in ids or ()])
-    check = check_nodes(_operations(part), found, solution.roles(), primary.name if primary else "")
+    store.write_table(part, "held", [(name, item) for name, ids in result.items() for item in ids or ()])
+    check = check_nodes(_operations(part), result, solution.roles(), primary.name if primary else "")
     nodes = [
         judged.model_copy(update={"detail": details[judged.node]}) if details[judged.node] else judged
         for judged in check.nodes

@@ -1,1 +1,1 @@
-"""Published studies that are run again, claim by claim. A study is one YAML file in this folder."""
+"""Replication of published studies, claim by claim. A study is one YAML file in this folder."""

@@ -1,4 +1,4 @@
-"""What a claim was judged by, for people: our figures beside the printed ones, and their drawing."""
+"""Figures behind the verdict on a claim: a table of measured and published figures, and their drawing."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,16 +17,16 @@ from fivenines.studies.measures import full_name, noun
 
 _TITLES = {"ratio": "times", "share": "share", "slope": "slope"}
 
+# An axis and its level.
 _Level = tuple[str, str]
-"""An axis and its level."""
 
+# Key of a figure: comparison, name, measure and place.
 _Key = tuple[str, str, str, tuple[_Level, ...]]
-"""Of which comparison, of what, of which measure, and of which place a figure is."""
 
 
 @dataclass(frozen=True)
 class _Pair:
-    """A figure as it was measured here and as it is printed; `where`: what tells it from others."""
+    """A figure as measured and as published; `where` distinguishes it from others."""
 
     key: _Key
     where: str
@@ -35,7 +35,7 @@ class _Pair:
 
 
 def figures_table(judged: Judged) -> Table:
-    """Our figures beside the printed ones, a row for each."""
+    """Return a table of measured and published figures, with a row for each figure."""
     pairs = list(_pairs(judged))
     rows = [
         [pair.where or NOTHING, pair.key[1], _ours(pair.key[2], pair.ours), _theirs(pair.key[2], pair.theirs)]
@@ -51,7 +51,7 @@ def figures_table(judged: Judged) -> Table:
 
 
 def drawing(judged: Judged) -> Drawing | None:
-    """The comparisons with their limits, or else the figures; None where there is nothing to draw."""
+    """Return the comparisons with their limits, or else the figures; None where there is nothing to draw."""
     spans = [*_spans(judged.verdict.atoms, False)]
     spans += _spans(judged.printed.atoms, True) if judged.printed else []
     kinds = {span.kind for _, span, _ in spans}
@@ -71,7 +71,7 @@ def _of_figures(judged: Judged) -> Drawing | None:
     measures = set()
     for pair in _pairs(judged):
         for sample, printed in ((pair.ours, False), (pair.theirs, True)):
-            # what is printed in another scale cannot stand on the same axis
+            # A figure published in another scale cannot share the axis.
             if sample is None or sample.summary.mean is None or (printed and "(" in sample.source):
                 continue
             summary = sample.summary
@@ -87,18 +87,18 @@ def _of_figures(judged: Judged) -> Drawing | None:
 def _spans(atoms: Sequence[Atom], printed: bool) -> Iterator[tuple[str, Span, bool]]:
     for atom in atoms:
         if atom.span is not None and atom.span.estimate is not None:
-            names = " to ".join(dict.fromkeys(one.name for one in atom.figures))
+            names = " to ".join(dict.fromkeys(figure.name for figure in atom.figures))
             yield " ".join(filter(None, (names, atom.about))), atom.span, printed
 
 
 def _in_pairs(spans: Sequence[tuple[str, Span, bool]]) -> list[tuple[str, Span, bool]]:
-    """What is printed of a comparison stands below what was measured of it."""
+    """Sort the spans so that a published comparison follows the measured one."""
     order = {about: n for n, about in reversed(list(enumerate(about for about, _, _ in spans)))}
-    return sorted(spans, key=lambda one: (order[one[0]], one[2]))
+    return sorted(spans, key=lambda item: (order[item[0]], item[2]))
 
 
 def _limits(span: Span) -> tuple[float, ...]:
-    return tuple(one for one in (span.at_least, span.at_most) if one is not None)
+    return tuple(item for item in (span.at_least, span.at_most) if item is not None)
 
 
 def _pairs(judged: Judged) -> Iterator[_Pair]:
@@ -110,18 +110,18 @@ def _pairs(judged: Judged) -> Iterator[_Pair]:
 
 
 def _where(key: _Key, keys: Sequence[_Key]) -> str:
-    """Of which comparison a figure is; of several that are called the same, at which place, too."""
-    alike = [one for one in keys if one[:3] == key[:3]]
+    """Return the comparison of a figure, with the place where names are ambiguous."""
+    alike = [item for item in keys if item[:3] == key[:3]]
     own = [
         called(axis, level)
         for axis, level in key[3]
-        if level and any((axis, level) not in one[3] for one in alike)
+        if level and any((axis, level) not in item[3] for item in alike)
     ]
     return ", ".join(filter(None, (key[0], *own)))
 
 
 def _figures(atoms: Sequence[Atom]) -> dict[_Key, Sample]:
-    return {_key(atom, one): one.sample for atom in atoms for one in atom.figures}
+    return {_key(atom, figure): figure.sample for atom in atoms for figure in atom.figures}
 
 
 def _key(atom: Atom, figure: Figure) -> _Key:
@@ -145,7 +145,7 @@ def _theirs(measure: str, sample: Sample | None) -> str:
     if sample is None or (summary := sample.summary).mean is None:
         return NOTHING
     if summary.bounds:
-        # how many trials a printed bound is of is seldom said
+        # Publications rarely give the number of trials of a bound.
         show = milliseconds if _milli(measure) else number
         return f"at least {show(summary.mean)}; {sample.source}"
     trials = f", {count(summary.n, 'trial')}" if summary.sd is not None else ""

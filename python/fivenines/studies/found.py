@@ -9,15 +9,15 @@ FOLDER = Path(__file__).parent
 
 
 def names() -> list[str]:
-    """The name of each study, sorted."""
+    """Return the name of each study, sorted."""
     return sorted(path.stem for path in FOLDER.glob("*.yaml"))
 
 
 def located(named: Path) -> Path:
-    """The study file that a person means: the file itself, or else the study of that name.
+    """Return the study file for an argument: the file itself, or else the packaged study of that name.
 
     Raises:
-        UsageError: there is neither.
+        UsageError: neither exists.
     """
     if named.is_file():
         return named
@@ -25,4 +25,4 @@ def located(named: Path) -> Path:
     if named.name == str(named) and own.is_file():
         return own
     known = nearest(named.name, names()) or f"; there are {', '.join(names())}"
-    raise UsageError(f"{named}: no such file, and no study has this name{known}")
+    raise UsageError(f"{named}: no such file, and no packaged study has this name{known}")

@@ -1,4 +1,4 @@
-"""What becomes of a study's claims: each judged by the runs, and by the figures as they were printed."""
+"""Verdicts on a study's claims: each is judged by the runs, and by the published figures."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -17,28 +17,28 @@ from fivenines.studies.models import Claim, Form, Study, Unavailable
 from fivenines.studies.planned import PlannedFigures, spots_of_part
 from fivenines.studies.printed import PrintedFigures
 
+# Verdict on a claim.
 Result = Outcome | Literal["not run"]
-"""What is said of a claim."""
 
+# Words for counts of claims that do not hold: singular, plural.
 _WORDS: dict[Result, tuple[str, str]] = {
     "does not hold": ("does not hold", "do not hold"),
-    "cannot be told": ("undecided", "undecided"),
+    "inconclusive": ("inconclusive", "inconclusive"),
     "cannot be run here": ("cannot be run here", "cannot be run here"),
     "not run": ("not run", "not run"),
 }
-"""How those that do not hold are counted: of one, of several."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A claim and what becomes of it.
+    """A claim and its verdicts.
 
     Attributes:
-        claim: as the study says it.
-        result: in a word.
-        verdict: by the runs.
-        printed: by the figures as they were printed; None where the test finds none of them.
-        parts: whose figures it asks for.
+        claim: the claim of the study.
+        result: the verdict in a word.
+        verdict: verdict by the runs.
+        printed: verdict by the published figures; None without any for the test.
+        parts: parts whose figures the test uses.
     """
 
     claim: Claim
@@ -49,7 +49,7 @@ class Judged:
 
     @property
     def sentences(self) -> list[str]:
-        """What was seen, a sentence for each comparison."""
+        """Return a sentence for each comparison."""
         if self.result == "not run":
             names = listed(list(self.parts))
             return [f"The part{'s' * (len(self.parts) > 1)} {names} {_HAVE[len(self.parts) > 1]} not run."]
@@ -61,7 +61,7 @@ _HAVE = {True: "have", False: "has"}
 
 @dataclass(frozen=True)
 class PartState:
-    """How far a part is: trials complete of those planned; `cannot`: why it cannot run here."""
+    """Progress of a part: complete and planned trials; `cannot`: why it cannot run here."""
 
     name: str
     complete: int
@@ -72,7 +72,7 @@ class PartState:
 
 @dataclass(frozen=True)
 class StudyResult:
-    """A study with what becomes of its claims."""
+    """A study with the verdicts on its claims."""
 
     study: Study
     form: Form
@@ -82,8 +82,8 @@ class StudyResult:
 
     @property
     def sentence(self) -> str:
-        """All in short: "3 of 5 hold, 2 undecided"."""
-        counts = Counter(one.result for one in self.claims)
+        """Return a summary of the verdicts: "3 of 5 hold, 2 inconclusive"."""
+        counts = Counter(claim.result for claim in self.claims)
         holding = f"{counts['holds']} of {len(self.claims)} hold{'s' * (counts['holds'] == 1)}"
         rest = [
             f"{counts[result]} {words[counts[result] != 1]}"
@@ -104,34 +104,37 @@ def judge(
     """Judge a study by the runs in a folder.
 
     Args:
-        study: what its file says.
-        form: in which form it ran.
-        parts: its experiments in this form.
-        folder: holds the runs; they need not be there.
-        only: the ids of the claims; all where none is named.
-        cannot: why a part cannot run on this machine, by its name.
+        study: the study.
+        form: the form that ran.
+        parts: the study's experiments in this form.
+        folder: folder of the runs, which may be missing.
+        only: ids of the claims; empty: all.
+        cannot: why a part cannot run on this machine, by part.
     """
     cannot = cannot or {}
     unavailable = {**study.unavailable, **{name: Unavailable(why=why) for name, why in cannot.items()}}
-    found = [
+    result = [
         PartFigures(
-            one.name, as_dict(one.experiment), [cell.key for cell in cells(one.experiment)], folder / one.name
+            item.name,
+            as_dict(item.experiment),
+            [cell.key for cell in cells(item.experiment)],
+            folder / item.name,
         )
-        for one in parts
+        for item in parts
     ]
-    measured, printed = RunFigures(found, unavailable), PrintedFigures(study.published)
-    complete = {one.name: one.complete for one in found}
+    measured, printed = RunFigures(result, unavailable), PrintedFigures(study.published)
+    complete = {item.name: item.complete for item in result}
     claims = [
         _judged(claim, asked_parts(claim, parts, unavailable), measured, printed, complete)
         for claim in study.claims
         if not only or claim.id in only
     ]
-    states = [_state(part, own, cannot) for part, own in zip(parts, found, strict=True)]
+    states = [_state(part, own, cannot) for part, own in zip(parts, result, strict=True)]
     return StudyResult(study, form, folder, states, claims)
 
 
 def asked_parts(claim: Claim, parts: Sequence[Part], unavailable: Mapping[str, Unavailable]) -> list[str]:
-    """The parts whose figures a claim asks for, in the order of the study."""
+    """Return the parts whose figures a claim uses, in the order of the study."""
     spots = [spot for part in parts for spot in spots_of_part(part)]
     plan = PlannedFigures(spots, unavailable)
     claim.test.judge(plan)
@@ -140,21 +143,21 @@ def asked_parts(claim: Claim, parts: Sequence[Part], unavailable: Mapping[str, U
 
 def _judged(
     claim: Claim,
-    asked: Sequence[str],
+    requested: Sequence[str],
     measured: RunFigures,
     printed: PrintedFigures,
     complete: Mapping[str, int],
 ) -> Judged:
     verdict = claim.test.judge(measured)
     result: Result = verdict.outcome
-    if result == "cannot be told" and asked and not any(complete[one] for one in asked):
+    if result == "inconclusive" and requested and not any(complete[item] for item in requested):
         result = "not run"
     theirs = claim.test.judge(printed)
-    # events have no samples, and are judged all the same
+    # Events have no samples, but are judged as well.
     has_figures = theirs.judged or any(
         figure.sample.summary.n for atom in theirs.atoms for figure in atom.figures
     )
-    return Judged(claim, result, verdict, theirs if has_figures else None, asked)
+    return Judged(claim, result, verdict, theirs if has_figures else None, requested)
 
 
 def _state(part: Part, figures: PartFigures, cannot: Mapping[str, str]) -> PartState:

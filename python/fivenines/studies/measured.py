@@ -1,4 +1,4 @@
-"""Figures of runs, as the judge of claims asks for them."""
+"""Figures of runs, for the tests of claims."""
 
 import math
 from collections.abc import Mapping, Sequence, Set
@@ -24,18 +24,18 @@ from fivenines.studies.measures import EXACT, full_name, of_all, taken
 from fivenines.studies.models import Unavailable
 from fivenines.studies.spots import Spot, levels, matching, one_cell, spots_of
 
+# Maximum share of failed transactions without a fault: with more, rates describe failures.
 _FEW_FAILED = 0.01
-"""Of transactions without a fault: where more fail, a rate is of what is left, or of failing."""
 
 
 class PartFigures:
-    """A part of a study: its plan, and its run where it has one.
+    """A part of a study: its plan, and its run if it exists.
 
     Args:
         name: the part.
-        experiment: as plain values.
-        keys: the cells that are planned.
-        folder: where its run is; it need not be there.
+        experiment: the experiment as plain values.
+        keys: the planned cells.
+        folder: folder of the run, which may be missing.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class PartFigures:
 
     @cached_property
     def found(self) -> Compared | None:
-        """What its run holds; None where it has not begun."""
+        """Return the analysed run; None if it has not begun."""
         if not (self._folder / layout.MANIFEST).is_file():
             return None
         return compared(self._run)
@@ -58,29 +58,29 @@ class PartFigures:
 
     @property
     def complete(self) -> int:
-        """The number of complete trials."""
+        """Return the number of complete trials."""
         return len(self._run.complete) if self.found is not None else 0
 
     @cached_property
     def spots(self) -> list[Spot]:
-        """Its cells, as its run has planned them; else as they would be."""
+        """Return the cells as planned by the run; without a run, as they would be planned."""
         if self.found is None:
             return self._planned
         manifest = self._run.manifest
-        keys = in_order(self._run, dict.fromkeys(one.cell for one in manifest.plan))
+        keys = in_order(self._run, dict.fromkeys(item.cell for item in manifest.plan))
         return spots_of(self.name, manifest.experiment, keys)
 
     def trials(self, spots: Sequence[Spot]) -> list[TrialMeasures]:
-        """The complete trials of cells.
+        """Return the complete trials of cells.
 
-        Of a swept solution of which no variant is named they are those of its best case that are reported;
-        of named variants all of theirs.
+        For a swept solution without a named variant these are the reported trials of its best case; for named
+        variants all of their trials.
         """
         if self.found is None:
             return []
-        wanted = {one.key for one in spots}
-        whole = {condition: keys for condition, keys in self._of_sweeps.items() if keys <= wanted}
-        one_by_one = wanted.difference(*whole.values())
+        expected = {spot.key for spot in spots}
+        whole = {condition: keys for condition, keys in self._of_sweeps.items() if keys <= expected}
+        one_by_one = expected.difference(*whole.values())
         best = [
             cell for cell in self.found.cells if cell.best and _condition(cell.key, cell.best.sweep) in whole
         ]
@@ -89,82 +89,83 @@ class PartFigures:
 
     @cached_property
     def _of_sweeps(self) -> dict[CellKey, set[CellKey]]:
-        """The cells of all variants of each sweep, by the cell that stands for them."""
-        names = {one.name for one in self.found.sweeps} if self.found is not None else set()
-        found: dict[CellKey, set[CellKey]] = {}
-        for one in self.spots:
-            if one.is_variant and one.solution in names:
-                found.setdefault(_condition(one.key, one.solution), set()).add(one.key)
-        return found
+        """Return the cells of all variants of each sweep, by the cell that stands for them."""
+        names = {sweep.name for sweep in self.found.sweeps} if self.found is not None else set()
+        keys: dict[CellKey, set[CellKey]] = {}
+        for spot in self.spots:
+            if spot.is_variant and spot.solution in names:
+                keys.setdefault(_condition(spot.key, spot.solution), set()).add(spot.key)
+        return keys
 
     def swept(self, name: str) -> Sweep | None:
-        """What a sweep of this name has found."""
+        """Return the sweep of this name."""
         sweeps = self.found.sweeps if self.found is not None else []
-        return next((one for one in sweeps if one.name == name), None)
+        return next((sweep for sweep in sweeps if sweep.name == name), None)
 
 
 class RunFigures:
-    """The figures of all parts of a study that have run; answers `claims.figures.Figures`.
+    """Figures of all parts of a study that have run; implements `claims.figures.Figures`.
 
     Args:
         parts: all parts.
-        unavailable: what claims name and cannot be run here.
+        unavailable: names in claims that cannot be run here.
     """
 
     def __init__(self, parts: Sequence[PartFigures], unavailable: Mapping[str, Unavailable]) -> None:
-        self._parts = {one.name: one for one in parts}
+        self._parts = {part.name: part for part in parts}
         self._unavailable = unavailable
 
     def sample(self, measure: str, place: Place) -> Sample:
-        """The values of a measure at a place."""
+        """Return the values of a measure at a place."""
         if reason := self._cannot(place):
             return Sample(unavailable=reason)
-        found = self._trials(place, taken(measure))
-        if isinstance(found, str):
-            return Sample(missing=found)
-        part, trials = found
+        result = self._trials(place, taken(measure))
+        if isinstance(result, str):
+            return Sample(missing=result)
+        part, trials = result
         if place.client is not None:
             if reason := of_all(measure):
                 return Sample(missing=reason, source=part)
-            trials = [client_measures(one.stored, place.client) for one in trials]
+            trials = [client_measures(trial.stored, place.client) for trial in trials]
         return _exact(trials, part) if measure in EXACT else _sample(full_name(measure), trials, part)
 
     def events(self, measure: str, place: Place) -> Events:
-        """In how many trials an event was seen at a place."""
+        """Return the number of trials with an event at a place."""
         if reason := self._cannot(place):
             return Events(unavailable=reason)
-        found = self._trials(place, taken(measure))
-        if isinstance(found, str):
-            return Events(missing=found)
-        part, trials = found
+        result = self._trials(place, taken(measure))
+        if isinstance(result, str):
+            return Events(missing=result)
+        part, trials = result
         if place.client is not None:
             return Events(missing=of_all(measure), source=part)
-        seen = [one for trial in trials if (one := EVENTS[measure](trial)) is not None]
-        missing = "" if seen else f"in no trial {measure} could be seen"
+        seen = [item for trial in trials if (item := EVENTS[measure](trial)) is not None]
+        missing = "" if seen else f"{measure} could not be observed in any trial"
         return Events(sum(seen), len(seen), missing=missing, source=part)
 
     def variants(self, place: Place) -> Variants:
-        """What a sweep tried at a place."""
+        """Return the variants of a sweep at a place."""
         if reason := self._cannot(place):
             return Variants(unavailable=reason)
         cells = matching(self._spots(), place)
-        names = list(dict.fromkeys((one.part, one.solution) for one in cells))
+        names = list(dict.fromkeys((item.part, item.solution) for item in cells))
         if len(names) != 1:
-            return Variants(missing="a sweep must be named" if names else "there is no such sweep")
+            return Variants(missing="the test must name a sweep" if names else "no such sweep")
         part, name = names[0]
         sweep = self._parts[part].swept(name)
         if sweep is None:
             return Variants(missing=self._why_none(part) or f"{name} is not swept")
-        # a choice for several conditions is looked at in one of them: their trials are no sample of anything
+        # A choice for several conditions is judged in one of them: trials of several conditions are no
+        # sample.
         spots = one_cell(self._spots(), place, taken(sweep.by.name))
         if isinstance(spots, str):
             return Variants(missing=spots)
-        keys = {one.key for one in spots}
+        keys = {spot.key for spot in spots}
         unit = next(unit for unit in sweep.units if keys & {cell.key for cell in unit.cells})
         return _variants(sweep, unit, keys, part)
 
     def levels(self, axis: str, place: Place) -> Sequence[Level]:
-        """The levels of an axis at a place."""
+        """Return the levels of an axis at a place."""
         return levels(self._spots(), axis, place)
 
     def _spots(self) -> list[Spot]:
@@ -174,7 +175,7 @@ class RunFigures:
         return cannot(self._unavailable, place)
 
     def _trials(self, place: Place, when: When) -> tuple[str, list[TrialMeasures]] | str:
-        """The part and its complete trials at a place, or why there are none."""
+        """Return the part and its complete trials at a place, or the reason for none."""
         spots = one_cell(self._spots(), place, when)
         if isinstance(spots, str):
             return spots
@@ -187,7 +188,7 @@ class RunFigures:
 
 
 def cannot(unavailable: Mapping[str, Unavailable], place: Place) -> str:
-    """Why figures of a place cannot be had on this machine; empty where nothing says so."""
+    """Return why figures of a place are not available on this machine; empty: they are."""
     for axis in ("part", "solution", "workload", "network", "fault"):
         name = place.level(axis)
         if name is not None and name in unavailable:
@@ -196,18 +197,18 @@ def cannot(unavailable: Mapping[str, Unavailable], place: Place) -> str:
 
 
 def _limited(trials: Sequence[TrialMeasures]) -> str:
-    busy = sum(bool(one.bottleneck) for one in trials)
-    return f"the client was the limit in {busy} of {count(len(trials), 'trial')}" if busy else ""
+    busy = sum(bool(trial.bottleneck) for trial in trials)
+    return f"the client was the bottleneck in {busy} of {count(len(trials), 'trial')}" if busy else ""
 
 
 def _failing(trials: Sequence[TrialMeasures]) -> str:
-    found = [one for one in trials if not one.faults and failed_share(one.record.load) > _FEW_FAILED]
-    if not found:
+    result = [trial for trial in trials if not trial.faults and failed_share(trial.record.load) > _FEW_FAILED]
+    if not result:
         return ""
-    said = [f"{one.code} {one.message}" for one in found[0].errors if one.source == "load"]
-    why = f", most often with {said[0]}" if said else ""
+    messages = [f"{error.code} {error.message}" for error in result[0].errors if error.source == "load"]
+    why = f", most often with {messages[0]}" if messages else ""
     many = f"more than {100 * _FEW_FAILED:.0f} % of transactions failed"
-    return f"{many} in {len(found)} of {count(len(trials), 'trial')}{why}"
+    return f"{many} in {len(result)} of {count(len(trials), 'trial')}{why}"
 
 
 def _condition(key: CellKey, name: str) -> CellKey:
@@ -215,50 +216,51 @@ def _condition(key: CellKey, name: str) -> CellKey:
 
 
 def _variants(sweep: Sweep, unit: Unit, keys: Set[CellKey], part: str) -> Variants:
-    """What each variant did in these cells, and the choice for the conditions that they are among."""
+    """Return the results of each variant in these cells, and the choice for their conditions."""
     samples = {}
     for variant in sweep.variants.values():
         cells = [cell for cell in unit.of(variant.name) if cell.key in keys]
         trials = [trial for cell in cells for trial in cell.trials]
         samples[_called(variant)] = _sample(sweep.by.name, trials, part)
     chosen = _called(sweep.variants[unit.choice.best.name]) if unit.choice else None
-    missing = "" if any(one.values for one in samples.values()) else "no trial is complete"
+    missing = "" if any(sample.values for sample in samples.values()) else "no trial is complete"
     return Variants(samples, bool(sweep.by.more), chosen, sweep.by.name, missing)
 
 
 def _called(variant: Variant) -> str:
-    """The value of the one setting that is swept; of several all of them with their names."""
+    """Return the value of a single swept setting, or several settings with their names."""
     values = list(variant.settings.values())
     return str(values[0]) if len(values) == 1 else variant.words
 
 
 def _exact(trials: Sequence[TrialMeasures], part: str) -> Sample:
-    """The number of hosts, which all trials of a cell share."""
+    """Return the number of hosts, which all trials of a cell share."""
     hosts = hosts_of(trials[0].record.deployment)
     if hosts is None:
-        return Sample(missing="no trial has recorded its hosts", source=part)
+        return Sample(missing="no trial recorded its hosts", source=part)
     return Sample(of_moments(1, float(hosts), None), source=part, exact=True)
 
 
 def _sample(measure: str, trials: Sequence[TrialMeasures], part: str) -> Sample:
     limited = "" if taken(measure) == "fault" else _limited(trials)
     failing = "" if measure.startswith("connect") else _failing(trials)
-    found = zip(trials, values_of(measure, trials), strict=True)
+    result = zip(trials, values_of(measure, trials), strict=True)
     values = tuple(
-        TrialValue(f"{part}/{trial.record.id}", *value) for trial, value in found if value is not None
+        TrialValue(f"{part}/{trial.record.id}", *value) for trial, value in result if value is not None
     )
     if not values:
-        missing = f"no trial has measured {measure}" if trials else "no trial is complete"
+        missing = f"no trial measured {measure}" if trials else "no trial is complete"
         return Sample(missing=missing, source=part)
     summary = on_a_grid(measure, summary_of(measure, trials))
     return Sample(summary, values, limited, failing, source=part)
 
 
-def on_a_grid(measure: str, found: Summary) -> Summary:
-    """Outages are seen in slots of time: where all fell into one, they differ as places within it may.
+def on_a_grid(measure: str, summary: Summary) -> Summary:
+    """Return a summary with the spread that the time slots of outages hide.
 
-    The standard deviation of what is spread evenly over a slot is its width / sqrt(12).
+    If all outages fell into one slot, their standard deviation is that of a uniform distribution over the
+    slot: its width / sqrt(12).
     """
-    if not measure.startswith("outage_") or found.sd != 0 or found.bounds or found.mean is None:
-        return found
-    return of_moments(found.n, found.mean, layout.SLOT_MS / math.sqrt(12))
+    if not measure.startswith("outage_") or summary.sd != 0 or summary.bounds or summary.mean is None:
+        return summary
+    return of_moments(summary.n, summary.mean, layout.SLOT_MS / math.sqrt(12))

@@ -1,26 +1,26 @@
-"""Measures as claims name them: those of experiments, and phases of an outage by their word alone."""
+"""Names of measures in claims: those of experiments, and phases of an outage without a prefix."""
 
 from fivenines.analysis.clients import OF_A_CLIENT
 from fivenines.analysis.measured import EVENTS, VALUES
 from fivenines.requirements.measures import MEASURES, When
 
+# Numbers of the solution, which do not vary by chance.
 EXACT = ("hosts",)
-"""Numbers of the solution, which no chance changes."""
 
 _PHASE = "phase:"
 
 
 def full_name(measure: str) -> str:
-    """The name that a measure has elsewhere: `phase:route` for `route`."""
+    """Return the full name of a measure: `phase:route` for `route`."""
     return measure if is_known(measure, "values") else f"{_PHASE}{measure}"
 
 
 def is_known(measure: str, kind: str) -> bool:
-    """Whether trials have `values` or `events` of this name."""
+    """Return whether trials have `values` or `events` of this name."""
     if measure in EXACT:
         return kind == "values"
     try:
-        # by asking: those of a family are made when they are asked for
+        # Use a look-up: measures of a family are created on demand.
         (VALUES if kind == "values" else EVENTS)[measure]
     except KeyError:
         return False
@@ -28,7 +28,7 @@ def is_known(measure: str, kind: str) -> bool:
 
 
 def noun(measure: str) -> str:
-    """A measure in words: "outage of writes"; as it is written where it has none."""
+    """Return a measure in words: "outage of writes"; without words its name."""
     try:
         return MEASURES[measure if is_known(measure, "events") else full_name(measure)].noun
     except KeyError:
@@ -36,23 +36,23 @@ def noun(measure: str) -> str:
 
 
 def subject(measure: str, about: str) -> str:
-    """The same before a colon; it begins the sentence where that is not about one of several."""
+    """Return a measure in words before a colon, capitalised if it begins the sentence."""
     words = noun(measure)
     return words if about else f"{words[:1].upper()}{words[1:]}"
 
 
 def of_all(measure: str) -> str:
-    """Why a client has no figure of its own of this measure; empty: it has."""
+    """Return why this measure is not available for a single client; empty: it is."""
     return "" if measure in OF_A_CLIENT else f"{measure} is of all clients together"
 
 
 def taken(measure: str) -> When:
-    """When a measure is taken. Events are of the whole load, but for those that only a fault can cause."""
+    """Return the time of a measure. Events are of the whole load, except those that only a fault causes."""
     known = full_name(measure) if is_known(full_name(measure), "values") else measure
     try:
-        # by asking: those of a family are made when they are asked for
-        found = MEASURES[known]
+        # Use a look-up: measures of a family are created on demand.
+        result = MEASURES[known]
     except KeyError:
-        found = None
-    when: When = "steady" if found is None else found.when
+        result = None
+    when: When = "steady" if result is None else result.when
     return "load" if when == "steady" and is_known(measure, "events") else when

@@ -1,4 +1,4 @@
-"""Whether what a study's claims and printed figures name is there."""
+"""Check of the names in a study's claims and published figures."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -16,27 +16,27 @@ from fivenines.studies.spots import Spot, levels
 
 
 def mistakes(study: Study, experiments: Mapping[Form, Sequence[Part]]) -> list[Mistake]:
-    """Names of claims and printed figures that lead nowhere, and places that are not told apart."""
+    """Return unknown names in claims and published figures, and ambiguous places."""
     full = planned_spots(experiments["full"])
     every = [*full, *planned_spots(experiments["quick"])]
     known = _Known(every, study)
-    found = [
-        one
+    result = [
+        item
         for index, published in enumerate(study.published)
-        for one in _of_published(published, ("published", index), known)
+        for item in _of_published(published, ("published", index), known)
     ]
     for index, claim in enumerate(study.claims):
         here: KeyPath = ("claims", index, "test")
         own = [
-            *(one for named in claim.test.named() if (one := known.mistake(named, here))),
+            *(item for named in claim.test.named() if (item := known.mistake(named, here))),
             *_measures(claim.test.measures(), here),
         ]
-        found += own or _unplanned(study, index, full)
-    return found
+        result += own or _unplanned(study, index, full)
+    return result
 
 
 def _unplanned(study: Study, index: int, spots: Sequence[Spot]) -> list[Mistake]:
-    """Why a test asks for figures that no run of the study can have."""
+    """Return the mistakes of a test that uses figures which no run of the study can have."""
     plan = PlannedFigures(spots, study.unavailable)
     study.claims[index].test.judge(plan)
     path: KeyPath = ("claims", index, "test")
@@ -44,14 +44,14 @@ def _unplanned(study: Study, index: int, spots: Sequence[Spot]) -> list[Mistake]
 
 
 class _Known:
-    """What can be named."""
+    """Names that claims and figures can use."""
 
     def __init__(self, spots: Sequence[Spot], study: Study) -> None:
         self._spots = spots
         self._study = study
 
     def mistake(self, named: Named, here: KeyPath) -> Mistake | None:
-        """What is wrong with a name in a test; None: it is there."""
+        """Return the mistake in a name of a test; None: it is known."""
         path = (*here, *named.path)
         if named.axis == "axis":
             return self._no_axis(named.name, path)
@@ -65,7 +65,7 @@ class _Known:
         return Mistake(None, path, text, ", ".join(known))
 
     def levels(self, axis: str, part: str | None) -> list[str]:
-        """The names of all levels of an axis."""
+        """Return the names of all levels of an axis."""
         if axis == "part":
             return list(self._study.parts)
         return [level.name for level in levels(self._spots, axis, Place(part=part))]
@@ -73,46 +73,52 @@ class _Known:
     def _no_axis(self, axis: str, path: KeyPath) -> Mistake | None:
         if axis in AXES or self.levels(axis, None):
             return None
-        text = f"{dotted(path)}: nothing has the axis {shown(axis)}{nearest(axis, AXES)}"
+        text = f"{dotted(path)}: no cell has the axis {shown(axis)}{nearest(axis, AXES)}"
         return Mistake(None, path, text, f"{', '.join(AXES)}, or a setting that cells have")
 
 
-def _of_published(one: Published, here: KeyPath, known: _Known) -> Iterator[Mistake]:
+def _of_published(published: Published, here: KeyPath, known: _Known) -> Iterator[Mistake]:
     names = {
-        "part": one.part,
-        "solution": one.solution,
-        "workload": one.workload,
-        "network": one.network,
-        "fault": one.fault,
-        "client": one.client,
+        "part": published.part,
+        "solution": published.solution,
+        "workload": published.workload,
+        "network": published.network,
+        "fault": published.fault,
+        "client": published.client,
     }
     for axis, name in names.items():
         if name is not None:
-            named = Named((axis,), axis, name, None if axis == "part" else one.part)
+            named = Named((axis,), axis, name, None if axis == "part" else published.part)
             if (mistake := known.mistake(named, here)) is not None:
                 yield mistake
-    if one.by not in (None, VARIANT) and (no := known._no_axis(one.by or "", (*here, "by"))):
+    if published.by not in (None, VARIANT) and (no := known._no_axis(published.by or "", (*here, "by"))):
         yield no
-    if not any(is_known(name, kind) for name in _names_of(one.measure) for kind in ("values", "events")):
-        yield _unknown((*here, "measure"), one.measure, [*VALUES, *EVENTS])
-    if one.mean is None and one.seen is None and one.chosen is None:
+    if not any(
+        is_known(name, kind) for name in _names_of(published.measure) for kind in ("values", "events")
+    ):
+        yield _unknown((*here, "measure"), published.measure, [*VALUES, *EVENTS])
+    if published.mean is None and published.seen is None and published.chosen is None:
         yield Mistake(None, here, f"{dotted(here)}: write mean, seen or chosen")
     for key in ("mean", "sd"):
-        if isinstance(getattr(one, key), Mapping) and one.by is None:
+        if isinstance(getattr(published, key), Mapping) and published.by is None:
             path = (*here, key)
-            yield Mistake(None, path, f"{dotted(path)}: by which axis? write `by`")
-    if isinstance(one.sd, Mapping) and isinstance(one.mean, Mapping):
-        for level in (level for level in one.sd if level not in one.mean):
+            yield Mistake(None, path, f"{dotted(path)}: the axis is missing: write `by`")
+    if isinstance(published.sd, Mapping) and isinstance(published.mean, Mapping):
+        for level in (level for level in published.sd if level not in published.mean):
             path = (*here, "sd", level)
             yield Mistake(None, path, f"{dotted(path)}: there is no mean at {shown(level)}")
-    if one.seen is not None and (one.n is None or one.seen > one.n):
+    if published.seen is not None and (published.n is None or published.seen > published.n):
         path = (*here, "seen")
-        yield Mistake(None, path, f"{dotted(path)}: found {one.seen} of {one.n} trials: write `n`, no less")
+        yield Mistake(
+            None, path, f"{dotted(path)}: found {published.seen} of {published.n} trials: write `n`, no less"
+        )
 
 
-def _measures(asked: Iterator[tuple[tuple[str | int, ...], str, str]], here: KeyPath) -> Iterator[Mistake]:
-    for path, name, kind in asked:
-        if not any(is_known(one, kind) for one in _names_of(name)):
+def _measures(
+    requested: Iterator[tuple[tuple[str | int, ...], str, str]], here: KeyPath
+) -> Iterator[Mistake]:
+    for path, name, kind in requested:
+        if not any(is_known(item, kind) for item in _names_of(name)):
             yield _unknown((*here, *path), name, list(VALUES if kind == "values" else EVENTS))
 
 

@@ -1,4 +1,4 @@
-"""`study.html`: what becomes of a study's claims, with our figures beside the printed ones."""
+"""`study.html`: verdicts on a study's claims, with measured and published figures."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,13 +17,13 @@ from fivenines.studies.figures_shown import drawing, figures_table
 from fivenines.studies.judged import Judged, StudyResult
 from fivenines.studies.written import printed_words
 
-SIGNS = {"holds": "✓", "does not hold": "✗", "cannot be told": "?", "cannot be run here": "○", "not run": "○"}
-"""Before the words of a verdict, as colour alone says nothing."""
+# Signs before the words of a verdict, as colour alone is not accessible.
+SIGNS = {"holds": "✓", "does not hold": "✗", "inconclusive": "?", "cannot be run here": "○", "not run": "○"}
 
 FIDELITY = {
     "same": "as published",
     "scaled": "smaller or shorter than published",
-    "stand-in": "by something that stands for what was published",
+    "stand-in": "by a substitute for the published set-up",
 }
 
 
@@ -47,10 +47,10 @@ def write_html(result: StudyResult) -> Path:
 
 
 def render(result: StudyResult) -> str:
-    """The page."""
+    """Return the page."""
     study = result.study
     with debug_mode(False):
-        claims = [_shown(one) for one in result.claims]
+        claims = [_shown(claim) for claim in result.claims]
     return (
         templates()
         .get_template("study.html.j2")
@@ -64,7 +64,7 @@ def render(result: StudyResult) -> str:
             legend=LEGEND,
             report=layout.REPORT,
             signs=SIGNS,
-            begun={one.name for one in result.parts if one.complete},
+            begun={part.name for part in result.parts if part.complete},
         )
     )
 

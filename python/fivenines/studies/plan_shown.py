@@ -1,4 +1,4 @@
-"""What is said of studies before they run: the list of them, the parts and claims of one."""
+"""Output about studies before they run: the list of studies, and the parts and claims of a study."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,15 +14,17 @@ from fivenines.units import about
 
 
 def rows(chosen: Chosen) -> list[list[object]]:
-    """A row for each part."""
-    return [[one.part.name, one.cells, one.trials, about(one.seconds), one.left_out] for one in chosen.plans]
+    """Return a row for each part."""
+    return [
+        [plan.part.name, plan.cells, plan.trials, about(plan.seconds), plan.left_out] for plan in chosen.plans
+    ]
 
 
 def total(chosen: Chosen) -> str:
-    """What runs, all together."""
-    running = [one for one in chosen.plans if not one.left_out]
+    """Return a summary of the parts that run."""
+    running = [plan for plan in chosen.plans if not plan.left_out]
     if not running:
-        return "nothing runs"
+        return "no part runs"
     size = sizes(running)
     return (
         f"{count(len(running), 'part')}, {count(int(size['trials']), 'trial')}, about "
@@ -31,33 +33,35 @@ def total(chosen: Chosen) -> str:
 
 
 def claims(chosen: Chosen) -> list[list[str]]:
-    """A row for each claim that is judged."""
-    return [[one["claim"], ", ".join(one["parts"]) or NOTHING, one["says"]] for one in _claims(chosen)]
+    """Return a row for each claim that is judged."""
+    return [
+        [claim["claim"], ", ".join(claim["parts"]) or NOTHING, claim["says"]] for claim in _claims(chosen)
+    ]
 
 
 def as_json(chosen: Chosen) -> dict[str, Any]:
-    """The plan for programs."""
+    """Return the plan for programs."""
     return {
         "study": chosen.study.study,
         "form": chosen.form,
         "differs": chosen.study.differs,
-        "expected_seconds": sizes([one for one in chosen.plans if not one.left_out])["seconds"],
+        "expected_seconds": sizes([plan for plan in chosen.plans if not plan.left_out])["seconds"],
         "parts": [
             {
-                "part": one.part.name,
-                "cells": one.cells,
-                "trials": one.trials,
-                "expected_seconds": one.seconds,
-                "left_out": one.left_out,
+                "part": plan.part.name,
+                "cells": plan.cells,
+                "trials": plan.trials,
+                "expected_seconds": plan.seconds,
+                "left_out": plan.left_out,
             }
-            for one in chosen.plans
+            for plan in chosen.plans
         ],
         "claims": _claims(chosen),
     }
 
 
 def listed() -> tuple[list[dict[str, Any]], list[str]]:
-    """The studies that there are with their times; and what is wrong with those that cannot be read."""
+    """Return the packaged studies with their durations, and the errors of those that cannot be read."""
     every, wrong = [], []
     for name in found.names():
         try:
@@ -70,9 +74,9 @@ def listed() -> tuple[list[dict[str, Any]], list[str]]:
 def _brief(loaded: Loaded) -> dict[str, Any]:
     study = loaded.study
     plans = {form: choose(loaded, form, [], []) for form in FORMS}
-    seconds = {form: sizes(one.plans)["seconds"] for form, one in plans.items()}
+    seconds = {form: sizes(plan.plans)["seconds"] for form, plan in plans.items()}
     refused = {
-        form: [one.part.name for one in chosen.plans if one.left_out and not one.cannot]
+        form: [plan.part.name for plan in chosen.plans if plan.left_out and not plan.cannot]
         for form, chosen in plans.items()
     }
     return {
@@ -87,14 +91,14 @@ def _brief(loaded: Loaded) -> dict[str, Any]:
 
 
 def _names(authors: Sequence[str]) -> str:
-    """The family names, of many the first one."""
-    family = [one.split()[-1] for one in authors]
+    """Return the authors' family names; of three or more the first."""
+    family = [author.split()[-1] for author in authors]
     return " and ".join(family) if len(family) < 3 else f"{family[0]} and others"
 
 
 def _cannot(chosen: Chosen) -> list[str]:
-    """What of a study cannot run here, and why; what shares a reason stands together."""
-    unavailable = {name: one.why for name, one in chosen.study.unavailable.items()}
+    """Return the parts of a study that cannot run here, grouped by reason."""
+    unavailable = {name: item.why for name, item in chosen.study.unavailable.items()}
     names: dict[str, list[str]] = {}
     for name, why in {**chosen.cannot, **unavailable}.items():
         names.setdefault(why, []).append(name)
@@ -102,7 +106,7 @@ def _cannot(chosen: Chosen) -> list[str]:
 
 
 def _claims(chosen: Chosen) -> list[dict[str, Any]]:
-    every: list[Part] = [one.part for one in chosen.plans]
+    every: list[Part] = [plan.part for plan in chosen.plans]
     return [
         {
             "claim": claim.id,

@@ -1,4 +1,4 @@
-"""The figures of a plan: there are none, but whoever asks learns what is planned at a place."""
+"""Figures of a plan: contains no figures, but records which cells a test uses."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -15,22 +15,22 @@ _NOT_RUN = "not run"
 
 
 def planned_spots(parts: Iterable[Part]) -> list[Spot]:
-    """The cells of all parts."""
+    """Return the cells of all parts."""
     return [spot for part in parts for spot in spots_of_part(part)]
 
 
 def spots_of_part(part: Part) -> list[Spot]:
-    """The cells of a part as they are planned."""
+    """Return the cells of a part as they are planned."""
     keys = [cell.key for cell in cells(part.experiment)]
     return spots_of(part.name, as_dict(part.experiment), keys)
 
 
 class PlannedFigures:
-    """Answers `claims.figures.Figures` without any figure.
+    """Implements `claims.figures.Figures` without any figure.
 
     Attributes:
-        parts: those of which something was asked.
-        problems: why a place that was asked about is not planned.
+        parts: parts that the test uses.
+        problems: why a place that the test uses is not planned.
     """
 
     def __init__(self, spots: Sequence[Spot], unavailable: Mapping[str, Unavailable]) -> None:
@@ -40,41 +40,41 @@ class PlannedFigures:
         self._unavailable = unavailable
 
     def sample(self, measure: str, place: Place) -> Sample:
-        """No values."""
-        reason = self._asked(measure, place)
+        """Return a sample without values."""
+        reason = self._recorded(measure, place)
         return Sample(missing="" if reason else _NOT_RUN, unavailable=reason)
 
     def events(self, measure: str, place: Place) -> Events:
-        """No trials."""
-        reason = self._asked(measure, place)
+        """Return events without trials."""
+        reason = self._recorded(measure, place)
         return Events(missing="" if reason else _NOT_RUN, unavailable=reason)
 
     def variants(self, place: Place) -> Variants:
-        """No variants."""
+        """Return no variants."""
         if reason := cannot(self._unavailable, place):
             return Variants(unavailable=reason)
-        found = one_cell(self._spots, place, "steady")
-        if isinstance(found, str):
-            self.problems.append(found)
+        result = one_cell(self._spots, place, "steady")
+        if isinstance(result, str):
+            self.problems.append(result)
             return Variants(missing=_NOT_RUN)
-        if not any(one.is_variant for one in found):
-            self.problems.append(f"there is no sweep called {place.solution}")
-        self.parts |= {one.part for one in found}
+        if not any(item.is_variant for item in result):
+            self.problems.append(f"no sweep has the name {place.solution}")
+        self.parts |= {item.part for item in result}
         return Variants(missing=_NOT_RUN)
 
     def levels(self, axis: str, place: Place) -> Sequence[Level]:
-        """The levels as they are planned."""
+        """Return the levels as they are planned."""
         return levels(self._spots, axis, place)
 
-    def _asked(self, measure: str, place: Place) -> str:
-        """Why it cannot be run here; note what is planned at the place."""
+    def _recorded(self, measure: str, place: Place) -> str:
+        """Return why a place cannot be run here, and record the cells that are planned there."""
         if reason := cannot(self._unavailable, place):
             return reason
-        found = one_cell(self._spots, place, taken(measure))
+        result = one_cell(self._spots, place, taken(measure))
         if place.client is not None and (reason := of_all(measure)):
             self.problems.append(reason)
-        elif isinstance(found, str):
-            self.problems.append(found)
+        elif isinstance(result, str):
+            self.problems.append(result)
         else:
-            self.parts |= {one.part for one in found}
+            self.parts |= {item.part for item in result}
         return ""

@@ -1,4 +1,4 @@
-"""Figures as a study has printed them, as the judge of claims asks for them."""
+"""Published figures of a study, for the tests of claims."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,34 +8,34 @@ from fivenines.studies.claims.figures import AXES, Events, Level, Place, Sample,
 from fivenines.studies.measures import EXACT
 from fivenines.studies.models import Published
 
-_MISSING = "not printed"
+_MISSING = "not published"
 
+# Number of trials if it is not published: the missing spread is then the obstacle.
 _SOME = 2
-"""Trials, where their number is not printed: that there is no spread is what is missing then."""
 
+# The axis of the variants of a sweep, which figures may be printed by.
 VARIANT = "variant"
-"""The axis of the variants of a sweep, which figures may be printed by."""
 
 
 class PrintedFigures:
-    """The figures of a publication; answers `claims.figures.Figures`.
+    """Figures of a publication; implements `claims.figures.Figures`.
 
-    A figure that leaves an axis open is for every level of it. Of several for a place the one that says most
-    about it counts.
+    A figure without a level of an axis applies to every level. Of several figures for a place the most
+    specific one counts.
     """
 
     def __init__(self, entries: Sequence[Published]) -> None:
         self._entries = entries
 
     def sample(self, measure: str, place: Place) -> Sample:
-        """The mean and its spread at a place."""
-        entry = self._best([one for one in self._entries if one.mean is not None], measure, place)
+        """Return the mean and its spread at a place."""
+        entry = self._best([item for item in self._entries if item.mean is not None], measure, place)
         if entry is None:
             return Sample(missing=_MISSING)
         mean, sd = _of(entry.mean, entry, place), _of(entry.sd, entry, place)
         if mean is None:
             return Sample(missing=_MISSING)
-        # without a number of trials a spread says nothing about the mean
+        # Without the number of trials a spread gives no interval of the mean.
         n = entry.n or _SOME
         spread = sd if entry.n and entry.n > 1 else None
         summary = of_moments(n, mean, spread, bounds=n if entry.bound else 0)
@@ -44,15 +44,15 @@ class PrintedFigures:
         return Sample(summary, source=f"{entry.source}{scale}", exact=exact)
 
     def events(self, measure: str, place: Place) -> Events:
-        """In how many trials an event was seen."""
-        entry = self._best([one for one in self._entries if one.seen is not None], measure, place)
+        """Return the number of trials with an event."""
+        entry = self._best([item for item in self._entries if item.seen is not None], measure, place)
         if entry is None or entry.seen is None or entry.n is None:
             return Events(missing=_MISSING)
         return Events(entry.seen, entry.n, source=entry.source)
 
     def variants(self, place: Place) -> Variants:
-        """What was measured of the variants of a sweep, and which of them was the best."""
-        swept = [one for one in self._entries if one.by == VARIANT or one.chosen is not None]
+        """Return the published variants of a sweep, with the best one."""
+        swept = [item for item in self._entries if item.by == VARIANT or item.chosen is not None]
         entry = self._best(swept, None, place)
         if entry is None:
             return Variants(missing=_MISSING)
@@ -61,46 +61,46 @@ class PrintedFigures:
         return Variants(samples, bool(MEASURES[entry.measure].more), entry.chosen, entry.measure)
 
     def levels(self, axis: str, place: Place) -> Sequence[Level]:
-        """The levels of an axis for which something is printed."""
-        found: dict[str, Level] = {}
+        """Return the levels of an axis with published figures."""
+        result: dict[str, Level] = {}
         for entry in self._entries:
             if _matches(entry, place, asked=axis) is None:
                 continue
             for name in _levels(entry, axis):
-                found.setdefault(name, Level(name, _number(name)))
-        every = list(found.values())
-        if all(one.number is not None for one in every):
-            every.sort(key=lambda one: one.number or 0.0)
+                result.setdefault(name, Level(name, _number(name)))
+        every = list(result.values())
+        if all(item.number is not None for item in every):
+            every.sort(key=lambda item: item.number or 0.0)
         return every
 
     def _best(self, entries: Sequence[Published], measure: str | None, place: Place) -> Published | None:
-        named = [one for one in entries if measure is None or one.measure == measure]
-        ranked = [(score, one) for one in named if (score := _matches(one, place)) is not None]
+        named = [entry for entry in entries if measure is None or entry.measure == measure]
+        ranked = [(score, item) for item in named if (score := _matches(item, place)) is not None]
         return max(ranked, key=lambda each: each[0])[1] if ranked else None
 
 
 def level_of(entry: Published, axis: str) -> str | None:
-    """The level at which a printed figure is on an axis; None where it is open."""
+    """Return the level at which a printed figure is on an axis; None where it is open."""
     if axis in AXES:
-        found = getattr(entry, axis, None)
-        return None if found is None else str(found)
+        result = getattr(entry, axis, None)
+        return None if result is None else str(result)
     return entry.at.get(axis)
 
 
 def _matches(entry: Published, place: Place, asked: str = "") -> int | None:
-    """How many levels of the place it says; None where it is for another place.
+    """Return the number of matching levels of a place; None for another place.
 
-    The axis whose levels are asked for may have any.
+    The requested axis may have any level.
     """
     score = 0
     for axis in dict.fromkeys([*AXES, *place.axes, *entry.at]):
-        wanted = place.level(axis)
+        expected = place.level(axis)
         levels = _levels(entry, axis)
-        if axis == "client" != asked and wanted is None and levels:
-            return None  # of one of them; open are all together
-        if wanted is None or not levels:
+        if axis == "client" != asked and expected is None and levels:
+            return None  # a single client; without a level it is of all clients together
+        if expected is None or not levels:
             continue
-        if wanted not in levels:
+        if expected not in levels:
             return None
         score += 1
     return score

@@ -1,4 +1,4 @@
-"""A study on this machine: which of its parts run, and the judgement that is written beside them."""
+"""A study on this machine: the choice of parts, and the verdicts that are stored with their runs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,14 +22,14 @@ from fivenines.units import about
 
 @dataclass(frozen=True)
 class PartPlan:
-    """A part of a study as it would run.
+    """Plan of a part of a study.
 
     Attributes:
-        part: its experiment.
-        cells, trials: how many; blocks count as trials.
-        seconds: about how long.
-        cannot: why it cannot run on this machine; empty: it can.
-        left_out: why it does not run now; empty: it does.
+        part: the experiment.
+        cells, trials: their numbers; blocks count as trials.
+        seconds: approximate duration.
+        cannot: why the part cannot run on this machine; empty: it can.
+        left_out: why the part does not run now; empty: it does.
     """
 
     part: Part
@@ -42,13 +42,13 @@ class PartPlan:
 
 @dataclass(frozen=True)
 class Chosen:
-    """What is run of a study, and judged.
+    """Choice of the parts and claims of a study.
 
     Attributes:
-        study: what its file says.
-        source: where that stands.
-        form: which of its forms.
-        only: the ids of the claims that are judged; all where none is named.
+        study: the study.
+        source: its file.
+        form: the chosen form.
+        only: ids of the claims to judge; empty: all.
         plans: all parts.
     """
 
@@ -60,64 +60,67 @@ class Chosen:
 
     @property
     def parts(self) -> list[Part]:
-        """Those that run."""
-        return [one.part for one in self.plans if not one.left_out]
+        """Return the parts that run."""
+        return [plan.part for plan in self.plans if not plan.left_out]
 
     @property
     def cannot(self) -> dict[str, str]:
-        """Why parts cannot run on this machine, by their names."""
-        return {one.part.name: one.cannot for one in self.plans if one.cannot}
+        """Return why parts cannot run on this machine, by their names."""
+        return {plan.part.name: plan.cannot for plan in self.plans if plan.cannot}
 
 
 def choose(loaded: Loaded, form: Form, only: Sequence[str], named: Sequence[str]) -> Chosen:
-    """What is run of a study.
+    """Choose the parts and claims of a study.
 
     Args:
         loaded: the study.
-        form: in which form.
-        only: ids of claims: just the parts run whose figures they need.
-        named: parts: just these run, however long they take.
+        form: the form.
+        only: ids of claims: only the parts run whose figures they use.
+        named: parts: only these run, regardless of their duration.
 
     Raises:
-        UsageError: there is no such claim or part.
+        UsageError: no such claim or part.
     """
     study, experiments = loaded.study, loaded.experiments[form]
     _require_known("claim", only, [claim.id for claim in study.claims])
     _require_known("part", named, list(study.parts))
-    wanted = named or [
+    expected = named or [
         part
         for claim in study.claims
         if not only or claim.id in only
         for part in (asked_parts(claim, experiments, study.unavailable) if only else study.parts)
     ]
-    plans = [_plan(one, one.name in wanted, one.name in named, study) for one in experiments]
+    plans = [
+        _plan(experiment, experiment.name in expected, experiment.name in named, study)
+        for experiment in experiments
+    ]
     return Chosen(study, loaded.source, form, only, plans)
 
 
 def judged_folder(run: Path, file: Path | None) -> tuple[Path, Form]:
-    """The study file and the form by which the runs in a folder are judged.
+    """Return the study file and the form that judge the runs in a folder.
 
     Args:
         run: the folder of a study that has run.
-        file: the study, where somebody names it; else the one that ran.
+        file: the study file from the command line; None: the stored one.
 
     Raises:
-        UsageError: the folder holds no study.
+        UsageError: the folder contains no study.
     """
     record = parts.read(run) if parts.is_group(run) else None
     if record is None or not record.form:
-        raise UsageError(f"{run} holds no study: name the folder of one that `replicate` has run")
+        raise UsageError(f"{run} contains no study: name a folder that `replicate` has written")
     return file or run / layout.STUDY_SOURCE, record.form
 
 
 def judge_run(chosen: Chosen, folder: Path) -> StudyResult:
-    """Judge what has run, and write nothing."""
-    every = [one.part for one in chosen.plans]
+    """Judge the finished runs, and write nothing."""
+    every = [plan.part for plan in chosen.plans]
     return judge(chosen.study, chosen.form, every, folder, chosen.only, chosen.cannot)
 
 
 def judge_and_write(chosen: Chosen, folder: Path) -> StudyResult:
-    """Judge what has run, and write `claims.json` and `study.html` beside it."""
+    """Judge the finished runs, and write `claims.json` and `study.html` into their folder."""
     result = judge_run(chosen, folder)
     written.write_json(result)
     page.write_html(result)
@@ -125,12 +128,12 @@ def judge_and_write(chosen: Chosen, folder: Path) -> StudyResult:
 
 
 def keep_source(chosen: Chosen, folder: Path) -> None:
-    """Keep the study's file beside its runs, so that they can be judged by it later."""
+    """Copy the study's file next to its runs, so that they can be judged later."""
     folder.mkdir(parents=True, exist_ok=True)
     write_text(folder / layout.STUDY_SOURCE, chosen.source.text)
 
 
-def _plan(part: Part, wanted: bool, named: bool, study: Study) -> PartPlan:
+def _plan(part: Part, expected: bool, named: bool, study: Study) -> PartPlan:
     experiment = part.experiment
     planned, trials = blocks(experiment), plan(experiment)
     seconds = seconds_of([*planned, *trials], experiment)
@@ -138,12 +141,10 @@ def _plan(part: Part, wanted: bool, named: bool, study: Study) -> PartPlan:
     left_out = ""
     if cannot:
         left_out = f"{part.name} cannot run on this machine: {cannot}"
-    elif not wanted:
-        left_out = "not asked for"
+    elif not expected:
+        left_out = "not requested"
     elif seconds > study.refuse_above and not named:
-        left_out = (
-            f"{part.name} takes about {about(seconds)}, so it runs only where it is named: --part {part.name}"
-        )
+        left_out = f"{part.name} takes about {about(seconds)}, so it runs only on request: --part {part.name}"
     return PartPlan(part, len(tried(experiment)), len(planned) + len(trials), seconds, cannot, left_out)
 
 
@@ -156,9 +157,9 @@ def _require_known(what: str, names: Sequence[str], known: Sequence[str]) -> Non
 
 
 def sizes(plans: Sequence[PartPlan]) -> Mapping[str, float]:
-    """Cells, trials and seconds of parts together."""
+    """Return cells, trials and seconds of parts together."""
     return {
-        "cells": sum(one.cells for one in plans),
-        "trials": sum(one.trials for one in plans),
-        "seconds": sum(one.seconds for one in plans),
+        "cells": sum(plan.cells for plan in plans),
+        "trials": sum(plan.trials for plan in plans),
+        "seconds": sum(plan.seconds for plan in plans),
     }

@@ -1,4 +1,4 @@
-"""From a study file to a study with its experiments and tests, or to one message with all mistakes in it."""
+"""Parser of study files: returns a study with experiments and tests, or one error with all mistakes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,18 +16,18 @@ from fivenines.studies.models import Form, Study
 
 FORMS: tuple[Form, ...] = ("quick", "full")
 
+# Keys that are merged for a form: those of the study, then those of the part.
 _LAYERS: Mapping[Form, Sequence[str]] = {"full": ("experiment",), "quick": ("experiment", "quick")}
-"""What is laid over each other for a form: of the study, and each time of the part over it."""
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """A study that has been read and checked.
+    """A study that was read and checked.
 
     Attributes:
-        study: what its file says.
-        source: where that stands.
-        experiments: its parts in each form, in the order of the file.
+        study: the study.
+        source: its file.
+        experiments: the parts in each form, in the order of the file.
     """
 
     study: Study
@@ -36,16 +36,16 @@ class Loaded:
 
 
 def load_study(path: Path) -> Loaded:
-    """The study in a file.
+    """Return the study in a file.
 
     Raises:
-        UsageError: the file cannot be read or used; all mistakes with line and column.
+        UsageError: the file cannot be read or has mistakes; the message lists all with line and column.
     """
     return parse_study(document.read_text(path), str(path))
 
 
 def parse_study(text: str, file: str) -> Loaded:
-    """The study in a text; `file` is how messages call it."""
+    """Parse the text of a study; `file` is its name in messages."""
     read = document.parse(text, file)
     if not isinstance(read.data, dict):
         keys = ", ".join(Study.model_fields)
@@ -53,28 +53,28 @@ def parse_study(text: str, file: str) -> Loaded:
             f"{file}:{read.place(())}: found {shown(read.data)}, but a study is a mapping"
             f"\n    allowed: the keys {keys}"
         )
-    found = list(read.mistakes)
+    result = list(read.mistakes)
     study: Study | None = None
     try:
         study = validated(Study, read.data)
     except ValidationError as error:
-        found += from_validation(Study, error.errors())
+        result += from_validation(Study, error.errors())
     experiments, others = _experiments(read)
     if study is not None:
-        found += _claim_mistakes(study)
+        result += _claim_mistakes(study)
         if not others:
-            found += naming.mistakes(study, experiments)
-    source.require_sound(read, _first_of_each_place(found), others)
+            result += naming.mistakes(study, experiments)
+    source.require_sound(read, _first_of_each_place(result), others)
     assert study is not None
     return Loaded(study, read, experiments)
 
 
 def _experiments(read: Document) -> tuple[dict[Form, list[Part]], list[Mistake]]:
-    """The parts in each form, and the mistakes in them."""
+    """Return the parts in each form, and the mistakes in them."""
     named = parts.named_mappings(read, ("parts",))
     if "parts" not in read.data:
         return {form: [] for form in FORMS}, []
-    mistakes = [source.placed(one, read) for one in named.mistakes]
+    mistakes = [source.placed(mistake, read) for mistake in named.mistakes]
     experiments: dict[Form, list[Part]] = {}
     for form in FORMS:
         drafts = [_draft(read, name, form) for name in named.names]
@@ -95,7 +95,7 @@ def _draft(read: Document, part: str, form: Form) -> parts.Draft:
 
 
 def _claim_mistakes(study: Study) -> Iterator[Mistake]:
-    """Claims with the same id, and tests that make no sense in themselves."""
+    """Yield the mistakes of claims with the same id, and of inconsistent tests."""
     seen: set[str] = set()
     for index, claim in enumerate(study.claims):
         here: KeyPath = ("claims", index)
@@ -107,5 +107,5 @@ def _claim_mistakes(study: Study) -> Iterator[Mistake]:
             yield Mistake(None, (*here, "test"), f"{dotted(here)}.test.{text}")
 
 
-def _first_of_each_place(found: Sequence[Mistake]) -> list[Mistake]:
-    return list({(one.path, one.at_key, one.text): one for one in found}.values())
+def _first_of_each_place(mistakes: Sequence[Mistake]) -> list[Mistake]:
+    return list({(item.path, item.at_key, item.text): item for item in mistakes}.values())

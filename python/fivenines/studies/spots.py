@@ -1,4 +1,4 @@
-"""The cells of all parts of a study, found by the places that tests ask about."""
+"""Cells of all parts of a study, and the look-up of cells by the places of tests."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,11 +9,11 @@ from fivenines.results.records import CellKey
 from fivenines.studies.claims.figures import AXES, NAMED, Level, Place
 from fivenines.units import parse_duration, parse_rate, parse_size
 
+# Name of the missing fault in a cell; a place has an empty name instead.
 NO_FAULT = "none"
-"""What a cell without a fault has in the place of its name; a place has nothing there."""
 
+# Sections of an experiment with the settings that a cell names.
 _SECTIONS = {"network": "network", "solution": "solutions", "workload": "workloads", "fault": "faults"}
-"""Where the settings of what a cell names stand in an experiment."""
 
 
 @dataclass(frozen=True)
@@ -21,11 +21,11 @@ class Spot:
     """A cell of a part.
 
     Attributes:
-        part: its name.
+        part: name of the part.
         key: the cell.
-        solution: what a test calls its solution: of a variant the name of the sweep.
-        settings: of the cell's network, solution, workload and fault, as the experiment has them.
-        clients: the names of the part's clients; empty: one makes the whole load.
+        solution: name of the solution in tests: for a variant the name of the sweep.
+        settings: settings of the cell's network, solution, workload and fault in the experiment.
+        clients: names of the part's clients; empty: a single client.
     """
 
     part: str
@@ -36,11 +36,11 @@ class Spot:
 
     @property
     def is_variant(self) -> bool:
-        """Whether its solution is a variant of a sweep."""
+        """Return whether the cell's solution is a variant of a sweep."""
         return self.solution != self.key.solution
 
     def level(self, axis: str) -> Level | None:
-        """At which level it is of an axis; None where it has no such axis."""
+        """Return the cell's level of an axis; None without such an axis."""
         if axis == "part":
             return Level(self.part)
         if axis == "solution":
@@ -50,19 +50,19 @@ class Spot:
         if axis == "fault":
             return Level("" if self.key.fault == NO_FAULT else self.key.fault)
         if axis in NAMED:
-            found = getattr(self.key, axis, None)
-            return None if found is None else Level(str(found))
+            result = getattr(self.key, axis, None)
+            return None if result is None else Level(str(result))
         return self._free(axis)
 
     def levels(self, axis: str) -> list[Level]:
-        """All at which it has figures: of most axes the one at which it is, of clients each."""
+        """Return all levels with figures: for most axes the cell's level, for clients each client."""
         if axis == "client":
             return [Level(name) for name in self.clients]
         level = self.level(axis)
         return [] if level is None else [level]
 
     def _free(self, axis: str) -> Level | None:
-        """A setting as an axis: of the link (`rtt`), or by its dotted key of any of the settings."""
+        """Return the level of a setting as an axis: of the link (`rtt`), or by its dotted key."""
         link = self.settings.get("network", {}).get("link")
         for settings in (link, *self.settings.values()):
             value: Any = settings
@@ -74,7 +74,9 @@ class Spot:
 
 
 def level_of(axis: str, value: Any) -> Level:
-    """A setting's value as a level. Times are numbers of ms, and `rtt` is called by that: `10` for `10ms`."""
+    """Return a setting's value as a level. Times are numbers in ms, and levels of `rtt` have their names:
+    `10`.
+    """
     if isinstance(value, bool) or value is None:
         return Level(str(value).lower())
     if isinstance(value, int | float):
@@ -90,63 +92,65 @@ def level_of(axis: str, value: Any) -> Level:
 
 
 def spots_of(part: str, experiment: Mapping[str, Any], keys: Sequence[CellKey]) -> list[Spot]:
-    """The cells of a part, whose experiment is given as plain values."""
+    """Return the cells of a part, whose experiment is given as plain values."""
     sections = {axis: _by_name(experiment.get(name)) for axis, name in _SECTIONS.items()}
     clients = tuple(_by_name(experiment.get("clients")))
-    found = []
+    result = []
     for key in dict.fromkeys(keys):
         settings = {axis: some.get(getattr(key, axis), {}) for axis, some in sections.items()}
         variant = settings["solution"].get("variant")
         name = str(variant["of"]) if isinstance(variant, Mapping) else key.solution
-        found.append(Spot(part, key, name, settings, clients))
-    return found
+        result.append(Spot(part, key, name, settings, clients))
+    return result
 
 
 def _by_name(items: Any) -> dict[str, Mapping[str, Any]]:
-    entries = [one for one in items if isinstance(one, Mapping)] if isinstance(items, list) else []
-    return {str(one.get("name") or one.get("fault")): one for one in entries}
+    entries = [item for item in items if isinstance(item, Mapping)] if isinstance(items, list) else []
+    return {str(entry.get("name") or entry.get("fault")): entry for entry in entries}
 
 
 def matching(spots: Sequence[Spot], place: Place) -> list[Spot]:
-    """The cells at a place; where it is open, any."""
-    return [one for one in spots if all(_is_at(one, axis, place) for axis in _closed(place))]
+    """Return the cells at a place; an axis without a level matches any."""
+    return [spot for spot in spots if all(_is_at(spot, axis, place) for axis in _closed(place))]
 
 
 def one_cell(spots: Sequence[Spot], place: Place, when: When) -> list[Spot] | str:
-    """The cells of which a place asks for the trials together, or why that cannot be told.
+    """Return the cells whose trials a place combines, or why the place is ambiguous.
 
-    Of a figure from before any fault the cells that differ in the fault alone are one; one of what a fault
-    did is of a cell with a fault; one of the whole load is of one fault, or of none.
+    For figures from before any fault, cells that differ only in the fault are combined. Figures of a fault
+    come from a cell with a fault; figures of the whole load from cells with one fault, or without.
     """
-    found = matching(spots, place)
+    result = matching(spots, place)
     if when == "fault":
-        found = [one for one in found if one.key.fault != NO_FAULT]
-    if not found:
+        result = [item for item in result if item.key.fault != NO_FAULT]
+    if not result:
         return f"there is no cell {_words(place)}"
     axes = ("part", "solution", "workload", "connections", "network", "fault")
     for axis in axes[:-1] if when == "steady" else axes:
-        levels = list(dict.fromkeys(one.level(axis) for one in found))
+        levels = list(dict.fromkeys(item.level(axis) for item in result))
         if len(levels) > 1:
             names = ", ".join(level.name or "none" for level in levels if level)
             several = axis if axis == "connections" else f"{axis}s"
-            return f"there are several {several} here ({names}): name one"
-    return _some_variants(spots, found) or found
+            return f"several {several} match ({names}): name one"
+    return _some_variants(spots, result) or result
 
 
-def _some_variants(spots: Sequence[Spot], found: Sequence[Spot]) -> str:
-    """Why variants of a sweep are not one cell: they are neither all, which stand for the best, nor one."""
-    names = list(dict.fromkeys(one.key.solution for one in found if one.is_variant))
-    where = {(one.part, one.solution) for one in found}
-    every = {one.key.solution for one in spots if (one.part, one.solution) in where}
+def _some_variants(spots: Sequence[Spot], values: Sequence[Spot]) -> str:
+    """Return why variants of a sweep are ambiguous: they are neither all variants (the best case) nor a
+    single one.
+    """
+    names = list(dict.fromkeys(item.key.solution for item in values if item.is_variant))
+    where = {(item.part, item.solution) for item in values}
+    every = {spot.key.solution for spot in spots if (spot.part, spot.solution) in where}
     if 1 < len(names) < len(every):
-        return f"there are several variants here ({', '.join(names)}): name one"
+        return f"several variants match ({', '.join(names)}): name one"
     return ""
 
 
 def levels(spots: Sequence[Spot], axis: str, place: Place) -> list[Level]:
-    """The levels of an axis at a place; numbers in their order, else as in the file."""
-    found = (level for one in matching(spots, place) for level in one.levels(axis))
-    distinct = list(dict.fromkeys(found))
+    """Return the levels of an axis at a place; numbers ascending, others as in the file."""
+    result = (level for item in matching(spots, place) for level in item.levels(axis))
+    distinct = list(dict.fromkeys(result))
     if all(level.number is not None for level in distinct):
         distinct.sort(key=lambda level: level.number or 0.0)
     return distinct
@@ -162,5 +166,5 @@ def _is_at(spot: Spot, axis: str, place: Place) -> bool:
 
 
 def _words(place: Place) -> str:
-    said = [f"{axis} {place.level(axis) or 'none'}" for axis in _closed(place)]
-    return f"with {', '.join(said)}" if said else "at all"
+    messages = [f"{axis} {place.level(axis) or 'none'}" for axis in _closed(place)]
+    return f"with {', '.join(messages)}" if messages else "at all"

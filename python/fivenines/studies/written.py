@@ -1,4 +1,4 @@
-"""What becomes of a study's claims, for programs and for pull requests."""
+"""Verdicts on a study's claims as JSON and Markdown."""
 
 import json
 from typing import Any
@@ -11,8 +11,8 @@ from fivenines.studies.claims.verdicts import Atom, Verdict
 from fivenines.studies.figures_shown import figures_table
 from fivenines.studies.judged import Judged, StudyResult
 
+# Version of `claims.json`.
 FORMAT = 1
-"""Version of `claims.json`."""
 
 
 def write_json(result: StudyResult) -> None:
@@ -23,7 +23,7 @@ def write_json(result: StudyResult) -> None:
 
 
 def as_json(result: StudyResult) -> dict[str, Any]:
-    """All of it; times in ms, rates per second."""
+    """Return the result for JSON; times in ms, rates per second."""
     study = result.study
     return {
         "format": FORMAT,
@@ -32,86 +32,86 @@ def as_json(result: StudyResult) -> dict[str, Any]:
         "form": result.form,
         "sentence": result.sentence,
         "differs": study.differs,
-        "unavailable": {name: one.model_dump() for name, one in study.unavailable.items()},
+        "unavailable": {name: item.model_dump() for name, item in study.unavailable.items()},
         "parts": [
-            {"part": one.name, "complete": one.complete, "planned": one.planned, "cannot": one.cannot}
-            for one in result.parts
+            {"part": part.name, "complete": part.complete, "planned": part.planned, "cannot": part.cannot}
+            for part in result.parts
         ],
-        "claims": [_claim(one) for one in result.claims],
+        "claims": [_claim(claim) for claim in result.claims],
     }
 
 
 def markdown(result: StudyResult) -> str:
-    """All in Markdown: what differs from the study, the verdicts, and for each claim what they rest on."""
+    """Return the result in Markdown: differences from the study, verdicts, and evidence for each claim."""
     study = result.study
     cite = f"{', '.join(study.cite.authors)}: {study.cite.title}, {study.cite.year}"
     differs = "\n".join(f"- {text}" for text in study.differs)
-    rows = [[one.result, one.claim.says, printed_word(one)] for one in result.claims]
+    rows = [[claim.result, claim.claim.says, printed_word(claim)] for claim in result.claims]
     verdicts = Table(result.sentence, ["Verdict", "Claim", "As printed"], rows, 2)
     return "\n".join(
         [
             f"## {study.study}, {result.form} form\n\n{cite}.\n",
             verdicts.markdown(),
             f"What differs from the study:\n\n{differs}\n",
-            *(_evidence(one) for one in result.claims),
+            *(_evidence(claim) for claim in result.claims),
         ]
     )
 
 
-def _evidence(one: Judged) -> str:
-    """The figures of a claim beside the printed ones, and what was made of them."""
-    claim = one.claim
-    texts = [f"### {claim.id}: {one.result}\n", f"{claim.says.rstrip('.')}.\n"]
+def _evidence(judged: Judged) -> str:
+    """Return the measured and published figures of a claim, with the verdict's sentences."""
+    claim = judged.claim
+    texts = [f"### {claim.id}: {judged.result}\n", f"{claim.says.rstrip('.')}.\n"]
     texts += [f"*Fidelity: {claim.fidelity}.* {claim.note}".rstrip() + "\n"]
-    texts += ["".join(f"- {sentence}\n" for sentence in one.sentences)]
-    if (table := figures_table(one)).rows:
+    texts += ["".join(f"- {sentence}\n" for sentence in judged.sentences)]
+    if (table := figures_table(judged)).rows:
         texts.append(table.markdown())
     return "\n".join(texts)
 
 
-def printed_word(one: Judged) -> str:
-    """The verdict of the same test on the printed figures."""
-    if one.printed is None:
+def printed_word(judged: Judged) -> str:
+    """Return the verdict of the test on the published figures."""
+    if judged.printed is None:
         return "no figures"
-    return one.printed.outcome
+    return judged.printed.outcome
 
 
-def printed_words(one: Judged) -> str:
-    """What the same test makes of the printed figures, in a sentence."""
-    if one.printed is None:
-        return "No figures are printed that the test could judge."
+def printed_words(judged: Judged) -> str:
+    """Return the verdict of the test on the published figures, in a sentence."""
+    if judged.printed is None:
+        return "The publication has no figures for this test."
     words = {
-        "holds": "By the printed figures the claim holds under the same test.",
-        "does not hold": "By the printed figures the claim does not hold under the same test.",
+        "holds": "The same test on the published figures: the claim holds.",
+        "does not hold": "The same test on the published figures: the claim does not hold.",
     }
-    if one.printed.outcome in words:
-        return words[one.printed.outcome]
-    told = "By the printed figures the claim cannot be told under the same test"
-    reasons = list(dict.fromkeys(atom.reason for atom in one.printed.atoms if atom.reason))
-    return f"{told}: {'; '.join(reasons)}." if reasons else f"{told}."
+    if judged.printed.outcome in words:
+        return words[judged.printed.outcome]
+    message = "The same test on the published figures: inconclusive"
+    reasons = list(dict.fromkeys(atom.reason for atom in judged.printed.atoms if atom.reason))
+    return f"{message}: {'; '.join(reasons)}." if reasons else f"{message}."
 
 
-def _claim(one: Judged) -> dict[str, Any]:
-    claim = one.claim
+def _claim(judged: Judged) -> dict[str, Any]:
+    claim = judged.claim
     return {
         "id": claim.id,
         "says": claim.says,
         "basis": claim.basis,
         "fidelity": claim.fidelity,
         "note": claim.note,
-        "result": one.result,
-        "tally": one.verdict.tally,
-        "sentences": one.sentences,
-        "parts": list(one.parts),
-        "comparisons": _comparisons(one.verdict),
+        "result": judged.result,
+        "tally": judged.verdict.tally,
+        "sentences": judged.sentences,
+        "parts": list(judged.parts),
+        "comparisons": _comparisons(judged.verdict),
         "printed": None
-        if one.printed is None
-        else {"result": one.printed.outcome, "comparisons": _comparisons(one.printed)},
+        if judged.printed is None
+        else {"result": judged.printed.outcome, "comparisons": _comparisons(judged.printed)},
     }
 
 
 def _comparisons(verdict: Verdict) -> list[dict[str, Any]]:
-    return [_atom(one) for one in verdict.atoms]
+    return [_atom(atom) for atom in verdict.atoms]
 
 
 def _atom(atom: Atom) -> dict[str, Any]:
@@ -134,21 +134,23 @@ def _atom(atom: Atom) -> dict[str, Any]:
         "best": list(atom.members),
         "figures": [
             {
-                "name": one.name,
-                "measure": one.measure,
-                # of printed figures without a spread the number of trials may not be known
-                "n": one.sample.summary.n if one.sample.values or one.sample.summary.sd is not None else None,
-                "mean": one.sample.summary.mean,
-                "sd": one.sample.summary.sd,
-                "low": one.sample.summary.ci_low,
-                "high": one.sample.summary.ci_high,
-                "lower_bounds": one.sample.summary.bounds,
-                "source": one.sample.source,
-                "missing": one.sample.missing,
-                "cannot_be_run_here": one.sample.unavailable,
-                "limited": one.sample.limited,
-                "failing": one.sample.failing,
+                "name": figure.name,
+                "measure": figure.measure,
+                # Without a published spread the number of trials may be unknown.
+                "n": figure.sample.summary.n
+                if figure.sample.values or figure.sample.summary.sd is not None
+                else None,
+                "mean": figure.sample.summary.mean,
+                "sd": figure.sample.summary.sd,
+                "low": figure.sample.summary.ci_low,
+                "high": figure.sample.summary.ci_high,
+                "lower_bounds": figure.sample.summary.bounds,
+                "source": figure.sample.source,
+                "missing": figure.sample.missing,
+                "cannot_be_run_here": figure.sample.unavailable,
+                "limited": figure.sample.limited,
+                "failing": figure.sample.failing,
             }
-            for one in atom.figures
+            for figure in atom.figures
         ],
     }

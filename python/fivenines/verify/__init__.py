@@ -1,1 +1,1 @@
-"""Questions to real servers after a trial, whose answers become part of its record."""
+"""Checks on real servers after a trial, whose results become part of its record."""

@@ -1,9 +1,9 @@
-"""Do all nodes hold the same rows? All tables of the workload and the ledger, compared after a trial.
+"""Comparison of all tables of the workload and the ledger between nodes after a trial.
 
-Each table is read once on every node, all nodes at once: number of rows and checksum of each chunk of
-primary keys. Only chunks that differ are read again, row by row, until the differing keys are known. The
-nodes must be at rest and at the same position; the caller has settled before, and a node that still has
-to apply something, or is not a member, is left out with the reason.
+Each table is read once on every node, in parallel: number of rows and checksum of each chunk of primary keys.
+Only differing chunks are read again, row by row, to find the differing keys. The nodes must be at rest and at
+the same position; the caller has settled before. A node that still has to apply changes, or is not a member,
+is left out with the reason.
 """
 
 import time
@@ -18,22 +18,22 @@ from fivenines.servers.base import Server
 from fivenines.servers.checksums import Dialect, Shape
 from fivenines.solutions.base import Solution
 
+# Time limit of the whole comparison in seconds.
 BOUND = 120.0
-"""Seconds that the whole comparison may take."""
 
+# Seconds for nodes to apply the writes of a server at rest (snapshots for standbys).
 CATCH_UP = 5.0
-"""Seconds that the nodes are given to apply what a server at rest still writes (snapshots for standbys)."""
 
+# Maximum number of differing keys that are named.
 SHOWN = 100
-"""So many differing keys are named."""
 
+# Maximum rows of differing chunks that are read from each node; further keys are neither named nor counted.
 MOST_CHUNK_ROWS = 200_000
-"""Rows of differing chunks that are read from each node; beyond them keys are neither named nor counted."""
 
 _LEAST = 1.0
 _T = TypeVar("_T")
+# Number of rows and checksum of each chunk.
 Chunks = dict[int, tuple[int, int]]
-"""Number of rows and checksum of each chunk."""
 
 
 def diverged(
@@ -42,9 +42,9 @@ def diverged(
     """Compare all nodes of a solution that are working members and have applied everything.
 
     Args:
-        solution: it has settled.
-        stray: nodes that are known to be out, with the reason.
-        bound: seconds for all of it.
+        solution: a settled solution.
+        unexpected_primaries: nodes that are known to be unavailable, with the reason.
+        bound: time limit in seconds.
     """
     left_out = dict(unexpected_primaries)
     deadline = time.monotonic() + min(CATCH_UP, bound)
@@ -57,11 +57,11 @@ def diverged(
 
 
 def _behind(solution: Solution[Any, Any], node: Server, deadline: float) -> str:
-    """Why a node is not at the others' position, if it still is not at the deadline."""
+    """Return why a node is not at the others' position, if it still is not at the deadline."""
     while True:
         try:
             reason = solution.not_joined_reason(node) or solution.lag_reason(node)
-        except Exception as error:  # drivers raise what they like
+        except Exception as error:  # drivers raise many types
             reason = brief(error)
         if not reason or time.monotonic() >= deadline:
             return reason
@@ -71,13 +71,13 @@ def _behind(solution: Solution[Any, Any], node: Server, deadline: float) -> str:
 def compare(
     nodes: Sequence[Server], reference: str, left_out: Mapping[str, str], bound: float = BOUND
 ) -> Divergence:
-    """Compare all tables of these nodes. Never raises; what could not be compared is told.
+    """Compare all tables of these nodes. Never raises; the result lists what could not be compared.
 
     Args:
         nodes: servers of one kind, at the same position.
-        reference: the node whose keys are told to be missing elsewhere; else the first.
+        reference: the node that others are compared with; by default the first.
         left_out: other nodes, and why they are not compared.
-        bound: seconds for all of it.
+        bound: time limit in seconds.
     """
     began = time.monotonic()
     if len(nodes) < 2:
@@ -85,7 +85,7 @@ def compare(
             compared=[node.name for node in nodes],
             left_out=dict(left_out),
             tables=0,
-            incomplete="there were no two nodes to compare",
+            incomplete="fewer than two nodes could be compared",
         )
     comparison = _Comparison(nodes, reference, began + bound)
     comparison.run()
@@ -116,25 +116,25 @@ class _Comparison:
 
     def run(self) -> None:
         shapes = self._each(lambda cursor, _node: self.dialect.shapes(cursor))
-        names = sorted({name for found in shapes.values() for name in found})
+        names = sorted({name for shape in shapes.values() for name in shape})
         for done, name in enumerate(names):
             if time.monotonic() >= self.deadline:
                 left = ", ".join(names[done:])
-                self.incomplete = f"no time was left for {left}"
+                self.incomplete = f"the time limit was reached before {left}"
                 return
-            self._table(name, {node: found.get(name) for node, found in shapes.items()})
+            self._table(name, {node: shape.get(name) for node, shape in shapes.items()})
 
     def _table(self, name: str, shapes: Mapping[str, Shape | None]) -> None:
         kinds = Counter(shape for shape in shapes.values() if shape)
         shape = next(shape for shape in shapes.values() if shape)
         if len(kinds) > 1 or None in shapes.values():
-            told = {node: _described(one) for node, one in shapes.items()}
-            self.differences.append(TableDifference(table=name, rows={}, checksums=told))
+            columns = {node: _described(item) for node, item in shapes.items()}
+            self.differences.append(TableDifference(table=name, rows={}, checksums=columns))
             return
         try:
             chunks = self._each(lambda cursor, _node: _chunks(cursor, self.dialect, shape))
         except TimeoutError as error:
-            self.incomplete = f"no time was left for {name}: {error}"
+            self.incomplete = f"the time limit was reached before {name}: {error}"
             return
         if len(chunks) < 2:
             return
@@ -146,29 +146,29 @@ class _Comparison:
 
     def _descend(self, shape: Shape, chunks: Mapping[str, Chunks], differing: set[int]) -> TableDifference:
         """Find the keys whose rows differ, within the chunks that do."""
-        wanted, read = set[int](), 0
+        expected, read = set[int](), 0
         for chunk in sorted(differing):
-            read += max(found.get(chunk, (0, 0))[0] for found in chunks.values())
-            if wanted and read > MOST_CHUNK_ROWS:
+            read += max(own.get(chunk, (0, 0))[0] for own in chunks.values())
+            if expected and read > MOST_CHUNK_ROWS:
                 break
-            wanted.add(chunk)
+            expected.add(chunk)
         difference = TableDifference(
             table=shape.name,
-            rows={node: sum(n for n, _ in found.values()) for node, found in chunks.items()},
-            checksums={node: _whole(found) for node, found in chunks.items()},
+            rows={node: sum(n for n, _ in own.values()) for node, own in chunks.items()},
+            checksums={node: _whole(own) for node, own in chunks.items()},
         )
         try:
-            rows = self._each(lambda cursor, _node: _rows(cursor, self.dialect, shape, wanted))
+            rows = self._each(lambda cursor, _node: _rows(cursor, self.dialect, shape, expected))
         except TimeoutError as error:
-            self.incomplete = f"no time was left for the keys of {shape.name}: {error}"
+            self.incomplete = f"the time limit was reached before the keys of {shape.name}: {error}"
             return difference
-        if wanted != differing:
-            self.incomplete = f"{shape.name}: keys are named in {len(wanted)} of {len(differing)} chunks"
+        if expected != differing:
+            self.incomplete = f"{shape.name}: keys are named in {len(expected)} of {len(differing)} chunks"
         keys = differing_keys(shape.key, rows)
         return difference.model_copy(update={"keys": keys[:SHOWN], "differing": len(keys)})
 
     def _each(self, ask: Callable[[Any, Server], _T]) -> dict[str, _T]:
-        """Ask all nodes at once; one that fails is compared no more.
+        """Query all nodes in parallel; a node that fails is left out from then on.
 
         Raises:
             TimeoutError: a node did not answer before the deadline.
@@ -180,30 +180,30 @@ class _Comparison:
                 with node.open_data(left) as connection, connection.cursor() as cursor:
                     cursor.execute(self.dialect.settings)
                     return ask(cursor, node)
-            except Exception as error:  # drivers raise what they like
+            except Exception as error:  # drivers raise many types
                 return error
 
         with ThreadPoolExecutor(max_workers=max(1, len(self.nodes))) as pool:
             answers = dict(zip(self.nodes, pool.map(of, self.nodes), strict=True))
-        errors = {node: one for node, one in answers.items() if isinstance(one, Exception)}
+        errors = {node: answer for node, answer in answers.items() if isinstance(answer, Exception)}
         if errors and time.monotonic() >= self.deadline:
             raise TimeoutError(brief(next(iter(errors.values()))))
         for node, error in errors.items():
             self.failed[node.name] = brief(error)
             self.nodes.remove(node)
-        return {node.name: one for node, one in answers.items() if not isinstance(one, Exception)}
+        return {node.name: answer for node, answer in answers.items() if not isinstance(answer, Exception)}
 
 
-def differing_chunks(found: Sequence[Chunks]) -> set[int]:
-    """The chunks that are not alike on all nodes."""
-    every = set[int]().union(*found)
-    return {chunk for chunk in every if len({one.get(chunk) for one in found}) > 1}
+def differing_chunks(chunks: Sequence[Chunks]) -> set[int]:
+    """Return the chunks that differ between nodes."""
+    every = set[int]().union(*chunks)
+    return {chunk for chunk in every if len({item.get(chunk) for item in chunks}) > 1}
 
 
 def differing_keys(
     key: Sequence[str], rows: Mapping[str, Mapping[tuple[str, ...], tuple[int, ...]]]
 ) -> list[str]:
-    """The keys whose rows are not alike on all nodes, in words: "id 7: not on node2".
+    """Return the keys whose rows differ between nodes, in words: "id 7: not on node2".
 
     Args:
         key: the names of the key's columns.
@@ -211,26 +211,26 @@ def differing_keys(
     """
     reference = next(iter(rows.values()))
     every = set[tuple[str, ...]]().union(*rows.values())
-    told = []
+    messages = []
     for values in sorted(every, key=_numbers_first):
-        found = {node: one.get(values) for node, one in rows.items()}
-        if len(set(found.values())) < 2:
+        result = {node: row.get(values) for node, row in rows.items()}
+        if len(set(result.values())) < 2:
             continue
-        absent = [node for node, hashes in found.items() if hashes is None]
+        absent = [node for node, hashes in result.items() if hashes is None]
         other = [
             node
-            for node, hashes in found.items()
+            for node, hashes in result.items()
             if hashes is not None and hashes != reference.get(values) and values in reference
         ]
         name = ", ".join(f"{k} {v}" for k, v in zip(key, values, strict=True))
         what = [f"not on {', '.join(absent)}"] if absent else []
         what += [f"other on {', '.join(other)}"] if other else []
-        told.append(f"{name}: {' and '.join(what)}" if what else f"{name}: differs")
-    return told
+        messages.append(f"{name}: {' and '.join(what)}" if what else f"{name}: differs")
+    return messages
 
 
 def _numbers_first(values: tuple[str, ...]) -> tuple[tuple[int, int, str], ...]:
-    """Numbers in their own order, before everything else."""
+    """Return a sort key with numbers in numeric order, before everything else."""
     return tuple((0, int(value), "") if value.lstrip("-").isdecimal() else (1, 0, value) for value in values)
 
 
@@ -242,12 +242,12 @@ def _chunks(cursor: Any, dialect: Dialect, shape: Shape) -> Chunks:
 def _rows(
     cursor: Any, dialect: Dialect, shape: Shape, chunks: set[int]
 ) -> dict[tuple[str, ...], tuple[int, ...]]:
-    """The hashes of the rows by key; a key has several only in a table without a primary key."""
+    """Return the hashes of the rows by key; a key has several only in a table without a primary key."""
     cursor.execute(dialect.row_sql(shape, chunks))
-    found: dict[tuple[str, ...], list[int]] = {}
+    result: dict[tuple[str, ...], list[int]] = {}
     for hashed, *key in cursor.fetchall():
-        found.setdefault(tuple(_plain(value) for value in key), []).append(int(hashed))
-    return {key: tuple(sorted(hashes)) for key, hashes in found.items()}
+        result.setdefault(tuple(_plain(value) for value in key), []).append(int(hashed))
+    return {key: tuple(sorted(hashes)) for key, hashes in result.items()}
 
 
 def _plain(value: object) -> str:
@@ -258,7 +258,7 @@ def _plain(value: object) -> str:
 
 
 def _whole(chunks: Chunks) -> str:
-    """The checksum of all rows, in hexadecimal."""
+    """Return the checksum of all rows, in hexadecimal."""
     return f"{sum(total for _, total in chunks.values()) % 2**64:016x}"
 
 

@@ -1,4 +1,4 @@
-"""Whether two programs agree: planted agreement, disagreement, and what cannot be told."""
+"""Agreement of two programs: planted agreement, disagreement, and inconclusive data."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -36,9 +36,9 @@ def test_same_direction_told_by_both_is_agreement() -> None:
 
 
 def test_other_directions_told_by_both_are_disagreement() -> None:
-    found = verdict((FAST, SLOW), (SLOW, FAST))
-    assert found.verdict == "disagree"
-    assert found.telling == ["program 0", "program 1"]
+    result = verdict((FAST, SLOW), (SLOW, FAST))
+    assert result.verdict == "disagree"
+    assert result.telling == ["program 0", "program 1"]
 
 
 def test_one_program_that_tells_nothing_leaves_it_open() -> None:
@@ -54,8 +54,8 @@ def test_few_equal_values_are_rounded_and_tell_nothing() -> None:
 
 
 def test_agreement_on_the_direction_is_none_on_the_size() -> None:
-    found = verdict((FAST, SLOW), ([310.0, 311.0, 312.0], SLOW))
-    assert found.verdict == "agree" and found.sizes_differ
+    result = verdict((FAST, SLOW), ([310.0, 311.0, 312.0], SLOW))
+    assert result.verdict == "agree" and result.sizes_differ
 
 
 @given(
@@ -64,22 +64,22 @@ def test_agreement_on_the_direction_is_none_on_the_size() -> None:
 def test_the_order_of_solutions_and_programs_does_not_matter(
     sides: list[tuple[list[float], list[float]]],
 ) -> None:
-    found = verdict(*sides)
-    assert verdict(*((b, a) for a, b in sides)).verdict == found.verdict
-    assert verdict(*reversed(sides)).verdict == found.verdict
-    assert (found.verdict == "open") == (len(found.telling) < len(sides))
+    result = verdict(*sides)
+    assert verdict(*((b, a) for a, b in sides)).verdict == result.verdict
+    assert verdict(*reversed(sides)).verdict == result.verdict
+    assert (result.verdict == "open") == (len(result.telling) < len(sides))
 
 
 @pytest.mark.parametrize(
-    ("sysbench", "wanted"), [({"a": 1800.0, "b": 900.0}, "agree"), ({"a": 700.0, "b": 1400.0}, "disagree")]
+    ("sysbench", "expected"), [({"a": 1800.0, "b": 900.0}, "agree"), ({"a": 700.0, "b": 1400.0}, "disagree")]
 )
-def test_a_planted_disagreement_is_found(tmp_path: Path, sysbench: dict[str, float], wanted: str) -> None:
+def test_a_planted_disagreement_is_found(tmp_path: Path, sysbench: dict[str, float], expected: str) -> None:
     run = two_programs(tmp_path / "run", {"fivenines": {"a": 1600.0, "b": 800.0}, "sysbench": sysbench})
-    found = {one.metric.name: one for one in agreements(run, analyse(run))}
-    assert found["throughput"].verdict == wanted
-    assert found["throughput"].a.workload == "oltp_read_write"
-    assert list(found["throughput"].by) == ["fivenines", "sysbench"]
-    cells = {(one.key.solution, one.metric.name): one for one in tools(run, analyse(run))}
+    result = {agreement.metric.name: agreement for agreement in agreements(run, analyse(run))}
+    assert result["throughput"].verdict == expected
+    assert result["throughput"].a.workload == "oltp_read_write"
+    assert list(result["throughput"].by) == ["fivenines", "sysbench"]
+    cells = {(tool.key.solution, tool.metric.name): tool for tool in tools(run, analyse(run))}
     ratio = cells["a", "throughput"].difference.ratio
     assert ratio == pytest.approx(sysbench["a"] / 1600, rel=0.1)
     assert cells["a", "throughput"].program == "sysbench"
@@ -95,7 +95,7 @@ def test_a_solution_that_one_program_did_not_measure_is_no_pair(tmp_path: Path) 
         for cell in cells
     ]
     assert agreements(run, cells) and not agreements(run, lacking)
-    assert {one.key.solution for one in tools(run, lacking)} == {"a"}
+    assert {tool.key.solution for tool in tools(run, lacking)} == {"a"}
 
 
 def test_a_run_of_one_program_has_none(tmp_path: Path) -> None:

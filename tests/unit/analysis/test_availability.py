@@ -22,7 +22,7 @@ def without(*gaps: tuple[float, float], every: int = SLOT_MS) -> np.ndarray:
 
 
 def slots_of(times: np.ndarray) -> np.ndarray:
-    """The slots in which something succeeded at these times."""
+    """Return the slots in which something succeeded at these times."""
     return np.unique(times // SLOT_MS * SLOT_MS).astype(np.int64)
 
 
@@ -46,13 +46,15 @@ def test_a_planted_outage_is_found_to_within_one_slot(
 
 
 @given(st.integers(5000, 9000), st.integers(100, 2000), st.integers(100, 2000))
-def test_the_longest_gap_counts_and_the_first_ends_the_failover(fault_at: int, one: int, other: int) -> None:
-    second = fault_at + one + 500
-    line = _line(without((fault_at, fault_at + one), (second, second + other)))
+def test_the_longest_gap_counts_and_the_first_ends_the_failover(
+    fault_at: int, number: int, other: int
+) -> None:
+    second = fault_at + number + 500
+    line = _line(without((fault_at, fault_at + number), (second, second + other)))
     result = availability(line, WINDOWS, fault_at)
     assert result.writes is not None
-    assert abs(result.writes.ms - max(one, other)) <= 3 * SLOT_MS
-    assert result.failover_ms == pytest.approx(one, abs=SLOT_MS)
+    assert abs(result.writes.ms - max(number, other)) <= 3 * SLOT_MS
+    assert result.failover_ms == pytest.approx(number, abs=SLOT_MS)
 
 
 @given(st.sets(st.integers(0, 1499), max_size=200))
@@ -198,8 +200,8 @@ def test_an_outage_of_new_connections_is_told_though_they_are_rare_before_the_fa
     line = timeline([(slot, 1, 1, 1, 1) for slot in range(0, 15000, 10)])
     calm, dense = np.arange(0.0, 4900.0, 500.0), np.arange(4900.0, 5000.0, 10.0)
     again = np.arange(5740.0, 15000.0, 10.0)
-    found = availability(line, WINDOWS, 5001, attempts=np.concatenate((calm, dense, again)))
-    assert found.connections is not None and found.connections.noticed
-    assert found.connections.ms == pytest.approx(750.0)
+    result = availability(line, WINDOWS, 5001, attempts=np.concatenate((calm, dense, again)))
+    assert result.connections is not None and result.connections.noticed
+    assert result.connections.ms == pytest.approx(750.0)
     gone = availability(line, WINDOWS, 5001, attempts=np.concatenate((calm, dense)))
     assert gone.connections is not None and not gone.connections.back

@@ -14,23 +14,23 @@ from fivenines.analysis.statistics import summarise
 
 
 def _observed(values: Sequence[float], bounds: Sequence[int] = ()) -> dict[str, list[Observation]]:
-    """Trials 1, 2, ... of the only stratum."""
+    """Return trials 1, 2, ... of the only stratum."""
     numbered = enumerate(values, start=1)
     return {"": [Observation(number, value, number in bounds) for number, value in numbered]}
 
 
 def _chosen(variants: dict[str, list[float]], *, higher: bool = True) -> Choice:
-    found = choose({name: _observed(values) for name, values in variants.items()}, higher=higher)
-    assert found is not None
-    return found
+    result = choose({name: _observed(values) for name, values in variants.items()}, higher=higher)
+    assert result is not None
+    return result
 
 
 def test_the_odd_half_chooses_and_the_even_half_reports() -> None:
-    found = _chosen({"a": [10.0, 1.0, 12.0, 3.0], "b": [9.0, 50.0, 9.0, 52.0]})
-    assert [one.name for one in found.candidates] == ["a", "b"]
-    assert (found.best.choosing.strata[""].mean, found.best.reporting.strata[""].mean) == (11.0, 2.0)
-    assert found.verdict == "behind"  # the half that had no say contradicts the choice
-    assert found.optimism is not None and found.optimism.absolute == 9.0
+    result = _chosen({"a": [10.0, 1.0, 12.0, 3.0], "b": [9.0, 50.0, 9.0, 52.0]})
+    assert [candidate.name for candidate in result.candidates] == ["a", "b"]
+    assert (result.best.choosing.strata[""].mean, result.best.reporting.strata[""].mean) == (11.0, 2.0)
+    assert result.verdict == "behind"  # the half that had no say contradicts the choice
+    assert result.optimism is not None and result.optimism.absolute == 9.0
     assert _chosen({"a": [10.0, 1.0], "b": [9.0, 5.0]}, higher=False).best.name == "b"
 
 
@@ -49,29 +49,29 @@ def test_the_reporting_half_has_no_say(drawn: list[list[float]], others: list[fl
         name: [value if chooses(n + 1) else next(fresh) for n, value in enumerate(values)]
         for name, values in variants.items()
     }
-    one, other = _chosen(variants, higher=higher), _chosen(replaced, higher=higher)
-    assert [each.name for each in one.candidates] == [each.name for each in other.candidates]
-    means = [each.choosing.strata[""].mean or 0.0 for each in one.candidates]
+    item, other = _chosen(variants, higher=higher), _chosen(replaced, higher=higher)
+    assert [each.name for each in item.candidates] == [each.name for each in other.candidates]
+    means = [each.choosing.strata[""].mean or 0.0 for each in item.candidates]
     assert means == sorted(means, reverse=higher)
 
 
 def test_the_reported_mean_is_unbiased_where_the_best_of_all_is_not() -> None:
     """4000 sweeps of 5 variants that do not differ: true mean 100, standard deviation 10."""
     draw = random.Random(1)
-    naive, reported, covered, told = [], [], 0, 0
+    naive, reported, covered, decided = [], [], 0, 0
     for _ in range(4000):
         variants = {f"v{n}": [draw.gauss(100, 10) for _ in range(10)] for n in range(5)}
         naive.append(max(statistics.fmean(values) for values in variants.values()))
-        found = _chosen(variants)
-        summary = found.best.reporting.strata[""]
+        result = _chosen(variants)
+        summary = result.best.reporting.strata[""]
         reported.append(summary.mean or 0.0)
         covered += (summary.ci_low or 0.0) <= 100 <= (summary.ci_high or 0.0)
-        told += found.verdict in ("ahead", "behind")
+        decided += result.verdict in ("ahead", "behind")
     standard_error = 10 / math.sqrt(5 * 4000)
     assert abs(statistics.fmean(reported) - 100) < 4 * standard_error
     assert statistics.fmean(naive) > 103  # E[max of 5] = 1.163 sd of a mean of 10
     assert covered / 4000 == pytest.approx(0.95, abs=0.015)
-    assert told / 4000 < 0.06
+    assert decided / 4000 < 0.06
 
 
 def test_a_variant_that_is_truly_better_is_found_and_told_apart() -> None:
@@ -79,9 +79,9 @@ def test_a_variant_that_is_truly_better_is_found_and_told_apart() -> None:
     right = ahead = 0
     for _ in range(300):
         variants = {f"v{n}": [draw.gauss(100 + 15 * (n == 3), 5) for _ in range(10)] for n in range(5)}
-        found = _chosen(variants)
-        right += found.best.name == "v3"
-        ahead += found.verdict == "ahead"
+        result = _chosen(variants)
+        right += result.best.name == "v3"
+        ahead += result.verdict == "ahead"
     assert right == 300
     assert ahead > 270
 
@@ -91,9 +91,9 @@ def test_what_cannot_be_known() -> None:
     assert choose({"a": _observed([1.0, 2.0]), "b": _observed([])}, higher=True) is None
     assert choose({}, higher=True) is None
     silent = {"": [Observation(2, 5.0)]}
-    found = choose({"a": _observed([1.0]), "b": _observed([2.0]), "c": silent}, higher=True)
-    assert found is not None and (found.best.name, found.left_out) == ("b", ["c"])
-    difference = found.against(found.best)
+    result = choose({"a": _observed([1.0]), "b": _observed([2.0]), "c": silent}, higher=True)
+    assert result is not None and (result.best.name, result.left_out) == ("b", ["c"])
+    difference = result.against(result.best)
     assert difference is not None and not difference.known
 
 
@@ -102,26 +102,26 @@ def test_who_does_not_come_back_is_worse_and_not_compared() -> None:
         "gone": _observed([1.0, 1.0, 1.0, 1.0], bounds=[3, 4]),
         "slow": _observed([900.0, 900.0, 901.0, 902.0]),
     }
-    found = choose(variants, higher=False)
-    assert found is not None and found.best.name == "slow"
+    result = choose(variants, higher=False)
+    assert result is not None and result.best.name == "slow"
     # what was seen of the one that is not back is shorter: nothing is proven
-    difference = found.against(found.candidates[1])
+    difference = result.against(result.candidates[1])
     assert difference is not None and difference.low is None and not difference.differs
-    assert found.verdict == "alike"
+    assert result.verdict == "alike"
 
 
 def test_strata_count_alike_and_only_those_that_all_have() -> None:
     small, large = [1.0, 1.0, 1.1, 1.1], [1000.0, 1000.0, 1010.0, 1010.0]
     variants = {
-        "a": _strata(small=[3 * one for one in small], large=large, rare=[1.0, 1.0]),
-        "b": _strata(small=small, large=[2 * one for one in large]),
+        "a": _strata(small=[3 * item for item in small], large=large, rare=[1.0, 1.0]),
+        "b": _strata(small=small, large=[2 * item for item in large]),
     }
-    found = choose(variants, higher=True)
-    assert found is not None and found.best.name == "a"  # 3 : 1 outweighs 1 : 2
-    assert list(found.strata) == ["small", "large"]
-    difference = found.against(found.candidates[1])
+    result = choose(variants, higher=True)
+    assert result is not None and result.best.name == "a"  # 3 : 1 outweighs 1 : 2
+    assert list(result.strata) == ["small", "large"]
+    difference = result.against(result.candidates[1])
     assert difference is not None and difference.ratio == pytest.approx(math.sqrt(1.5))
-    assert found.verdict == "ahead"
+    assert result.verdict == "ahead"
 
 
 def _strata(**values: list[float]) -> dict[str, list[Observation]]:
@@ -140,16 +140,16 @@ def test_a_mean_ratio_has_no_unit_and_turns_around(
     drawn: list[tuple[list[float], list[float]]], unit: float
 ) -> None:
     pairs = [(summarise(a), summarise(b)) for a, b in drawn]
-    found = mean_ratio(pairs)
+    result = mean_ratio(pairs)
     back = mean_ratio([(b, a) for a, b in pairs])
     scaled = mean_ratio(
         [(summarise([unit * v for v in a]), summarise([unit * v for v in b])) for a, b in drawn]
     )
-    assert found.ratio is not None and back.ratio is not None
-    assert found.ratio * back.ratio == pytest.approx(1)
-    assert scaled.ratio == pytest.approx(found.ratio)
-    assert (found.ratio_low or 0) <= found.ratio <= (found.ratio_high or 0)
-    assert found.differs is back.differs
+    assert result.ratio is not None and back.ratio is not None
+    assert result.ratio * back.ratio == pytest.approx(1)
+    assert scaled.ratio == pytest.approx(result.ratio)
+    assert (result.ratio_low or 0) <= result.ratio <= (result.ratio_high or 0)
+    assert result.differs is back.differs
 
 
 def test_a_mean_ratio_covers_the_truth() -> None:
@@ -164,8 +164,8 @@ def test_a_mean_ratio_covers_the_truth() -> None:
             )
             for mean in (1.0, 100.0, 40_000.0)
         ]
-        found = mean_ratio(pairs)
-        covered += (found.ratio_low or 0) <= 1.2 <= (found.ratio_high or 0)
+        result = mean_ratio(pairs)
+        covered += (result.ratio_low or 0) <= 1.2 <= (result.ratio_high or 0)
     assert covered / 2000 == pytest.approx(0.95, abs=0.02)
 
 

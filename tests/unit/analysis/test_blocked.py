@@ -22,11 +22,11 @@ def _of(values: Sequence[tuple[str, float]]) -> Summary:
 
 def test_one_trial_on_each_machine_is_the_paired_t_test() -> None:
     a, b = [140.0, 101.0, 56.0, 83.0], [120.0, 90.0, 50.0, 70.0]
-    found = compare(_of(list(zip(FACTORS, a, strict=True))), _of(list(zip(FACTORS, b, strict=True))))
-    wanted = stats.ttest_rel(a, b).confidence_interval(0.95)
-    assert found.df == 3
-    assert (found.low, found.high) == pytest.approx((wanted.low, wanted.high))
-    assert found.absolute == pytest.approx(plain.fmean(a) - plain.fmean(b))
+    result = compare(_of(list(zip(FACTORS, a, strict=True))), _of(list(zip(FACTORS, b, strict=True))))
+    expected = stats.ttest_rel(a, b).confidence_interval(0.95)
+    assert result.df == 3
+    assert (result.low, result.high) == pytest.approx((expected.low, expected.high))
+    assert result.absolute == pytest.approx(plain.fmean(a) - plain.fmean(b))
 
 
 def test_unbalanced_cells_are_compared_within_machines() -> None:
@@ -34,16 +34,16 @@ def test_unbalanced_cells_are_compared_within_machines() -> None:
     a = _of([("fast", 110.0), ("slow", 60.0), ("slow", 61.0), ("slow", 59.0)])
     b = _of([("fast", 100.0), ("fast", 101.0), ("fast", 99.0), ("slow", 50.0)])
     assert (a.mean or 0) < (b.mean or 0)
-    found = compare(a, b)
-    assert found.absolute == pytest.approx(10.0) and found.low is not None and found.low > 0
-    assert found.ratio is not None and found.ratio > 1
-    assert found.ratio_low is not None and found.ratio_low > 1
+    result = compare(a, b)
+    assert result.absolute == pytest.approx(10.0) and result.low is not None and result.low > 0
+    assert result.ratio is not None and result.ratio > 1
+    assert result.ratio_low is not None and result.ratio_low > 1
 
 
 def test_what_no_machine_has_both_of_is_not_compared() -> None:
-    found = compare(_of([("one", 1.0), ("one", 2.0)]), _of([("two", 5.0), ("two", 6.0)]))
-    assert not found.known and not found.differs
-    apart = compare(*of_two_runs(found.a, found.b))
+    result = compare(_of([("one", 1.0), ("one", 2.0)]), _of([("two", 5.0), ("two", 6.0)]))
+    assert not result.known and not result.differs
+    apart = compare(*of_two_runs(result.a, result.b))
     assert apart.known
 
 
@@ -57,15 +57,15 @@ def test_one_machine_alone_is_no_block() -> None:
 def test_another_unit_changes_no_ratio() -> None:
     a = _of([("one", 3.0), ("two", 5.0), ("one", 3.5)])
     b = _of([("one", 2.0), ("two", 4.0), ("two", 4.5)])
-    found, milli = compare(a, b), compare(scaled(a, 1000.0), scaled(b, 1000.0))
-    assert (milli.ratio, milli.ratio_low) == pytest.approx((found.ratio, found.ratio_low))
+    result, milli = compare(a, b), compare(scaled(a, 1000.0), scaled(b, 1000.0))
+    assert (milli.ratio, milli.ratio_low) == pytest.approx((result.ratio, result.ratio_low))
 
 
 def test_lower_bounds_leave_an_end_open() -> None:
     values = [("one", 3.0), ("two", 5.0), ("one", 3.5), ("two", 5.5)]
     bounded = summarise([value for _, value in values], bounds=1, machines=[machine for machine, _ in values])
-    found = compare(bounded, _of([("one", 2.0), ("two", 4.0), ("two", 4.4)]))
-    assert found.low is not None and found.high is None and found.ratio_high is None
+    result = compare(bounded, _of([("one", 2.0), ("two", 4.0), ("two", 4.4)]))
+    assert result.low is not None and result.high is None and result.ratio_high is None
 
 
 VALUES = st.lists(
@@ -77,12 +77,12 @@ VALUES = st.lists(
 def test_the_interval_of_the_ratio_excludes_1_as_that_of_the_difference_excludes_0(
     first: list[tuple[str, float]], second: list[tuple[str, float]]
 ) -> None:
-    found = compare(_of(first), _of(second))
-    if found.low is None or found.high is None or found.ratio_low is None or found.absolute is None:
+    result = compare(_of(first), _of(second))
+    if result.low is None or result.high is None or result.ratio_low is None or result.absolute is None:
         return
-    assert found.low <= found.absolute <= found.high
-    near = min(abs(found.low), abs(found.high)) < 1e-6 * max(value for _, value in first + second)
-    assert near or (found.ratio_low > 1 or (found.ratio_high or 0) < 1) == found.differs
+    assert result.low <= result.absolute <= result.high
+    near = min(abs(result.low), abs(result.high)) < 1e-6 * max(value for _, value in first + second)
+    assert near or (result.ratio_low > 1 or (result.ratio_high or 0) < 1) == result.differs
 
 
 @given(VALUES, VALUES, st.floats(0.5, 2.0))
@@ -92,16 +92,16 @@ def test_a_machine_that_is_slower_by_an_amount_changes_no_difference(
     def moved(values: list[tuple[str, float]]) -> list[tuple[str, float]]:
         return [(machine, value + 100 * by * (machine == "b")) for machine, value in values]
 
-    found, later = blocked.moments(first, second), blocked.moments(moved(first), moved(second))
-    if found is None or later is None:
-        assert found is later
+    result, later = blocked.moments(first, second), blocked.moments(moved(first), moved(second))
+    if result is None or later is None:
+        assert result is later
         return
-    assert later.a - later.b == pytest.approx(found.a - found.b, abs=1e-6)
+    assert later.a - later.b == pytest.approx(result.a - result.b, abs=1e-6)
 
     def spread(one: blocked.Moments) -> float:
         return one.var_a + one.var_b - 2 * one.cov
 
-    assert spread(later) == pytest.approx(spread(found), rel=1e-6, abs=1e-5)
+    assert spread(later) == pytest.approx(spread(result), rel=1e-6, abs=1e-5)
 
 
 # --- coverage, with machine effects --------------------------------------------------------------------
@@ -170,7 +170,7 @@ def test_without_blocks_unlike_shares_mislead() -> None:
 
     def campaign(chance: Random) -> bool:
         a, b = (_sample(chance, mean, share) for mean, share in zip((1100.0, 1000.0), UNLIKE, strict=True))
-        found = compare(*(summarise([value for _, value in one.machines]) for one in (a, b)))
+        found = compare(*(summarise([value for _, value in item.machines]) for item in (a, b)))
         return inside(1.1, found.ratio_low, found.ratio_high)
 
     with pytest.raises(AssertionError):
@@ -179,15 +179,15 @@ def test_without_blocks_unlike_shares_mislead() -> None:
 
 def test_blocks_make_intervals_narrow_where_machines_differ() -> None:
     chance = np.random.default_rng(7)
-    found: list[float] = []
+    result: list[float] = []
     for _ in range(50):
         a, b = _sample(chance, 1100.0, BALANCED), _sample(chance, 1000.0, BALANCED)
         with_blocks = compare(a, b)
-        without = compare(*(summarise([value for _, value in one.machines]) for one in (a, b)))
-        found.append(_width(with_blocks) / _width(without))
-    assert plain.median(found) < 0.4
+        without = compare(*(summarise([value for _, value in item.machines]) for item in (a, b)))
+        result.append(_width(with_blocks) / _width(without))
+    assert plain.median(result) < 0.4
 
 
-def _width(found: Difference) -> float:
-    assert found.low is not None and found.high is not None
-    return found.high - found.low
+def _width(difference: Difference) -> float:
+    assert difference.low is not None and difference.high is not None
+    return difference.high - difference.low

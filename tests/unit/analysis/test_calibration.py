@@ -32,7 +32,7 @@ def step(name: str, *within: bool | None, short: bool = False, failure: str = ""
         at="2026-02-20T12:00:00+00:00",
         seconds=1.0,
         short=short,
-        lines=[line(one) for one in within],
+        lines=[line(item) for item in within],
         failure=failure,
     )
 
@@ -47,11 +47,11 @@ def test_one_of_this_machine_and_recent_speaks_for_it() -> None:
 
 @pytest.mark.parametrize("nothing", [None, of()])
 def test_none(nothing: Calibration | None) -> None:
-    assert doubts(nothing, HERE, "1.0", NOW) == ["this machine had not been calibrated"]
+    assert doubts(nothing, HERE, "1.0", NOW) == ["this machine was not calibrated"]
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"hostname": "there"}, "it is of another machine (here, c)"),
         ({"cpu": "d"}, "it is of another machine (here, c)"),
@@ -60,9 +60,9 @@ def test_none(nothing: Calibration | None) -> None:
         ({"user": "ordinary"}, "it was made as root, not as an ordinary user"),
     ],
 )
-def test_another_machine(change: dict[str, object], said: str) -> None:
+def test_another_machine(change: dict[str, object], message: str) -> None:
     machine = HERE.model_copy(update=change)
-    assert doubts(of(step("links", True)), machine, "1.0", NOW) == [said]
+    assert doubts(of(step("links", True)), machine, "1.0", NOW) == [message]
 
 
 def test_old_quick_and_of_another_version() -> None:

@@ -37,10 +37,10 @@ def test_holm_by_the_example_of_a_textbook() -> None:
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
 def test_holm_is_between_none_and_bonferroni_and_keeps_the_order(errors: list[float]) -> None:
-    found = adjusted(errors)
-    for one, after in zip(errors, found, strict=True):
-        assert one <= after <= min(1.0, len(errors) * one) + 1e-12
-    for (a, x), (b, y) in itertools.combinations(zip(errors, found, strict=True), 2):
+    result = adjusted(errors)
+    for error, after in zip(errors, result, strict=True):
+        assert error <= after <= min(1.0, len(errors) * error) + 1e-12
+    for (a, x), (b, y) in itertools.combinations(zip(errors, result, strict=True), 2):
         assert a >= b or x <= y
 
 
@@ -48,14 +48,16 @@ def test_holm_is_between_none_and_bonferroni_and_keeps_the_order(errors: list[fl
 
 
 def test_a_contrast_of_two_is_welchs_difference() -> None:
-    found, known = (contrast([summarise(B), summarise(A)], [1, -1]), compare(summarise(B), summarise(A)))
-    assert (found.estimate, found.low, found.high) == pytest.approx((known.absolute, known.low, known.high))
+    result, known = (contrast([summarise(B), summarise(A)], [1, -1]), compare(summarise(B), summarise(A)))
+    assert (result.estimate, result.low, result.high) == pytest.approx(
+        (known.absolute, known.low, known.high)
+    )
 
 
 def test_a_contrast_of_one_is_students_interval() -> None:
     low, high = stats.t.interval(0.95, 3, np.mean(A), stats.sem(A))
-    found = contrast([summarise(A)], [1])
-    assert (found.low, found.high) == pytest.approx((low, high))
+    result = contrast([summarise(A)], [1])
+    assert (result.low, result.high) == pytest.approx((low, high))
 
 
 def test_bounds_open_the_end_that_they_could_move() -> None:
@@ -96,12 +98,12 @@ def test_a_step_falls_only_beyond_the_margin() -> None:
 
 def test_a_line_is_that_of_weighted_least_squares() -> None:
     xs, means = [0.0, 1.0, 10.0, 100.0], [5.0, 24.0, 190.0, 1950.0]
-    found = line(points(means, xs))
-    assert found is not None
+    result = line(points(means, xs))
+    assert result is not None
     # numpy weighs the deviations, not their squares
     slope, start = np.polyfit(xs, means, 1, w=1 / np.array(means))
-    assert found.slope().estimate == pytest.approx(slope)
-    assert found.fitted() == pytest.approx([start + slope * x for x in xs])
+    assert result.slope().estimate == pytest.approx(slope)
+    assert result.fitted() == pytest.approx([start + slope * x for x in xs])
 
 
 def test_near_a_line_is_told_like_sameness() -> None:
@@ -145,13 +147,13 @@ def test_a_share_is_beyond_a_limit_where_the_t_test_of_the_differences_is() -> N
     whole = chance.normal(8, 2, 9)
     part = 0.7 * whole + chance.normal(0, 0.5, 9)
     pairs = list(zip(part.tolist(), whole.tolist(), strict=True))
-    found = of_trials(summarise(part.tolist()), summarise(whole.tolist()), pairs)
-    interval = found.interval()
+    trials = of_trials(summarise(part.tolist()), summarise(whole.tolist()), pairs)
+    interval = trials.interval()
     assert interval.low is not None and interval.high is not None
     for share in (0.5, interval.low, 0.7, interval.high, 0.9):
         p = stats.ttest_1samp(part - share * whole, 0).pvalue
-        told = found.beyond(share) is not None
-        assert told == (p < 0.05) or p == pytest.approx(0.05)
+        shown = trials.beyond(share) is not None
+        assert shown == (p < 0.05) or p == pytest.approx(0.05)
     for end in (interval.low, interval.high):
         assert stats.ttest_1samp(part - end * whole, 0).pvalue == pytest.approx(0.05)
 
@@ -168,11 +170,13 @@ def test_without_trials_a_share_is_less_sure() -> None:
 
 
 def test_a_ratio_of_ratios_is_the_difference_of_logarithms() -> None:
-    found = Quotient(summary(140), summary(110), summary(100), summary(100)).interval()
+    result = Quotient(summary(140), summary(110), summary(100), summary(100)).interval()
     error = math.sqrt(4 * 0.05**2 / 10)
     half = stats.t.ppf(0.975, 36) * error
-    assert found.estimate == pytest.approx(1.4 / 1.1)
-    assert (found.low, found.high) == pytest.approx((1.4 / 1.1 * math.exp(-half), 1.4 / 1.1 * math.exp(half)))
+    assert result.estimate == pytest.approx(1.4 / 1.1)
+    assert (result.low, result.high) == pytest.approx(
+        (1.4 / 1.1 * math.exp(-half), 1.4 / 1.1 * math.exp(half))
+    )
 
 
 def test_bounds_of_a_ratio_of_ratios() -> None:
@@ -188,28 +192,28 @@ def test_two_one_sided_tests_agree_with_those_of_scipy() -> None:
     seen = set()
     for _ in range(60):
         a, b = chance.normal(100, 8, 10), chance.normal(chance.uniform(90, 112), 8, 10)
-        told = same(Quotient(summarise(a.tolist()), summarise(b.tolist())), 0.2)
+        shown = same(Quotient(summarise(a.tolist()), summarise(b.tolist())), 0.2)
         tests = [
             stats.ttest_ind(x, 1.2 * y, equal_var=False, alternative="less").pvalue
             for x, y in ((a, b), (b, a))
         ]
         worst = max(tests)
         if abs(worst - 0.025) > 0.01:  # Fieller's degrees of freedom differ a little from Welch's
-            assert (told is True) == (worst < 0.025)
-            seen.add(told)
+            assert (shown is True) == (worst < 0.025)
+            seen.add(shown)
     assert seen >= {True, None}
 
 
 def test_the_smallest_error_is_the_p_value() -> None:
     a, b = summarise(A), summarise(B)
     p = stats.ttest_ind(A, B, equal_var=False).pvalue
-    found = smallest_error(lambda level: Quotient(b, a).more_than(1, level) is True, 0.05)
-    assert found == pytest.approx(p, rel=1e-3)
+    result = smallest_error(lambda level: Quotient(b, a).more_than(1, level) is True, 0.05)
+    assert result == pytest.approx(p, rel=1e-3)
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "found"),
+    ("low", "high", "text"),
     [(1.0, 2.0, "above"), (None, 0.5, "below"), (0.5, None, None), (None, None, None), (0, 2, None)],
 )
-def test_the_side_of_a_limit(low: float | None, high: float | None, found: str | None) -> None:
-    assert side(low, high, 1.0) == found
+def test_the_side_of_a_limit(low: float | None, high: float | None, text: str | None) -> None:
+    assert side(low, high, 1.0) == text

@@ -25,13 +25,13 @@ def test_service_that_did_not_come_back_is_compared_as_far_as_is_proven(tmp_path
     assert standalone.key.solution == "standalone"
     assert (standalone.writes.not_recovered, standalone.failover.not_recovered) == (3, 3)
     assert (standalone.failover.summary.n, standalone.failover.summary.bounds) == (3, 3)
-    found = {
+    result = {
         c.b.solution: c
         for c in comparisons(cells)
         if c.metric == "outage of writes" and c.a.solution == "standalone"
     }
-    assert len(found) == 3
-    first = found["replication asynchronous"]
+    assert len(result) == 3
+    first = result["replication asynchronous"]
     assert (first.difference.low or 0) > 5000 and first.difference.high is None
     assert first.text.startswith("standalone is at least 5.")
     assert first.text.endswith("standalone was not back in 3 of 3 trials).")
@@ -56,5 +56,5 @@ def test_phases_are_compared_where_both_have_them(tmp_path: Path) -> None:
     }
     assert pairs["failover: detect"] == {("quick", "slow")}
     assert len(pairs["time until the load writes again"]) == 6
-    (found,) = [c for c in comparisons(cells) if c.metric == "failover: detect"]
-    assert "shorter than slow" in found.text
+    (result,) = [c for c in comparisons(cells) if c.metric == "failover: detect"]
+    assert "shorter than slow" in result.text

@@ -43,9 +43,9 @@ def test_means_of_any_number_of_trials(n: int) -> None:
 
 
 def lognormal(chance: Random, n: int, spread: float) -> list[float]:
-    """Times of mean 1 with a long tail to the right, as outages have."""
-    found: list[float] = chance.lognormal(-(spread**2) / 2, spread, n).tolist()
-    return found
+    """Return times of mean 1 with a long tail to the right, as outages have."""
+    result: list[float] = chance.lognormal(-(spread**2) / 2, spread, n).tolist()
+    return result
 
 
 def skewed_mean(n: int, spread: float) -> Campaign:
@@ -61,8 +61,8 @@ def test_means_of_skewed_times_fall_short_by_as_much_as_the_docs_say(
     n: int, spread: float, least: float
 ) -> None:
     # docs/explanation/statistics.md and the report's definitions say so, in these figures
-    found = coverage(skewed_mean(n, spread))
-    assert least <= found <= by_chance()[1], found
+    result = coverage(skewed_mean(n, spread))
+    assert least <= result <= by_chance()[1], result
 
 
 # --- differences and ratios ------------------------------------------------------------------------
@@ -116,9 +116,9 @@ def geometric_ratio(chance: Random) -> bool:
         (normal(chance, 8, 1.5 * mean, 0.2 * mean), normal(chance, 8, mean, 0.1 * mean))
         for mean in (100.0, 3000.0, 20.0)
     ]
-    found = mean_ratio(pairs)
-    assert found.ratio_low is not None and found.ratio_high is not None
-    return found.ratio_low <= 1.5 <= found.ratio_high
+    result = mean_ratio(pairs)
+    assert result.ratio_low is not None and result.ratio_high is not None
+    return result.ratio_low <= 1.5 <= result.ratio_high
 
 
 def test_geometric_means_of_ratios_over_conditions() -> None:
@@ -129,7 +129,9 @@ def test_geometric_means_of_ratios_over_conditions() -> None:
 
 
 def never(n: int) -> Campaign:
-    """The truth is a hair beyond the bound: the claim "at most the bound" is then false if nothing is met."""
+    """Return a campaign whose true share is just above the bound: "at most the bound" is false without an
+    event.
+    """
     share = never_upper_bound(n) * 1.0001
 
     def campaign(chance: Random) -> bool:
@@ -153,8 +155,8 @@ def downtime(chance: Random) -> bool:
         Term(normal(chance, 10, 30_000.0, 9000.0), 365 * day),
     ]
     load = 8.0 / (30 * day) + 30.0 / (365 * day)
-    found = unavailable(terms)
-    return inside(load / (1 + load), found.low, found.high)
+    result = unavailable(terms)
+    return inside(load / (1 + load), result.low, result.high)
 
 
 def test_availability_of_several_kinds_of_faults() -> None:
@@ -163,8 +165,8 @@ def test_availability_of_several_kinds_of_faults() -> None:
 
 # --- outages that did not end ----------------------------------------------------------------------
 
+# The load ends after so long; the mean outage is 1.
 OBSERVED = 1.3
-"""The load ends after so long; the mean outage is 1."""
 
 
 def cut_off(chance: Random) -> Summary:

@@ -10,8 +10,8 @@ TRUE = Series.of([0, 1000, 2000, 3000], [0, 1500, 3000, 0])
 
 
 def test_zeros_nulls_and_exaggerations_are_counted() -> None:
-    said = Series.of([100, 1100, 2100, 3100], [0, 0, np.nan, 5])
-    verdict = judge(said, "s", TRUE)
+    reported = Series.of([100, 1100, 2100, 3100], [0, 0, np.nan, 5])
+    verdict = judge(reported, "s", TRUE)
     assert (verdict.samples, verdict.zero, verdict.null, verdict.over) == (4, 1, 1, 1)
     # a whole second may be missing from a figure of whole seconds
     assert verdict.under == 0

@@ -17,16 +17,16 @@ def _grows(per_second: float, start: float = 0.0) -> Series:
 
 def test_a_charge_of_whole_folios_is_left_out() -> None:
     """The figures of a standby on Linux 6.18: 2,464 MB/s charged, below 7 MB/s of WAL."""
-    told = Written(5.0, servers=35e6, charged=12_320e6, device=60e6)
-    assert not told.charge_believed and told.servers_believed
-    assert told.charge_excess == pytest.approx(12_320 / 35)
-    assert not replace(told, device=None).charge_believed
-    assert not replace(told, servers=None).charge_believed
+    figures = Written(5.0, servers=35e6, charged=12_320e6, device=60e6)
+    assert not figures.charge_believed and figures.servers_believed
+    assert figures.charge_excess == pytest.approx(12_320 / 35)
+    assert not replace(figures, device=None).charge_believed
+    assert not replace(figures, servers=None).charge_believed
 
 
 def test_a_charge_that_others_confirm_is_believed() -> None:
-    told = Written(5.0, servers=23.5e6, charged=24.4e6, device=40e6)
-    assert told.charge_believed and told.charge_excess is None
+    figures = Written(5.0, servers=23.5e6, charged=24.4e6, device=40e6)
+    assert figures.charge_believed and figures.charge_excess is None
     # nobody to compare it with
     assert not Written(5.0, None, 24.4e6, None).charge_believed
     # what waits in the page cache is no contradiction
@@ -58,7 +58,7 @@ def test_each_kind_of_server_has_its_counters() -> None:
 
 def test_all_nodes_must_tell() -> None:
     charged = {"node1": _grows(30.0), "client": _grows(1000.0)}
-    told = written({"node1": _grows(5.0)}, charged, _grows(40.0, 1e9), {"node1"}, (2000, 7000))
-    assert (told.servers, told.charged, told.device, told.seconds) == (25, 150, 200, 5)
-    told = written({"node1": _grows(5.0)}, charged, None, {"node1", "node2"}, (2000, 7000))
-    assert (told.servers, told.charged, told.device) == (None, None, None)
+    figures = written({"node1": _grows(5.0)}, charged, _grows(40.0, 1e9), {"node1"}, (2000, 7000))
+    assert (figures.servers, figures.charged, figures.device, figures.seconds) == (25, 150, 200, 5)
+    figures = written({"node1": _grows(5.0)}, charged, None, {"node1", "node2"}, (2000, 7000))
+    assert (figures.servers, figures.charged, figures.device) == (None, None, None)

@@ -34,7 +34,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def _links() -> list[dict[str, Any]]:
-    """Counters that grow: only the last counts."""
+    """Return counters that grow: only the last counts."""
     drops = {"dropped_queue": 1, "dropped_loss": 2}
     return [
         {"t_ms": t, "from_site": a, "to_site": b, "frames": t, "bytes": t * size, **drops}
@@ -62,8 +62,8 @@ def test_round_trips_are_those_of_networks_with_sites() -> None:
 
 
 def test_cells_are_placed_by_their_distance(run: Run) -> None:
-    found = places(run, analyse(run))
-    assert [(p.rtt_ms, p.cell.key.solution) for p in found] == [
+    result = places(run, analyse(run))
+    assert [(p.rtt_ms, p.cell.key.solution) for p in result] == [
         (1.0, "a"),
         (1.0, "b"),
         (100.0, "a"),
@@ -72,9 +72,9 @@ def test_cells_are_placed_by_their_distance(run: Run) -> None:
 
 
 def test_bytes_are_those_of_a_transaction(run: Run) -> None:
-    found = wires(run, analyse(run))
-    assert {cell.key.network for cell, _ in found} == {"far", "near"}
-    for cell, wire in found:
+    result = wires(run, analyse(run))
+    assert {cell.key.network for cell, _ in result} == {"far", "near"}
+    for cell, wire in result:
         commits = [int(trial.timeline.transactions.sum()) for trial in cell.trials]
         each = sum(1 / n for n in commits) / len(commits)
         assert wire.bytes.n == 2 and wire.bytes.mean == pytest.approx(220_000 * each)

@@ -4,13 +4,13 @@ from fivenines.analysis.environment import Only, _only
 
 
 def test_a_value_in_one_run_may_be_a_mapping_in_another() -> None:
-    here, there = (True, False), (False, True)
+    here, existing = (True, False), (False, True)
     has = {
         ("lab", "kind"): (True, True),
         ("lab", "machines"): here,
-        ("lab", "machines", "user"): there,
-        ("lab", "machines", "hosts", "a"): there,
-        ("lab", "machines", "hosts", "b"): there,
+        ("lab", "machines", "user"): existing,
+        ("lab", "machines", "hosts", "a"): existing,
+        ("lab", "machines", "hosts", "b"): existing,
     }
     lacking = {path: which for path, which in has.items() if not all(which)}
     assert _only(lacking, has) == [

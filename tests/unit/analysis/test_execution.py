@@ -35,12 +35,12 @@ def test_writes_of_the_steady_window_that_succeeded(tmp_path: Path) -> None:
     rows += [write(50, 150_000, "in_doubt"), write(3, 150_000, kind="read")]
     write_table(tmp_path, "ledger", rows)
     write_executed(tmp_path, {n: 90_000 + n * 10_000 + n * 100 for n in range(1, 13)} | {50: 0})
-    found = execution.measure(tmp_path, with_windows())
-    assert found is not None
+    result = execution.measure(tmp_path, with_windows())
+    assert result is not None
     # ids 1 to 11 begin between 100 and 200 ms; number n took n / 10 ms
-    assert found.n == 11
-    assert (found.p50, found.max) == pytest.approx((0.6, 1.1))
-    assert found.mean == pytest.approx(0.6)
+    assert result.n == 11
+    assert (result.p50, result.max) == pytest.approx((0.6, 1.1))
+    assert result.mean == pytest.approx(0.6)
 
 
 def test_not_measured_without_windows_tables_or_writes(tmp_path: Path) -> None:

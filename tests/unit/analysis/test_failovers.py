@@ -42,20 +42,20 @@ def lengths(trial: TrialMeasures) -> dict[str, float]:
 @pytest.mark.parametrize("solution", ["manager", "group"])
 def test_planted_phases_are_found_in_every_trial(cells: dict[str, CellResult], solution: str) -> None:
     for trial in cells[solution].trials:
-        found = lengths(trial)
-        assert list(found) == [name for name in PHASES if name != "client"]
-        assert found["promote"] == pytest.approx(PROMOTE, abs=1)
-        assert found["route"] == pytest.approx(ROUTE, abs=25)  # the ledger writes every 20 ms
-        assert found["reconnect"] == pytest.approx(RECONNECT, abs=25)
-        assert found["catch up"] == pytest.approx(1500, abs=250)
+        result = lengths(trial)
+        assert list(result) == [name for name in PHASES if name != "client"]
+        assert result["promote"] == pytest.approx(PROMOTE, abs=1)
+        assert result["route"] == pytest.approx(ROUTE, abs=25)  # the ledger writes every 20 ms
+        assert result["reconnect"] == pytest.approx(RECONNECT, abs=25)
+        assert result["catch up"] == pytest.approx(1500, abs=250)
         assert trial.faults[0].failover.notes == ()
 
 
 def test_the_first_three_are_the_failover_time(cells: dict[str, CellResult]) -> None:
     for trial in cells["manager"].trials:
-        found = lengths(trial)
+        result = lengths(trial)
         assert trial.availability
-        first = found["detect"] + found["promote"] + found["route"]
+        first = result["detect"] + result["promote"] + result["route"]
         assert first == pytest.approx(trial.availability.failover_ms, abs=layout.SLOT_MS)
 
 
@@ -124,7 +124,7 @@ def fault(at: float, node: str = "node1", **more: object) -> FaultRecord:
 
 
 def with_faults(path: Path, *faults: FaultRecord) -> TrialRecord:
-    """The first trial of a run, with other faults."""
+    """Return the first trial of a run, with other faults."""
     stored = open_run(path).complete[0]
     record = stored.record.model_copy(update={"faults": list(faults)})
     store.write_json(stored.folder / layout.TRIAL, record)
@@ -154,11 +154,11 @@ def test_a_stall_that_comes_later_is_an_outage_but_no_failover(tmp_path: Path, d
         quiet = record.model_copy(update={"events": []})
         store.write_json(trial.folder / layout.TRIAL, quiet)
     (cell,) = analyse(open_run(copy))
-    (found,) = cell.trials[0].faults
-    assert found.failover.interrupted is decides
-    assert (found.availability.failover_ms == 0) is not decides
-    assert found.availability.writes is not None and found.availability.writes.ms > 500
-    assert (found.failover.phase("route") is not None) is decides
+    (result,) = cell.trials[0].faults
+    assert result.failover.interrupted is decides
+    assert (result.availability.failover_ms == 0) is not decides
+    assert result.availability.writes is not None and result.availability.writes.ms > 500
+    assert (result.failover.phase("route") is not None) is decides
     assert (cell.failover.summary.mean == 0) is not decides
     assert (cell.writes.summary.mean or 0) > 500
 
@@ -193,9 +193,9 @@ def test_a_load_that_only_reads(tmp_path: Path) -> None:
     recipe = Recipe("galera", outage=4000.0, reads_outage=20.0, catch_up=0)
     copy = write_run(tmp_path / "run", Matrix([recipe], workloads=["oltp_read_only"], trials=1))
     (cell,) = analyse(open_run(copy))
-    found = lengths(cell.trials[0])
-    assert found["reconnect"] <= 30
-    assert found["detect"] == pytest.approx(4000, rel=0.15)
+    result = lengths(cell.trials[0])
+    assert result["reconnect"] <= 30
+    assert result["detect"] == pytest.approx(4000, rel=0.15)
 
 
 def test_a_fault_that_goes_from_server_to_server_has_turns(tmp_path: Path) -> None:
@@ -222,13 +222,13 @@ def test_a_fault_that_goes_from_server_to_server_has_turns(tmp_path: Path) -> No
 
 def test_phases_are_those_of_the_turn_with_the_longest_interruption(tmp_path: Path) -> None:
     copy = write_run(tmp_path / "run", Matrix(RECIPES[:1], trials=1))
-    found = open_run(copy).complete[0].record
-    at, before = found.faults[0].at, STEADY_END - 1000
+    result = open_run(copy).complete[0].record
+    at, before = result.faults[0].at, STEADY_END - 1000
     # the planted failover belongs to the second turn; the first one interrupted nothing
     rolling = fault(before, "node3", kind="maintenance", role="all", nodes=["node3", "node1"])
     turns = [Event(t=before, kind="maintenance", node="node3"), Event(t=at, kind="maintenance", node="node1")]
     stored = open_run(copy).complete[0]
-    record = found.model_copy(update={"faults": [rolling], "events": [*turns, *found.events]})
+    record = result.model_copy(update={"faults": [rolling], "events": [*turns, *result.events]})
     store.write_json(stored.folder / layout.TRIAL, record)
     (trial,) = analyse(open_run(copy))[0].trials
     (measures,) = trial.faults

@@ -19,7 +19,7 @@ from fivenines.analysis.cells import analyse
 from fivenines.analysis.counted import COUNTED
 from fivenines.analysis.delay import FIGURES
 from fivenines.analysis.links import LINKS
-from fivenines.analysis.listening import told_to
+from fivenines.analysis.listening import listening
 from fivenines.analysis.sampled import SAMPLED
 from fivenines.analysis.side_by_side import USE
 from fivenines.analysis.steady import STEADY
@@ -46,18 +46,18 @@ def run(original: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def computed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The trials whose tables were read for their measures."""
-    found: list[str] = []
+    result: list[str] = []
 
     def counted(some: trials.Sequence[trials.StoredTrial]) -> list[TrialMeasures]:
-        found.extend(one.folder.name for one in some)
+        result.extend(item.folder.name for item in some)
         return measure_all(some)
 
     monkeypatch.setattr(trials, "measure_all", counted)
-    return found
+    return result
 
 
 def tps(folder: Path) -> list[float]:
-    return [one.throughput.tps for one in measures(open_run(folder).complete) if one.throughput]
+    return [measure.throughput.tps for measure in measures(open_run(folder).complete) if measure.throughput]
 
 
 def test_the_second_time_no_table_of_a_trial_is_read(run: Path) -> None:
@@ -112,12 +112,12 @@ def test_what_is_damaged_is_computed_anew(
 
 
 def stale(folder: Path) -> list[int | None]:
-    return [one.stale for one in measures(open_run(folder).complete)]
+    return [measure.stale for measure in measures(open_run(folder).complete)]
 
 
 def test_what_could_not_be_read_takes_nothing_along_and_is_not_kept(run: Path) -> None:
     before = stale(run), tps(run)
-    assert all(one is not None for one in before[0])
+    assert all(item is not None for item in before[0])
     shutil.rmtree(run / layout.CACHE)
     spoilt = [run / "trials/0001" / f"{name}.parquet" for name in ("ledger", "timeline")]
     whole = [(path, path.read_bytes(), path.stat()) for path in spoilt]
@@ -179,7 +179,7 @@ def test_the_cache_is_no_trial(run: Path) -> None:
     cells = analyse(open_run(run))
     again = open_run(run)
     assert {path.name.partition(".")[0] for path in (run / layout.CACHE).iterdir()} == {"0001", "0002"}
-    assert [one.record.id for one in again.trials] == ["0001", "0002"]
+    assert [trial.record.id for trial in again.trials] == ["0001", "0002"]
     assert again.problems == []
     assert [cell.complete for cell in cells] == [2]
 
@@ -193,7 +193,7 @@ def test_two_processes_at_once_leave_whole_entries(run: Path) -> None:
         subprocess.Popen([sys.executable, "-c", code, str(run)], stdout=subprocess.PIPE, text=True)
         for _ in range(2)
     ]
-    first, second = (one.communicate(timeout=120)[0] for one in both)
+    first, second = (item.communicate(timeout=120)[0] for item in both)
     assert first == second == tables(run, "csv") + "\n"
     assert not list((run / layout.CACHE).glob(".*"))
     for entry in (run / layout.CACHE).iterdir():
@@ -224,17 +224,17 @@ def test_all_that_is_kept_can_be_written(run: Path) -> None:
 
 
 def test_computing_is_told_and_kept_figures_are_not(run: Path) -> None:
-    said: list[tuple[int, int]] = []
-    with told_to(lambda done, total: said.append((done, total))):
+    messages: list[tuple[int, int]] = []
+    with listening(lambda done, total: messages.append((done, total))):
         tps(run)
-        assert said == [(2, 2)]
+        assert messages == [(2, 2)]
         tps(run)
     tps(run)
-    assert said == [(2, 2)]
+    assert messages == [(2, 2)]
 
 
 def test_the_program_is_all_code_that_figures_are_computed_by() -> None:
-    """What the kinds' modules import, and what these import, is in the key: nobody has to remember."""
+    """The key covers all modules that the kinds' modules import, directly or indirectly."""
     modules = {sys.modules[kind.compute.__module__].__file__ for kind in KINDS}
     open_files = [Path(name) for name in modules if name]
     reached: set[Path] = set()
@@ -251,10 +251,10 @@ def _imported(file: Path) -> list[Path]:
     names = []
     for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.Import):
-            names += [one.name for one in node.names]
+            names += [item.name for item in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
-            names += [node.module, *(f"{node.module}.{one.name}" for one in node.names)]
+            names += [node.module, *(f"{node.module}.{item.name}" for item in node.names)]
     root = Path(figure_cache.__file__).parents[2]
     places = [root.joinpath(*name.split(".")) for name in names if name.startswith("fivenines")]
-    found = [place.with_suffix(".py") for place in places] + [place / "__init__.py" for place in places]
-    return [path for path in found if path.is_file()]
+    result = [place.with_suffix(".py") for place in places] + [place / "__init__.py" for place in places]
+    return [path for path in result if path.is_file()]

@@ -1,4 +1,6 @@
-"""Interleaved blocks of two runs: a planted change of a ratio is found, an equal pair is not; one block tells nothing."""
+"""Interleaved blocks of two runs: a planted change of a ratio is found, an equal pair is not; one block tells
+nothing.
+"""
 
 from pathlib import Path
 
@@ -16,57 +18,57 @@ def _versus(folder: Path, before: SyntheticBlock, after: SyntheticBlock) -> Vers
     )
 
 
-def _tps(found: Versus) -> Standing:
-    (one,) = [one for one in found.standings if one.measure.name == "tps"]
-    return one
+def _tps(versus: Versus) -> Standing:
+    (standing,) = [standing for standing in versus.standings if standing.measure.name == "tps"]
+    return standing
 
 
 def test_a_solution_that_fell_behind_its_neighbour_is_told(tmp_path: Path) -> None:
-    found = _versus(
+    versus = _versus(
         tmp_path,
         SyntheticBlock(tps=(1100.0, 1000.0), blocks=4, seed=1),
         SyntheticBlock(tps=(900.0, 1000.0), blocks=4, seed=2),
     )
-    one = _tps(found)
-    assert one.told and one.difference.ratio_low is not None
+    item = _tps(versus)
+    assert item.told and item.difference.ratio_low is not None
     expected = (900 / 1000) / (1100 / 1000)
-    assert one.difference.ratio_low < expected < (one.difference.ratio_high or 0.0)
-    assert one.difference.b.mean is not None and abs(one.difference.b.mean - 1.1) < 0.05
+    assert item.difference.ratio_low < expected < (item.difference.ratio_high or 0.0)
+    assert item.difference.b.mean is not None and abs(item.difference.b.mean - 1.1) < 0.05
 
 
 def test_the_same_twice_is_not_told_and_the_order_of_names_does_not_matter(tmp_path: Path) -> None:
-    found = _versus(
+    versus = _versus(
         tmp_path,
         SyntheticBlock(names=("a", "b"), tps=(1100.0, 1000.0), blocks=4, seed=1),
         SyntheticBlock(names=("b", "a"), tps=(1000.0, 1100.0), blocks=4, seed=2),
     )
-    assert not _tps(found).told
-    assert abs((_tps(found).difference.ratio or 0.0) - 1) < 0.05
+    assert not _tps(versus).told
+    assert abs((_tps(versus).difference.ratio or 0.0) - 1) < 0.05
 
 
 def test_a_change_within_what_runs_differ_by_themselves_is_not_told(tmp_path: Path) -> None:
-    found = _versus(
+    versus = _versus(
         tmp_path,
         SyntheticBlock(tps=(1000.0, 1000.0), blocks=8, seed=1),
         SyntheticBlock(tps=(1015.0, 1000.0), blocks=8, seed=2),
     )
-    assert not _tps(found).told
+    assert not _tps(versus).told
 
 
 def test_each_solution_is_compared_by_its_blocks(tmp_path: Path) -> None:
-    found = _versus(
+    versus = _versus(
         tmp_path,
         SyntheticBlock(names=("a", "b"), tps=(1000.0, 1000.0), blocks=5, seed=1),
         SyntheticBlock(names=("a", "b"), tps=(300.0, 1000.0), blocks=5, seed=2),
     )
-    (a,) = [c for c in found.changes if c.measure.name == "tps" and c.key.solution == "a"]
+    (a,) = [c for c in versus.changes if c.measure.name == "tps" and c.key.solution == "a"]
     assert a.interleaved and a.worse and (a.difference.a.n, a.difference.b.n) == (5, 5)
 
 
 def test_one_block_is_shown_and_not_judged(tmp_path: Path) -> None:
-    found = _versus(
+    versus = _versus(
         tmp_path, SyntheticBlock(blocks=1, seed=1), SyntheticBlock(tps=(300.0, 900.0), blocks=1, seed=2)
     )
-    assert found.changes and not any(one.told for one in found.changes)
-    assert found.standings and not any(one.told for one in found.standings)
-    assert all(one.difference.ratio for one in found.standings)
+    assert versus.changes and not any(change.told for change in versus.changes)
+    assert versus.standings and not any(standing.told for standing in versus.standings)
+    assert all(standing.difference.ratio for standing in versus.standings)

@@ -23,7 +23,7 @@ WINDOWS = Windows(warmup_end=1000, steady_end=11000, end=20000)
 
 
 def line(times: np.ndarray, *gaps: tuple[float, float]) -> Timeline:
-    """A time line of transactions (each a write and a read) at these times, but for the gaps."""
+    """Return a time line of transactions (each a write and a read) at these times, but for the gaps."""
     for start, end in gaps:
         times = times[(times < start) | (times >= end)]
     slots, counts = np.unique(times // SLOT_MS * SLOT_MS, return_counts=True)
@@ -43,11 +43,11 @@ def randomly(rate: float, seed: int, end: float = 20000) -> np.ndarray:
 
 @given(st.integers(1100, 6000), st.integers(200, 1500), st.integers(200, 1500))
 def test_planted_stalls_are_found_to_within_a_slot_and_do_not_hide_each_other(
-    start: int, one: int, other: int
+    start: int, number: int, other: int
 ) -> None:
-    second = start + one + 400
-    found = stalls(line(steadily(500), (start, start + one), (second, second + other)), WINDOWS)
-    for gap, at, length in zip(found, (start, second), (one, other), strict=True):
+    second = start + number + 400
+    result = stalls(line(steadily(500), (start, start + number), (second, second + other)), WINDOWS)
+    for gap, at, length in zip(result, (start, second), (number, other), strict=True):
         assert abs(gap.start - at) <= SLOT_MS
         assert abs(gap.ms - length) <= 2 * SLOT_MS
 
@@ -60,8 +60,8 @@ def test_random_successes_at_any_rate_hardly_ever_count_as_a_stall(rate: float, 
 def test_four_seconds_of_five_in_deadlocks_are_stalls() -> None:
     windows = Windows(warmup_end=1000, steady_end=6000, end=6000)
     planted = [(1200 + 1150 * n, 2220 + 1150 * n) for n in range(4)]
-    found = stalls(line(steadily(800, 6000), *planted), windows)
-    assert [round(gap.ms, -2) for gap in found] == [1000] * 4
+    result = stalls(line(steadily(800, 6000), *planted), windows)
+    assert [round(gap.ms, -2) for gap in result] == [1000] * 4
 
 
 def test_what_is_slow_throughout_does_not_stall() -> None:
@@ -102,11 +102,11 @@ def test_a_load_that_never_succeeds_does_not_stall() -> None:
 
 
 def after(*gaps: tuple[float, float], moments: tuple[float, ...] = (12000,)) -> Outage:
-    """The outage of a service of 500 successes a second with these gaps; the fault is at 12 s."""
+    """Return the outage of a service of 500 successes a second with these gaps; the fault is at 12 s."""
     windows = Windows(warmup_end=1000, steady_end=12000, end=20000)
-    found = outage(line(steadily(500), *gaps).slot, windows, 12000, moments=moments)
-    assert found is not None
-    return found
+    result = outage(line(steadily(500), *gaps).slot, windows, 12000, moments=moments)
+    assert result is not None
+    return result
 
 
 @example([(60, 739), (900, 900), (900, 900), (900, 900), (900, 900)])
@@ -118,35 +118,35 @@ def test_interruptions_are_disjoint_and_ordered_and_their_total_is_their_sum(
     for pause, length in planted:
         gaps.append((at + pause, at + pause + length))
         at += pause + length
-    found = after(*gaps)
-    assert len(found.gaps) == len(gaps)
-    assert all(one.end <= other.start for one, other in pairwise(found.gaps))
-    assert found.total_ms == pytest.approx(sum(gap.ms for gap in found.gaps) or found.ms)
-    assert found.total_ms >= found.ms == max((gap.ms for gap in found.gaps), default=found.ms)
-    for gap, (start, end) in zip(found.gaps, gaps, strict=True):
+    result = after(*gaps)
+    assert len(result.gaps) == len(gaps)
+    assert all(item.end <= other.start for item, other in pairwise(result.gaps))
+    assert result.total_ms == pytest.approx(sum(gap.ms for gap in result.gaps) or result.ms)
+    assert result.total_ms >= result.ms == max((gap.ms for gap in result.gaps), default=result.ms)
+    for gap, (start, end) in zip(result.gaps, gaps, strict=True):
         assert abs(gap.ms - (end - start)) <= 2 * SLOT_MS
         # at 500 a second no success is left in the last two milliseconds
         assert gap.closed is (end <= 20000 - 2)
-    assert found.back is all(gap.closed for gap in found.gaps)
+    assert result.back is all(gap.closed for gap in result.gaps)
 
 
 def test_the_interruption_at_the_end_of_the_window_is_counted_as_unfinished() -> None:
     planted = [(12060, 12799), (13699, 14599), (15499, 16399), (17299, 18199), (19099, 19999)]
-    found = after(*planted)
-    assert [(gap.start, gap.end, gap.closed) for gap in found.gaps[-2:]] == [
+    result = after(*planted)
+    assert [(gap.start, gap.end, gap.closed) for gap in result.gaps[-2:]] == [
         (17290, 18200, True),
         (19090, 20000, False),
     ]
-    assert (len(found.gaps), found.back) == (5, False)
+    assert (len(result.gaps), result.back) == (5, False)
 
 
 @given(st.integers(1, 12))
 def test_what_counts_scales_with_the_gaps_of_the_steady_window(factor: int) -> None:
     windows = Windows(warmup_end=1000, steady_end=12000, end=20000)
     slow = line(steadily(50 / factor))
-    found = outage(slow.slot, windows, 12000)
-    assert found is not None and not found.noticed
-    assert found.floor_ms >= 2 * 20 * factor
+    result = outage(slow.slot, windows, 12000)
+    assert result is not None and not result.noticed
+    assert result.floor_ms >= 2 * 20 * factor
     away = line(steadily(50 / factor), (12000, 12000 + 4 * 20 * factor + 60))
     noticed = outage(away.slot, windows, 12000)
     assert noticed is not None and noticed.noticed
@@ -202,10 +202,10 @@ def test_a_second_stall_when_the_node_returns_is_found_and_named(tmp_path: Path)
     longest, total = cell.writes.summary.mean or 0, cell.writes.total.mean or 0
     assert total == pytest.approx(longest + 700, abs=80)
     assert cell.writes.events == {"kill primary": 2, "return of node1": 2}
-    (one,) = availabilities([cell], {"kill": 90 * 86_400})
-    assert one.mttr.value == pytest.approx(total / 1000)
-    assert one.downtime is not None
-    assert one.downtime.value == pytest.approx(total / 1000 * YEAR / (90 * 86_400), rel=0.01)
+    (availability,) = availabilities([cell], {"kill": 90 * 86_400})
+    assert availability.mttr.value == pytest.approx(total / 1000)
+    assert availability.downtime is not None
+    assert availability.downtime.value == pytest.approx(total / 1000 * YEAR / (90 * 86_400), rel=0.01)
 
 
 def test_the_clients_own_time_out_is_told_from_the_solutions_outage(tmp_path: Path) -> None:
@@ -214,11 +214,11 @@ def test_the_clients_own_time_out_is_told_from_the_solutions_outage(tmp_path: Pa
     assert cell.connections.summary.mean == pytest.approx(2000, abs=500)
     assert cell.writes.summary.mean == pytest.approx(6000, abs=600)
     for trial in cell.trials:
-        (one,) = trial.interruptions.writes
-        assert one.wait is not None and one.wait.ms == pytest.approx(4000, abs=250)
+        (write,) = trial.interruptions.writes
+        assert write.wait is not None and write.wait.ms == pytest.approx(4000, abs=250)
         bound = trial.record.load["bounds"]["answer_timeout_s"]
-        assert one.wait.bound == f"time-out of {bound:g} s"
-        assert f"until the client's own time-out of {bound:g} s" in in_words([one])
+        assert write.wait.bound == f"time-out of {bound:g} s"
+        assert f"until the client's own time-out of {bound:g} s" in in_words([write])
         phases = {phase.name: phase for phase in trial.faults[0].failover.phases}
         assert phases["client"].ms == pytest.approx(4000, abs=250)
         assert phases["route"].end == pytest.approx(phases["client"].start)

@@ -15,7 +15,7 @@ from fivenines.results.records import Windows
 
 
 def read_latency(log: Path, tag: str, from_ms: float, until_ms: float) -> Latency | None:
-    """The response times of one tag; None if there are none."""
+    """Return the response times of one tag; None if there are none."""
     return read_latencies(log, tag, from_ms, until_ms).get(tag)
 
 
@@ -40,30 +40,30 @@ def test_measures_are_those_of_hdrhistogram(
     expected = HdrHistogram(1, 3_600_000_000, 3)
     for value in values:
         expected.record_value(value)
-    found = read_latency(log, "t", 0, 2000)
-    assert found is not None
-    assert found.n == len(values)
-    for quantile, told in (
-        (50.0, found.p50),
-        (90, found.p90),
-        (95, found.p95),
-        (99, found.p99),
-        (99.9, found.p999),
-        (99.99, found.p9999),
+    result = read_latency(log, "t", 0, 2000)
+    assert result is not None
+    assert result.n == len(values)
+    for quantile, reported in (
+        (50.0, result.p50),
+        (90, result.p90),
+        (95, result.p95),
+        (99, result.p99),
+        (99.9, result.p999),
+        (99.99, result.p9999),
     ):
-        assert told * 1000 == pytest.approx(expected.get_value_at_percentile(quantile))
-    assert found.max * 1000 == pytest.approx(expected.get_max_value())
-    assert found.mean * 1000 == pytest.approx(expected.get_mean_value())
+        assert reported * 1000 == pytest.approx(expected.get_value_at_percentile(quantile))
+    assert result.max * 1000 == pytest.approx(expected.get_max_value())
+    assert result.mean * 1000 == pytest.approx(expected.get_mean_value())
 
 
 def test_only_whole_intervals_of_the_tag_and_window(tmp_path: Path) -> None:
     log = tmp_path / "latency.hlog"
     intervals = [("t", n, 1.0, [1000 * (n + 1)]) for n in range(6)]
     write(log, [*intervals, ("other", 2, 1.0, [9])], 10_000_000)
-    found = read_latency(log, "t", 1000, 4500)
-    assert found is not None
-    assert (found.n, found.seconds) == (3, 3.0)
-    assert found.max == pytest.approx(4.0, rel=1e-3)
+    result = read_latency(log, "t", 1000, 4500)
+    assert result is not None
+    assert (result.n, result.seconds) == (3, 3.0)
+    assert result.max == pytest.approx(4.0, rel=1e-3)
     assert read_latency(log, "t", 1200, 1900) is None
     assert read_latency(log, "none", 0, 6000) is None
 
@@ -71,9 +71,9 @@ def test_only_whole_intervals_of_the_tag_and_window(tmp_path: Path) -> None:
 def test_timers_that_fire_late_do_not_cost_an_interval(tmp_path: Path) -> None:
     log = tmp_path / "latency.hlog"
     write(log, [("t", 0.991, 1.004, [5]), ("t", 1.995, 1.012, [5])], 10_000)
-    found = read_latency(log, "t", 1000, 3000)
-    assert found is not None
-    assert found.n == 2
+    result = read_latency(log, "t", 1000, 3000)
+    assert result is not None
+    assert result.n == 2
 
 
 WORK = {"completed": True, "work": {"from_s": 0.0, "to_s": 0.903}}
@@ -109,11 +109,11 @@ def test_histograms_of_different_ranges_add_up(tmp_path: Path) -> None:
     text = log.read_text()
     write(log, [("t", 1, 1, [900_000])], 3_600_000_000)
     log.write_text(text + log.read_text() + text.replace("0.000,1.000", "2.000,1.000"))
-    found = read_latency(log, "t", 0, 3000)
-    assert found is not None
-    assert found.n == 3
-    assert found.p50 == pytest.approx(0.7, rel=1e-3)
-    assert found.max == pytest.approx(900, rel=1e-3)
+    result = read_latency(log, "t", 0, 3000)
+    assert result is not None
+    assert result.n == 3
+    assert result.p50 == pytest.approx(0.7, rel=1e-3)
+    assert result.max == pytest.approx(900, rel=1e-3)
 
 
 @pytest.mark.parametrize(

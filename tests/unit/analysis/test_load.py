@@ -29,8 +29,8 @@ def test_format_1_has_none_of_it() -> None:
 
 
 def test_keys_of_later_versions_are_passed_over() -> None:
-    (found,) = types_of({"types": [{"name": "a", "ok": 3, "mood": "good"}, {"ok": 1}]})
-    assert (found.name, found.ok, found.retries) == ("a", 3, 0)
+    (result,) = types_of({"types": [{"name": "a", "ok": 3, "mood": "good"}, {"ok": 1}]})
+    assert (result.name, result.ok, result.retries) == ("a", 3, 0)
 
 
 def test_the_offered_rate_is_that_of_the_window() -> None:

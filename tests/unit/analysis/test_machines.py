@@ -24,10 +24,10 @@ def _measured(
 
 def test_a_slow_machine_is_found_with_how_slow_it_is() -> None:
     factors = {"one": 1.0, "slow": 0.7, "two": 1.0}
-    found = effects(_measured(np.random.default_rng(1), factors, 3))
-    assert found is not None and found.differ and found.p < 1e-6
+    result = effects(_measured(np.random.default_rng(1), factors, 3))
+    assert result is not None and result.differ and result.p < 1e-6
     mean = 0.7 ** (1 / 3)
-    for effect in found.effects:
+    for effect in result.effects:
         assert effect.low < factors[effect.machine] / mean < effect.high
         assert effect.factor == pytest.approx(factors[effect.machine] / mean, rel=0.1)
 
@@ -36,7 +36,7 @@ def test_machines_that_are_alike_are_told_apart_by_chance_only() -> None:
     chance = np.random.default_rng(2)
     alike = {"one": 1.0, "two": 1.0, "three": 1.0}
     alarms = sum(
-        found.differ for _ in range(1000) if (found := effects(_measured(chance, alike, 2))) is not None
+        result.differ for _ in range(1000) if (result := effects(_measured(chance, alike, 2))) is not None
     )
     assert 25 <= alarms <= 78, "5 % of 1,000, give or take chance (99.9 %)"
 
@@ -44,10 +44,10 @@ def test_machines_that_are_alike_are_told_apart_by_chance_only() -> None:
 def test_unlike_shares_are_not_taken_for_a_machine() -> None:
     chance = np.random.default_rng(3)
     every = _measured(chance, {"one": 1.0, "two": 1.0}, 6)
-    left = [one for n, one in enumerate(every) if not (one[:2] == ("alone", "two") and n % 6 > 1)]
-    found = effects(left)
-    assert found is not None
-    assert all(0.9 < one.factor < 1.1 for one in found.effects)
+    left = [item for n, item in enumerate(every) if not (item[:2] == ("alone", "two") and n % 6 > 1)]
+    result = effects(left)
+    assert result is not None
+    assert all(0.9 < effect.factor < 1.1 for effect in result.effects)
 
 
 @pytest.mark.parametrize(
@@ -70,5 +70,5 @@ def test_cells_that_are_spread_unlike_most_are_named() -> None:
 
     usual = Counter({"one": 2, "two": 2})
     spread = {key("a"): usual, key("b"): Counter({"one": 3, "two": 1}), key("c"): usual}
-    assert [one.solution for one in unbalanced(spread)] == ["b"]
+    assert [item.solution for item in unbalanced(spread)] == ["b"]
     assert unbalanced({}) == []

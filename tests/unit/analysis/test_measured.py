@@ -30,7 +30,7 @@ Plant = Callable[[Path], None]
 def _trial(
     folder: Path, plant: Plant | None = None, recipe: Recipe | None = None, fault: str = "none"
 ) -> TrialMeasures:
-    """A trial with an even load of 9 transactions a slot, unless something else is planted."""
+    """Return a trial with an even load of 9 transactions a slot, unless something else is planted."""
     matrix = Matrix([recipe or Recipe("a", known=True, sampled="mariadb")], faults=[fault], trials=1)
     run = write_run(folder / "run", matrix)
     path = run / "trials" / "0001"
@@ -38,8 +38,8 @@ def _trial(
         write_timeline(path, _line(range(0, int(END), 10)))
     if plant:
         plant(path)
-    (found,) = measures(open_run(run).complete)
-    return found
+    (result,) = measures(open_run(run).complete)
+    return result
 
 
 def _line(slots: range | list[int], each: Callable[[int], int] = lambda _: PER_SLOT) -> list[dict[str, Any]]:
@@ -56,9 +56,9 @@ def _line(slots: range | list[int], each: Callable[[int], int] = lambda _: PER_S
 
 
 def _value(trial: TrialMeasures, name: str) -> float | None:
-    found = VALUES[name](trial)
-    assert found is None or found[1] is False
-    return found[0] if found else None
+    values = VALUES[name](trial)
+    assert values is None or values[1] is False
+    return values[0] if values else None
 
 
 def _record(path: Path, change: Callable[[TrialRecord], TrialRecord]) -> None:
@@ -66,17 +66,17 @@ def _record(path: Path, change: Callable[[TrialRecord], TrialRecord]) -> None:
     store.write_json(path / layout.TRIAL, change(record))
 
 
-def _load(**said: Any) -> Plant:
+def _load(**details: Any) -> Plant:
     return lambda path: _record(
-        path, lambda record: record.model_copy(update={"load": {**record.load, **said}})
+        path, lambda record: record.model_copy(update={"load": {**record.load, **details}})
     )
 
 
 def test_every_listed_measure_has_a_value_or_an_event() -> None:
-    of_solutions = {name for name, one in MEASURES.items() if one.kind == "number"}
+    of_solutions = {name for name, measure in MEASURES.items() if measure.kind == "number"}
     assert set(MEASURES) == {*VALUES, *EVENTS} | of_solutions
-    assert {name for name, one in MEASURES.items() if one.kind == "event"} == set(EVENTS)
-    assert [one.replace(" ", "_") for one in phases.PHASES] == list(PHASES)
+    assert {name for name, measure in MEASURES.items() if measure.kind == "event"} == set(EVENTS)
+    assert [phase.replace(" ", "_") for phase in phases.PHASES] == list(PHASES)
 
 
 def test_an_even_load_has_no_stall_no_variation_and_a_last_quarter_like_the_first(tmp_path: Path) -> None:
@@ -130,13 +130,13 @@ def test_a_short_window_or_several_steps_have_no_variation(tmp_path: Path) -> No
 @given(st.lists(st.integers(0, 50), min_size=4, max_size=30))
 def test_variation_is_that_of_the_seconds(counts: list[int]) -> None:
     line = timeline([(1000 * n, 0, 0, count, 0) for n, count in enumerate(counts)])
-    found = steadiness(line, 0.0, 1000.0 * len(counts))
-    assert found is not None
+    result = steadiness(line, 0.0, 1000.0 * len(counts))
+    assert result is not None
     if not any(counts):
-        assert found.cov is None
+        assert result.cov is None
     else:
-        assert found.cov == pytest.approx(np.std(counts, ddof=1) / np.mean(counts))
-        assert found.cov is not None and found.cov >= 0
+        assert result.cov == pytest.approx(np.std(counts, ddof=1) / np.mean(counts))
+        assert result.cov is not None and result.cov >= 0
 
 
 def _delays(values: Mapping[float, float | None], source: str = "Seconds_Behind_Master") -> Plant:
@@ -148,8 +148,8 @@ def _delays(values: Mapping[float, float | None], source: str = "Seconds_Behind_
 
 
 def test_told_delay_is_the_largest_of_the_steady_window(tmp_path: Path) -> None:
-    told = {500.0: 90, 1500.0: 0, 2500.0: 1, 3500.0: None, 4500.0: 3, 6000.0: 70}
-    trial = _trial(tmp_path, _delays(told))
+    lags = {500.0: 90, 1500.0: 0, 2500.0: 1, 3500.0: None, 4500.0: 3, 6000.0: 70}
+    trial = _trial(tmp_path, _delays(lags))
     assert _value(trial, "reported_lag_max") == 3000
     assert _value(trial, "reported_lag_mean") == pytest.approx(4000 / 3)
     assert _value(trial, "reported_lag_growth") == pytest.approx(1000, rel=0.1)
@@ -175,24 +175,24 @@ def test_true_delay_is_the_age_of_the_oldest_write_that_a_node_lacks(tmp_path: P
 )
 def test_growth_is_the_slope_of_a_line(slope: float, start: float, at: list[float]) -> None:
     t = np.sort(np.array(at)) * 1000
-    found = delay_course([Series(t, start + slope * t / 1000)], 0.0, 61_000.0)
-    assert found is not None
+    result = delay_course([Series(t, start + slope * t / 1000)], 0.0, 61_000.0)
+    assert result is not None
     if np.ptp(t) > 1:
-        assert found.growth == pytest.approx(slope, abs=1e-3, rel=1e-3)
-    assert found.mean <= found.max + 1e-9
+        assert result.growth == pytest.approx(slope, abs=1e-3, rel=1e-3)
+    assert result.mean <= result.max + 1e-9
 
 
 def test_the_node_that_is_furthest_behind_is_told() -> None:
     t = [1000.0 * n for n in range(5)]
     flat, rising = Series.of(t, [70.0] * 5), Series.of(t, [10.0 * n for n in range(5)])
-    found = delay_course([flat, rising], 0.0, 5000.0)
-    assert found is not None and (found.max, found.mean) == (70.0, 70.0)
-    assert found.growth == pytest.approx(10.0)
+    result = delay_course([flat, rising], 0.0, 5000.0)
+    assert result is not None and (result.max, result.mean) == (70.0, 70.0)
+    assert result.growth == pytest.approx(10.0)
     assert delay_course([flat], 6000.0, 7000.0) is None
 
 
 def _reads(ages: list[int]) -> Plant:
-    """A write each 100 ms, and reads that show what was written so many writes before."""
+    """Return a write each 100 ms, and reads that show what was written so many writes before."""
 
     def plant(path: Path) -> None:
         head = {"client": 0, "outcome": "ok", "endpoint": "node2:3306"}
@@ -313,7 +313,7 @@ def test_execution_and_connects(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "total", "share", "cut"),
+    ("details", "total", "share", "cut"),
     [
         (
             {"total_s": 12.5, "completed": True, "cut": False, "done": 100, "work": {"transactions": 100}},
@@ -347,12 +347,12 @@ def test_execution_and_connects(tmp_path: Path) -> None:
 )
 def test_fixed_work(
     tmp_path: Path,
-    said: dict[str, Any],
+    details: dict[str, Any],
     total: tuple[float, bool] | None,
     share: float | None,
     cut: bool | None,
 ) -> None:
-    trial = _trial(tmp_path, _load(**said))
+    trial = _trial(tmp_path, _load(**details))
     assert VALUES["total_time"](trial) == total
     assert _value(trial, "completed") == share
     assert EVENTS["cut"](trial) is cut
@@ -360,15 +360,15 @@ def test_fixed_work(
 
 def test_work_that_was_cut_makes_the_mean_a_lower_bound(tmp_path: Path) -> None:
     trial = _trial(tmp_path, _load(total_s=60.0, completed=False, cut=True, done=3, work={}))
-    found = summary_of("total_time", [trial, trial])
-    assert (found.mean, found.bounds) == (60_000.0, 2)
+    result = summary_of("total_time", [trial, trial])
+    assert (result.mean, result.bounds) == (60_000.0, 2)
 
 
 def test_phases_are_those_of_the_first_outage_and_add_up(tmp_path: Path) -> None:
     trial = _trial(tmp_path, fault="kill")
     failover = trial.faults[0].failover
-    told = [VALUES[f"phase:{name}"](trial) for name in PHASES]
-    assert sum(value for value, _ in filter(None, told)) == pytest.approx(failover.ms)
+    messages = [VALUES[f"phase:{name}"](trial) for name in PHASES]
+    assert sum(value for value, _ in filter(None, messages)) == pytest.approx(failover.ms)
     promote = failover.phase("promote")
     assert promote is not None and _value(trial, "phase:promote") == promote.ms > 0
 
@@ -377,8 +377,8 @@ def test_an_outage_that_did_not_end_bounds_its_phases(tmp_path: Path) -> None:
     trial = _trial(tmp_path, recipe=Recipe("a", outage=None), fault="kill")
     stuck = trial.faults[0].failover.phases[-1]
     assert not stuck.closed
-    found = VALUES[f"phase:{stuck.name.replace(' ', '_')}"](trial)
-    assert found == (stuck.ms, True)
+    values = VALUES[f"phase:{stuck.name.replace(' ', '_')}"](trial)
+    assert values == (stuck.ms, True)
     assert VALUES["phase:catch_up"](trial) == (0.0, True), "it had not begun: 0 or more"
 
 
@@ -396,7 +396,7 @@ def test_without_a_fault_there_are_no_phases(tmp_path: Path) -> None:
 def test_what_is_read_later_is_read_once_for_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = write_run(tmp_path / "run", Matrix([Recipe("a", known=True, sampled="postgres")], trials=3))
     trials = measures(open_run(run).complete)
-    assert not list(run.glob("cache/*.steady")), "what nobody asks for is not computed"
+    assert not list(run.glob("cache/*.steady")), "figures that are not requested are not computed"
     before = values_of("reported_lag_max", trials)
     assert len(list(run.glob("cache/*.steady"))) == 3
     for path in run.glob("trials/*/*.parquet"):

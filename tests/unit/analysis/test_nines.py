@@ -20,26 +20,26 @@ DAY = 86_400.0
 def test_the_textbook_case() -> None:
     """One failure in 1000 h that takes 1 h: 99.9 %, almost 3 nines, 8.76 h a year."""
     term = Term(summarise([3_600_000.0] * 3), 1000 * 3600.0)
-    found = unavailable([term])
-    assert found.value == pytest.approx(1 / 1001)
-    assert (found.low, found.high) == (found.value, found.value)
+    result = unavailable([term])
+    assert result.value == pytest.approx(1 / 1001)
+    assert (result.low, result.high) == (result.value, result.value)
     assert nines(0.001) == pytest.approx(3)
     assert nines(0) == math.inf
-    assert found.value * YEAR == pytest.approx(8.757 * 3600, rel=1e-3)
+    assert result.value * YEAR == pytest.approx(8.757 * 3600, rel=1e-3)
 
 
 def test_the_interval_is_that_of_the_mean() -> None:
     outage = summarise([4000.0, 4200.0, 4400.0])
-    found = unavailable([Term(outage, DAY)])
+    result = unavailable([Term(outage, DAY)])
     assert outage.ci_low is not None
     assert outage.ci_high is not None
-    assert found.low == pytest.approx(outage.ci_low / 1000 / DAY, rel=1e-4)
-    assert found.high == pytest.approx(outage.ci_high / 1000 / DAY, rel=1e-4)
+    assert result.low == pytest.approx(outage.ci_low / 1000 / DAY, rel=1e-4)
+    assert result.high == pytest.approx(outage.ci_high / 1000 / DAY, rel=1e-4)
 
 
 def test_one_trial_gives_no_interval() -> None:
-    found = unavailable([Term(summarise([4000.0]), DAY)])
-    assert (found.low, found.high) == (None, None)
+    result = unavailable([Term(summarise([4000.0]), DAY)])
+    assert (result.low, result.high) == (None, None)
 
 
 @pytest.mark.parametrize("terms", [[], [Term(summarise([]), DAY)], [Term(summarise([1.0]), 0.0)]])
@@ -54,14 +54,14 @@ TERM = st.builds(Term, OUTAGES.map(summarise), st.floats(3600, 1e9))
 
 @given(st.lists(TERM, min_size=1, max_size=6))
 def test_rates_add_up(terms: list[Term]) -> None:
-    found = unavailable(terms)
+    result = unavailable(terms)
     odds = sum(u / (1 - u) for u in (unavailable([term]).value for term in terms))
-    assert found.value == pytest.approx(odds / (1 + odds))
-    assert found.low is not None
-    assert found.high is not None
-    assert 0 <= found.low <= found.value <= found.high <= 1
+    assert result.value == pytest.approx(odds / (1 + odds))
+    assert result.low is not None
+    assert result.high is not None
+    assert 0 <= result.low <= result.value <= result.high <= 1
     for term in terms:
-        assert found.value >= unavailable([term]).value - 1e-12
+        assert result.value >= unavailable([term]).value - 1e-12
 
 
 @given(TERM)
@@ -88,25 +88,28 @@ def test_assumptions_come_from_the_experiment(run: Path) -> None:
 
 
 def test_one_for_each_fault_and_one_for_all_together(cells: list[CellResult]) -> None:
-    found = availabilities(cells, {"kill": 90 * DAY})
-    assert [(one.key.solution, one.fault) for one in found[:2]] == [
+    result = availabilities(cells, {"kill": 90 * DAY})
+    assert [(item.key.solution, item.fault) for item in result[:2]] == [
         ("back", "kill primary"),
         ("gone", "kill primary"),
     ]
-    together = {one.key.solution: one for one in found if one.fault == "all together"}
-    back = [one for one in found if one.key.solution == "back" and one.fault == "kill primary"]
+    together = {item.key.solution: item for item in result if item.fault == "all together"}
+    back = [item for item in result if item.key.solution == "back" and item.fault == "kill primary"]
     assert together["back"].unavailable
     assert together["back"].unavailable.value == pytest.approx(
-        sum(one.unavailable.value for one in back if one.unavailable), rel=1e-5
+        sum(item.unavailable.value for item in back if item.unavailable), rel=1e-5
     )
     assert together["back"].mtbf == pytest.approx(45 * DAY)
     assert together["back"].trials == 6
 
 
 def test_bounds_and_intervals(cells: list[CellResult]) -> None:
-    found = {one.key.solution: one for one in availabilities(cells, {"kill": 90 * DAY})[:6]}
-    assert [found[name].bound for name in ("back", "gone", "calm")] == ["", "at most", "at least"]
-    back = found["back"]
+    result = {
+        availability.key.solution: availability
+        for availability in availabilities(cells, {"kill": 90 * DAY})[:6]
+    }
+    assert [result[name].bound for name in ("back", "gone", "calm")] == ["", "at most", "at least"]
+    back = result["back"]
     assert back.share
     assert back.nines
     assert back.downtime
@@ -119,7 +122,7 @@ def test_bounds_and_intervals(cells: list[CellResult]) -> None:
 
 
 def test_without_assumptions_only_what_would_be_needed(cells: list[CellResult]) -> None:
-    found = availabilities(cells, {})
-    assert len(found) == 6
-    assert all(one.share is one.nines is one.downtime is None for one in found)
-    assert all(one.needed_mtbf > 0 for one in found)
+    result = availabilities(cells, {})
+    assert len(result) == 6
+    assert all(item.share is item.nines is item.downtime is None for item in result)
+    assert all(item.needed_mtbf > 0 for item in result)

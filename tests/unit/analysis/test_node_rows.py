@@ -15,12 +15,12 @@ def _trial(folder: Path, held: dict[str, list[int]] | None, *nodes: NodeCheck) -
     folder.mkdir(parents=True)
     lines = ["id,client,kind,endpoint,started_us,completed_us,outcome,error_class,seen"]
     outcomes = {1: "ok", 2: "ok", 3: "ok", 4: "failed"}
-    lines += [f"{one},0,write,a,{one},{one},{said},," for one, said in outcomes.items()]
+    lines += [f"{item},0,write,a,{item},{item},{outcome},," for item, outcome in outcomes.items()]
     lines.append("9,0,read,a,9,9,ok,,")
     (folder / "ledger.csv").write_text("\n".join(lines) + "\n")
     store.csv_to_parquet(folder / "ledger.csv", store.table_path(folder, "ledger"), "ledger")
     if held is not None:
-        store.write_table(folder, "held", [(node, one) for node, ids in held.items() for one in ids])
+        store.write_table(folder, "held", [(node, item) for node, ids in held.items() for item in ids])
     check = Check(acknowledged=0, failed=0, in_doubt=0, primary="node1", nodes=list(nodes))
     record = TrialRecord(
         id=folder.name, cell=CELL, number=1, seed=1, status="complete", started="", seconds=1.0, check=check
@@ -60,6 +60,6 @@ def test_an_older_run_keeps_the_verdict_that_it_has(tmp_path: Path) -> None:
 
 
 def test_a_damaged_table_leaves_the_stored_verdict(tmp_path: Path) -> None:
-    one = _trial(tmp_path / "0001", {"node1": [1]}, _node("node1"))
-    store.table_path(one.folder, "held").write_bytes(b"not parquet")
-    assert rechecked([one]) == [one]
+    item = _trial(tmp_path / "0001", {"node1": [1]}, _node("node1"))
+    store.table_path(item.folder, "held").write_bytes(b"not parquet")
+    assert rechecked([item]) == [item]

@@ -94,8 +94,8 @@ def test_nothing_is_known_before_the_first_change() -> None:
 )
 def test_whoever_is_found_is_writable_then(pairs: list[tuple[float, str]], node: str, start: float) -> None:
     series = changes(*sorted(pairs, key=lambda pair: pair[0]))
-    found = writable({node: series}, start)
-    if found is None:
+    result = writable({node: series}, start)
+    if result is None:
         return
-    assert start <= found <= UNTIL or found == pytest.approx(start)
-    assert any(c.t <= found and c.state == "writable" for c in series)
+    assert start <= result <= UNTIL or result == pytest.approx(start)
+    assert any(c.t <= result and c.state == "writable" for c in series)

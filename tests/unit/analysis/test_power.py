@@ -12,8 +12,8 @@ from fivenines.analysis.interleaved_ratio import ratio_of
 from fivenines.analysis.statistics import compare, summarise
 
 CAMPAIGNS = 1000
+# Four standard errors of a share of so many campaigns, at most.
 SLACK = 4 * math.sqrt(0.25 / CAMPAIGNS)
-"""Four standard errors of a share of so many campaigns, at most."""
 
 
 def lognormal(rng: np.random.Generator, mean: float, cov: float, n: int) -> list[float]:
@@ -26,7 +26,7 @@ def lognormal(rng: np.random.Generator, mean: float, cov: float, n: int) -> list
 )
 def test_trials_tell_a_difference_as_often_as_promised(n: int, difference: float, cov: float) -> None:
     rng = np.random.default_rng([n, int(100 * difference)])
-    told = sum(
+    shown = sum(
         compare(
             summarise(lognormal(rng, 1 + difference, cov, n)), summarise(lognormal(rng, 1, cov, n))
         ).differs
@@ -34,7 +34,7 @@ def test_trials_tell_a_difference_as_often_as_promised(n: int, difference: float
     )
     # with three trials Welch's degrees of freedom are uncertain themselves
     allowance = SLACK + (0.08 if n < 5 else 0.02)
-    assert told / CAMPAIGNS == pytest.approx(power.power_of_two(difference, cov, n), abs=allowance)
+    assert shown / CAMPAIGNS == pytest.approx(power.power_of_two(difference, cov, n), abs=allowance)
 
 
 @pytest.mark.parametrize(("n", "difference", "sd"), [(12, 0.1, 0.1), (24, 0.05, 0.1)])
@@ -43,15 +43,15 @@ def test_rounds_tell_a_difference_as_often_as_the_t_test_of_their_logarithms(
 ) -> None:
     rng = np.random.default_rng([n, 5])
     shift = math.log1p(difference)
-    found = [summarise(list(rng.normal(shift, sd, n))) for _ in range(CAMPAIGNS)]
-    told = sum(one.ci_low is not None and one.ci_low > 0 for one in found)
-    assert told / CAMPAIGNS == pytest.approx(power.power_of_pairs(difference, sd, n), abs=SLACK)
+    result = [summarise(list(rng.normal(shift, sd, n))) for _ in range(CAMPAIGNS)]
+    shown = sum(item.ci_low is not None and item.ci_low > 0 for item in result)
+    assert shown / CAMPAIGNS == pytest.approx(power.power_of_pairs(difference, sd, n), abs=SLACK)
     # the interleaved's interval allows for memory between batches, which costs some of it
     blocks = sum(
-        one is not None and one.differs
-        for one in (ratio_of([list(rng.normal(shift, sd, n))]) for _ in range(CAMPAIGNS))
+        item is not None and item.differs
+        for item in (ratio_of([list(rng.normal(shift, sd, n))]) for _ in range(CAMPAIGNS))
     )
-    assert blocks / CAMPAIGNS > 0.6 * told / CAMPAIGNS
+    assert blocks / CAMPAIGNS > 0.6 * shown / CAMPAIGNS
 
 
 @given(st.floats(0.01, 1.0), st.integers(2, 200))

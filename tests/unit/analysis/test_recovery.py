@@ -37,12 +37,12 @@ def load(*paces: tuple[float, float, float]) -> LoadLine:
 @given(st.integers(500, 900), st.integers(0, 500), st.sampled_from([0.0, 0.2, 0.5, 0.8]))
 def test_the_return_of_throughput_is_found(start: int, slow: int, pace: float) -> None:
     begin, full = start * SLOT_MS, (start + slow) * SLOT_MS
-    found = throughput_back(load((begin, full, pace)), RATE, begin, END)
-    assert found is not None
+    result = throughput_back(load((begin, full, pace)), RATE, begin, END)
+    assert result is not None
     # a second may begin before full speed as long as nine tenths of its work are done
     early = 100 / (1 - pace)
-    assert full - early - SLOT_MS <= found <= full
-    assert found >= begin
+    assert full - early - SLOT_MS <= result <= full
+    assert result >= begin
 
 
 def test_throughput_that_stays_low_is_never_back() -> None:
@@ -81,13 +81,13 @@ def test_work_lost_is_what_the_rate_would_have_done() -> None:
 
 
 def acks() -> Acks:
-    """Two clients in turns, a write every 10 ms."""
+    """Return two clients in turns, a write every 10 ms."""
     ids = np.arange(1, END // 10)
     return Acks(np.asarray(ids * 10.0, dtype=np.float64), (ids - 1) % 2, ids)
 
 
 def views(late: np.ndarray, every: int = 100) -> Views:
-    """A node that has what was acknowledged `late[i]` ms before its look number i."""
+    """Return a node that has what was acknowledged `late[i]` ms before its look number i."""
     t = np.arange(every, END, every, dtype=float)
     until = ((t - late[: len(t)]) // 10).astype(np.int64)
     newest = {0: until - (until % 2 == 0), 1: until - (until % 2 == 1)}
@@ -99,8 +99,8 @@ LOOKS = len(np.arange(100, END, 100))
 
 @given(st.integers(30, 5000))
 def test_the_age_of_the_oldest_missing_write(late: int) -> None:
-    found = behind(views(np.full(LOOKS, float(late))), acks(), 0.0)
-    assert found[-1] == pytest.approx(late, abs=10)
+    result = behind(views(np.full(LOOKS, float(late))), acks(), 0.0)
+    assert result[-1] == pytest.approx(late, abs=10)
 
 
 def test_a_replica_that_has_everything_is_never_behind() -> None:
@@ -116,9 +116,9 @@ def test_writes_before_the_return_do_not_count() -> None:
 def test_the_catching_up_of_a_replica_is_found(look: int) -> None:
     late = np.full(LOOKS, 20.0)
     late[60:look] = 3000.0
-    found = replica_back(views(late), acks(), (1000.0, 5000.0), 6100.0, END)
-    assert found is not None
-    assert found == pytest.approx(100 * (look + 1))
+    result = replica_back(views(late), acks(), (1000.0, 5000.0), 6100.0, END)
+    assert result is not None
+    assert result == pytest.approx(100 * (look + 1))
 
 
 def test_a_replica_that_stays_behind_is_never_back() -> None:

@@ -30,16 +30,16 @@ def test_curves_are_what_the_nodes_told(tmp_path: Path) -> None:
             (3000.0, "node1", "WFConnection", "UpToDate", 8 * _MB, 0, 20, 5 * _MB),
         ],
     )
-    found = watched([trial])[trial.folder.name].counters
-    sent, out_of_sync, updates = (curve(found, panel) for panel in DISKS)
+    result = watched([trial])[trial.folder.name].counters
+    sent, out_of_sync, updates = (curve(result, panel) for panel in DISKS)
     assert sent["node1"].v.tolist() == pytest.approx([3.0])
     assert out_of_sync["node1"].v.tolist() == [0, 5]
     assert out_of_sync["node2"].v.tolist() == [0]
     assert updates["node1"].v.tolist() == pytest.approx([5])
-    assert set(DISKS) <= set(panels_of(found))
+    assert set(DISKS) <= set(panels_of(result))
 
 
 def test_a_cluster_without_such_a_disk_has_no_such_panels(tmp_path: Path) -> None:
     run = open_run(write_run(tmp_path / "run", replace(QUICKSTART, trials=1)))
-    found = watched(run.trials)[run.trials[0].folder.name].counters
-    assert not set(DISKS) & set(panels_of(found))
+    result = watched(run.trials)[run.trials[0].folder.name].counters
+    assert not set(DISKS) & set(panels_of(result))

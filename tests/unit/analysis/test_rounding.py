@@ -33,10 +33,10 @@ def test_a_mean_is_rounded_to_what_its_interval_bears(
 @given(mean=st.floats(1e-3, 1e9), low=st.floats(0, 1, exclude_max=True), high=st.floats(0.001, 5))
 def test_what_is_left_out_is_less_than_the_interval(mean: float, low: float, high: float) -> None:
     ends = (mean * low, mean * (1 + high))
-    found = rounding(mean, *ends)
-    assert found is not None
-    shown = float(found.text(mean).replace(",", ""))
+    result = rounding(mean, *ends)
+    assert result is not None
+    shown = float(result.text(mean).replace(",", ""))
     half = (ends[1] - ends[0]) / 2
     # half of the last digit that is printed, which is at most a third of the uncertainty
-    assert abs(shown - mean) <= 0.15 * half + 1e-12 * mean or abs(shown - mean) <= 10**found.exponent / 2
-    assert not re.search(r"e", found.text(mean))
+    assert abs(shown - mean) <= 0.15 * half + 1e-12 * mean or abs(shown - mean) <= 10**result.exponent / 2
+    assert not re.search(r"e", result.text(mean))

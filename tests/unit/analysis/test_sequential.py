@@ -12,7 +12,7 @@ CAMPAIGNS = 4000
 
 
 def _stopped(spread: float, at_least: int, at_most: int, nominal: float, within: float) -> float:
-    """The share of campaigns whose interval holds the true mean, each stopped as soon as it may."""
+    """Return the share of campaigns whose interval holds the true mean, each stopped as soon as it may."""
     draw = np.random.default_rng(5)
     values = 1 + spread * draw.standard_normal((CAMPAIGNS, at_most))
     n = np.arange(1, at_most + 1)
@@ -73,8 +73,8 @@ def test_a_mean_is_settled_by_the_wider_interval() -> None:
 def test_what_is_not_back_is_never_settled() -> None:
     # the upper end of the interval is not known
     values = [(10.0, False)] * 9 + [(10.1, True)]
-    found = look(values, 10, 3, 0.5, level(3, 20))
-    assert (found.state, found.share, found.summary.bounds) == ("open", None, 1)
+    result = look(values, 10, 3, 0.5, level(3, 20))
+    assert (result.state, result.share, result.summary.bounds) == ("open", None, 1)
 
 
 def test_trials_without_a_value_do_not_count_and_none_at_all_ends_the_cell() -> None:
@@ -100,9 +100,9 @@ def test_the_wider_interval_has_the_usual_one_in_it(values: list[float], nominal
 
 def test_summaries_are_found_wherever_they_are() -> None:
     usual = summarise([1.0, 2.0, 3.0])
-    found = all_at_level({"a": [usual, (usual, 7)], "b": "text"}, 0.99)
+    result = all_at_level({"a": [usual, (usual, 7)], "b": "text"}, 0.99)
     wide = at_level(usual, 0.99)
-    assert found == {"a": [wide, (wide, 7)], "b": "text"}
+    assert result == {"a": [wide, (wide, 7)], "b": "text"}
 
 
 def test_a_difference_of_two_such_means_is_as_wide_as_they_are() -> None:

@@ -14,10 +14,10 @@ LIVES = st.lists(st.lists(st.integers(0, 1000), min_size=1, max_size=6), min_siz
 def test_gains_are_never_negative_and_never_more_than_what_was_counted(lives: list[list[int]]) -> None:
     """Each life counts from 0; what is gained in all is at most the sum of all lives."""
     values = [float(v) for life in lives for v in np.cumsum(life)]
-    found = gains(np.array(values))
-    assert len(found) == len(values) - 1
-    assert (found >= 0).all()
-    assert found.sum() <= sum(sum(life) for life in lives) + 1e-9
+    result = gains(np.array(values))
+    assert len(result) == len(values) - 1
+    assert (result >= 0).all()
+    assert result.sum() <= sum(sum(life) for life in lives) + 1e-9
 
 
 @given(st.lists(st.integers(0, 1000), min_size=1, max_size=20))
@@ -28,11 +28,11 @@ def test_without_a_restart_nothing_is_lost(steps: list[int]) -> None:
 
 def test_rates_are_per_second_and_break_at_holes() -> None:
     series = Series.of([0, 1000, 2000, 9000, 10000], [0, 50, 150, 10, 30])
-    found = rates(series)
-    assert found.t.tolist() == [1000, 2000, 9000, 10000]
-    assert found.v[:2].tolist() == [50, 100]
-    assert np.isnan(found.v[2])
-    assert found.v[3] == 20
+    result = rates(series)
+    assert result.t.tolist() == [1000, 2000, 9000, 10000]
+    assert result.v[:2].tolist() == [50, 100]
+    assert np.isnan(result.v[2])
+    assert result.v[3] == 20
     assert len(rates(Series.of([5], [1]))) == 0
     # two samples at one moment tell no rate
     assert np.isnan(rates(Series.of([0, 1000, 1000], [0, 1, 2])).v[-1])
@@ -81,13 +81,13 @@ def test_means_and_held_values() -> None:
 @given(st.lists(st.floats(0, 1e6), max_size=500), st.integers(1, 60))
 def test_thinning_keeps_the_peak(values: list[float], most: int) -> None:
     series = Series.of(range(len(values)), values)
-    found = thinned(series, most)
-    assert len(found) <= most
+    result = thinned(series, most)
+    assert len(result) <= most
     if values:
-        assert found.v.max() == max(values)
+        assert result.v.max() == max(values)
 
 
 def test_thinning_keeps_what_is_unknown() -> None:
-    found = thinned(Series.of(range(4), [np.nan, np.nan, 1.0, np.nan]), 2)
-    assert np.isnan(found.v[0])
-    assert found.v[1] == 1.0
+    result = thinned(Series.of(range(4), [np.nan, np.nan, 1.0, np.nan]), 2)
+    assert np.isnan(result.v[0])
+    assert result.v[1] == 1.0

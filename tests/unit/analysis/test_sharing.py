@@ -33,12 +33,12 @@ def test_waiting_for_the_servers_under_test_is_expected() -> None:
 
 
 def test_others_matter_where_processors_are_scarce_or_responses_contain_the_wait() -> None:
-    beside = replace(ALONE, lab=1.0, others=0.9, steal=0.1)
-    assert beside.disturbed
-    assert beside.gain == pytest.approx(1.0)
+    shared = replace(ALONE, lab=1.0, others=0.9, steal=0.1)
+    assert shared.disturbed
+    assert shared.gain == pytest.approx(1.0)
     # twice the throughput is half the response time, in a closed loop
-    assert beside.mean_excess_ms == pytest.approx(4.0)
-    roomy = replace(beside, lab=0.4, others=0.9, idle=0.6, waited=_times(0.1, 0.4))
+    assert shared.mean_excess_ms == pytest.approx(4.0)
+    roomy = replace(shared, lab=0.4, others=0.9, idle=0.6, waited=_times(0.1, 0.4))
     assert not roomy.disturbed and roomy.gain is None and roomy.mean_excess_ms is None
     assert replace(roomy, waited=_times(0.5, 3.0)).disturbed
     assert replace(ALONE, waited=None, others=1.0, lab=0.9).disturbed
@@ -62,11 +62,11 @@ def test_shares_are_of_the_window() -> None:
         # told from the moment on at which it had used something
         "others_s:cc (user a)": Series(t[5:], 0.5 * (t[5:] - 4000) / 1000),
     }
-    found = sharing(samples, (2000, 7000), None, None)
-    assert found is not None
-    assert (found.cores, round(found.lab, 6), round(found.others, 6)) == (2, 0.8, 0.5)
-    assert found.taken == pytest.approx(0.6)
-    assert found.named[0][0] == "cc (user a)"
+    result = sharing(samples, (2000, 7000), None, None)
+    assert result is not None
+    assert (result.cores, round(result.lab, 6), round(result.others, 6)) == (2, 0.8, 0.5)
+    assert result.taken == pytest.approx(0.6)
+    assert result.named[0][0] == "cc (user a)"
     few = {**samples, "machine_cores": Series(t, np.full(len(t), 64.0)), "others_s": grows(20)}
     elsewhere = sharing(few, (2000, 7000), None, None)
     assert elsewhere is not None and elsewhere.others == pytest.approx(1.4 - 0.82)

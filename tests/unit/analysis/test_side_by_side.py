@@ -1,4 +1,4 @@
-"""What solutions take: planted flows between hosts are told apart, means are of nodes, prices add up."""
+"""Resources of solutions: planted flows between hosts are separated, means are over nodes, prices add up."""
 
 import math
 from pathlib import Path
@@ -16,8 +16,8 @@ from fivenines.analysis.traffic import Traffic, traffic
 from fivenines.results.records import Deployment, HostFacts
 from fivenines.results.store import Run, open_run
 
+# Bytes from one host to another in the window.
 Flows = dict[tuple[str, str], float]
-"""Bytes from one host to another in the window."""
 
 
 def host(kind: str, forwards: bool = False) -> HostFacts:
@@ -25,7 +25,7 @@ def host(kind: str, forwards: bool = False) -> HostFacts:
 
 
 def sampled(flows: Flows, hosts: dict[str, HostFacts]) -> Samples:
-    """Counters of the hosts' interfaces, once a second for ten seconds, as such flows make them."""
+    """Return counters of the hosts' interfaces, once a second for ten seconds, as such flows make them."""
     moments = [1000.0 * second for second in range(11)]
 
     def counter(total: float) -> Series:
@@ -70,12 +70,12 @@ def test_flows_are_told_apart_with_and_without_a_proxy(
         }
     else:
         flows |= {("client", "node2"): client["to"], ("node2", "client"): client["back"]}
-    found = traffic(sampled(flows, hosts), hosts, 0.0, 10_000.0)
-    assert found is not None
+    result = traffic(sampled(flows, hosts), hosts, 0.0, 10_000.0)
+    assert result is not None
     sent = sum(n for (a, _), n in flows.items() if a != "client")
-    assert math.isclose(found.sent, sent, abs_tol=1e-3)
-    assert math.isclose(found.clients, client["back"], abs_tol=1e-3)
-    assert math.isclose(found.between, sum(inside.values()), rel_tol=1e-9, abs_tol=1e-3)
+    assert math.isclose(result.sent, sent, abs_tol=1e-3)
+    assert math.isclose(result.clients, client["back"], abs_tol=1e-3)
+    assert math.isclose(result.between, sum(inside.values()), rel_tol=1e-9, abs_tol=1e-3)
 
 
 def test_a_host_that_was_not_sampled_leaves_the_traffic_unknown() -> None:
@@ -109,9 +109,9 @@ def test_idle_hosts_lines_and_rejoins(cells: list[CellResult]) -> None:
 
 
 def test_loaded_hosts_and_bytes(run: Run, cells: list[CellResult]) -> None:
-    found = {one.key.solution: one for one in loaded_results(run.complete, cells, None)}
-    assert set(found) == {"calm", "split"}, "the other was not sampled"
-    calm = found["calm"]
+    result = {item.key.solution: item for item in loaded_results(run.complete, cells, None)}
+    assert set(result) == {"calm", "split"}, "the other was not sampled"
+    calm = result["calm"]
     assert calm.memory.node.mean == 150_000_000
     assert calm.cpu.node.mean == pytest.approx(0.5)
     assert calm.sent.mean and calm.clients.mean and calm.between.mean
@@ -141,7 +141,7 @@ def test_prices_by_the_kind_of_host(run: Run, cells: list[CellResult]) -> None:
     assert Prices("EUR", 0.2).hour(deployment) == pytest.approx(0.8)
     assert Prices("EUR", 0.2, {"proxy": 0.05, "etcd": 0}).hour(deployment) == pytest.approx(0.45)
     assert per_thousand(3.6, [1000.0, 0.0]).mean == pytest.approx(0.001)
-    priced = {one.key.solution: one for one in loaded_results(run.complete, cells, Prices("EUR", 0.3))}
+    priced = {item.key.solution: item for item in loaded_results(run.complete, cells, Prices("EUR", 0.3))}
     assert set(priced) == {"calm", "split"}, "nothing is known of the hosts of the other"
     assert priced["calm"].hour == pytest.approx(0.6)
     assert priced["calm"].thousand and priced["calm"].thousand.n == 2
@@ -158,5 +158,5 @@ def test_a_damaged_table_of_hosts_costs_its_figures_only(tmp_path: Path) -> None
     folder = write_run(tmp_path / "run", SIDE_BY_SIDE)
     for table in folder.glob("trials/*/hosts.parquet"):
         table.write_bytes(b"no parquet")
-    found = open_run(folder)
-    assert loaded_results(found.complete, analyse(found), None) == []
+    result = open_run(folder)
+    assert loaded_results(result.complete, analyse(result), None) == []

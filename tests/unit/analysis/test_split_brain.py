@@ -1,4 +1,4 @@
-"""Split brain: planted overlaps are found, what only touches is not; writes are told by side."""
+"""Split brain: planted overlaps are detected, adjacent times are not; writes are counted by side."""
 
 from itertools import pairwise
 from types import SimpleNamespace
@@ -25,11 +25,13 @@ UNTIL = 10_000.0
 
 def states(**nodes: str) -> dict[str, list[StateChange]]:
     """Changes from a text such as "0 writable 400 away"."""
-    found = {}
+    result = {}
     for node, text in nodes.items():
         words = text.split()
-        found[node] = [StateChange(float(t), state) for t, state in zip(words[::2], words[1::2], strict=True)]
-    return found
+        result[node] = [
+            StateChange(float(t), state) for t, state in zip(words[::2], words[1::2], strict=True)
+        ]
+    return result
 
 
 def test_two_that_take_writes_are_found_with_when_and_who() -> None:
@@ -39,8 +41,8 @@ def test_two_that_take_writes_are_found_with_when_and_who() -> None:
 
 def test_one_that_has_not_ended_is_open() -> None:
     seen = states(node1="0 writable", node2="0 read_only 4000 writable")
-    (found,) = overlaps(seen, UNTIL)
-    assert (found.ms, found.open_) == (6000, True)
+    (result,) = overlaps(seen, UNTIL)
+    assert (result.ms, result.open_) == (6000, True)
 
 
 def test_a_planned_switchover_and_a_kill_are_none() -> None:
@@ -76,7 +78,7 @@ _changes = st.lists(
 
 @given(st.dictionaries(st.sampled_from(["a", "b", "c"]), _changes))
 def test_what_is_found_is_what_a_look_at_every_moment_finds(seen: dict[str, list[StateChange]]) -> None:
-    found = overlaps(seen, 60.0, 0.0)
+    result = overlaps(seen, 60.0, 0.0)
     for moment in range(60):
         t = moment + 0.5
         writing = {
@@ -84,14 +86,14 @@ def test_what_is_found_is_what_a_look_at_every_moment_finds(seen: dict[str, list
             for node, changes in seen.items()
             if (past := [change for change in changes if change.t <= t]) and past[-1].state == "writable"
         }
-        inside = [one for one in found if one.start <= t < one.end]
+        inside = [item for item in result if item.start <= t < item.end]
         assert bool(inside) == (len(writing) > 1)
-        assert all(writing <= set(one.nodes) for one in inside)
-    for one in found:
-        assert len(one.nodes) > 1 and one.ms > 0
-    assert [one.start for one in found] == sorted(one.start for one in found)
-    assert all(a.end < b.start for a, b in pairwise(found))
-    assert all(one.ms > RESOLUTION_MS for one in overlaps(seen, 1e6))
+        assert all(writing <= set(item.nodes) for item in inside)
+    for item in result:
+        assert len(item.nodes) > 1 and item.ms > 0
+    assert [item.start for item in result] == sorted(item.start for item in result)
+    assert all(a.end < b.start for a, b in pairwise(result))
+    assert all(overlap.ms > RESOLUTION_MS for overlap in overlaps(seen, 1e6))
 
 
 def test_writes_are_told_by_the_side_that_acknowledged_them() -> None:
@@ -105,9 +107,9 @@ def test_writes_are_told_by_the_side_that_acknowledged_them() -> None:
         Write(6, 5500, "10.99.0.14:6033"),
     ]
     nodes = {"10.99.0.11": "node1", "10.99.0.12": "node2"}
-    found = split_brain(when, writes, nodes, frozenset({1, 2, 4}))
-    assert found.sides == (Side("10.99.0.14:6033", 1, 0), Side("node1", 2, 2), Side("node2", 1, 0))
-    assert (found.acknowledged, found.lost) == (4, 2)
+    result = split_brain(when, writes, nodes, frozenset({1, 2, 4}))
+    assert result.sides == (Side("10.99.0.14:6033", 1, 0), Side("node1", 2, 2), Side("node2", 1, 0))
+    assert (result.acknowledged, result.lost) == (4, 2)
 
 
 def test_what_is_not_known_is_not_zero() -> None:

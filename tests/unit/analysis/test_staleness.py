@@ -15,8 +15,8 @@ from fivenines.analysis.staleness import Shown, Writes, ages_of, backwards, own_
 from fivenines.errors import FiveninesError
 
 CLIENTS = 3
+# How long each read takes, so that some overlap.
 TAKES = 5
-"""How long each read takes, so that some overlap."""
 
 
 def ints(values: Any) -> Any:
@@ -25,15 +25,15 @@ def ints(values: Any) -> Any:
 
 def writes_of(acknowledged: list[list[int]], lost: set[int]) -> list[Writes]:
     """Clients whose n-th write has the id 1 + client + n * clients."""
-    found = []
+    result = []
     for client, times in enumerate(acknowledged):
         rows = [(1 + client + n * CLIENTS, at) for n, at in enumerate(sorted(times))]
         kept = [row for row in rows if row[0] not in lost]
         gone = [row for row in rows if row[0] in lost]
-        found.append(
+        result.append(
             Writes(*(ints([row[column] for row in part]) for part in (kept, gone) for column in (0, 1)))
         )
-    return found
+    return result
 
 
 READS = st.lists(
@@ -63,16 +63,16 @@ def test_ages_are_those_of_the_oldest_missed_write(
     for (at, client, seen), age, missed_lost, mine in zip(reads, ages, only_lost, own, strict=True):
         missed = [
             (number, when)
-            for number, one in enumerate(writes)
-            for id_, when in zip(one.ids, one.acknowledged, strict=True)
+            for number, write in enumerate(writes)
+            for id_, when in zip(write.ids, write.acknowledged, strict=True)
             if id_ > seen[number] and when < at
         ]
         assert age == (max(at - when for _, when in missed) / 1000 if missed else 0)
         assert mine == any(number == client for number, _ in missed)
         gone = any(
             id_ > seen[number] and when < at
-            for number, one in enumerate(writes)
-            for id_, when in zip(one.lost_ids, one.lost_acknowledged, strict=True)
+            for number, write in enumerate(writes)
+            for id_, when in zip(write.lost_ids, write.lost_acknowledged, strict=True)
         )
         assert missed_lost == (gone and not missed)
 
@@ -101,9 +101,9 @@ def test_rows_lost_for_good_make_a_read_go_backwards_but_not_stale() -> None:
 
 def test_the_distribution_is_of_stale_reads_only() -> None:
     age = np.array([0.0, 0.0, 10.0, 20.0, 30.0])
-    found = summarised(age, np.array([True, False, False, False, False]))
-    assert (found.reads, found.stale, found.missed_lost, found.share) == (5, 3, 1, 0.6)
-    assert (found.p50, found.max) == (20.0, 30.0)
+    result = summarised(age, np.array([True, False, False, False, False]))
+    assert (result.reads, result.stale, result.missed_lost, result.share) == (5, 3, 1, 0.6)
+    assert (result.p50, result.max) == (20.0, 30.0)
     assert summarised(np.zeros(2), np.zeros(2, dtype=bool)).p50 is None
 
 
@@ -139,9 +139,9 @@ def test_a_stopped_replica_shows_views_whose_age_grows(tmp_path: Path) -> None:
         {"t_us": t, "node": "node2", "seen": [min(t // 10_000, 30) or None]} for t in range(0, 10**6, 10**5)
     ]
     write_table(tmp_path, "views", views)
-    found = staleness.measure(tmp_path, record([]))
-    assert found is not None
-    healthy, stopped = found.nodes
+    result = staleness.measure(tmp_path, record([]))
+    assert result is not None
+    healthy, stopped = result.nodes
     assert (healthy.node, healthy.ages.stale) == ("node1", 0)
     # it stands at 30; 31 was acknowledged at 310 ms
     assert stopped.t_ms.tolist() == [100.0 * n for n in range(10)]
@@ -155,9 +155,9 @@ def test_lost_rows_come_from_the_table_or_from_the_check(tmp_path: Path, table: 
     write_table(tmp_path, "ledger", [*rows, read(9000, [1], "a"), read(9000, [None], "b")])
     if table:
         write_executed(tmp_path, {1: 700})
-    found = staleness.measure(tmp_path, record([] if table else [2]))
-    assert found is not None
-    a, b = found.endpoints
+    result = staleness.measure(tmp_path, record([] if table else [2]))
+    assert result is not None
+    a, b = result.endpoints
     assert (a.ages.stale, a.ages.missed_lost, a.own_missed) == (0, 1, 0)
     assert (b.ages.stale, b.ages.max, b.own_missed) == (1, 8.0, 1)
 

@@ -61,9 +61,9 @@ def test_the_window_ends_at_a_fault_and_slow_loads_have_no_stalls() -> None:
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=500))
 def test_stalls_are_long_apart_and_within_the_window(done: list[int]) -> None:
     slots, counts = 10 * np.arange(len(done)), np.array(done)
-    found = stalls_of(Timeline(slots, counts, counts, counts, counts), WINDOWS)
-    assert all(gap.ms >= LEAST_MS and gap.start >= 1000 and gap.end <= 6000 for gap in found)
-    assert all(a.end < b.start for a, b in pairwise(found))
+    stalls = stalls_of(Timeline(slots, counts, counts, counts, counts), WINDOWS)
+    assert all(gap.ms >= LEAST_MS and gap.start >= 1000 and gap.end <= 6000 for gap in stalls)
+    assert all(a.end < b.start for a, b in pairwise(stalls))
 
 
 T = np.arange(0.0, 8000, 1000)
@@ -71,7 +71,7 @@ GAP = Gap(2300, 3300)
 
 
 def _counter(values: dict[int, float]) -> dict[str, Series]:
-    """A counter of node1 that gains so much at these seconds."""
+    """Return a counter of node1 that gains so much at these seconds."""
     gained = np.array([values.get(int(t // 1000), 0.0) for t in T])
     return {"node1": Series(T, np.cumsum(gained))}
 
@@ -89,9 +89,13 @@ def test_nobody_is_blamed_without_evidence() -> None:
 
 
 def test_deadlocks_are_counted_by_the_log_where_there_is_one() -> None:
-    told = [Incident(3310, "deadlock", 0), Incident(3320, "deadlock", 0), Incident(3300, "lock wait", 1000)]
+    incidents = [
+        Incident(3310, "deadlock", 0),
+        Incident(3320, "deadlock", 0),
+        Incident(3300, "lock wait", 1000),
+    ]
     sampled = {"pg_stat_database.deadlocks": _counter({4: 5.0})}
-    logged = Evidence(sampled, told)
+    logged = Evidence(sampled, incidents)
     assert _one(logged) == ("deadlock", 2)
     # a later stall has none of them, though the counter moves in its second
     assert _one(logged, Gap(3600, 4600)) == (UNKNOWN, 0)

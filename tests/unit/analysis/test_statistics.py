@@ -39,8 +39,8 @@ def test_coefficient_of_variation() -> None:
 
 def test_few_values() -> None:
     assert summarise([]) == Summary(0)
-    one = summarise([5.0])
-    assert (one.mean, one.sd, one.ci_low, one.ci_high) == (5.0, None, None, None)
+    item = summarise([5.0])
+    assert (item.mean, item.sd, item.ci_low, item.ci_high) == (5.0, None, None, None)
 
 
 def test_no_variance_gives_an_interval_of_width_zero() -> None:
@@ -50,7 +50,7 @@ def test_no_variance_gives_an_interval_of_width_zero() -> None:
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_what_was_not_measured_is_refused(value: float) -> None:
-    with pytest.raises(ValueError, match="leave out what was not measured"):
+    with pytest.raises(ValueError, match="leave out values that were not measured"):
         summarise([1.0, value])
 
 
@@ -127,5 +127,5 @@ def test_upper_bound_of_what_was_never_seen() -> None:
     assert never_upper_bound(3) == pytest.approx(0.6316, abs=1e-4)
     exact = stats.binomtest(0, 29).proportion_ci(0.90, "exact").high  # two-sided 90 = one-sided 95
     assert never_upper_bound(29) == pytest.approx(exact)
-    with pytest.raises(ValueError, match="no trials"):
+    with pytest.raises(ValueError, match="at least one trial"):
         never_upper_bound(0)

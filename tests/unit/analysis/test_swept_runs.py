@@ -24,15 +24,15 @@ def run(folder: Path) -> Run:
 
 
 def test_the_best_case_stands_in_the_place_of_all_variants(run: Run) -> None:
-    found = compared(run)
-    shown = [(cell.key.solution, cell.key.connections) for cell in found.cells]
+    result = compared(run)
+    shown = [(cell.key.solution, cell.key.connections) for cell in result.cells]
     assert shown == [("gr (best of 3)", 1), ("gr (best of 3)", 8), ("alone", 1), ("alone", 8)]
-    assert [cell.called for cell in found.cells[1:3]] == ["gr (best of 3: spin=1000)", "alone"]
-    (sweep,) = found.sweeps
+    assert [cell.called for cell in result.cells[1:3]] == ["gr (best of 3: spin=1000)", "alone"]
+    (sweep,) = result.sweeps
     choices = [unit.choice for unit in sweep.units]
     assert [choice and choice.best.name for choice in choices] == ["gr [spin=1000]"] * 2
     assert [choice and choice.verdict for choice in choices] == ["ahead"] * 2
-    assert len(found.variants) == 6
+    assert len(result.variants) == 6
 
 
 def test_its_figures_are_those_of_the_reporting_half(run: Run) -> None:
@@ -47,19 +47,19 @@ def test_its_figures_are_those_of_the_reporting_half(run: Run) -> None:
 def test_faults_share_a_choice_and_all_conditions_may(tmp_path: Path) -> None:
     recipes = {0: Recipe("", tps=800, outage=2000), 9: Recipe("", tps=1400, outage=6000)}
     matrix = Matrix(variants("gr", recipes), faults=["none", "kill"], trials=2, connections=[1, 8])
-    found = compared(open_run(write_run(tmp_path / "fast", matrix)))
-    assert {cell.best and cell.best.variant for cell in found.cells} == {"gr [spin=9]"}
-    assert len(found.cells) == 4 and len(found.sweeps[0].units) == 2
-    choice = found.sweeps[0].units[0].choice
+    result = compared(open_run(write_run(tmp_path / "fast", matrix)))
+    assert {cell.best and cell.best.variant for cell in result.cells} == {"gr [spin=9]"}
+    assert len(result.cells) == 4 and len(result.sweeps[0].units) == 2
+    choice = result.sweeps[0].units[0].choice
     assert choice is not None and choice.best.choosing.n == 2  # a trial of each of two faults
 
-    said = {"by": "outage_writes", "best_for": "all"}
-    matrix = replace(matrix, recipes=variants("gr", recipes, **said))
-    found = compared(open_run(write_run(tmp_path / "short", matrix)))
-    (unit,) = found.sweeps[0].units
+    options = {"by": "outage_writes", "best_for": "all"}
+    matrix = replace(matrix, recipes=variants("gr", recipes, **options))
+    result = compared(open_run(write_run(tmp_path / "short", matrix)))
+    (unit,) = result.sweeps[0].units
     assert unit.key is None and unit.choice is not None and len(unit.choice.strata) == 2
-    assert {cell.best and cell.best.variant for cell in found.cells} == {"gr [spin=0]"}
-    assert [cell.key.fault for cell in found.cells] == ["none", "none", "kill", "kill"]
+    assert {cell.best and cell.best.variant for cell in result.cells} == {"gr [spin=0]"}
+    assert [cell.key.fault for cell in result.cells] == ["none", "none", "kill", "kill"]
 
 
 def test_failover_that_did_not_end_is_a_bound(tmp_path: Path) -> None:
@@ -77,17 +77,17 @@ def test_a_run_that_has_just_begun(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder, copy)
     for trial in sorted((copy / "trials").iterdir()):
         shutil.rmtree(trial)
-    found = compared(open_run(copy))
-    best = found.cells[0]
+    result = compared(open_run(copy))
+    best = result.cells[0]
     assert (best.key.solution, best.complete, best.planned) == ("gr (best of 3)", 0, 2)
     assert best.called == "gr (best of 3: none could be chosen)"
-    assert found.sweeps[0].units[0].choice is None
+    assert result.sweeps[0].units[0].choice is None
 
 
 def test_one_variant_alone_is_no_sweep(tmp_path: Path) -> None:
     matrix = Matrix(variants("gr", {0: Recipe("")}), trials=2)
-    found = compared(open_run(write_run(tmp_path / "run", matrix)))
-    assert found.sweeps == [] and [cell.key.solution for cell in found.cells] == ["gr [spin=0]"]
+    result = compared(open_run(write_run(tmp_path / "run", matrix)))
+    assert result.sweeps == [] and [cell.key.solution for cell in result.cells] == ["gr [spin=0]"]
 
 
 def test_settings_in_words() -> None:
@@ -105,16 +105,16 @@ def test_a_workload_has_one_best_case_over_all_connections(tmp_path: Path) -> No
         connections=[1, 8, 32],
         trials=2,
     )
-    found = compared(open_run(write_run(tmp_path / "run", matrix)))
-    units = found.sweeps[0].units
+    result = compared(open_run(write_run(tmp_path / "run", matrix)))
+    units = result.sweeps[0].units
     assert [unit.conditions for unit in units] == [
         {"workload": "oltp_read_only"},
         {"workload": "oltp_read_write"},
     ]
     assert all(unit.choice and len(unit.choice.strata) == 3 for unit in units)
     assert all(cell.key.workload == unit.workload for unit in units for cell in unit.cells)
-    assert {cell.best and cell.best.variant for cell in found.cells} == {"gr [spin=9]"}
-    assert len(found.cells) == 6
+    assert {cell.best and cell.best.variant for cell in result.cells} == {"gr [spin=9]"}
+    assert len(result.cells) == 6
 
 
 def test_workloads_may_choose_differently(tmp_path: Path) -> None:
@@ -130,12 +130,12 @@ def test_workloads_may_choose_differently(tmp_path: Path) -> None:
             other = {"gr [spin=0]": "gr [spin=9]", "gr [spin=9]": "gr [spin=0]"}
             record["cell"]["solution"] = other[record["cell"]["solution"]]
             (path / "trial.json").write_text(json.dumps(record))
-    found = compared(open_run(run))
-    assert [unit.choice and unit.choice.best.name for unit in found.sweeps[0].units] == [
+    result = compared(open_run(run))
+    assert [unit.choice and unit.choice.best.name for unit in result.sweeps[0].units] == [
         "gr [spin=9]",
         "gr [spin=0]",
     ]
-    assert {(cell.key.workload, cell.best and cell.best.variant) for cell in found.cells} == {
+    assert {(cell.key.workload, cell.best and cell.best.variant) for cell in result.cells} == {
         ("a", "gr [spin=9]"),
         ("b", "gr [spin=0]"),
     }
@@ -145,12 +145,12 @@ def test_the_way_of_a_study_shows_the_trials_that_chose_and_says_so(tmp_path: Pa
     recipes = {value: Recipe("", tps=1000) for value in range(6)}
     matrix = Matrix(variants("gr", recipes, judged_on="same-trials"), trials=4)
     run = open_run(write_run(tmp_path / "run", matrix))
-    found = compared(run)
-    (best,) = found.cells
+    result = compared(run)
+    (best,) = result.cells
     assert best.best is not None and best.best.same_trials
     assert best.called.startswith("gr (best of 6 on the same trials: spin=")
     assert sorted(trial.record.number for trial in best.trials) == [1, 2, 3, 4]
-    (unit,) = found.sweeps[0].units
+    (unit,) = result.sweeps[0].units
     assert unit.choice is not None and unit.choice.optimism is None
     assert unit.choice.best.choosing == unit.choice.best.reporting
     # the best of six that are alike has the highest mean of all: that is what flatters it

@@ -1,4 +1,4 @@
-"""What went wrong: every bad state of a record is told, alike ones are counted once, the worst come first."""
+"""Troubles: every bad state of a record is reported, equal ones count once, the worst come first."""
 
 from pathlib import Path
 
@@ -16,17 +16,17 @@ def found(folder: Path, matrix: Matrix) -> list[TroubleResult]:
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> list[TroubleResult]:
+def results(tmp_path_factory: pytest.TempPathFactory) -> list[TroubleResult]:
     return found(tmp_path_factory.mktemp("troubles"), SIDE_BY_SIDE)
 
 
-def test_a_calm_solution_has_none(told: list[TroubleResult]) -> None:
-    assert {one.key.solution for one in told} == {"split"}
+def test_a_calm_solution_has_none(results: list[TroubleResult]) -> None:
+    assert {item.key.solution for item in results} == {"split"}
 
 
-def test_each_trouble_is_told_once_with_its_trials(told: list[TroubleResult]) -> None:
-    assert [one.kind for one in told] == ["split brain", "lost rows", "failed"]
-    split, lost, failed = told
+def test_each_trouble_is_reported_once_with_its_trials(results: list[TroubleResult]) -> None:
+    assert [item.kind for item in results] == ["split brain", "lost rows", "failed"]
+    split, lost, failed = results
     assert split.text == "node1 and node2 took writes at the same time for 1.50 s"
     assert len(split.trials) == split.of == 2
     assert "acknowledged row" in lost.text
@@ -36,14 +36,14 @@ def test_each_trouble_is_told_once_with_its_trials(told: list[TroubleResult]) ->
 
 def test_the_worst_kinds_come_first(tmp_path: Path) -> None:
     matrix = Matrix([Recipe("never back", outage=None, rejoins=False), Recipe("fine")], trials=2, broken=1)
-    kinds = [one.kind for one in found(tmp_path, matrix)]
+    kinds = [item.kind for item in found(tmp_path, matrix)]
     assert kinds == sorted(kinds, key=KINDS.index)
     assert {"writes not back", "did not rejoin", "broken trial"} <= set(kinds)
     assert "not checked" in kinds, "the node that did not rejoin says something else by itself"
 
 
 def test_nodes_that_differ_are_a_trouble(tmp_path: Path) -> None:
-    told = found(tmp_path, TRUTH)
-    assert {one.key.solution for one in told} == {"odd <replica>"}
-    differ = next(one for one in told if one.kind == "nodes differ")
+    results = found(tmp_path, TRUTH)
+    assert {item.key.solution for item in results} == {"odd <replica>"}
+    differ = next(item for item in results if item.kind == "nodes differ")
     assert differ.text.endswith("sbtest<1>")

@@ -56,7 +56,7 @@ def test_absolute_where_per_cent_make_no_sense() -> None:
 
 def test_too_few() -> None:
     assert text([1], [1, 2]) == (
-        "A and B cannot be compared: it takes two complete trials of each (there are 1 and 2)."
+        "A and B cannot be compared: each must have two complete trials (they have 1 and 2)."
     )
 
 

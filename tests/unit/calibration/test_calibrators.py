@@ -31,22 +31,22 @@ def test_all_are_found_in_order_and_in_the_time_that_is_promised() -> None:
 def test_only_some() -> None:
     assert [kind.name for kind in chosen("links, rows")] == ["rows", "links"]
     assert [kind.name for kind in chosen("")] == NAMES
-    with pytest.raises(UsageError, match="nothing is called 'link'\n    allowed: machine, outages"):
+    with pytest.raises(UsageError, match="unknown step 'link'\n    allowed: machine, outages"):
         chosen("link")
 
 
 @pytest.mark.parametrize("short", [True, False])
 def test_planted_outages_do_not_run_into_each_other(short: bool) -> None:
-    found = schedule(random.Random(1), short=short)
-    for before, after in pairwise(found):
+    result = schedule(random.Random(1), short=short)
+    for before, after in pairwise(result):
         # closer than 0.5 s they would be one fault, and without load between them one outage
         assert after.at - (before.at + before.seconds) >= 0.6
     for length, (full, few) in LENGTHS.items():
-        ways = [one.how for one in found if one.nominal == length]
+        ways = [item.how for item in result if item.nominal == length]
         assert len(ways) == (few if short else full) and set(ways) == {"silent", "reset"}
-    assert all(0 <= one.seconds - one.nominal <= 0.010 for one in found)
+    assert all(0 <= item.seconds - item.nominal <= 0.010 for item in result)
     # their ends are spread over the slots of the time line
-    assert len({round((one.at + one.seconds) * 1000) % 10 for one in found}) >= 3
+    assert len({round((item.at + item.seconds) * 1000) % 10 for item in result}) >= 3
 
 
 def test_windows_are_cut_from_the_time_line(tmp_path: Path) -> None:
@@ -165,9 +165,9 @@ def test_steps_of_another_kernel_are_dropped_and_a_damaged_file_is_none(cache: P
     calibrated(Good)
     machine = describe()
     file = calibrations.path_of(machine)
-    told = json.loads(file.read_text())
-    told["machine"]["kernel"] = "Linux 2.4"
-    file.write_text(json.dumps(told))
+    loads = json.loads(file.read_text())
+    loads["machine"]["kernel"] = "Linux 2.4"
+    file.write_text(json.dumps(loads))
     assert [step.name for step in (calibrations.load(machine) or pytest.fail()).steps] == ["links"]
     calibrated(Bad)
     assert [step.name for step in (calibrations.load(machine) or pytest.fail()).steps] == ["rows"]

@@ -12,7 +12,7 @@ from fivenines.calibration.judging import (
     judge_ages,
     judge_alarms,
     judge_bandwidth,
-    judge_found,
+    judge_detected,
     judge_lateness,
     judge_noise,
     judge_offered,
@@ -57,19 +57,19 @@ def test_new_connections_have_lines_of_their_own_and_time_to_log_in() -> None:
 def test_an_outage_whose_end_was_not_seen_is_out_of_bounds() -> None:
     gone = replace(outage(500.0, 0.0), measured_ms=None)
     (line,) = judge_outages([outage(500.0, 0.0), gone])
-    assert line.within is False and line.measured == "no end was seen of 1"
+    assert line.within is False and line.measured == "1 without an observed end"
 
 
 def test_each_length_and_way_has_a_line_and_says_what_was_not_noticed() -> None:
-    found = [outage(500.0, 0.0, "reset"), replace(outage(50.0, 0.0), noticed=False), outage(50.0, 9.0)]
-    short, long = judge_outages(found)
+    result = [outage(500.0, 0.0, "reset"), replace(outage(50.0, 0.0), noticed=False), outage(50.0, 9.0)]
+    short, long = judge_outages(result)
     assert short.planted == "outage of 50.0 ms, nothing passes, 2 times"
-    assert short.measured.endswith("1 of 2 stood out as an outage")
+    assert short.measured.endswith("1 of 2 counted as an outage")
     assert long.planted == "outage of 500 ms, connections reset, new ones refused, once"
 
 
 @pytest.mark.parametrize(
-    ("found", "error"),
+    ("numbers", "error"),
     [
         ({1, 2, 3}, "none"),
         ({1, 2}, "missed 3"),
@@ -77,22 +77,28 @@ def test_each_length_and_way_has_a_line_and_says_what_was_not_noticed() -> None:
         (set(), "missed 1, 2 and 3"),
     ],
 )
-def test_all_that_is_planted_has_to_be_found_and_nothing_else(found: set[int], error: str) -> None:
-    line = judge_found("rows", {1, 2, 3}, found)
+def test_all_that_is_planted_has_to_be_found_and_nothing_else(numbers: set[int], error: str) -> None:
+    line = judge_detected("rows", {1, 2, 3}, numbers)
     assert (line.error, line.within) == (error, error == "none")
 
 
 def test_nothing_planted_proves_nothing() -> None:
-    assert judge_found("rows", (), ()).within is False
+    assert judge_detected("rows", (), ()).within is False
     assert [line.within for line in judge_ages("reads", [], [])] == [False]
     assert judge_statements("statements", 0, 0).within is False
 
 
 def test_stale_reads_and_their_ages() -> None:
-    assert [one.within for one in judge_ages("reads", [100.0, 700.0], [110.0, 690.0])] == [True, True]
+    assert [judge_age.within for judge_age in judge_ages("reads", [100.0, 700.0], [110.0, 690.0])] == [
+        True,
+        True,
+    ]
     missed = judge_ages("reads", [100.0, 700.0], [110.0, 0.0])
-    assert [one.within for one in missed] == [False, False] and missed[0].error == "missed 1"
-    assert [one.within for one in judge_ages("reads", [100.0, 700.0], [110.0, 900.0])] == [True, False]
+    assert [item.within for item in missed] == [False, False] and missed[0].error == "missed 1"
+    assert [judge_age.within for judge_age in judge_ages("reads", [100.0, 700.0], [110.0, 900.0])] == [
+        True,
+        False,
+    ]
 
 
 def test_links() -> None:
@@ -139,6 +145,6 @@ def test_late_timers_and_stolen_time() -> None:
 def test_the_quantiles_of_late_timers_are_values_of_the_sample(values: list[float]) -> None:
     figures = judge_lateness(values, 1.0).figures
     for name, share in (("p50_ms", 0.5), ("p99_ms", 0.99), ("max_ms", 1.0)):
-        told = [value for value in values if round(value, 4) <= figures[name]]
+        below = [value for value in values if round(value, 4) <= figures[name]]
         assert figures[name] in [round(value, 4) for value in values]
-        assert len(told) >= share * len(values) - 1e-9
+        assert len(below) >= share * len(values) - 1e-9

@@ -47,7 +47,7 @@ def test_help_names_every_calibrator(fivenines: Fivenines) -> None:
 
 def test_an_unknown_name_is_a_mistake_of_usage(fivenines: Fivenines) -> None:
     answer = fivenines("calibrate", "--only", "link")
-    assert answer.code == 2 and "nothing is called 'link'" in answer.err
+    assert answer.code == 2 and "unknown step 'link'" in answer.err
 
 
 @pytest.mark.usefixtures("fake")

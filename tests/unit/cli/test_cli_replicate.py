@@ -90,7 +90,7 @@ def test_figures_of_trials_make_the_verdicts(fivenines: Fivenines) -> None:
     ("planted", "claim", "result"),
     [
         ({"relaxed": 1000.0}, "faster", "does not hold"),
-        ({"relaxed": 1200.0}, "faster", "cannot be told"),
+        ({"relaxed": 1200.0}, "faster", "inconclusive"),
         ({"lost": 20}, "nothing-lost", "does not hold"),
         ({"loss": False}, "nothing-lost", "not run"),
     ],
@@ -102,7 +102,7 @@ def test_a_planted_change_of_figures_flips_the_verdict(
     assert _results(fivenines)[claim] == result
 
 
-@pytest.mark.parametrize(("relaxed", "untold"), [(1200.0, True), (2000.0, False)])
+@pytest.mark.parametrize(("relaxed", "inconclusive"), [(1200.0, True), (2000.0, False)])
 def test_inconclusive_claims_name_the_next_command(
     fivenines: Fivenines, relaxed: float, untold: bool
 ) -> None:
@@ -126,7 +126,7 @@ def test_the_page_shows_verdicts_figures_and_what_differs(fivenines: Fivenines) 
         "<svg",
         'href="speed/report.html"',
         "<dd>a cloud account.</dd>",
-        "By the printed figures the claim does not hold under the same test.",
+        "The same test on the published figures: the claim does not hold.",
     ):
         assert words in page, words
     assert "http://" not in page.replace("http://www.w3.org", "")
@@ -151,7 +151,7 @@ def test_a_look_at_some_claims_leaves_the_page_of_all(fivenines: Fivenines) -> N
 def test_what_is_no_study_is_not_judged(fivenines: Fivenines) -> None:
     write_run(Path("runs/other"), Matrix([Recipe("strict")], trials=1))
     answer = fivenines("replicate", "--judge", "other")
-    assert answer.code == 2 and "runs/other holds no study" in answer.err
+    assert answer.code == 2 and "runs/other contains no study" in answer.err
 
 
 def test_markdown_for_a_pull_request(fivenines: Fivenines) -> None:
@@ -175,22 +175,22 @@ def test_a_dry_run_shows_parts_times_and_claims(fivenines: Fivenines) -> None:
     assert [(one["part"], one["trials"]) for one in quick["parts"]] == [("speed", 8), ("loss", 4)]
     assert [one["parts"] for one in quick["claims"]] == [["speed"], ["loss"], ["speed"]]
     text = fivenines("replicate", "mine.yaml", "--full", "--dry-run").out
-    assert "it runs only where it is named: --part loss" in " ".join(text.split())
+    assert "it runs only on request: --part loss" in " ".join(text.split())
     named = fivenines("replicate", "mine.yaml", "--full", "--dry-run", "--part", "loss").out
-    assert "only where it is named" not in named and "1 part, 1000 trials" in named
+    assert "only on request" not in named and "1 part, 1000 trials" in named
 
 
 def test_only_what_a_claim_needs(fivenines: Fivenines) -> None:
     answer = fivenines("replicate", "mine.yaml", "--dry-run", "--format", "json", "--only", "faster")
     plan = json.loads(answer.out)
-    assert [one["left_out"] for one in plan["parts"]] == ["", "not asked for"]
+    assert [one["left_out"] for one in plan["parts"]] == ["", "not requested"]
     assert [one["claim"] for one in plan["claims"]] == ["faster"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["wolsky-2006"], "no study has this name; did you mean 'wolski-2006'?"),
+        (["wolsky-2006"], "no packaged study has this name; did you mean 'wolski-2006'?"),
         (["mine.yaml", "--only", "fastr"], "the study has no claim 'fastr'; did you mean 'faster'?"),
         (["mine.yaml", "--part", "sped"], "the study has no part 'sped'; did you mean 'speed'?"),
         (["mine.yaml", "--quick", "--full"], "--quick and --full exclude each other"),

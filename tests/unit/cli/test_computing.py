@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from fivenines.analysis.listening import tell
+from fivenines.analysis.listening import report_progress
 from fivenines.cli import computing, console
 
 
@@ -25,8 +25,8 @@ def test_nothing_is_reported_of_what_is_quick(monkeypatch: pytest.MonkeyPatch, t
     with computing.shown(clock):
         for done in range(40, 400, 40):
             clock.now += 0.1
-            tell(done, 400)
-    tell(1, 2)
+            report_progress(done, 400)
+    report_progress(1, 2)
     assert not text.getvalue()
 
 
@@ -35,7 +35,7 @@ def test_one_trial_now_and_then_is_quick(monkeypatch: pytest.MonkeyPatch) -> Non
     with computing.shown(clock):
         for _ in range(5):
             clock.now += 8
-            tell(1, 1)
+            report_progress(1, 1)
     assert not text.getvalue()
 
 
@@ -44,7 +44,7 @@ def test_lines_that_stay_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
     with computing.shown(clock):
         for done in range(100, 1100, 100):
             clock.now += 1
-            tell(done, 1000)
+            report_progress(done, 1000)
     lines = text.getvalue().splitlines()
     assert len(lines) == 2
     assert lines[0].endswith("300 of 1,000")
@@ -54,9 +54,9 @@ def test_lines_that_stay_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_line_on_a_terminal_goes_again(monkeypatch: pytest.MonkeyPatch) -> None:
     text, clock = shown(monkeypatch, terminal=True), Seconds()
     with computing.shown(clock):
-        tell(100, 1000)
+        report_progress(100, 1000)
         clock.now = 3
-        tell(200, 1000)
+        report_progress(200, 1000)
         assert "200 of 1,000" in text.getvalue()
         assert "\n" not in text.getvalue()
     assert text.getvalue().endswith("\r\x1b[2K")

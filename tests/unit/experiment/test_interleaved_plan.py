@@ -108,7 +108,7 @@ def test_what_makes_no_sense_in_a_interleaved_is_refused(text: str, solutions: s
 def test_what_does_not_fit_into_the_memory_is_refused_before_it_is_deployed() -> None:
     solutions = TWO.replace("name: a", "name: a, limits: {memory: 90000GiB}")
     (first, _) = experiment("", solutions, design="trials").solutions
-    with pytest.raises(MemoryShortError, match=r"a would be up at once .* are free"):
+    with pytest.raises(MemoryShortError, match=r"interleaved comparison runs a at once, .* are free"):
         require_memory(first, [])
 
 

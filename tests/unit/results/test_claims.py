@@ -1,4 +1,4 @@
-"""Whose a run's folder is: one at a time, told by name, and nothing left of it but the run."""
+"""The lock of a run's folder: one process at a time, named in errors, without leftovers."""
 
 import json
 from pathlib import Path
@@ -76,9 +76,9 @@ def test_who_was_killed_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("platform.node", lambda: "lab1")
     assert claims.deserter(tmp_path) is None
     _killed(tmp_path)
-    found = claims.deserter(tmp_path)
-    assert found is not None
-    assert str(found) == (
+    result = claims.deserter(tmp_path)
+    assert result is not None
+    assert str(result) == (
         "process 4194305 (`fivenines run x.yaml`, since 2026-01-02 10:15:00, lab1, no terminal)"
     )
     with claims.claimed(tmp_path):

@@ -57,7 +57,7 @@ TREES = st.builds(
 def test_what_comes_back_is_what_was_written(tree: Tree) -> None:
     back = loads(Tree, dumps(Tree, tree))
     assert back == tree
-    # 5 and 5.0 are equal, but not told alike
+    # 5 and 5.0 are equal, but print differently
     assert repr(back) == repr(tree)
 
 
@@ -69,18 +69,18 @@ def test_bytes_that_are_cut_short_are_no_value(tree: Tree, data: st.DataObject) 
 
 
 def test_what_is_not_known_or_has_no_end_stays_so() -> None:
-    found = loads(list[float], dumps(list[float], [math.nan, math.inf, -math.inf, 0.1 + 0.2]))
-    assert math.isnan(found[0])
-    assert found[1:] == [math.inf, -math.inf, 0.1 + 0.2]
+    result = loads(list[float], dumps(list[float], [math.nan, math.inf, -math.inf, 0.1 + 0.2]))
+    assert math.isnan(result[0])
+    assert result[1:] == [math.inf, -math.inf, 0.1 + 0.2]
 
 
 def test_arrays_keep_their_type_and_shape_and_numbers_of_numpy_become_plain() -> None:
     shape = list[npt.NDArray[np.int64]]
     whole = [np.arange(6).reshape(2, 3), np.zeros(0), np.array([np.nan, 1.5]), np.arange(9)[::2]]
-    found = loads(shape, dumps(shape, whole))
-    for one, other in zip(whole, found, strict=True):
-        np.testing.assert_array_equal(one, other)
-        assert (one.dtype, one.shape) == (other.dtype, other.shape)
+    result = loads(shape, dumps(shape, whole))
+    for item, other in zip(whole, result, strict=True):
+        np.testing.assert_array_equal(item, other)
+        assert (item.dtype, item.shape) == (other.dtype, other.shape)
     (plain,) = loads(list[float], dumps(list[float], [np.float64(0.1)]))
     assert type(plain) is float
 

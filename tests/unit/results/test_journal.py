@@ -51,11 +51,11 @@ def test_another_file_of_that_name_is_read_from_its_beginning(tmp_path: Path) ->
 
 def test_a_torn_line_is_passed_over() -> None:
     lines = ['{"event": "a", "at": 1}', '{"event": "b", "a', "[1]", '{"at": 1}', '{"event": "c"}']
-    assert [one["event"] for one in parsed(lines)] == ["a", "c"]
+    assert [item["event"] for item in parsed(lines)] == ["a", "c"]
 
 
 def test_a_run_is_asked_to_stop_by_who_it_is(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="does not run now"):
+    with pytest.raises(UsageError, match="is not running"):
         stops.ask(tmp_path)
     assert not (tmp_path / layout.STOP).exists()
     with claims.claimed(tmp_path):

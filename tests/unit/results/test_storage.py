@@ -31,19 +31,19 @@ def memory() -> Iterator[Storage]:
 
 
 def _record(run: Path, trial: str) -> TrialRecord:
-    (found,) = [one.record for one in open_run(run).complete if one.record.id == trial]
-    return found
+    (result,) = [item.record for item in open_run(run).complete if item.record.id == trial]
+    return result
 
 
 def test_what_is_finished_is_copied_and_what_is_left_at_the_end(run: Path, memory: Storage) -> None:
-    said: list[str] = []
-    copies = Copies(run, memory, said.append)
+    messages: list[str] = []
+    copies = Copies(run, memory, messages.append)
     copies(TrialFinished(_record(run, "0002"), Figures()))
     copies.finish()
     assert memory.trials("first") == {trial.record.id for trial in open_run(run).complete}
     assert (copies.failed, copies.left) == ({}, 0)
     assert memory.filesystem.exists("/shared/runs/first/manifest.json")
-    assert copy_all(run, memory, said.append) == 0
+    assert copy_all(run, memory, messages.append) == 0
 
 
 def test_a_trial_counts_once_its_record_is_there(run: Path, memory: Storage) -> None:
@@ -65,49 +65,49 @@ def test_a_trial_counts_once_its_record_is_there(run: Path, memory: Storage) -> 
 
 
 def test_what_cannot_be_copied_is_told_and_tried_again(run: Path, tmp_path: Path) -> None:
-    said: list[str] = []
+    messages: list[str] = []
     where = tmp_path / "shared"
     where.write_text("no folder")
     storage = Storage(str(where))
-    copies = Copies(run, storage, said.append)
+    copies = Copies(run, storage, messages.append)
     copies(TrialFinished(_record(run, "0001"), Figures()))
     with pytest.raises(FiveninesError, match="cannot be written"):
         copies.finish()
-    assert list(copies.failed) == ["0001"] and "it is tried again at the end" in said[0]
+    assert list(copies.failed) == ["0001"] and "fivenines retries at the end of the run" in messages[0]
     where.unlink()
-    assert copy_all(run, storage, said.append) == len(open_run(run).complete)
+    assert copy_all(run, storage, messages.append) == len(open_run(run).complete)
 
 
 @pytest.mark.parametrize("url", ["nothing://x/y", "abc::def://"])
 def test_what_is_no_place_is_said(url: str) -> None:
-    with pytest.raises(UsageError, match=r"fsspec knows|pip install"):
+    with pytest.raises(UsageError, match=r"supported by fsspec|pip install"):
         Storage(url)
 
 
 def test_tables_are_asked_where_they_are(run: Path, memory: Storage) -> None:
     copy_all(run, memory, lambda _text: None)
     for place in (str(run), "memory://shared/runs/first"):
-        with query.opened(place) as found:
-            assert found.tables["timeline"][:2] == ["trial", "slot_ms"]
-            assert "trials" in found.tables
-            answer = found.ask("SELECT trial, count(*) AS n FROM timeline GROUP BY ALL ORDER BY ALL")
+        with query.opened(place) as result:
+            assert result.tables["timeline"][:2] == ["trial", "slot_ms"]
+            assert "trials" in result.tables
+            answer = result.ask("SELECT trial, count(*) AS n FROM timeline GROUP BY ALL ORDER BY ALL")
             ids = sorted(trial.record.id for trial in open_run(run).complete)
             assert answer.columns == ["trial", "n"] and [row[0] for row in answer.rows] == ids
-            (one,) = found.ask("SELECT count(*) FROM trials").rows
-            assert one == (len(ids),)
+            (item,) = result.ask("SELECT count(*) FROM trials").rows
+            assert item == (len(ids),)
             with pytest.raises(UsageError, match=r"DuckDB: .*nothing"):
-                found.ask("SELECT * FROM nothing")
+                result.ask("SELECT * FROM nothing")
 
 
 def test_broken_trials_are_not_asked(tmp_path: Path) -> None:
     run = write_run(tmp_path / "one", QUICKSTART)
     last = max((run / layout.TRIALS).iterdir())
     last.rename(last.with_name(f"{last.name}.broken-1"))
-    with query.opened(str(run)) as found:
-        rows = found.ask("SELECT DISTINCT trial FROM timeline").rows
+    with query.opened(str(run)) as result:
+        rows = result.ask("SELECT DISTINCT trial FROM timeline").rows
     assert (last.name,) not in rows and len(rows) == len(list((run / layout.TRIALS).iterdir())) - 1
 
 
 def test_where_no_trial_is_there_is_nothing_to_ask(tmp_path: Path) -> None:
-    with pytest.raises(FiveninesError, match="has no trial that is complete"), query.opened(str(tmp_path)):
+    with pytest.raises(FiveninesError, match="has no complete trial"), query.opened(str(tmp_path)):
         pass

@@ -1,4 +1,4 @@
-"""Reading and writing of run folders, and what is said when they are not as they should be."""
+"""Reading and writing of run folders, and the errors for damaged or foreign ones."""
 
 import json
 import shutil
@@ -28,24 +28,24 @@ def edit(path: Path, **changes: object) -> None:
 
 
 def test_a_run_is_read(run: Path) -> None:
-    found = store.open_run(run)
-    assert [trial.record.id for trial in found.complete] == [f"000{n}" for n in range(1, 7)]
-    assert (found.broken, found.missing, found.problems) == ([], [], [])
-    assert found.manifest.engines == {"mariadb-10.11": "10.11.14-MariaDB-0+deb12u2"}
-    assert store.opened(found) is found
-    assert store.opened(run) == found
+    result = store.open_run(run)
+    assert [trial.record.id for trial in result.complete] == [f"000{n}" for n in range(1, 7)]
+    assert (result.broken, result.missing, result.problems) == ([], [], [])
+    assert result.manifest.engines == {"mariadb-10.11": "10.11.14-MariaDB-0+deb12u2"}
+    assert store.opened(result) is result
+    assert store.opened(run) == result
 
 
 def test_no_folder(tmp_path: Path) -> None:
     with pytest.raises(FiveninesError) as caught:
         store.open_run(tmp_path / "nowhere")
-    assert str(caught.value) == f"{tmp_path}/nowhere: there is no such folder"
+    assert str(caught.value) == f"{tmp_path}/nowhere: no such folder"
 
 
 def test_a_folder_that_is_no_run(tmp_path: Path) -> None:
     with pytest.raises(FiveninesError) as caught:
         store.open_run(tmp_path)
-    assert str(caught.value) == f"{tmp_path} is no run of fivenines: it has no manifest.json"
+    assert str(caught.value) == f"{tmp_path} is not a run of fivenines: it has no manifest.json"
 
 
 def test_a_newer_version(run: Path) -> None:
@@ -53,25 +53,25 @@ def test_a_newer_version(run: Path) -> None:
     with pytest.raises(FiveninesError) as caught:
         store.open_run(run)
     assert str(caught.value) == (
-        f"{run}: the run is newer: it was written in format {FORMAT + 1} by fivenines 9.0; this fivenines"
-        f" (0.1.0) reads format {FORMAT}. Update fivenines to read or resume it"
+        f"{run}: written by fivenines 9.0 in format {FORMAT + 1}, but this fivenines 0.1.0 reads format"
+        f" {FORMAT}; update fivenines"
     )
 
 
-def test_an_older_version(run: Path) -> None:
-    edit(run / layout.MANIFEST, format=1, fivenines="0.0.3")
+@pytest.mark.parametrize(("version", "writer"), [(1, "0.0.3"), (3, "0.1.0")])
+def test_a_run_of_an_older_version_must_be_made_again(run: Path, version: int, writer: str) -> None:
+    edit(run / layout.MANIFEST, format=version, fivenines=writer)
     with pytest.raises(FiveninesError) as caught:
         store.open_run(run)
     assert str(caught.value) == (
-        f"{run}: the run is older: it was written in format 1 by fivenines 0.0.3; this fivenines"
-        f" (0.1.0) reads format {FORMAT}. Read or resume it with the version that wrote it, or run its"
-        " experiment.yaml again into another folder"
+        f"{run}: written by fivenines {writer} in format {version}, but this fivenines 0.1.0 reads format 4;"
+        " fivenines 0.1.0 was never released, so make the run again in another folder"
     )
 
 
 def test_no_version(run: Path) -> None:
     (run / layout.MANIFEST).write_text("{}")
-    with pytest.raises(FiveninesError, match="was written without a format version"):
+    with pytest.raises(FiveninesError, match="written by an unknown version without a format version"):
         store.open_run(run)
 
 
@@ -79,7 +79,7 @@ def test_no_version(run: Path) -> None:
     ("text", "message"),
     [
         ("{", "manifest.json is damaged: Expecting"),
-        ("[]", "it holds no JSON object"),
+        ("[]", "it contains no JSON object"),
         (f'{{"format": {FORMAT}}}', "manifest.json is damaged: fivenines: Field required"),
     ],
 )
@@ -89,23 +89,23 @@ def test_a_damaged_manifest(run: Path, text: str, message: str) -> None:
         store.open_run(run)
 
 
-def test_broken_trials_stay_beside_their_successful_retry(run: Path) -> None:
+def test_broken_trials_stay_next_to_their_successful_retry(run: Path) -> None:
     planned = store.open_run(run).manifest.plan[0]
     write_broken(run, planned, "the server did not start")
-    found = store.open_run(run)
-    assert [trial.folder.name for trial in found.broken] == [f"{planned.id}.broken-1"]
-    assert found.broken[0].record.reason == "the server did not start"
-    assert len(found.complete) == 6
-    assert len(found.trials) == 7
+    result = store.open_run(run)
+    assert [trial.folder.name for trial in result.broken] == [f"{planned.id}.broken-1"]
+    assert result.broken[0].record.reason == "the server did not start"
+    assert len(result.complete) == 6
+    assert len(result.trials) == 7
 
 
 def test_an_interrupted_or_damaged_trial_counts_as_broken(run: Path) -> None:
     (run / layout.TRIALS / "0001" / layout.TRIAL).unlink()
     (run / layout.TRIALS / "0002" / layout.TRIAL).write_text('{"format": 1}')
-    found = store.open_run(run)
-    assert [trial.id for trial in found.missing] == sorted_by_plan(found, {"0001", "0002"})
-    reasons = {trial.record.id: trial.record.reason for trial in found.broken}
-    assert "there is no record; the trial was probably interrupted" in reasons["0001"]
+    result = store.open_run(run)
+    assert [trial.id for trial in result.missing] == sorted_by_plan(result, {"0001", "0002"})
+    reasons = {trial.record.id: trial.record.reason for trial in result.broken}
+    assert "does not exist; the trial was probably interrupted" in reasons["0001"]
     assert "is damaged: id: Field required" in reasons["0002"]
     assert reasons.keys() == {"0001", "0002"}
 
@@ -113,26 +113,26 @@ def test_an_interrupted_or_damaged_trial_counts_as_broken(run: Path) -> None:
 def test_unknown_and_unfinished_folders(run: Path) -> None:
     (run / layout.TRIALS / "9999").mkdir()
     (run / layout.TRIALS / ".0007.part").mkdir()
-    found = store.open_run(run)
-    assert len(found.complete) == 6
-    assert len(found.problems) == 1
-    assert "the plan does not know this trial" in found.problems[0]
+    result = store.open_run(run)
+    assert len(result.complete) == 6
+    assert len(result.problems) == 1
+    assert "the trial is not in the plan" in result.problems[0]
 
 
 def test_query_spans_trials(run: Path) -> None:
-    found = store.open_run(run)
+    result = store.open_run(run)
     columns = store.query(
-        found.complete, "timeline", "SELECT trial, count(*) AS n FROM rows GROUP BY trial ORDER BY 1"
+        result.complete, "timeline", "SELECT trial, count(*) AS n FROM rows GROUP BY trial ORDER BY 1"
     )
-    assert columns["trial"].tolist() == [trial.record.id for trial in found.complete]
+    assert columns["trial"].tolist() == [trial.record.id for trial in result.complete]
     assert columns["n"].min() > 1000
-    one = store.query(found.complete[:1], "timeline", "SELECT max(slot_ms) AS last FROM rows")
-    assert one["last"].tolist() == [14990]
+    item = store.query(result.complete[:1], "timeline", "SELECT max(slot_ms) AS last FROM rows")
+    assert item["last"].tolist() == [14990]
 
 
 def test_query_without_any_table_is_empty(run: Path) -> None:
-    found = store.open_run(run)
-    assert len(store.query(found.complete, "hosts", "SELECT trial, host FROM rows")["host"]) == 0
+    result = store.open_run(run)
+    assert len(store.query(result.complete, "hosts", "SELECT trial, host FROM rows")["host"]) == 0
     assert len(store.query([], "timeline", "SELECT slot_ms FROM rows")["slot_ms"]) == 0
 
 

@@ -29,7 +29,7 @@ def folder(tmp_path: Path) -> Path:
     more = [
         PlannedTrial(id=f"9{number}{index}", cell=cell, number=number, seed=1)
         for number in range(DONE + 1, PLANNED + 1)
-        for index, cell in enumerate({one.cell: None for one in manifest.plan})
+        for index, cell in enumerate({item.cell: None for item in manifest.plan})
     ]
     longer = manifest.model_copy(update={"plan": [*manifest.plan, *more]})
     store.write_json(run / layout.MANIFEST, longer)
@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
 
 def _trial(folder: Path, solution: str, number: int) -> Trial:
     plan = store.open_run(folder).manifest.plan
-    planned = next(one for one in plan if one.cell.solution == solution and one.number == number)
+    planned = next(item for item in plan if item.cell.solution == solution and item.number == number)
     return _of(planned.id, planned.cell, number)
 
 
@@ -48,27 +48,27 @@ def _of(trial_id: str, key: CellKey, number: int) -> Trial:
 
 
 def test_a_settled_cell_spares_the_rest_once_and_for_all(folder: Path) -> None:
-    told: list[Progress] = []
+    progress: list[Progress] = []
     needed = AsNeeded(_settings(), folder)
     sixth, seventh = _trial(folder, "back", 6), _trial(folder, "back", 7)
-    assert needed.spares(sixth, told.append) and needed.spares(seventh, told.append)
-    (event,) = told
+    assert needed.spares(sixth, progress.append) and needed.spares(seventh, progress.append)
+    (event,) = progress
     assert isinstance(event, CellSettled)
     settled = event.settled
     assert (settled.trials, settled.spared, settled.measured) == (DONE, PLANNED - DONE, True)
     assert settled.seconds > 0
     run = store.open_run(folder)
     assert run.manifest.settled == [settled]
-    assert {one.cell.solution for one in run.missing} == {"gone"}
+    assert {item.cell.solution for item in run.missing} == {"gone"}
     assert len(run.complete) == 2 * DONE
 
 
 def test_a_resumed_campaign_leaves_settled_cells_out(folder: Path) -> None:
     plan = store.open_run(folder).missing
-    work = [_of(one.id, one.cell, one.number) for one in plan]
+    work = [_of(item.id, item.cell, item.number) for item in plan]
     left = AsNeeded(_settings(), folder).left(work)
-    assert {one.cell.key.solution for one in left if isinstance(one, Trial)} == {"gone"}
-    assert {one.cell.solution for one in store.open_run(folder).missing} == {"gone"}
+    assert {item.cell.key.solution for item in left if isinstance(item, Trial)} == {"gone"}
+    assert {item.cell.solution for item in store.open_run(folder).missing} == {"gone"}
 
 
 def test_the_first_trials_are_always_needed(folder: Path) -> None:
@@ -86,10 +86,10 @@ def test_who_is_not_back_or_not_known_well_enough_goes_on(folder: Path) -> None:
 def test_a_measure_that_no_trial_has_ends_a_cell_after_the_first(tmp_path: Path) -> None:
     calm = Matrix([Recipe("calm", outage=None)], faults=["none"], trials=3)
     folder = write_run(tmp_path / "calm", calm)
-    told: list[Progress] = []
+    progress: list[Progress] = []
     key = store.open_run(folder).manifest.plan[0].cell
-    assert AsNeeded(_settings(), folder).spares(_of("904", key, 4), told.append)
-    (event,) = told
+    assert AsNeeded(_settings(), folder).spares(_of("904", key, 4), progress.append)
+    (event,) = progress
     assert isinstance(event, CellSettled) and not event.settled.measured
 
 
@@ -97,7 +97,7 @@ def test_a_trial_that_was_given_up_stays_in_the_plan(folder: Path) -> None:
     eighth = _trial(folder, "back", 8)
     (folder / layout.TRIALS / f"{eighth.id}.broken-1").mkdir()
     assert AsNeeded(_settings(), folder).spares(_trial(folder, "back", 6), _nobody)
-    left = {one.id for one in store.open_run(folder).missing if one.cell.solution == "back"}
+    left = {item.id for item in store.open_run(folder).missing if item.cell.solution == "back"}
     assert left == {eighth.id}
 
 

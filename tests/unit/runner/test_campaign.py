@@ -56,7 +56,7 @@ def test_a_run_is_continued_only_when_it_is_asked_for(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as refused:
         campaign._open(tmp_path, _manifest(_source()), False)
     assert str(refused.value) == (
-        f"{tmp_path} already holds a run: continue it with --resume, or choose --out"
+        f"{tmp_path} already contains a run: continue it with --resume, or choose --out"
     )
     assert _open(tmp_path, _manifest(_source())).plan == before.plan
 
@@ -100,7 +100,7 @@ def test_another_experiment_is_refused_and_changes_nothing(tmp_path: Path, chang
     with pytest.raises(UsageError) as refused:
         campaign._open(tmp_path, _manifest(_source(**changes)), True)
     assert str(refused.value) == (
-        f"{tmp_path} holds a run of another experiment: resume it with its own file, "
+        f"{tmp_path} contains a run of another experiment: resume it with its file, "
         f"{tmp_path / 'experiment.yaml'}"
     )
     assert store.open_run(tmp_path).manifest == before
@@ -108,7 +108,7 @@ def test_another_experiment_is_refused_and_changes_nothing(tmp_path: Path, chang
 
 def test_a_run_of_another_fivenines_is_called_that(tmp_path: Path) -> None:
     now = _manifest(_source())
-    workloads = [dict(one) for one in now.experiment["workloads"]]
+    workloads = [dict(item) for item in now.experiment["workloads"]]
     workloads[0].pop("secondary")
     earlier = now.model_copy(update={"experiment": {**now.experiment, "workloads": workloads}})
     _open(tmp_path / "same", earlier)
@@ -116,7 +116,7 @@ def test_a_run_of_another_fivenines_is_called_that(tmp_path: Path) -> None:
         _open(tmp_path / "same", now)
     assert str(refused.value) == (
         f"{tmp_path / 'same'} was begun by another version of fivenines (it has no "
-        "workloads[0].secondary): its trials could not be compared. Continue it with that one, or "
+        "workloads[0].secondary), so trials would not be comparable. Continue it with that version, or "
         "start a new run without --resume"
     )
     _open(tmp_path / "older", earlier.model_copy(update={"fivenines": "0.0.1"}))
@@ -160,8 +160,8 @@ def test_cells_that_are_not_asked_for_now_stay_settled(tmp_path: Path) -> None:
     manifest = _open(tmp_path, _manifest(_needed()))
     settled = [
         Settled(cell=cell, trials=3, measured=True, spared=17, seconds=9.0)
-        for cell in dict.fromkeys(one.cell for one in manifest.plan)
+        for cell in dict.fromkeys(item.cell for item in manifest.plan)
     ]
     store.write_json(tmp_path / "manifest.json", manifest.model_copy(update={"settled": settled}))
     joined = _open(tmp_path, _manifest(_needed(), select(_trials(_needed()), ["b"])))
-    assert [one.cell.solution for one in joined.settled] == ["a"]
+    assert [item.cell.solution for item in joined.settled] == ["a"]

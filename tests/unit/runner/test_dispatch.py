@@ -46,7 +46,7 @@ Outcome = Callable[[Order], str]
 
 @dataclass
 class Pretended:
-    """A worker whose trials come to what is said; `lost` raises as a real one does."""
+    """A worker with planned outcomes of its trials; `lost` raises as a real worker does."""
 
     name: str
     host: str
@@ -59,15 +59,15 @@ class Pretended:
     def carry_out(self, order: Order, listener: Listener) -> Delivered:
         self.orders.append(order)
         self.listeners.append(listener)
-        said = self.outcome(order)
-        if said == "wait":
+        outcome = self.outcome(order)
+        if outcome == "wait":
             assert self.interrupted.wait(10.0)
             raise KeyboardInterrupt
-        if said == "lost":
+        if outcome == "lost":
             raise WorkerLostError("no power")
-        if said == "full":
+        if outcome == "full":
             raise NoSpaceError("the disk is full")
-        if said == "broken":
+        if outcome == "broken":
             trial = f"trials/{order.work.id}.broken-{order.attempt}"
             (order.folder / trial).mkdir(parents=True)
         work: Any = order.work
@@ -78,12 +78,12 @@ class Pretended:
             cell=work.cell.key,
             started="",
             seconds=1.0,
-            status="broken" if said == "broken" else "complete",
+            status="broken" if outcome == "broken" else "complete",
             reason=f"reason {order.attempt}",
         )
         return Delivered(record, Figures())
 
-    def host_is_there(self) -> bool:
+    def host_available(self) -> bool:
         return self.there
 
     def interrupt(self) -> None:
@@ -97,91 +97,91 @@ class Pretended:
         return [order.work.id for order in self.orders]
 
 
-def _after(seconds: float, said: str) -> Outcome:
+def _after(seconds: float, message: str) -> Outcome:
     def work(_order: Order) -> str:
         time.sleep(seconds)
-        return said
+        return message
 
     return work
 
 
-def _dispatch(folder: Path, told: list[Any], work: Any = WORK) -> Dispatch:
+def _dispatch(folder: Path, events: list[Any], work: Any = WORK) -> Dispatch:
     needed = AsNeeded(EXPERIMENT.trials, folder)
-    return Dispatch(Schedule(work), EXPERIMENT, folder, needed, told.append, {})
+    return Dispatch(Schedule(work), EXPERIMENT, folder, needed, events.append, {})
 
 
 def _attempts(folder: Path, outcomes: list[str]) -> tuple[list[int], list[Any]]:
-    """The numbers of the attempts at one trial with these outcomes, and what was told of them."""
+    """Return the numbers of the attempts at one trial with these outcomes, and the reported events."""
     left = iter(outcomes)
-    told: list[Any] = []
+    messages: list[Any] = []
     worker = Pretended("", "", lambda _order: next(left))
-    _dispatch(folder, told, WORK[:1]).run([worker])
-    return [order.attempt for order in worker.orders], told[1:]
+    _dispatch(folder, messages, WORK[:1]).run([worker])
+    return [order.attempt for order in worker.orders], messages[1:]
 
 
 def test_a_trial_that_works_is_tried_once(tmp_path: Path) -> None:
-    attempts, told = _attempts(tmp_path, ["complete"])
+    attempts, events = _attempts(tmp_path, ["complete"])
     assert attempts == [1]
-    assert [type(event) for event in told] == [TrialFinished]
+    assert [type(event) for event in events] == [TrialFinished]
 
 
 def test_a_broken_trial_is_tried_once_more(tmp_path: Path) -> None:
-    attempts, told = _attempts(tmp_path, ["broken", "complete"])
+    attempts, events = _attempts(tmp_path, ["broken", "complete"])
     assert attempts == [1, 2]
-    assert told[0] == TrialBroken("0001", "reason 1", will_retry=True)
-    assert isinstance(told[1], TrialFinished)
+    assert events[0] == TrialBroken("0001", "reason 1", will_retry=True)
+    assert isinstance(events[1], TrialFinished)
 
 
 def test_a_trial_that_stays_broken_is_given_up_and_tried_again_on_resume(tmp_path: Path) -> None:
-    attempts, told = _attempts(tmp_path, ["broken", "broken"])
+    attempts, events = _attempts(tmp_path, ["broken", "broken"])
     assert attempts == [1, 2]
-    assert told[-1] == TrialBroken("0001", "reason 2", will_retry=False)
+    assert events[-1] == TrialBroken("0001", "reason 2", will_retry=False)
     attempts, _ = _attempts(tmp_path, ["broken", "complete"])
     assert attempts == [3, 4]
 
 
 def test_all_workers_together_run_every_trial_once(tmp_path: Path) -> None:
-    told: list[Any] = []
+    messages: list[Any] = []
 
     def slow(_order: Order) -> str:
         time.sleep(0.01)
         return "complete"
 
     workers = [Pretended(f"worker {n}", "here", slow) for n in range(3)]
-    dispatch = _dispatch(tmp_path, told)
+    dispatch = _dispatch(tmp_path, messages)
     dispatch.run(workers)
     ran = [trial for worker in workers for trial in worker.ran]
     assert sorted(ran) == [trial.id for trial in WORK]
     assert dispatch.broken == []
-    started = [event for event in told if isinstance(event, TrialStarted)]
+    started = [event for event in messages if isinstance(event, TrialStarted)]
     assert [event.index for event in started] == [1, 2, 3, 4, 5, 6]
     assert {event.worker for event in started} <= {"worker 0", "worker 1", "worker 2"}
 
 
 def test_a_trial_whose_worker_is_lost_runs_elsewhere(tmp_path: Path) -> None:
-    told: list[Any] = []
+    messages: list[Any] = []
     gone = Pretended("first", "one", lambda _order: "lost", there=False)
     other = Pretended("second", "two", _after(0.02, "complete"))
-    _dispatch(tmp_path, told).run([gone, other])
+    _dispatch(tmp_path, messages).run([gone, other])
     assert len(gone.orders) == 1
     assert sorted(other.ran) == [trial.id for trial in WORK]
     assert [order.attempt for order in other.orders] == [1] * len(WORK), "no trial is blamed"
-    assert WorkerLost("first", gone.ran[0], "no power") in told
-    finished = [event for event in told if isinstance(event, TrialFinished)]
+    assert WorkerLost("first", gone.ran[0], "no power") in messages
+    finished = [event for event in messages if isinstance(event, TrialFinished)]
     assert len(finished) == len(WORK)
 
 
 def test_without_any_worker_left_it_is_a_failure(tmp_path: Path) -> None:
     workers = [Pretended(name, name, lambda _order: "lost", there=False) for name in ("one", "two")]
-    with pytest.raises(FiveninesError, match=r"^all workers are lost, with 6 trials left to do$"):
+    with pytest.raises(FiveninesError, match=r"^all workers are lost; 6 trials were not run$"):
         _dispatch(tmp_path, []).run(workers)
 
 
 def test_a_trial_that_kills_its_workers_is_given_up(tmp_path: Path) -> None:
-    told: list[Any] = []
+    messages: list[Any] = []
     bad = WORK[2].id
     worker = Pretended("a", "a", lambda order: "lost" if order.work.id == bad else "complete")
-    dispatch = _dispatch(tmp_path, told)
+    dispatch = _dispatch(tmp_path, messages)
     dispatch.run([worker])
     assert dispatch.broken == [bad]
     assert worker.ran.count(bad) == LOSSES
@@ -189,28 +189,28 @@ def test_a_trial_that_kills_its_workers_is_given_up(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_ends_it_and_what_is_under_way_ends_rightly(tmp_path: Path) -> None:
-    told: list[Any] = []
+    messages: list[Any] = []
     full = Pretended("a", "here", _after(0.05, "full"))
     other = Pretended("b", "here", _after(0.2, "complete"))
     with pytest.raises(NoSpaceError):
-        _dispatch(tmp_path, told).run([full, other])
+        _dispatch(tmp_path, messages).run([full, other])
     assert len(other.orders) <= 1
-    assert len([event for event in told if isinstance(event, TrialFinished)]) == len(other.orders)
+    assert len([event for event in messages if isinstance(event, TrialFinished)]) == len(other.orders)
 
 
 def test_who_asks_it_to_stop_is_told_what_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[Any] = []
-    asked = threading.Event()
+    messages: list[Any] = []
+    requested = threading.Event()
 
     def work(_order: Order) -> str:
-        asked.set()
+        requested.set()
         return "complete"
 
-    monkeypatch.setattr(stops, "is_asked", lambda _folder: asked.is_set())
+    monkeypatch.setattr(stops, "is_asked", lambda _folder: requested.is_set())
     worker = Pretended("a", "a", work)
-    _dispatch(tmp_path, told).run([worker])
+    _dispatch(tmp_path, messages).run([worker])
     assert len(worker.orders) == 1
-    assert told[-1] == CampaignStopped(len(WORK) - 1)
+    assert messages[-1] == CampaignStopped(len(WORK) - 1)
 
 
 def _interrupted(folder: Path, workers: Sequence[Pretended], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -265,25 +265,25 @@ def test_nobody_is_interrupted_only_after_somebody_else_has_cleaned_up(
 def test_a_trial_that_would_cost_too_much_ends_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told: list[Any] = []
-    asked: list[float] = []
+    messages: list[Any] = []
+    requested: list[float] = []
 
     def too_dear(_solution: Any, seconds: float) -> str:
-        asked.append(seconds)
-        return "its budget is 5" if len(asked) > 1 else ""
+        requested.append(seconds)
+        return "its budget is 5" if len(requested) > 1 else ""
 
     monkeypatch.setattr(module, "too_dear", too_dear)
     worker = Pretended("a", "a", lambda _order: "complete")
-    dispatch = _dispatch(tmp_path, told)
+    dispatch = _dispatch(tmp_path, messages)
     dispatch.run([worker])
-    assert len(worker.orders) == 1 and all(seconds > 0 for seconds in asked)
-    assert told[-1] == CampaignStopped(len(WORK) - 1, "its budget is 5")
+    assert len(worker.orders) == 1 and all(seconds > 0 for seconds in requested)
+    assert messages[-1] == CampaignStopped(len(WORK) - 1, "its budget is 5")
 
 
 def test_what_a_lost_worker_reports_after_the_end_is_not_passed_on(tmp_path: Path) -> None:
-    told: list[Any] = []
+    messages: list[Any] = []
     worker = Pretended("", "")
-    _dispatch(tmp_path, told, WORK[:1]).run([worker])
-    before = len(told)
+    _dispatch(tmp_path, messages, WORK[:1]).run([worker])
+    before = len(messages)
     worker.listeners[0](ResultDropped("gone", WORK[0].id))
-    assert len(told) == before
+    assert len(messages) == before

@@ -65,7 +65,7 @@ class Pretended(Fault[PretendedSettings]):
 
 
 class Solution:
-    """Node1 rejoins after some looks; somebody is primary after some looks."""
+    """Node1 rejoins after some polls; a node is primary after some polls."""
 
     def fault(self, settings: Any) -> None:
         """No means of its own."""
@@ -106,8 +106,8 @@ class Solution:
         return ""
 
     def on_call_step(self) -> list[str]:
-        said, self.tells = self.tells, []
-        return said
+        steps, self.tells = self.tells, []
+        return steps
 
     def not_joined_reason(self, node: Any) -> str:
         if node is OTHER:
@@ -116,7 +116,7 @@ class Solution:
 
 
 class Downed(Solution):
-    """Joins again, and its server does not run: somebody else has the disk."""
+    """Joins again, and its server does not run: another node has the disk."""
 
     def rejoin(self, node: Any) -> None:
         self.done.append(f"rejoin {node.name}")
@@ -145,8 +145,8 @@ def _made(solution: Solution, after: float | None = 0.0, manager: Any = None, **
     deployed: Any = SimpleNamespace(
         solution=solution, manager=manager, events=told, access=access, start_node=solution.rejoin
     )
-    asked = PretendedSettings(restart_after=after, **settings)
-    return FaultRunner(asked, deployed, time.monotonic_ns() - 10**9, time.monotonic() + 5.0)
+    requested = PretendedSettings(restart_after=after, **settings)
+    return FaultRunner(requested, deployed, time.monotonic_ns() - 10**9, time.monotonic() + 5.0)
 
 
 def _manager(promotes: bool = True, told: list[ManagerEvent] | None = None) -> Any:
@@ -248,15 +248,15 @@ def test_why_a_node_did_not_rejoin_is_told(error: Exception, detail: str) -> Non
     assert solution.done == ["rejoin node1"] * 3
 
 
-@pytest.mark.parametrize("nobody", [False, True])
+@pytest.mark.parametrize("without_successor", [False, True])
 def test_a_deadline_that_comes_nearer_ends_a_wait_that_goes_on(
-    monkeypatch: pytest.MonkeyPatch, nobody: bool
+    monkeypatch: pytest.MonkeyPatch, without_successor: bool
 ) -> None:
     monkeypatch.setattr(node_recovery, "_GRACE", 0.0)
     solution = Solution()
     solution.reasons = ["not yet"]
-    solution.without_primary = 10**9 if nobody else 0
-    solution.by_itself = nobody
+    solution.without_primary = 10**9 if without_successor else 0
+    solution.by_itself = without_successor
     made = _made(solution)
     made.node_recovery._deadline = time.monotonic() + 3600
     made.begin()
@@ -266,9 +266,9 @@ def test_a_deadline_that_comes_nearer_ends_a_wait_that_goes_on(
     made.finish()
     assert made.over
     (record,) = made.records()
-    if nobody:
+    if without_successor:
         assert "node1 was not restarted within" in record.ended_detail
-        assert record.ended_detail.endswith("nobody was promoted")
+        assert record.ended_detail.endswith("no node was promoted")
     else:
         assert record.rejoin_detail.startswith("node1 did not rejoin within")
 
@@ -318,7 +318,7 @@ def test_an_early_end_cancels_what_has_not_struck_and_ends_what_has() -> None:
 
 def test_a_fault_that_goes_on_after_each_return_is_one() -> None:
     class Dead(Solution):
-        """Node1 is a member when its server runs, unless it is said to have fallen out."""
+        """Node1 is a member when its server runs, unless it is marked as dropped out."""
 
         out = ""
 
@@ -395,7 +395,7 @@ def test_a_node_that_is_struck_again_on_its_way_back_comes_back_from_both() -> N
     made = _made(solution, times=2)
     made.begin()
     made.finish()
-    assert [(one.rejoined, one.rejoin_detail) for one in made.records()] == [(True, "")] * 2
+    assert [(record.rejoined, record.rejoin_detail) for record in made.records()] == [(True, "")] * 2
     assert len(solution.done) >= 2
 
 
@@ -424,14 +424,14 @@ def test_a_node_that_was_fenced_is_restarted() -> None:
 def test_who_was_dismissed_repairs_nothing_more() -> None:
     solution = Solution()
     solution.without_primary = 0
-    told: list[ManagerEvent] = []
-    made = _made(solution, manager=_manager(told=told))
+    events: list[ManagerEvent] = []
+    made = _made(solution, manager=_manager(told=events))
     made.begin()
     while not made.over:
         time.sleep(0.001)
     made.dismiss()
     OTHER.alive = False
-    told.append(ManagerEvent(time.monotonic_ns(), "fenced", "node2"))
+    events.append(ManagerEvent(time.monotonic_ns(), "fenced", "node2"))
     time.sleep(0.1)
     try:
         assert not OTHER.alive and "rejoin node2" not in solution.done
@@ -461,9 +461,9 @@ def test_nobody_is_restarted_while_the_manager_is_at_work() -> None:
 def test_the_managers_steps_stand_among_the_others_in_the_order_of_time() -> None:
     solution = Solution()
     solution.without_primary = 0
-    told: list[ManagerEvent] = []
-    made = _made(solution, manager=_manager(told=told))
-    told += [
+    messages: list[ManagerEvent] = []
+    made = _made(solution, manager=_manager(told=messages))
+    messages += [
         ManagerEvent(made._started_ns + 10**15, "decided", "node2", "most advanced"),
         ManagerEvent(made._started_ns + 500_000, "missed", "node1", "1 of 3"),
     ]

@@ -15,13 +15,13 @@ from fivenines.runner.progress import Figures
 
 def test_they_are_those_of_the_report(tmp_path: Path) -> None:
     run = open_run(write_run(tmp_path / "run", MARIADB))
-    broken = next(one for one in run.complete if one.record.faults)
+    broken = next(item for item in run.complete if item.record.faults)
     (measured,) = measure_all([broken])
-    found = figures_of(run.folder, broken.record)
+    figures = figures_of(run.folder, broken.record)
     assert measured.availability is not None and measured.availability.writes is not None
     assert measured.throughput is not None
     outage = measured.availability.writes
-    assert found == Figures(measured.throughput.tps, outage.ms, outage.back, measured.lost)
+    assert figures == Figures(measured.throughput.tps, outage.ms, outage.back, measured.lost)
     assert outage.ms > 0
 
 
@@ -34,8 +34,8 @@ def test_transactions_that_failed_though_nothing_was_broken_are_told(tmp_path: P
         load = {**trial.record.load, **ended}
         return figures_of(run.folder, trial.record.model_copy(update={"load": load})).failed
 
-    assert {failed(one) for one in run.complete if not one.record.faults} == {30}
-    assert {failed(one) for one in run.complete if one.record.faults} == {0}
+    assert {failed(item) for item in run.complete if not item.record.faults} == {30}
+    assert {failed(item) for item in run.complete if item.record.faults} == {0}
 
 
 def test_a_trial_without_tables_has_none(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def _deployed(reads: tuple[str, ...] = ()) -> Any:
     solution = SimpleNamespace(
         nodes=NODES,
         primary=lambda: NODES[0],
-        node=lambda name: next(one for one in NODES if one.name == name),
+        node=lambda name: next(item for item in NODES if item.name == name),
     )
     host = PlainHost()
     return SimpleNamespace(
@@ -87,20 +87,20 @@ def test_two_loads_begin_at_one_moment_and_their_tables_add_up(tmp_path: Path) -
         loads.stop()
     assert loads.ended
     # one clock: not nearly the same moment, but the same
-    assert {one["started_monotonic_ns"] for one in results} == {zero}
-    assert [one["seed"] for one in results] == [7, 8]
-    each = {client.plan.name: one for client, one in zip(loads.clients, results, strict=True)}
+    assert {item["started_monotonic_ns"] for item in results} == {zero}
+    assert [item["seed"] for item in results] == [7, 8]
+    each = {client.plan.name: item for client, item in zip(loads.clients, results, strict=True)}
     keep_measurements(tmp_path, loads.clients, {})
     merge_latencies(tmp_path, each)
     together = merged(each)
-    total = sum(one["transactions"]["ok"] for one in results)
+    total = sum(item["transactions"]["ok"] for item in results)
     assert together["transactions"]["ok"] == total > 0
     assert _transactions(tmp_path) == total
-    for name, one in each.items():
-        assert _transactions(layout.client_folder(tmp_path, name)) == one["transactions"]["ok"]
-    assert [one["tps"] for one in lives] and lives[-1]["connected"] == 4
+    for name, item in each.items():
+        assert _transactions(layout.client_folder(tmp_path, name)) == item["transactions"]["ok"]
+    assert [live["tps"] for live in lives] and lives[-1]["connected"] == 4
     times = read_latencies(tmp_path / layout.LATENCY, "transaction", 0.0, 10_000.0)
-    counted = {one["name"]: one["ok"] for one in together["types"]}
+    counted = {item["name"]: item["ok"] for item in together["types"]}
     assert times["transaction"].n == total
     # neither load has a tag for its only type, and all together need both
     assert {name: times[f"transaction.{name}"].n for name in counted} == counted
@@ -172,38 +172,40 @@ def line(t: float, tps: float, p95: float) -> dict[str, Any]:
 
 
 def test_live_seconds_go_on_when_a_load_has_ended() -> None:
-    told: list[dict[str, Any]] = []
-    adder = LiveSum(3, told.append)
+    messages: list[dict[str, Any]] = []
+    adder = LiveSum(3, messages.append)
     ann, bob = adder.hearer("ann"), adder.hearer("bob")
     ann(line(1.0, 10.0, 4.0))
     bob(line(1.0, 1.0, 7.0))
     ann(line(2.0, 20.0, 9.0))
-    assert told == []
+    assert messages == []
     adder.ended("eve")  # it never told anything
-    assert [one["tps"] for one in told] == [11.0]
+    assert [item["tps"] for item in messages] == [11.0]
     ann(line(3.0, 30.0, 5.0))
     adder.ended("bob")
-    assert [(one["t"], one["tps"], one["qps"], one["ok"]) for one in told[1:]] == [
+    assert [(item["t"], item["tps"], item["qps"], item["ok"]) for item in messages[1:]] == [
         (2.0, 20.0, 40.0, 6),
         (3.0, 30.0, 60.0, 6),
     ]
-    assert (told[-1]["p95_ms"], told[-1]["connected"]) == (5.0, 3)
+    assert (messages[-1]["p95_ms"], messages[-1]["connected"]) == (5.0, 3)
     adder.ended("ann")
-    assert len(told) == 3
+    assert len(messages) == 3
 
 
 def test_live_seconds_are_told_once_all_have_told_them() -> None:
-    told: list[dict[str, Any]] = []
-    adder = LiveSum(2, told.append)
+    messages: list[dict[str, Any]] = []
+    adder = LiveSum(2, messages.append)
     ann, bob = adder.hearer("ann"), adder.hearer("bob")
 
     ann(line(1.0, 10.5, 4.0))
     ann(line(2.0, 20.0, 9.0))
-    assert told == []
+    assert messages == []
     bob(line(1.01, 1.0, 7.0))
-    assert [(one["t"], one["tps"], one["p95_ms"], one["ok"]) for one in told] == [(1.01, 11.5, 7.0, 6)]
+    assert [(item["t"], item["tps"], item["p95_ms"], item["ok"]) for item in messages] == [
+        (1.01, 11.5, 7.0, 6)
+    ]
     bob(line(2.0, 2.0, 1.0))
-    assert [one["tps"] for one in told] == [11.5, 22.0]
+    assert [item["tps"] for item in messages] == [11.5, 22.0]
 
 
 def test_a_client_writes_where_it_is_told() -> None:
@@ -211,14 +213,14 @@ def test_a_client_writes_where_it_is_told() -> None:
         plan = ClientPlan(client, WRITES, 1, LoadSettings(), endpoint)
         return endpoints_of(_deployed(reads), plan)
 
-    one, two, three = (node.endpoint for node in NODES)
-    assert where(None, "bob").write == (one, two, three)
-    assert where("local", "bob").write == (two, one, three)
-    assert where("local", "ann").write == (one, three, two)
+    item, two, three = (node.endpoint for node in NODES)
+    assert where(None, "bob").write == (item, two, three)
+    assert where("local", "bob").write == (two, item, three)
+    assert where("local", "ann").write == (item, three, two)
     assert where("node3", "bob") == Endpoints((three,), (), "any", "first")
     assert where("local", "bob", (two, three)).read == (two,)
     assert where("local", "bob", (three,)).read == (three,)
-    assert where("node1", "bob", (two, three)).read == (one,)
+    assert where("node1", "bob", (two, three)).read == (item,)
 
 
 def test_several_addresses_are_told_to_the_generator(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The watch over clocks, sleep, pauses and the disk: what is told, and what is not."""
+"""Monitoring of clocks, suspension, pauses and the disk: reported and ignored incidents."""
 
 import errno
 import itertools
@@ -29,7 +29,7 @@ def _later(passed: float = INTERVAL, slept: float = 0.0, set_by: float = 0.0, cp
 
 
 @pytest.mark.parametrize(
-    ("now", "told"),
+    ("now", "messages"),
     [
         (_later(), []),
         (_later(passed=1.9), []),
@@ -42,14 +42,14 @@ def _later(passed: float = INTERVAL, slept: float = 0.0, set_by: float = 0.0, cp
         ),
         (
             _later(passed=60.25),
-            ["fivenines stood still for 60.0 s: it was stopped, or its machine paused or overloaded"],
+            ["fivenines paused for 60.0 s: it was stopped, or its machine was paused or overloaded"],
         ),
-        # whoever computes is not paused
+        # a process that computes is not paused
         (_later(passed=8, cpu=7.5), []),
     ],
 )
-def test_what_happened_between_two_looks(now: Clocks, told: list[str]) -> None:
-    assert incidents(_START, now) == told
+def test_what_happened_between_two_looks(now: Clocks, messages: list[str]) -> None:
+    assert incidents(_START, now) == messages
 
 
 @given(
@@ -75,7 +75,7 @@ def test_what_happens_while_it_watches_is_told_once(tmp_path: Path, monkeypatch:
     looks = itertools.count()
     # from the second look on the clock is two seconds ahead
     monkeypatch.setattr(
-        machine_watch, "read", lambda: replace(one := real(), real=one.real + 2 * (next(looks) > 0))
+        machine_watch, "read", lambda: replace(item := real(), real=item.real + 2 * (next(looks) > 0))
     )
     with MachineWatch(tmp_path) as watch:
         time.sleep(2.5 * INTERVAL)
@@ -83,8 +83,8 @@ def test_what_happens_while_it_watches_is_told_once(tmp_path: Path, monkeypatch:
 
 
 def test_a_disk_that_was_full_for_a_while_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = iter([2**30, 3 * 2**20])
-    monkeypatch.setattr(space, "free", lambda folder: next(found, 2**30))
+    result = iter([2**30, 3 * 2**20])
+    monkeypatch.setattr(space, "free", lambda folder: next(result, 2**30))
     with MachineWatch(tmp_path) as watch:
         time.sleep(2.5 * INTERVAL)
     with pytest.raises(NoSpaceError) as refused:
@@ -115,7 +115,7 @@ def _no_room(message: str, code: int = errno.ENOSPC) -> FiveninesError:
 
 
 def _wrapped() -> NoSpaceError:
-    """A library that has no number for it."""
+    """Return a library that has no number for it."""
     error = NoSpaceError("tables/usage.parquet cannot be written: No space left on device")
     error.__cause__ = ValueError("IO Error")
     return error

@@ -44,15 +44,15 @@ def test_percentiles_are_those_of_all_operations(
         _write(folder / "b", [{"transaction": b} for _, b in seconds], 0.004): ["rw"],
     }
     merge_logs(logs, folder / "all")
-    found = read_latencies(folder / "all", "transaction", 0, 1000.0 * len(seconds))["transaction"]
+    result = read_latencies(folder / "all", "transaction", 0, 1000.0 * len(seconds))["transaction"]
     every = sorted(value for second in seconds for part in second for value in part)
-    assert found.n == len(every)
-    assert found.seconds == pytest.approx(len(seconds))
-    assert found.max == pytest.approx(every[-1] / 1000, rel=0.002)
-    for quantile, got in ((50, found.p50), (99, found.p99)):
+    assert result.n == len(every)
+    assert result.seconds == pytest.approx(len(seconds))
+    assert result.max == pytest.approx(every[-1] / 1000, rel=0.002)
+    for quantile, got in ((50, result.p50), (99, result.p99)):
         rank = max(1, int(quantile / 100 * len(every) + 0.5))
         assert got == pytest.approx(every[rank - 1] / 1000, rel=0.002, abs=0.001)
-    assert found.mean == pytest.approx(np.mean(every) / 1000, rel=0.002, abs=0.001)
+    assert result.mean == pytest.approx(np.mean(every) / 1000, rel=0.002, abs=0.001)
 
 
 def test_the_merged_one_is_no_mean_of_percentiles(tmp_path: Path) -> None:
@@ -62,9 +62,9 @@ def test_the_merged_one_is_no_mean_of_percentiles(tmp_path: Path) -> None:
         _write(tmp_path / "b", [{"transaction": slow}]): ["rw"],
     }
     merge_logs(logs, tmp_path / "all")
-    found = read_latencies(tmp_path / "all", "transaction", 0, 1000)["transaction"]
-    assert found.p50 == pytest.approx(1.0, rel=0.01)
-    assert found.p999 == pytest.approx(100.0, rel=0.01)
+    result = read_latencies(tmp_path / "all", "transaction", 0, 1000)["transaction"]
+    assert result.p50 == pytest.approx(1.0, rel=0.01)
+    assert result.p999 == pytest.approx(100.0, rel=0.01)
 
 
 def test_other_tags_stay_and_a_single_type_gets_its_own(tmp_path: Path) -> None:
@@ -74,8 +74,8 @@ def test_other_tags_stay_and_a_single_type_gets_its_own(tmp_path: Path) -> None:
         _write(tmp_path / "b", [two]): ["x", "y"],
     }
     merge_logs(logs, tmp_path / "all")
-    found = read_latencies(tmp_path / "all", "transaction", 0, 1000)
-    counts = {tag: one.n for tag, one in found.items()}
+    latencies = read_latencies(tmp_path / "all", "transaction", 0, 1000)
+    counts = {tag: item.n for tag, item in latencies.items()}
     assert counts == {"transaction": 3, "transaction.reads": 1, "transaction.x": 1, "transaction.y": 1}
     assert read_latencies(tmp_path / "all", "connect", 0, 1000)["connect"].n == 1
 
@@ -84,8 +84,8 @@ def test_connecting_is_told_of_all_clients_together(tmp_path: Path) -> None:
     ann = _write(tmp_path / "ann", [{"connect": [1000] * 99}, {"connect": [1000]}])
     bob = _write(tmp_path / "bob", [{"connect": [90_000] * 99, "transaction": [5]}])
     merge_logs({ann: ["t"], bob: ["t"]}, tmp_path / "all")
-    found = connect_times(tmp_path / "all")
-    assert found == pytest.approx({"p50_ms": 1.0, "p99_ms": 90.0}, rel=1e-2)
+    result = connect_times(tmp_path / "all")
+    assert result == pytest.approx({"p50_ms": 1.0, "p99_ms": 90.0}, rel=1e-2)
     quiet = _write(tmp_path / "quiet", [{"transaction": [5]}])
     assert connect_times(quiet) == {}
 

@@ -114,24 +114,24 @@ def _load(ok: int, p99: float, rate: float | None = None, **more: Any) -> dict[s
 
 
 def test_counts_are_sums_and_percentiles_are_not_made_up() -> None:
-    found = merged({"ann": _load(100, 8.0), "bob": _load(300, 20.0)})
-    assert found["transactions"] == {"ok": 400, "failed": 2, "in_doubt": 4}
-    assert (found["connections"], found["retries"], found["duration_s"]) == (8, 6, 10.3)
-    assert (found["ledger"]["writes"]["ok"], found["ledger"]["skipped"]) == (14, 4)
-    assert found["beside"]["bank"] == {"transactions": {"ok": 2, "failed": 0, "in_doubt": 0}, "skipped": 8}
-    assert (found["probes"]["ok"], found["probes"]["every_s"]) == (10, 0.01)
-    assert found["endpoints"]["10.99.0.11:5432"]["ok"] == 400
-    (type_,) = types_of(found)
+    result = merged({"ann": _load(100, 8.0), "bob": _load(300, 20.0)})
+    assert result["transactions"] == {"ok": 400, "failed": 2, "in_doubt": 4}
+    assert (result["connections"], result["retries"], result["duration_s"]) == (8, 6, 10.3)
+    assert (result["ledger"]["writes"]["ok"], result["ledger"]["skipped"]) == (14, 4)
+    assert result["beside"]["bank"] == {"transactions": {"ok": 2, "failed": 0, "in_doubt": 0}, "skipped": 8}
+    assert (result["probes"]["ok"], result["probes"]["every_s"]) == (10, 0.01)
+    assert result["endpoints"]["10.99.0.11:5432"]["ok"] == 400
+    (type_,) = types_of(result)
     assert (type_.name, type_.ok, type_.retries) == ("rw", 400, 6)
-    connects = connects_of(found)
+    connects = connects_of(result)
     assert connects is not None
     assert (connects.ok, connects.timed_out, connects.p99_ms, connects.max_ms) == (8, 2, None, 20.0)
-    (step,) = steps_of(found)
+    (step,) = steps_of(result)
     assert (step.ok, step.connections, step.p99_ms, step.max_ms) == (400, 8, None, 20.0)
-    (error,) = errors_of(found)
+    (error,) = errors_of(result)
     assert error.count == 4
-    assert found["errors"][0]["first_ms"] == 100
-    assert found["errors"][0]["last_ms"] == 300
+    assert result["errors"][0]["first_ms"] == 100
+    assert result["errors"][0]["last_ms"] == 300
 
 
 def test_work_is_done_when_the_last_client_has_done_its_own() -> None:
@@ -178,31 +178,31 @@ def _stepping(border: float, rate: float = 10.0, **more: Any) -> dict[str, Any]:
 
 
 def test_steps_that_begin_together_add_up() -> None:
-    found = merged({"ann": _stepping(4.0), "bob": _stepping(4.012, 30.0)})
-    first, second = steps_of(found)
+    result = merged({"ann": _stepping(4.0), "bob": _stepping(4.012, 30.0)})
+    first, second = steps_of(result)
     assert (first.ok, first.rate, second.ok, second.rate, second.failed) == (80, 40, 240, 80, 2)
-    assert offered_rate(schedule_of(found), [first, second], 0, 4000) == 40
+    assert offered_rate(schedule_of(result), [first, second], 0, 4000) == 40
 
 
 @pytest.mark.parametrize("other", [_load(5, 2.0, 1.0), _stepping(6.0), _load(5, 2.0, 1.0, steps=[])])
 def test_steps_that_do_not_go_together_are_none_of_an_unknown_rate(other: dict[str, Any]) -> None:
-    found = merged({"ann": other, "bob": _stepping(4.0)})
-    assert steps_of(found) == []
-    assert offered_rate(schedule_of(found), [], 0, 4000) is None
+    result = merged({"ann": other, "bob": _stepping(4.0)})
+    assert steps_of(result) == []
+    assert offered_rate(schedule_of(result), [], 0, 4000) is None
 
 
 def test_rows_of_clients_that_end_at_different_times_are_of_the_time_of_all() -> None:
     def part(rows: int, seconds: float) -> dict[str, Any]:
-        told = {"inserted": rows, "per_second": rows / seconds}
-        return _load(1, 1.0) | {"duration_s": seconds, "rows": told}
+        inserted = {"inserted": rows, "per_second": rows / seconds}
+        return _load(1, 1.0) | {"duration_s": seconds, "rows": inserted}
 
-    found = inserted_of(merged({"ann": part(1000, 10.0), "bob": part(1000, 40.0)}))
-    assert found is not None and found.per_second == 50.0
+    result = inserted_of(merged({"ann": part(1000, 10.0), "bob": part(1000, 40.0)}))
+    assert result is not None and result.per_second == 50.0
 
 
 def test_the_share_of_work_that_was_cut_is_known_however_it_was_asked_for() -> None:
-    def part(done: int, **asked: Any) -> dict[str, Any]:
-        work = {"transactions": None, "each": None, "from_s": 2.0, "to_s": 12.0, **asked}
+    def part(done: int, **requested: Any) -> dict[str, Any]:
+        work = {"transactions": None, "each": None, "from_s": 2.0, "to_s": 12.0, **requested}
         return _load(1, 1.0, done=done, completed=False, cut=True, total_s=10.0, work=work)
 
     def share(*parts: dict[str, Any]) -> float | None:
@@ -222,7 +222,7 @@ def test_who_was_the_limit_is_named() -> None:
         "bottleneck": True,
         "user_s": 9.0,
     }
-    found = merged({"ann": _load(1, 1.0), "bob": _load(1, 1.0, client=limited)})
-    assert bottleneck(found) == bottleneck(found, watched=True) == "bob: its core was busy"
-    assert found["client"]["user_s"] == 9.5
+    result = merged({"ann": _load(1, 1.0), "bob": _load(1, 1.0, client=limited)})
+    assert bottleneck(result) == bottleneck(result, watched=True) == "bob: its core was busy"
+    assert result["client"]["user_s"] == 9.5
     assert bottleneck(merged({"ann": _load(1, 1.0), "bob": _load(1, 1.0)})) == ""

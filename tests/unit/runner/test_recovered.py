@@ -39,8 +39,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 def _rates(*tps: float) -> LoadRates:
     """Of seconds 1, 2, ... of a load whose steady window is from 1 to 4 s."""
     rates = LoadRates(1.0, 4.0)
-    for number, one in enumerate(tps, start=1):
-        rates.note(float(number), one)
+    for number, tp in enumerate(tps, start=1):
+        rates.note(float(number), tp)
     return rates
 
 
@@ -128,11 +128,11 @@ def test_a_load_that_is_not_back_goes_on(clock: Clock) -> None:
 
 
 def test_nodes_are_not_asked_at_every_look(clock: Clock) -> None:
-    asked = []
+    requested = []
 
     class Counting(Faults):
         def recovered(self) -> bool:
-            asked.append(clock.now)
+            requested.append(clock.now)
             return False
 
     faults: Any = Counting()
@@ -140,4 +140,4 @@ def test_nodes_are_not_asked_at_every_look(clock: Clock) -> None:
     for number in range(100):
         clock.now = 10 + number / 100
         assert not enough()
-    assert len(asked) == 2
+    assert len(requested) == 2

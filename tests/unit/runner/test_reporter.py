@@ -1,4 +1,4 @@
-"""Events of a trial are told once, in the order of their moments, as soon as they are known."""
+"""Events of a trial are reported once, in chronological order, as soon as they are known."""
 
 import threading
 import time
@@ -12,21 +12,21 @@ def _event(t: float, kind: str) -> Event:
 
 
 def test_what_came_meanwhile_waits_for_a_fault_whose_moment_is_not_known_yet() -> None:
-    told: list[Event] = []
+    events: list[Event] = []
     known, holding = [_event(-5.0, "begun")], threading.Event()
     holding.set()
-    reporter = Reporter(lambda: sorted(known, key=lambda one: one.t), holding.is_set, told.append)
+    reporter = Reporter(lambda: sorted(known, key=lambda item: item.t), holding.is_set, events.append)
     reporter.start()
     known.append(_event(20.0, "missed"))
     reporter.look()
     time.sleep(0.3)
-    assert told == []
+    assert events == []
     known.append(_event(10.0, "fault"))
     holding.clear()
     reporter.look()
     known.append(_event(30.0, "promoted"))
     reporter.stop()
-    assert [one.kind for one in told] == ["fault", "missed", "promoted"]
+    assert [item.kind for item in events] == ["fault", "missed", "promoted"]
 
 
 def test_a_log_that_cannot_be_read_ends_nothing() -> None:

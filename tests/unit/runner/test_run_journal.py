@@ -13,7 +13,7 @@ from fivenines.experiment.source import parse_experiment
 from fivenines.results import layout
 from fivenines.results.journal import EVENTS, PRINTED_ONLY, Tail, parsed
 from fivenines.results.records import Settled
-from fivenines.runner.journal import kept, line_of, opened
+from fivenines.runner.journal import journal_of, line_of, opened
 from fivenines.runner.progress import (
     CampaignFinished,
     CampaignStarted,
@@ -74,15 +74,15 @@ def test_all_kinds_of_events_are_documented() -> None:
 
 
 def test_work_is_told_by_its_cells() -> None:
-    told = line_of(CampaignStarted(2, 50.0, [BLOCK, TRIAL]), 0.0)["work"]
-    assert [one["trial"] for one in told] == ["block-001", "0001"]
-    assert [cell["solution"] for cell in told[0]["cells"]] == [one.key.solution for one in BLOCK.cells]
-    assert told[1]["cell"]["fault"] == "none"
+    work = line_of(CampaignStarted(2, 50.0, [BLOCK, TRIAL]), 0.0)["work"]
+    assert [item["trial"] for item in work] == ["block-001", "0001"]
+    assert [cell["solution"] for cell in work[0]["cells"]] == [item.key.solution for item in BLOCK.cells]
+    assert work[1]["cell"]["fault"] == "none"
 
 
 def test_a_run_is_written_down_from_its_beginning_to_its_end(tmp_path: Path) -> None:
     (tmp_path / layout.MANIFEST).touch()
-    with kept(tmp_path, BEGINS) as journal:
+    with journal_of(tmp_path, BEGINS) as journal:
         for event in EVERY:
             journal(event)
         # who looks meanwhile sees it
@@ -100,7 +100,7 @@ def test_a_run_is_written_down_from_its_beginning_to_its_end(tmp_path: Path) -> 
 def test_a_line_after_a_torn_one_is_whole(tmp_path: Path) -> None:
     (tmp_path / layout.MANIFEST).touch()
     (tmp_path / layout.JOURNAL).write_text('{"event": "run-opened", "at": 1}\n{"event": "tri')
-    with kept(tmp_path, BEGINS):
+    with journal_of(tmp_path, BEGINS):
         pass
     events = [line["event"] for line in parsed(Tail(tmp_path / layout.JOURNAL).read())]
     assert events == ["run-opened", "run-opened", "run-closed"]
@@ -108,14 +108,14 @@ def test_a_line_after_a_torn_one_is_whole(tmp_path: Path) -> None:
 
 def test_why_a_run_ended_early_is_told(tmp_path: Path) -> None:
     (tmp_path / layout.MANIFEST).touch()
-    with pytest.raises(KeyboardInterrupt), kept(tmp_path, BEGINS):
+    with pytest.raises(KeyboardInterrupt), journal_of(tmp_path, BEGINS):
         raise KeyboardInterrupt
     last = parsed(Tail(tmp_path / layout.JOURNAL).read())[-1]
     assert (last["event"], last["reason"]) == ("run-closed", "interrupted")
 
 
 def test_what_became_no_run_leaves_no_journal(tmp_path: Path) -> None:
-    with kept(tmp_path, BEGINS) as journal:
+    with journal_of(tmp_path, BEGINS) as journal:
         journal(EVERY[0])
         assert (tmp_path / layout.JOURNAL).exists()
     assert list(tmp_path.iterdir()) == []
@@ -124,5 +124,5 @@ def test_what_became_no_run_leaves_no_journal(tmp_path: Path) -> None:
 def test_a_full_disk_ends_no_run(tmp_path: Path) -> None:
     (tmp_path / layout.MANIFEST).touch()
     (tmp_path / layout.JOURNAL).symlink_to("/dev/full")
-    with kept(tmp_path, BEGINS) as journal:
+    with journal_of(tmp_path, BEGINS) as journal:
         journal(EVERY[0])

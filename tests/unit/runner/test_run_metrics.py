@@ -1,4 +1,4 @@
-"""What Prometheus is told of a campaign."""
+"""Prometheus metrics of a campaign."""
 
 from cli_support import SMALL, record
 from prometheus_client import CollectorRegistry, generate_latest

@@ -31,10 +31,10 @@ def test_each_machine_runs_whole_replications(cells: int, replications: int, ord
     taken: list[Any] = []
     ran: dict[int, set[str]] = {}
     for host in [*order, *("abc" * len(work))]:
-        if (one := schedule.take(host)) is not None:
-            taken.append(one)
-            ran.setdefault(one.number, set()).add(host)
-    assert sorted(one.id for one in taken) == sorted(one.id for one in work)
+        if (item := schedule.take(host)) is not None:
+            taken.append(item)
+            ran.setdefault(item.number, set()).add(host)
+    assert sorted(item.id for item in taken) == sorted(item.id for item in work)
     assert all(len(hosts) == 1 for hosts in ran.values())
 
 

@@ -13,7 +13,7 @@ from fivenines.experiment.plan import plan
 from fivenines.experiment.source import parse_experiment
 from fivenines.results import claims, layout, stops
 from fivenines.results.records import Settled
-from fivenines.runner.journal import Journal, kept, opened
+from fivenines.runner.journal import Journal, journal_of, opened
 from fivenines.runner.progress import (
     CampaignStarted,
     CellSettled,
@@ -59,7 +59,7 @@ def _begin(journal: Journal, folder: Path, lines: int) -> None:
 
 def test_who_comes_late_gets_all_that_there_is(tmp_path: Path) -> None:
     async def look() -> None:
-        with claims.claimed(tmp_path), kept(tmp_path, BEGINS) as journal:
+        with claims.claimed(tmp_path), journal_of(tmp_path, BEGINS) as journal:
             _begin(journal, tmp_path, 30)
             kind, message = await _next(Feed(tmp_path, Usage()).messages())
             assert (kind, len(message["ticks"]), message["begins"]) == ("whole", 30, True)
@@ -73,7 +73,7 @@ def test_who_comes_late_gets_all_that_there_is(tmp_path: Path) -> None:
 
 def test_two_viewers_each_get_what_they_do_not_know_yet(tmp_path: Path) -> None:
     async def look() -> None:
-        with claims.claimed(tmp_path), kept(tmp_path, BEGINS) as journal:
+        with claims.claimed(tmp_path), journal_of(tmp_path, BEGINS) as journal:
             _begin(journal, tmp_path, 3)
             feed = Feed(tmp_path, Usage())
             first, second = feed.messages(), feed.messages()
@@ -100,7 +100,7 @@ def test_a_viewer_that_does_not_read_gets_the_latest_in_one_message(
     monkeypatch.setattr(feeds, "MOST", 50)
 
     async def look() -> None:
-        with claims.claimed(tmp_path), kept(tmp_path, BEGINS) as journal:
+        with claims.claimed(tmp_path), journal_of(tmp_path, BEGINS) as journal:
             _begin(journal, tmp_path, 5)
             feed = Feed(tmp_path, Usage())
             slow, quick = feed.messages(), feed.messages()
@@ -120,7 +120,7 @@ def test_a_viewer_that_does_not_read_gets_the_latest_in_one_message(
 
 def test_a_trial_that_is_tried_again_begins_anew(tmp_path: Path) -> None:
     async def look() -> None:
-        with claims.claimed(tmp_path), kept(tmp_path, BEGINS) as journal:
+        with claims.claimed(tmp_path), journal_of(tmp_path, BEGINS) as journal:
             _begin(journal, tmp_path, 9)
             messages = Feed(tmp_path, Usage()).messages()
             await _next(messages)
@@ -145,7 +145,7 @@ def test_what_a_run_is_doing_is_shown_by_its_lock_and_its_journal(tmp_path: Path
         return asyncio.run(status())
 
     (tmp_path / layout.MANIFEST).write_text("{}")
-    with claims.claimed(tmp_path), kept(tmp_path, BEGINS) as journal:
+    with claims.claimed(tmp_path), journal_of(tmp_path, BEGINS) as journal:
         journal(CampaignStarted(4, 100.0, TRIALS))
         assert now() == "running"
         stops.ask(tmp_path)
@@ -162,7 +162,7 @@ def test_what_a_run_is_doing_is_shown_by_its_lock_and_its_journal(tmp_path: Path
 
 def test_a_run_whose_cells_ended_early_is_finished(tmp_path: Path) -> None:
     (tmp_path / layout.MANIFEST).write_text("{}")
-    with claims.claimed(tmp_path), kept(tmp_path, BEGINS) as journal:
+    with claims.claimed(tmp_path), journal_of(tmp_path, BEGINS) as journal:
         journal(CampaignStarted(4, 100.0, TRIALS))
         for trial in TRIALS[:2]:
             layout.trial_folder(tmp_path, trial.id).mkdir(parents=True)

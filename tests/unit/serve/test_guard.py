@@ -73,7 +73,7 @@ def test_a_button_needs_the_page(client: TestClient) -> None:
     answer = client.post("/runs/one/stop", headers=ours)
     assert (answer.status_code, answer.json()) == (
         409,
-        {"error": "one does not run now: there is nothing to stop"},
+        {"error": "one is not running: there is nothing to stop"},
     )
     assert client.get("/runs/one/stop", headers=ours).status_code == 405
     assert TOKENS.post in client.get("/").text

@@ -24,9 +24,9 @@ def test_it_is_called_as_its_file(study: Loaded) -> None:
 def test_both_forms_have_a_plan_and_the_quick_one_is_quick(study: Loaded) -> None:
     plans = {form: choose(study, form, [], []).plans for form in FORMS}
     for form in FORMS:
-        assert [one.part.name for one in plans[form]] == list(study.study.parts)
-        assert all(one.trials for one in plans[form])
-    here = [one for one in plans["quick"] if not one.cannot]
+        assert [plan.part.name for plan in plans[form]] == list(study.study.parts)
+        assert all(plan.trials for plan in plans[form])
+    here = [plan for plan in plans["quick"] if not plan.cannot]
     assert sizes(here)["seconds"] <= LONGEST_QUICK
     assert sizes(plans["quick"])["seconds"] < sizes(plans["full"])["seconds"]
 
@@ -34,13 +34,13 @@ def test_both_forms_have_a_plan_and_the_quick_one_is_quick(study: Loaded) -> Non
 def test_every_claim_asks_for_a_part_or_says_why_it_cannot_be_run(study: Loaded) -> None:
     names = set(study.study.unavailable)
     for claim in study.study.claims:
-        said = {named.name for named in claim.test.named()}
-        assert _asked(study, claim) or said & names, claim.id
+        used = {named.name for named in claim.test.named()}
+        assert _asked(study, claim) or used & names, claim.id
 
 
 def test_every_part_has_a_claim(study: Loaded) -> None:
-    asked = {part for claim in study.study.claims for part in _asked(study, claim)}
-    assert asked == set(study.study.parts)
+    requested = {part for claim in study.study.claims for part in _asked(study, claim)}
+    assert requested == set(study.study.parts)
 
 
 def _asked(study: Loaded, claim: Claim) -> list[str]:

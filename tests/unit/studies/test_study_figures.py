@@ -50,26 +50,26 @@ def _place(solution: str, network: str = "near", fault: str | None = None) -> Pl
 
 
 def test_before_a_fault_trials_with_any_fault_are_together(figures: RunFigures) -> None:
-    found = figures.sample("tps", _place("fast"))
-    assert found.summary.n == len(found.values) == 8
-    assert found.summary.mean == pytest.approx(2000, rel=0.1)
-    assert len({one.trial for one in found.values}) == 8
+    result = figures.sample("tps", _place("fast"))
+    assert result.summary.n == len(result.values) == 8
+    assert result.summary.mean == pytest.approx(2000, rel=0.1)
+    assert len({value.trial for value in result.values}) == 8
     assert figures.sample("tps", _place("fast", fault="kill")).summary.n == 4
     assert figures.sample("tps", _place("fast", fault="")).summary.n == 4
 
 
 def test_what_a_fault_did_is_of_trials_with_one(figures: RunFigures) -> None:
-    found = figures.sample("outage_writes", _place("fast"))
-    assert found.summary.n == 4 and found.summary.mean == pytest.approx(2000, rel=0.2)
+    result = figures.sample("outage_writes", _place("fast"))
+    assert result.summary.n == 4 and result.summary.mean == pytest.approx(2000, rel=0.2)
 
 
 def test_an_outage_without_an_end_is_a_bound(figures: RunFigures) -> None:
-    found = figures.sample("outage_writes", _place("slow"))
-    assert [one.bound for one in found.values].count(True) == found.summary.bounds == 1
+    result = figures.sample("outage_writes", _place("slow"))
+    assert [value.bound for value in result.values].count(True) == result.summary.bounds == 1
 
 
 def test_a_load_that_was_the_clients_limit_says_so(figures: RunFigures) -> None:
-    assert "the client was the limit in 8 of 8 trials" in figures.sample("tps", _place("slow")).limited
+    assert "the client was the bottleneck in 8 of 8 trials" in figures.sample("tps", _place("slow")).limited
     assert not figures.sample("tps", _place("fast")).limited
     assert not figures.sample("outage_writes", _place("slow")).limited
 
@@ -97,7 +97,7 @@ def test_events_are_counted_where_they_could_be_seen(figures: RunFigures) -> Non
 
 
 def test_what_is_of_the_whole_load_is_of_one_fault(figures: RunFigures) -> None:
-    several = "there are several faults here (none, kill): name one"
+    several = "several faults match (none, kill): name one"
     assert figures.events("lost", _place("slow")).missing == several
     assert figures.sample("connects_refused", _place("slow")).missing == several
     assert "several" not in figures.events("lost", _place("slow", fault="")).missing
@@ -108,12 +108,12 @@ def test_a_round_trip_is_an_axis(figures: RunFigures) -> None:
     assert list(figures.levels("rtt", place)) == [Level("1", 1.0), Level("100", 100.0)]
     at = figures.sample("tps", place.at("rtt", "100"))
     assert at.summary == figures.sample("tps", _place("fast", "far")).summary
-    assert figures.sample("tps", place).missing == ("there are several networks here (near, far): name one")
+    assert figures.sample("tps", place).missing == ("several networks match (near, far): name one")
 
 
 def test_a_swept_solution_is_its_best_case(figures: RunFigures) -> None:
-    found = figures.sample("tps", _place("tuned"))
-    assert found.summary.n == 4 and found.summary.mean == pytest.approx(2400, rel=0.1)
+    result = figures.sample("tps", _place("tuned"))
+    assert result.summary.n == 4 and result.summary.mean == pytest.approx(2400, rel=0.1)
     assert figures.sample("tps", _place("tuned [spin=0]")).missing.startswith("there is no cell")
 
 
@@ -123,24 +123,24 @@ def test_a_variant_that_is_named_is_not_the_best_case(figures: RunFigures) -> No
     assert slow.summary.mean == pytest.approx(800, rel=0.1)
     assert quick.summary.mean == pytest.approx(2400, rel=0.1)
     assert slow.summary.n == quick.summary.n == 8
-    assert not {one.trial for one in slow.values} & {one.trial for one in quick.values}
+    assert not {value.trial for value in slow.values} & {value.trial for value in quick.values}
 
 
 def test_a_few_variants_of_several_are_not_one_cell(tmp_path: Path) -> None:
     spins = {0: Recipe("", tps=800), 1000: Recipe("", tps=2400), 1500: Recipe("", tps=810)}
     group = [
-        replace(one, variant={**(one.variant or {}), "group": str(n < 2)})
-        for n, one in enumerate(variants("tuned", spins))
+        replace(variant, variant={**(variant.variant or {}), "group": str(n < 2)})
+        for n, variant in enumerate(variants("tuned", spins))
     ]
     write_run(tmp_path / "all", Matrix(group, faults=["none"], trials=4))
     part = RunFigures([PartFigures("all", {}, [], tmp_path / "all")], {})
     missing = part.sample("tps", Place(solution="tuned").at("variant.group", "True")).missing
-    assert missing == ("there are several variants here (tuned [spin=0], tuned [spin=1000]): name one")
+    assert missing == ("several variants match (tuned [spin=0], tuned [spin=1000]): name one")
 
 
 def test_variants_of_a_sweep(figures: RunFigures) -> None:
-    found = figures.variants(_place("tuned"))
-    assert (found.chosen, found.more, set(found.samples)) == ("1000", True, {"0", "1000"})
+    variants = figures.variants(_place("tuned"))
+    assert (variants.chosen, variants.more, set(variants.samples)) == ("1000", True, {"0", "1000"})
     assert figures.variants(_place("fast")).missing == "fast is not swept"
 
 
@@ -150,10 +150,10 @@ def test_a_choice_for_a_workload_is_looked_at_condition_by_condition(tmp_path: P
     write_run(tmp_path / "all", Matrix(recipes, connections=[1, 8], faults=["none"], trials=4))
     part = RunFigures([PartFigures("all", {}, [], tmp_path / "all")], {})
     place = Place(solution="tuned")
-    assert part.variants(place).missing == "there are several connections here (1, 8): name one"
-    found = part.variants(place.at("connections", 8))
-    assert [one.summary.n for one in found.samples.values()] == [4, 4]
-    assert found.samples["1000"].limited and not found.samples["0"].limited
+    assert part.variants(place).missing == "several connections match (1, 8): name one"
+    result = part.variants(place.at("connections", 8))
+    assert [sample.summary.n for sample in result.samples.values()] == [4, 4]
+    assert result.samples["1000"].limited and not result.samples["0"].limited
 
 
 def test_what_is_not_there_says_why(figures: RunFigures) -> None:
@@ -168,14 +168,14 @@ def test_a_client_has_figures_of_its_own(tmp_path: Path) -> None:
     part = PartFigures("two", {}, [], run_of_two_clients(tmp_path).folder)
     of = RunFigures([part], {})
     place = Place(part="two")
-    assert [one.name for one in of.levels("client", place)] == ["ann", "bob"]
+    assert [level.name for level in of.levels("client", place)] == ["ann", "bob"]
     ann, bob = (of.sample("tps", place.at("client", name)) for name in ("ann", "bob"))
     assert ann.summary.mean == pytest.approx(400, rel=0.2)
     assert bob.summary.mean == pytest.approx(100, rel=0.2)
     assert (ann.summary.n, bob.source) == (2, "two")
     away = [of.sample("outage_writes", place.at("client", name)) for name in ("ann", "bob")]
-    assert [round(one.summary.mean or 0, -3) for one in away] == [2000, 5000]
-    # what belongs to the cluster is nobody's own, and who is not there has nothing
+    assert [round(item.summary.mean or 0, -3) for item in away] == [2000, 5000]
+    # measures of the cluster belong to no client, and an unknown client has none
     assert "all clients together" in of.sample("host_cpu", place.at("client", "ann")).missing
     assert "all clients together" in of.events("lost", place.at("client", "ann")).missing
     assert "client eve" in of.sample("tps", place.at("client", "eve")).missing
@@ -184,8 +184,8 @@ def test_a_client_has_figures_of_its_own(tmp_path: Path) -> None:
 def test_outages_that_fell_into_one_slot_are_known_to_a_slot(tmp_path: Path) -> None:
     write_run(tmp_path / "away", Matrix([Recipe("a", outage=2000.0)], trials=3))
     of = RunFigures([PartFigures("all", {}, [], tmp_path / "away")], {})
-    found = of.sample("outage_writes", Place()).summary
-    assert found.sd and len({one.value for one in of.sample("outage_writes", Place()).values}) > 1
+    result = of.sample("outage_writes", Place()).summary
+    assert result.sd and len({value.value for value in of.sample("outage_writes", Place()).values}) > 1
     for sd, mean, bounds, expected in (
         (0.0, 10.0, 0, 10 / 12**0.5),
         (0.0, 10.0, 3, 0.0),
@@ -218,7 +218,7 @@ def test_printed_clients_are_levels() -> None:
             for name in ("ann", "bob")
         ]
     )
-    assert [one.name for one in of.levels("client", Place(solution="a"))] == ["ann", "bob"]
+    assert [level.name for level in of.levels("client", Place(solution="a"))] == ["ann", "bob"]
     assert not of.levels("client", Place(solution="b"))
 
 
@@ -245,8 +245,8 @@ def test_settings_are_levels(axis: str, value: object, level: Level) -> None:
 
 PRINTED = PrintedFigures(
     [
-        Published.model_validate(one)
-        for one in (
+        Published.model_validate(item)
+        for item in (
             {
                 "source": "T1",
                 "measure": "tps",
@@ -274,17 +274,17 @@ PRINTED = PrintedFigures(
 
 
 def test_printed_figures_have_moments_and_no_values() -> None:
-    found = PRINTED.sample("tps", Place(solution="a", connections=32))
-    assert (found.summary.n, found.summary.mean, found.summary.sd) == (30, 800.0, 300.0)
-    assert found.summary.ci_low is not None and not found.values and found.source == "T1"
-    assert PRINTED.sample("tps", Place(solution="a", connections=8)).missing == "not printed"
-    assert PRINTED.sample("latency_mean", Place(solution="a")).missing == "not printed"
+    result = PRINTED.sample("tps", Place(solution="a", connections=32))
+    assert (result.summary.n, result.summary.mean, result.summary.sd) == (30, 800.0, 300.0)
+    assert result.summary.ci_low is not None and not result.values and result.source == "T1"
+    assert PRINTED.sample("tps", Place(solution="a", connections=8)).missing == "not published"
+    assert PRINTED.sample("latency_mean", Place(solution="a")).missing == "not published"
 
 
 def test_a_mean_alone_proves_nothing() -> None:
-    found = PRINTED.sample("tps", Place(solution="b", workload="any"))
-    assert (found.summary.mean, found.summary.sd, found.summary.ci_low) == (70.0, None, None)
-    assert found.source == "text (a = 100)"
+    result = PRINTED.sample("tps", Place(solution="b", workload="any"))
+    assert (result.summary.mean, result.summary.sd, result.summary.ci_low) == (70.0, None, None)
+    assert result.source == "text (a = 100)"
 
 
 def test_a_printed_bound_stays_one() -> None:
@@ -296,18 +296,18 @@ def test_a_printed_bound_stays_one() -> None:
         "bound": True,
     }
     known = {"source": "text", "measure": "outage_writes", "solution": "b", "n": 9, "mean": 8000, "sd": 500}
-    figures = PrintedFigures([Published.model_validate(one) for one in (more, known)])
-    found = figures.sample("outage_writes", Place(solution="a")).summary
-    assert (found.mean, found.bounds, found.ci_high) == (120_000, found.n, None)
+    figures = PrintedFigures([Published.model_validate(item) for item in (more, known)])
+    result = figures.sample("outage_writes", Place(solution="a")).summary
+    assert (result.mean, result.bounds, result.ci_high) == (120_000, result.n, None)
     test = Greater.model_validate({"measure": "outage_writes", "a": "a", "b": "b"})
     (atom,) = test.atoms(figures)
-    assert atom.status == "undecided" and "a is at least" in atom.sentence
+    assert atom.status == "inconclusive" and "a is at least" in atom.sentence
     assert "not back in" not in atom.sentence
 
 
 def test_printed_events_levels_and_variants() -> None:
     assert PRINTED.events("lost", Place(solution="a")).n == 12
     levels = PRINTED.levels("connections", Place(solution="a"))
-    assert [one.number for one in levels] == [1.0, 32.0]
+    assert [level.number for level in levels] == [1.0, 32.0]
     swept = PRINTED.variants(Place(solution="swept"))
     assert swept.chosen == "1000" and swept.samples["1000"].summary.mean == 20.0

@@ -77,7 +77,7 @@ def test_no_ratio_is_shown_below_nothing() -> None:
     (atom,) = test.atoms(_Wide())
     assert atom.span is not None and atom.span.low == 0.0
     assert "(0 to 9.37)" in atom.sentence
-    assert atom.status == "undecided"
+    assert atom.status == "inconclusive"
 
 
 @pytest.mark.parametrize(

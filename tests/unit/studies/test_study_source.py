@@ -47,20 +47,20 @@ def _refusal(text: str) -> str:
 
 
 def test_the_quick_form_is_laid_over_the_full_one() -> None:
-    found = parse_study(STUDY, "x.yaml")
-    full, quick = (found.experiments[form][0].experiment for form in ("full", "quick"))
+    result = parse_study(STUDY, "x.yaml")
+    full, quick = (result.experiments[form][0].experiment for form in ("full", "quick"))
     assert (full.trials.at_most, quick.trials.at_most) == (10, 2)
     assert (full.connections, quick.connections) == ([1, 8], [8])
     assert (full.timing.warmup, full.timing.steady) == (1.0, 5.0)
     assert (quick.timing.warmup, quick.timing.steady) == (1.0, 2.0)
     assert full.name == "small: speed"
-    assert found.experiments["full"][1].experiment.trials.at_most == 3
+    assert result.experiments["full"][1].experiment.trials.at_most == 3
 
 
 @pytest.mark.parametrize(
-    ("wrong", "right", "said"),
+    ("wrong", "right", "message"),
     [
-        ("by: connection,", "by: connections,", "x.yaml:22:73: published[0].by: nothing has the axis"),
+        ("by: connection,", "by: connections,", "x.yaml:22:73: published[0].by: no cell has the axis"),
         ("measure: tp,", "measure: tps,", "x.yaml:22:27: published[0].measure: unknown measure 'tp'"),
         ("sd: {1: 5, 9: 9}", "sd: {1: 5, 8: 9}", "published[0].sd.9: there is no mean at '9'"),
         ("a: relaxd", "a: relaxed", "x.yaml:27:"),
@@ -73,45 +73,45 @@ def test_the_quick_form_is_laid_over_the_full_one() -> None:
         ("steady: 2", "steady: 2s", "x.yaml:4:37: timing.steady: found 2"),
         ("connections: [0]}\n  loss", "connections: [8]}\n  loss", "x.yaml:13:27: connections[0]: found 0"),
         ("sped: {}\n  loss:", "loss:", "parts.sped"),
-        ("for_each: weight", "for_each: connections", "nothing has the axis 'weight'"),
+        ("for_each: weight", "for_each: connections", "no cell has the axis 'weight'"),
         ("yer: 2020", "year: 2020", "x.yaml:2:49: unknown key 'yer' in cite; did you mean 'year'?"),
     ],
 )
-def test_a_mistake_is_told_where_it_stands(wrong: str, right: str, said: str) -> None:
+def test_a_mistake_is_told_where_it_stands(wrong: str, right: str, message: str) -> None:
     changed = STUDY.replace(right, wrong, 1)
     if wrong == "id: faster":
         changed = STUDY.replace("id: faster", "id: nothing-lost")
     if wrong.startswith("sped: {}"):
-        changed, said = (
+        changed, message = (
             STUDY.replace("  loss:\n", "  sped: 3\n  loss:\n"),
             "x.yaml:14:9: parts.sped: found 3",
         )
     assert changed != STUDY
-    assert said in _refusal(changed)
+    assert message in _refusal(changed)
 
 
 def test_a_place_that_is_not_told_apart_is_a_mistake() -> None:
-    said = _refusal(STUDY.replace(", for_each: connections", ""))
-    assert "there are several connections here (1, 8): name one" in said
-    assert said.startswith("x.yaml:27:11: ")
+    message = _refusal(STUDY.replace(", for_each: connections", ""))
+    assert "several connections match (1, 8): name one" in message
+    assert message.startswith("x.yaml:27:11: ")
 
 
 def test_what_is_unavailable_may_be_named() -> None:
-    found = parse_study(STUDY.replace("a: relaxed, b", "a: aurora, b"), "x.yaml")
-    assert found.study.claims[0].id == "faster"
+    result = parse_study(STUDY.replace("a: relaxed, b", "a: aurora, b"), "x.yaml")
+    assert result.study.claims[0].id == "faster"
 
 
 def test_a_cell_that_no_part_has_is_a_mistake() -> None:
-    said = _refusal(STUDY.replace("part: speed, a: relaxed, b: strict", "a: relaxed, b: pair"))
-    assert "there is no cell with solution pair, connections 1" in said
+    message = _refusal(STUDY.replace("part: speed, a: relaxed, b: strict", "a: relaxed, b: pair"))
+    assert "there is no cell with solution pair, connections 1" in message
 
 
 def test_clients_are_places_of_their_part_alone() -> None:
     both = "  loss:\n    experiment:\n      clients: [{name: ann}, {name: bob}]\n"
-    said = "says: Nothing is lost.\n    basis: stated\n    test: "
+    message = "says: Nothing is lost.\n    basis: stated\n    test: "
     text = STUDY.replace("  loss:\n    experiment:\n", both)
-    asked = "{limit: {measure: tps, part: loss, client: bob, at_least: 1}}"
-    text = text.replace(text[text.index(said) :], f"{said}{asked}\n")
+    requested = "{limit: {measure: tps, part: loss, client: bob, at_least: 1}}"
+    text = text.replace(text[text.index(message) :], f"{message}{requested}\n")
     assert parse_study(text, "x.yaml").study.claims[1].id == "nothing-lost"
     assert "no client 'bobb' in the part loss; did you mean 'bob'?" in _refusal(
         text.replace("client: bob", "client: bobb")

@@ -4,7 +4,7 @@ from fivenines.results.records import CellKey, Check, NodeCheck, TrialRecord
 
 
 def record(lost_ids: list[int]) -> TrialRecord:
-    """The record of a trial in which these rows are missing on the primary."""
+    """Return the record of a trial in which these rows are missing on the primary."""
     key = CellKey(solution="s", workload="w", connections=1, network="lan", fault="none")
     node = NodeCheck(node="node1", role="primary", reachable=True, lost_ids=lost_ids)
     return TrialRecord(

@@ -19,11 +19,11 @@ class Answer:
     err: str
 
 
+# Runs a command line, its words as arguments.
 Fivenines = Callable[..., Answer]
-"""Runs a command line, its words as arguments."""
 
+# Puts a module where a command will import it: its name, and functions by keyword.
 Pretend = Callable[..., ModuleType]
-"""Puts a module where a command will import it: its name, and functions by keyword."""
 
 MACHINE = Machine(
     hostname="h",
@@ -47,12 +47,12 @@ workloads: [oltp_read_only]
 
 
 def key(solution: str = "standalone") -> CellKey:
-    """A cell of the small experiment."""
+    """Return a cell of the small experiment."""
     return CellKey(solution=solution, workload="oltp_read_only", connections=8, network="lan", fault="none")
 
 
 def record(trial_id: str, status: str = "complete", reason: str = "") -> TrialRecord:
-    """A trial without figures."""
+    """Return a trial without figures."""
     return TrialRecord.model_validate(
         {
             "id": trial_id,
@@ -68,9 +68,9 @@ def record(trial_id: str, status: str = "complete", reason: str = "") -> TrialRe
 
 
 def write_run(name: str, experiment: dict[str, object]) -> Path:
-    """A run of two trials, one complete and one broken, under ./runs."""
+    """Return a run of two trials, one complete and one broken, under ./runs."""
     folder = Path("runs") / name
-    plan = [PlannedTrial(id=one, cell=key(), number=1, seed=1) for one in ("0001", "0002")]
+    plan = [PlannedTrial(id=item, cell=key(), number=1, seed=1) for item in ("0001", "0002")]
     manifest = Manifest(
         fivenines="0.1.0",
         created="2026-01-02T10:15:00Z",

@@ -10,8 +10,8 @@ from fivenines.analysis.isolation.lists import check_lists
 from fivenines.results import layout
 from fivenines.results.records import Anomaly, Isolation
 
+# append or read, key, the value or the list read (None: not known).
 Operation = tuple[str, int, int | list[int] | None]
-"""append or read, key, the value or the list read (None: not known)."""
 
 _connection = duckdb.connect(config={"threads": 1})
 _OPERATION = re.compile(r"([ar])([a-z])(-|\d*)")
@@ -29,7 +29,9 @@ class Txn:
 
 
 def txn(number: int, text: str, outcome: str = "ok", started: int = 0, completed: int = 1) -> Txn:
-    """A transaction in Elle's short form: "ax1ry12" appends 1 to x and reads y as [1, 2]; "ry-": unknown."""
+    """Return a transaction in Elle's short form: "ax1ry12" appends 1 to x and reads y as [1, 2]; "ry-":
+    unknown.
+    """
     operations: list[Operation] = []
     for kind, key, digits in _OPERATION.findall(text):
         name = ord(key) - ord("a")
@@ -41,23 +43,23 @@ def txn(number: int, text: str, outcome: str = "ok", started: int = 0, completed
 
 
 def rows(txns: Sequence[Txn]) -> list[tuple[object, ...]]:
-    """The rows of the table `history`."""
+    """Return the rows of the table `history`."""
     return [
         (
-            one.number,
-            one.number % 7,
+            txn.number,
+            txn.number % 7,
             "lists",
-            one.started,
-            one.completed,
-            one.outcome,
+            txn.started,
+            txn.completed,
+            txn.outcome,
             position,
             kind,
             key,
             value if kind == "append" else None,
             ",".join(map(str, value)) if isinstance(value, list) else None,
         )
-        for one in txns
-        for position, (kind, key, value) in enumerate(one.operations)
+        for txn in txns
+        for position, (kind, key, value) in enumerate(txn.operations)
     ]
 
 
@@ -77,13 +79,13 @@ def _literal(value: object) -> str:
 
 
 def judged(*txns: Txn, search: float = 10.0) -> Isolation:
-    """What the checker says about these transactions."""
+    """Return what the checker says about these transactions."""
     history(_connection, rows(txns))
-    found = check_lists(_connection, search)
-    assert found is not None
-    return found
+    result = check_lists(_connection, search)
+    assert result is not None
+    return result
 
 
-def example(found: Isolation, kind: str) -> Anomaly:
-    """The first anomaly of a kind."""
-    return next(anomaly for anomaly in found.examples if anomaly.kind == kind)
+def example(isolation: Isolation, kind: str) -> Anomaly:
+    """Return the first anomaly of a kind."""
+    return next(anomaly for anomaly in isolation.examples if anomaly.kind == kind)

@@ -33,12 +33,12 @@ class Page(HTMLParser):
 
 
 def without_scripts(page: str) -> str:
-    """The page without its scripts and what they read."""
+    """Return the page without its scripts and what they read."""
     return re.sub(r"<script\b.*?</script>", "", page, flags=re.DOTALL)
 
 
 def text_of(page: str) -> str:
-    """Its words, without tags, with plain spaces."""
+    """Return its words, without tags, with plain spaces."""
     text = re.sub(r"<[^>]+>", "", without_scripts(page))
     words = re.sub(r"\s+", " ", text).replace("\N{NO-BREAK SPACE}", " ")
     return words.replace("\N{NARROW NO-BREAK SPACE}", " ")

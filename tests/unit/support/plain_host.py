@@ -1,4 +1,4 @@
-"""A host of this machine without a lab: tools run beside it as the test says."""
+"""A host of this machine without a lab: the test runs tools outside it."""
 
 from collections.abc import Callable, Sequence
 

@@ -12,30 +12,30 @@ from fivenines.studies.claims.figures import Events, Level, Place, Sample, Trial
 from fivenines.studies.claims.kinds import AnyTest
 from fivenines.studies.claims.verdicts import Atom, Verdict
 
+# Measure, solution, level of the axis.
 Key = tuple[str, str, str]
-"""Measure, solution, level of the axis."""
 
 
 def trials(
     values: Sequence[float], bounds: Sequence[int] = (), limited: str = "", failing: str = ""
 ) -> Sample:
-    """A sample of trials; `bounds` are indices of values that are lower bounds."""
+    """Return a sample of trials; `bounds` are indices of values that are lower bounds."""
     taken = tuple(TrialValue(f"t{index}", value, index in bounds) for index, value in enumerate(values))
     return Sample(summarise(list(values), bounds=len(bounds)), taken, limited, failing)
 
 
 def printed(n: int, mean: float, sd: float | None = None) -> Sample:
-    """A sample as a publication has it."""
+    """Return a sample as a publication has it."""
     return Sample(of_moments(n, mean, sd), source="T1")
 
 
 def spread(mean: float, cov: float, n: int = 10) -> Sample:
-    """A printed sample with its spread as a share of the mean."""
+    """Return a printed sample with its spread as a share of the mean."""
     return printed(n, mean, cov * mean)
 
 
 def drawn(seed: int, mean: float, sd: float, n: int) -> Sample:
-    """A sample of normal values."""
+    """Return a sample of normal values."""
     return trials(np.random.default_rng(seed).normal(mean, sd, n).tolist())
 
 
@@ -63,7 +63,7 @@ class Planted:
             return [Level(name) for name in dict.fromkeys(key[1] for key in self.samples)]
         own = [key[2] for key in self.samples if place.solution in (None, key[1])]
         names = dict.fromkeys(own) if axis == self.axis else {}
-        return sorted((Level(name, _number(name)) for name in names), key=lambda one: one.number or 0)
+        return sorted((Level(name, _number(name)) for name in names), key=lambda item: item.number or 0)
 
     def but(self, change: Callable[[Sample], Sample], *keys: Key) -> "Planted":
         """The same with these samples changed; all of them without keys."""
@@ -72,17 +72,17 @@ class Planted:
 
 
 def two(a: Sample, b: Sample, measure: str = "tps") -> Planted:
-    """Two solutions, a and b, without any axis."""
+    """Return two solutions, a and b, without any axis."""
     return Planted({(measure, "a", ""): a, (measure, "b", ""): b})
 
 
 def row(samples: Mapping[float, Sample], measure: str = "tps", axis: str = "connections") -> Planted:
     """One solution, a, along an axis."""
-    return Planted({(measure, "a", f"{at:g}"): one for at, one in samples.items()}, axis)
+    return Planted({(measure, "a", f"{at:g}"): sample for at, sample in samples.items()}, axis)
 
 
 def judge(figures: Planted, **test: Any) -> Verdict:
-    """The verdict of a test as a study writes it: `judge(figures, greater={...})`."""
+    """Return the verdict of a test as a study writes it: `judge(figures, greater={...})`."""
     made: AnyTest = validated(AnyTest, test)
     assert made.problems() == []
     return made.judge(figures)
@@ -90,8 +90,8 @@ def judge(figures: Planted, **test: Any) -> Verdict:
 
 def atom(figures: Planted, **test: Any) -> Atom:
     """The same of a test of a single comparison."""
-    (found,) = judge(figures, **test).atoms
-    return found
+    (result,) = judge(figures, **test).atoms
+    return result
 
 
 def _number(name: str) -> float | None:

@@ -11,12 +11,12 @@ CAMPAIGNS = 1000
 CHANCE = 0.999
 
 Random = np.random.Generator
+# Simulates one campaign; whether its interval holds the truth.
 Campaign = Callable[[Random], bool]
-"""Simulates one campaign; whether its interval holds the truth."""
 
 
 def coverage(campaign: Campaign, campaigns: int = CAMPAIGNS) -> float:
-    """The share of campaigns whose interval holds the truth."""
+    """Return the share of campaigns whose interval holds the truth."""
     chance = np.random.default_rng(20260102)
     return sum(campaign(chance) for _ in range(campaigns)) / campaigns
 
@@ -30,15 +30,15 @@ def by_chance(promised: float = CONFIDENCE) -> tuple[float, float]:
 def require_exact(campaign: Campaign, promised: float = CONFIDENCE) -> None:
     """It covers as often as it promises: neither less nor more."""
     low, high = by_chance(promised)
-    found = coverage(campaign)
-    assert low <= found <= high, f"{found:.3f} of campaigns covered, {promised} promised"
+    result = coverage(campaign)
+    assert low <= result <= high, f"{result:.3f} of campaigns covered, {promised} promised"
 
 
 def require_at_least(campaign: Campaign, promised: float = CONFIDENCE) -> None:
     """It covers at least as often as it promises: some methods are cautious with few trials."""
     low, _ = by_chance(promised)
-    found = coverage(campaign)
-    assert found >= low, f"{found:.3f} of campaigns covered, {promised} promised"
+    result = coverage(campaign)
+    assert result >= low, f"{result:.3f} of campaigns covered, {promised} promised"
 
 
 def inside(truth: float, low: float | None, high: float | None) -> bool:

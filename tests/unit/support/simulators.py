@@ -17,7 +17,7 @@ class Serial:
     txns: list[Txn] = field(default_factory=list)
 
     def run(self, n: int) -> list[Txn]:
-        """A history of n transactions."""
+        """Return a history of n transactions."""
         rng = random.Random(self.seed)
         lists: dict[int, list[int]] = {key: [] for key in range(self.keys)}
         value = 1000
@@ -67,7 +67,7 @@ class TwoPhase:
         self.txns: list[Txn] = []
 
     def run(self, n: int) -> list[Txn]:
-        """A history of n transactions."""
+        """Return a history of n transactions."""
         running: list[_Open] = []
         begun = 0
         while begun < n or running:
@@ -79,7 +79,7 @@ class TwoPhase:
                     for _ in range(self.rng.randint(1, 4))
                 ]
                 running.append(_Open(begun, plan, self.now))
-            able = [one for one in running if len(one.done) == len(one.plan) or self._may(one)]
+            able = [item for item in running if len(item.done) == len(item.plan) or self._may(item)]
             chosen = self.rng.choice(able or running)
             if not able or (chosen.done and self.rng.random() < 0.05):
                 self._end(chosen, "failed")
@@ -91,30 +91,30 @@ class TwoPhase:
                 self._step(chosen)
         return self.txns
 
-    def _may(self, one: _Open) -> bool:
-        kind, key = one.plan[len(one.done)]
-        if self.owner.get(key, one.number) != one.number:
+    def _may(self, item: _Open) -> bool:
+        kind, key = item.plan[len(item.done)]
+        if self.owner.get(key, item.number) != item.number:
             return False
-        return kind == "read" or self.shared[key] <= {one.number}
+        return kind == "read" or self.shared[key] <= {item.number}
 
-    def _step(self, one: _Open) -> None:
-        kind, key = one.plan[len(one.done)]
+    def _step(self, item: _Open) -> None:
+        kind, key = item.plan[len(item.done)]
         if kind == "read":
-            self.shared[key].add(one.number)
-            one.done.append(("read", key, list(self.lists[key])))
+            self.shared[key].add(item.number)
+            item.done.append(("read", key, list(self.lists[key])))
             return
-        self.owner[key] = one.number
+        self.owner[key] = item.number
         self.value += 1
         self.lists[key].append(self.value)
-        one.undo.append(key)
-        one.done.append(("append", key, self.value))
+        item.undo.append(key)
+        item.done.append(("append", key, self.value))
 
-    def _end(self, one: _Open, outcome: str) -> None:
+    def _end(self, item: _Open, outcome: str) -> None:
         if outcome == "failed":
-            for key in one.undo:
+            for key in item.undo:
                 self.lists[key].pop()
         for holders in self.shared.values():
-            holders.discard(one.number)
-        self.owner = {key: owner for key, owner in self.owner.items() if owner != one.number}
-        if one.done:
-            self.txns.append(Txn(one.number, one.done, outcome, one.started, self.now))
+            holders.discard(item.number)
+        self.owner = {key: owner for key, owner in self.owner.items() if owner != item.number}
+        if item.done:
+            self.txns.append(Txn(item.number, item.done, outcome, item.started, self.now))

@@ -16,7 +16,7 @@ FAST, SLOW = (
 
 
 def run_of_two_clients(folder: Path) -> Run:
-    """Two clients with the tables of two other runs; those of all together do not matter here."""
+    """Return two clients with the tables of two other runs; those of all together do not matter here."""
     both = write_run(folder / "both", Matrix([Recipe("galera")], trials=2))
     for name, recipe in (("ann", FAST), ("bob", SLOW)):
         for trial in open_run(write_run(folder / name, Matrix([recipe], trials=2))).complete:

@@ -8,8 +8,8 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Any
 
+# ms of the planted phases before the return of writes (decided to writable to back), and after.
 PROMOTE, ROUTE, RECONNECT = 120.0, 40.0, 60.0
-"""ms of the planted phases before the return of writes (decided to writable to back), and after."""
 
 CLIENTS = 2
 
@@ -28,8 +28,8 @@ class Course:
     catch_up: float = 0.0
     decides: bool = True
     group: bool = False
+    # Milliseconds for which node1 continues to accept writes in addition to node2.
     split: float = 0.0
-    """For so many ms node1 goes on to take writes beside node2."""
 
     @property
     def outage(self) -> float:
@@ -53,7 +53,7 @@ class Course:
 
 
 def node_changes(course: Course) -> list[dict[str, Any]]:
-    """The table `nodes`."""
+    """Return the table `nodes`."""
     follower = "writable" if course.group else "read_only"
     rows = [
         _state(0.0, "node1", "writable", "1"),
@@ -74,7 +74,7 @@ def node_changes(course: Course) -> list[dict[str, Any]]:
 
 
 def acknowledged(course: Course, every: int = 20) -> list[dict[str, Any]]:
-    """The table `ledger`: writes by clients in turns, every so many ms while they can."""
+    """Return the table `ledger`: writes by clients in turns, every so many ms while they can."""
     rows = []
     for number, t in enumerate(range(0, int(course.end), every)):
         up = course.fault_at is None or t < course.fault_at - 10 or t >= course.back
@@ -95,7 +95,7 @@ def acknowledged(course: Course, every: int = 20) -> list[dict[str, Any]]:
 
 
 def views(course: Course, lag: float = 30.0, every: int = 100) -> list[dict[str, Any]]:
-    """The table `views`: node2 has all, node3 is `lag` ms late, and late by the catch up after."""
+    """Return the table `views`: node2 has all, node3 is `lag` ms late, and late by the catch up after."""
     acks = [row for row in acknowledged(course) if row["outcome"] == "ok"]
     by_client = [[row for row in acks if row["client"] == client] for client in range(CLIENTS)]
     times = [[row["completed_us"] for row in rows] for rows in by_client]

@@ -23,10 +23,10 @@ class SyntheticBlock:
     tps: Sequence[float] = (1120.0, 1000.0)
     blocks: int = 2
     rounds: int = 12
+    # Of each window, as a share.
     noise: float = 0.01
-    """Of each window, as a share."""
+    # What each block adds to the logarithm of the first one's throughput.
     shifts: Sequence[float] = ()
-    """What each block adds to the logarithm of the first one's throughput."""
     idle_cpu: float = 0.02
     after: float = 30.0
     broken: int = 0
@@ -35,7 +35,7 @@ class SyntheticBlock:
 
 
 def write_interleaved_run(folder: Path, block: SyntheticBlock, matrix: Matrix | None = None) -> Path:
-    """A run with these blocks, and with the trials of the matrix."""
+    """Return a run with these blocks, and with the trials of the matrix."""
     write_run(folder, matrix or Matrix([], name="Synthetic interleaved (invented figures)"))
     run = open_run(folder)
     cells = [
@@ -54,12 +54,12 @@ def write_interleaved_run(folder: Path, block: SyntheticBlock, matrix: Matrix | 
     manifest = run.manifest.model_copy(update={"blocks": planned})
     store.write_json(folder / layout.MANIFEST, manifest)
     rng = random.Random(block.seed)
-    for n, one in enumerate(planned):
+    for n, item in enumerate(planned):
         broken = n < block.broken
-        name = f"{one.id}.broken-1" if broken else one.id
+        name = f"{item.id}.broken-1" if broken else item.id
         path = folder / layout.BLOCKS / name
         path.mkdir(parents=True)
-        store.write_json(path / layout.BLOCK, _record(one, block, broken))
+        store.write_json(path / layout.BLOCK, _record(item, block, broken))
         if not broken:
             _write_tables(path, block, rng, block.shifts[n] if block.shifts else 0.0)
     return folder

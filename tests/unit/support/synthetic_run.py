@@ -63,28 +63,28 @@ class Recipe:
     offered: float | None = None
     limit: str = ""
     violated: bool = False
+    # The kind of server whose counters, delay and hosts are written: mariadb or postgres.
     sampled: str = ""
-    """The kind of server whose counters, delay and hosts are written: mariadb or postgres."""
     decides: bool = True
     group: bool = False
     catch_up: float = 1500.0
+    # Whether the trial has a ledger with stale reads, nodes that differ, and anomalies.
     truth: bool = False
-    """Whether the trial has a ledger with stale reads, nodes that differ, and anomalies."""
     views: bool = False
+    # For so many ms two nodes take writes, of a solution with a single writer.
     split: float = 0.0
-    """For so many ms two nodes take writes, of a solution with a single writer."""
+    # Whether the deployment has facts, and its hosts with what they use.
     known: bool = False
-    """Whether the deployment has facts, and its hosts with what they use."""
+    # What the manager could not do.
     failed: str = ""
-    """What the manager could not do."""
+    # For so many ms all stands still once more, a second after node1 was started again.
     again: float = 0.0
-    """For so many ms all stands still once more, a second after node1 was started again."""
+    # In so many of the trials service never comes back.
     gone: int = 0
-    """In so many of the trials service never comes back."""
+    # So many ms before sessions are back new connections are: their time-out ends the outage.
     waits: float = 0.0
-    """So many ms before sessions are back new connections are: their time-out ends the outage."""
+    # What the manifest says of it as a variant of a sweep.
     variant: dict[str, Any] | None = None
-    """What the manifest says of it as a variant of a sweep."""
 
 
 @dataclass(frozen=True)
@@ -169,13 +169,13 @@ SIDE_BY_SIDE = Matrix(
 )
 
 
-def variants(name: str, recipes: dict[int, Recipe], **said: str) -> list[Recipe]:
+def variants(name: str, recipes: dict[int, Recipe], **message: str) -> list[Recipe]:
     """Recipes as the variants of a sweep over `spin`, by their values."""
     return [
         replace(
             recipe,
             name=f"{name} [spin={value}]",
-            variant={"of": name, "settings": {"spin": value}, "by": "throughput"} | said,
+            variant={"of": name, "settings": {"spin": value}, "by": "throughput"} | message,
         )
         for value, recipe in recipes.items()
     ]
@@ -230,7 +230,7 @@ def _write_run(folder: Path, matrix: Matrix) -> None:
 
 
 def write_broken(folder: Path, planned: PlannedTrial, reason: str, attempt: int = 1) -> Path:
-    """A broken attempt of a planned trial."""
+    """Return a broken attempt of a planned trial."""
     path = folder / layout.TRIALS / f"{planned.id}.broken-{attempt}"
     path.mkdir(parents=True)
     record = TrialRecord(
@@ -249,7 +249,7 @@ def write_broken(folder: Path, planned: PlannedTrial, reason: str, attempt: int 
 
 
 def write_trial(folder: Path, planned: PlannedTrial, recipe: Recipe, rng: random.Random) -> TrialRecord:
-    """A complete trial with its tables."""
+    """Return a complete trial with its tables."""
     path = layout.trial_folder(folder, planned.id)
     path.mkdir(parents=True)
     fault_at = STEADY_END + rng.uniform(5, 60) if planned.cell.fault != "none" else None
@@ -310,7 +310,7 @@ def write_timeline(trial: Path, rows: list[dict[str, Any]]) -> None:
 
 
 def attempts(fault_at: float, back: float, end: float, every: int = 20) -> list[dict[str, Any]]:
-    """The table `probes`: a fresh connection every so many ms, refused from the fault until `back`."""
+    """Return the table `probes`: a fresh connection every so many ms, refused from the fault until `back`."""
     return [
         {
             "started_us": t * 1000,
@@ -327,16 +327,16 @@ def attempts(fault_at: float, back: float, end: float, every: int = 20) -> list[
 def write_timeouts(trial: Path, slots: set[int]) -> None:
     """The time line's column `timeouts`: in these slots a bound of the client ended something."""
     path = str(store.table_path(trial, "timeline"))
-    told = ", ".join(map(str, sorted(slots)))
+    listed = ", ".join(map(str, sorted(slots)))
     with store.reader() as connection:
         names = [row[0] for row in connection.execute(f"DESCRIBE FROM '{path}'").fetchall()]
         kept = ", ".join(name for name in names if name != "timeouts")
         connection.execute(
-            f"CREATE TEMPORARY TABLE told AS SELECT {kept}, "
-            f"(CASE WHEN source = 'load' AND slot_ms IN ({told}) THEN 8 ELSE 0 END)::INTEGER AS timeouts "
+            f"CREATE TEMPORARY TABLE listed AS SELECT {kept}, "
+            f"(CASE WHEN source = 'load' AND slot_ms IN ({listed}) THEN 8 ELSE 0 END)::INTEGER AS timeouts "
             f"FROM '{path}'"
         )
-        connection.table("told").write_parquet(path)
+        connection.table("listed").write_parquet(path)
 
 
 def write_table(trial: Path, table: str, rows: list[dict[str, Any]]) -> None:
@@ -352,9 +352,9 @@ def write_table(trial: Path, table: str, rows: list[dict[str, Any]]) -> None:
 
 
 def _field(value: Any) -> Any:
-    """A value of a CSV file: a list is written as DuckDB reads it."""
+    """Return a value of a CSV file: a list is written as DuckDB reads it."""
     if isinstance(value, list):
-        return "[" + ",".join("NULL" if one is None else str(one) for one in value) + "]"
+        return "[" + ",".join("NULL" if item is None else str(item) for item in value) + "]"
     return value
 
 
@@ -513,7 +513,7 @@ def _record(planned: PlannedTrial, recipe: Recipe, course: Course, rng: random.R
 
 
 def _measured(recipe: Recipe) -> dict[str, Any]:
-    """What load.json has since its format 2."""
+    """Return what load.json has since its format 2."""
     if not recipe.types:
         return {}
     half, steps = END / 2000, [(0.0, 0.5), (0.5, 1.0)]

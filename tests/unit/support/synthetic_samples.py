@@ -22,7 +22,7 @@ def _moments(fault_at: float | None, end: float, away: bool) -> list[float]:
 
 
 def _up(t: float, fault_at: float | None, away: bool) -> float:
-    """Seconds since the node began."""
+    """Return seconds since the node began."""
     restarted = fault_at is not None and away and t > fault_at
     return (t - (fault_at or 0.0) - AWAY_MS) / 1000 if restarted else 10 + t / 1000
 
@@ -59,7 +59,7 @@ def _hosts(fault_at: float | None, end: float) -> Rows:
 
 
 def _stalled(t: float, fault_at: float | None) -> float:
-    """How long the replica has applied nothing, in ms."""
+    """Return how long the replica has applied nothing, in ms."""
     before = fault_at is not None and fault_at - STALLED_MS < t < fault_at
     return t - (fault_at or 0.0) + STALLED_MS if before else 0.0
 
@@ -94,16 +94,16 @@ def _writes(end: float) -> Rows:
 
 def _views(fault_at: float | None, end: float) -> Rows:
     """node2 shows what it held when it stopped to apply."""
-    found = []
+    result = []
     for n in range(1, round(end / 100)):
         t = 100.0 * n
         held = t - _stalled(t, fault_at)
-        found.append({"t_us": round(t * 1000), "node": "node2", "seen": f"[{int(held // 100) + 1}]"})
-    return found
+        result.append({"t_us": round(t * 1000), "node": "node2", "seen": f"[{int(held // 100) + 1}]"})
+    return result
 
 
 def mariadb(fault_at: float | None, end: float) -> dict[str, Rows]:
-    """A replica that says 0 while it applies nothing."""
+    """Return a replica that says 0 while it applies nothing."""
     rates = {
         "Com_commit": 900.0,
         "Handler_write": 300.0,
@@ -121,7 +121,7 @@ def mariadb(fault_at: float | None, end: float) -> dict[str, Rows]:
 
 
 def postgres(fault_at: float | None, end: float) -> dict[str, Rows]:
-    """A standby whose lag is NULL while it applies nothing."""
+    """Return a standby whose lag is NULL while it applies nothing."""
     rates = {
         "pg_stat_database.xact_commit": 900.0,
         "pg_stat_database.tup_updated": 900.0,

@@ -13,12 +13,12 @@ from fivenines.results.store import Run
 
 PROGRAMS = {"oltp_read_write": "fivenines", "oltp_read_write (sysbench)": "sysbench"}
 
+# Transactions per second by program and solution.
 Speeds = Mapping[str, Mapping[str, float]]
-"""Transactions per second by program and solution."""
 
 
 def two_programs(folder: Path, speeds: Speeds, trials: int = 4) -> Run:
-    """A run in which each program measured solutions of these speeds, without any fault."""
+    """Return a run in which each program measured solutions of these speeds, without any fault."""
     rng = random.Random(7)
     recipes = {name: Recipe(name, tps=tps, outage=None) for name, tps in speeds["fivenines"].items()}
     write_run(folder, Matrix([*recipes.values()], [*PROGRAMS], faults=["none"], trials=trials))

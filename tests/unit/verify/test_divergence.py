@@ -1,4 +1,4 @@
-"""The comparison of tables without servers: which chunks and keys differ, and what is told of them."""
+"""The comparison of tables without servers: which chunks and keys differ, and how they are reported."""
 
 from contextlib import contextmanager
 from typing import Any, cast
@@ -64,12 +64,12 @@ def compared(*nodes: FakeServer, bound: float = 60.0) -> Any:
 )
 def test_every_planted_difference_is_named(rows: dict[str, str], taken: set[str], changed: set[str]) -> None:
     other = {k: v + ("!" if k in changed else "") for k, v in rows.items() if k not in taken}
-    found = compared(FakeServer("node1", {"t": rows}), FakeServer("node2", {"t": other}))
-    wanted = dict.fromkeys(taken & set(rows), "not") | dict.fromkeys((changed & set(rows)) - taken, "other")
-    told = found.differences[0].keys if found.differences else []
-    assert {key.split()[1].rstrip(":"): key.split()[2] for key in told} == wanted
-    assert (found.tables, found.rows, found.reference) == (1, len(rows), "node1")
-    assert found.left_out == {"node9": "away"}
+    result = compared(FakeServer("node1", {"t": rows}), FakeServer("node2", {"t": other}))
+    expected = dict.fromkeys(taken & set(rows), "not") | dict.fromkeys((changed & set(rows)) - taken, "other")
+    reported = result.differences[0].keys if result.differences else []
+    assert {key.split()[1].rstrip(":"): key.split()[2] for key in reported} == expected
+    assert (result.tables, result.rows, result.reference) == (1, len(rows), "node1")
+    assert result.left_out == {"node9": "away"}
 
 
 def test_a_row_that_only_a_replica_has() -> None:
@@ -78,8 +78,8 @@ def test_a_row_that_only_a_replica_has() -> None:
 
 
 def test_keys_stand_in_their_own_order_and_equal_rows_count() -> None:
-    one: dict[tuple[str, ...], tuple[int, ...]] = {(k,): (1,) for k in ("10", "9", "-1", "x")}
-    assert differing_keys(("k",), {"a": one, "b": {}}) == [
+    item: dict[tuple[str, ...], tuple[int, ...]] = {(k,): (1,) for k in ("10", "9", "-1", "x")}
+    assert differing_keys(("k",), {"a": item, "b": {}}) == [
         "k -1: not on b",
         "k 9: not on b",
         "k 10: not on b",
@@ -90,8 +90,8 @@ def test_keys_stand_in_their_own_order_and_equal_rows_count() -> None:
 
 def test_only_so_many_keys_are_named_but_all_are_counted() -> None:
     rows = {str(n): "" for n in range(250)}
-    found = compared(FakeServer("node1", {"t": rows}), FakeServer("node2", {"t": {}}))
-    (difference,) = found.differences
+    result = compared(FakeServer("node1", {"t": rows}), FakeServer("node2", {"t": {}}))
+    (difference,) = result.differences
     assert (difference.differing, len(difference.keys)) == (250, 100)
     assert difference.rows == {"node1": 250, "node2": 0}
 
@@ -99,35 +99,35 @@ def test_only_so_many_keys_are_named_but_all_are_counted() -> None:
 def test_a_huge_difference_is_read_only_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(divergence, "MOST_CHUNK_ROWS", 0)
     rows = {str(n): "" for n in range(50)}
-    found = compared(FakeServer("node1", {"t": rows}), FakeServer("node2", {"t": {}}))
-    assert found.incomplete.startswith("t: keys are named in 1 of")
+    result = compared(FakeServer("node1", {"t": rows}), FakeServer("node2", {"t": {}}))
+    assert result.incomplete.startswith("t: keys are named in 1 of")
 
 
 def test_a_table_that_is_missing_or_other() -> None:
-    found = compared(FakeServer("node1", {"t": {}, "u": {}}), FakeServer("node2", {"t": {}}))
-    (difference,) = found.differences
+    result = compared(FakeServer("node1", {"t": {}, "u": {}}), FakeServer("node2", {"t": {}}))
+    (difference,) = result.differences
     assert difference.table == "u"
     assert difference.checksums == {"node1": "columns id text, v text", "node2": "no such table"}
 
 
 def test_a_node_that_fails_is_left_out_with_its_reason() -> None:
     nodes = [FakeServer("node1", {"t": {}}), FakeServer("node2", {"t": {}})]
-    found = compared(*nodes, FakeServer("node3", {}, "refused"))
-    assert found.left_out == {"node9": "away", "node3": "refused"}
-    assert found.compared == ["node1", "node2"] and found.tables == 1
+    result = compared(*nodes, FakeServer("node3", {}, "refused"))
+    assert result.left_out == {"node9": "away", "node3": "refused"}
+    assert result.compared == ["node1", "node2"] and result.tables == 1
 
 
 def test_no_time_and_no_partners() -> None:
     nodes = [FakeServer("node1", {"t": {}}), FakeServer("node2", {"t": {}})]
-    assert compared(*nodes, bound=-1.0).incomplete == "no time was left for t"
-    assert compared(nodes[0]).incomplete == "there were no two nodes to compare"
+    assert compared(*nodes, bound=-1.0).incomplete == "the time limit was reached before t"
+    assert compared(nodes[0]).incomplete == "fewer than two nodes could be compared"
 
 
 @given(st.lists(st.dictionaries(st.integers(0, 5), st.tuples(st.just(1), st.integers())), min_size=2))
-def test_chunks_differ_unless_all_nodes_agree(found: list[dict[int, tuple[int, int]]]) -> None:
-    differing = differing_chunks(found)
+def test_chunks_differ_unless_all_nodes_agree(values: list[dict[int, tuple[int, int]]]) -> None:
+    differing = differing_chunks(values)
     for chunk in range(6):
-        alike = all(one.get(chunk) == found[0].get(chunk) for one in found)
+        alike = all(item.get(chunk) == values[0].get(chunk) for item in values)
         assert (chunk in differing) == (not alike)
 
 

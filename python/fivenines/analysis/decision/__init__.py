@@ -1,4 +1,4 @@
-"""Whom to take: needs, then preferences, for each condition that one can know beforehand.
+"""Decision for a solution: requirements, then preferences, for each condition that is known in advance.
 
-`decide.decisions` begins; `judging` says whether a need is met, `best_set` who may be the best.
+Start at `decide.decisions`; `judging` judges requirements, `best_set` returns the candidates for the best.
 """

@@ -1,10 +1,10 @@
-"""Which of several candidates may be the best: all that the data cannot exclude.
+"""Set of candidates that may be the best: all that the data cannot exclude.
 
-A candidate is out if another one is better by an interval whose level allows for the number of
-comparisons (Bonferroni). Whichever candidate is truly the best, it is then in the set with more than the
-level asked for, as it is out only where one of k - 1 intervals is wrong, on one of its sides. Of two
-candidates one is out exactly when the report's interval of their difference says so. Others may be in, too:
-"cannot be told apart" is what the set says, never "equal".
+A candidate is excluded if another one is better by an interval whose level allows for the number of
+comparisons (Bonferroni). The true best is then in the set with more than the requested confidence, as it is
+excluded only if one of k - 1 intervals is wrong on one side. Of two candidates, one is excluded exactly when
+the report's interval of their difference shows it. Others may be in the set as well: it means "not shown to
+differ", never "equal".
 
 Sources: selection of a subset that contains the best: Gupta, Technometrics 7 (1965) 225; comparisons with the
 best: Hsu, Multiple Comparisons (1996), ch. 4; unequal variances by Welch's intervals.
@@ -15,13 +15,13 @@ from dataclasses import dataclass
 
 from fivenines.analysis.statistics import CONFIDENCE, Difference
 
+# Compares the first with the second, with intervals of this level; None if they are not comparable.
 Against = Callable[[str, str, float], Difference | None]
-"""The first against the second, with intervals of this level; None where they cannot be compared."""
 
 
 @dataclass(frozen=True)
 class BestSet:
-    """`kept` may be the best, in the order in which they were given; `out`: by whom, and how it compares."""
+    """`kept` may be the best, in their original order; `out`: the better candidate, and the comparison."""
 
     kept: list[str]
     out: dict[str, tuple[str, Difference]]
@@ -30,23 +30,23 @@ class BestSet:
 def best_set(
     names: Sequence[str], against: Against, *, more: bool, confidence: float = CONFIDENCE
 ) -> BestSet:
-    """Those of which none other is told to be better. One whom nothing compares stays.
+    """Return the candidates without a shown better one. A candidate without comparisons stays.
 
     Args:
         names: the candidates.
         against: compares two of them.
         more: whether a larger value is better.
-        confidence: that the best is among those that are kept.
+        confidence: confidence that the best is in the set.
     """
     level = 1 - (1 - confidence) / max(1, len(names) - 1)
     out: dict[str, tuple[str, Difference]] = {}
     for name in names:
         for other in names:
-            found = against(other, name, level) if other != name else None
-            if found is not None and _better(found, more):
+            result = against(other, name, level) if other != name else None
+            if result is not None and _better(result, more):
                 known = out.get(name)
-                if known is None or _further(found, known[1], more):
-                    out[name] = (other, found)
+                if known is None or _further(result, known[1], more):
+                    out[name] = (other, result)
     kept = [name for name in names if name not in out]
     return BestSet(kept, out) if kept else BestSet(list(names), {})
 

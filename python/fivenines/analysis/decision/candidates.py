@@ -1,4 +1,4 @@
-"""The solutions of a condition: what became of each need, and what was measured of them."""
+"""Solutions of a condition, with verdicts on requirements and measured values."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,13 +14,13 @@ from fivenines.analysis.wording import count
 from fivenines.requirements.decide import DecideSettings
 from fivenines.requirements.measures import MEASURES, USUAL, Measure
 
+# Workload, connections, network and fault; the fault is empty for measures from before it.
 Stratum = tuple[str, int, str, str]
-"""Workload, connections, network and fault; the fault is empty for what is measured before it."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A solution in a condition: what became of each need, and its measures by stratum."""
+    """A solution in a condition: verdicts on requirements, and measures by stratum."""
 
     name: str
     called: str
@@ -30,12 +30,12 @@ class Candidate:
 
     @property
     def status(self) -> Status:
-        """`missed` if it misses a need, `met` if it meets all."""
+        """Return `missed` if any requirement is not met, `met` if all are, and `inconclusive` otherwise."""
         return worst(self.judgements).status if self.judgements else "met"
 
     def mean(self, measure: str) -> float | None:
-        """The geometric mean over the strata; None where any has no value."""
-        means = [one.mean for one in self.values.get(measure, {}).values()]
+        """Return the geometric mean over the strata; None where any has no value."""
+        means = [item.mean for item in self.values.get(measure, {}).values()]
         known = [mean for mean in means if mean is not None]
         if not known or len(known) < len(means) or (len(known) > 1 and min(known) <= 0):
             return None
@@ -51,17 +51,17 @@ def candidate(
     prices: Prices | None,
     every: Sequence[CellResult] = (),
 ) -> Candidate:
-    """A solution of these cells, its needs judged.
+    """Return a solution with its requirements judged.
 
     Args:
-        name: of the solution.
-        cells: of a condition; a swept solution as its best case.
-        settings: the needs.
-        prices: of hosts, if there are any.
-        every: all cells of the run: of a best case those of its variant, with all of its trials.
+        name: name of the solution.
+        cells: cells of the condition; a swept solution as its best case.
+        settings: the requirements.
+        prices: prices of hosts, if any.
+        every: all cells of the run: for a best case those of its variant, with all of its trials.
     """
     own = [cell for cell in cells if cell.key.solution == name]
-    whole = [one for cell in own for one in _whole(cell, every)]
+    whole = [item for cell in own for item in _whole(cell, every)]
     numbers = _numbers(own, prices)
     values = {
         measure: {
@@ -79,10 +79,10 @@ def candidate(
         if requirement.measure.kind == "number":
             judgements.append(judge_number(requirement, numbers[requirement.measure.name]))
             continue
-        # a best case reports half of its trials; what went wrong in the others counts, too
+        # A best case reports half of its trials; failures in the other half count as well.
         strata = _strata(whole if requirement.measure.kind == "event" else own, requirement.measure)
         each = [judge(requirement, trials, _where(at, strata)) for at, trials in strata.items()]
-        judgements.append(worst(each) if each else Judgement(requirement, "untold"))
+        judgements.append(worst(each) if each else Judgement(requirement, "inconclusive"))
     trials = sum(cell.complete for cell in own)
     return Candidate(name, _called(own), judgements, {**values, **known}, trials)
 
@@ -91,41 +91,46 @@ def _whole(cell: CellResult, every: Sequence[CellResult]) -> list[CellResult]:
     if cell.best is None:
         return [cell]
     key = cell.key.model_copy(update={"solution": cell.best.variant})
-    return [one for one in every if one.key == key] or [cell]
+    return [item for item in every if item.key == key] or [cell]
 
 
 def _called(cells: Sequence[CellResult]) -> str:
-    """With the chosen settings, where they are the same in all cells."""
+    """Return the solution's name with the chosen settings, if they are the same in all cells."""
     names = {cell.called for cell in cells}
     return names.pop() if len(names) == 1 else f"{cells[0].key.solution} (settings by condition)"
 
 
 def only_measured(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """The candidates without the needs that none of them has measured."""
-    some = {j.requirement.text for one in candidates for j in one.judgements if j.n or j.number is not None}
+    """Return the candidates without the requirements that none of them has measured."""
+    some = {
+        j.requirement.text
+        for candidate in candidates
+        for j in candidate.judgements
+        if j.n or j.number is not None
+    }
     return [
-        replace(one, judgements=[j for j in one.judgements if j.requirement.text in some])
-        for one in candidates
+        replace(candidate, judgements=[j for j in candidate.judgements if j.requirement.text in some])
+        for candidate in candidates
     ]
 
 
 def _strata(cells: Sequence[CellResult], measure: Measure) -> dict[Stratum, list[TrialMeasures]]:
-    """The trials that have the measure, by what they are compared in."""
+    """Return the trials that have the measure, by stratum."""
     event = measure.kind == "event"
-    found: dict[Stratum, list[TrialMeasures]] = {}
+    measures: dict[Stratum, list[TrialMeasures]] = {}
     for cell in cells:
         if measure.fault and not cell.faulted:
             continue
         key = cell.key
-        # an event is counted over all that a fault did, or that went on without any, whatever the load was
+        # Events are counted by fault (or without one), over all workloads and connections.
         place = ("", 0, "") if event else (key.workload, key.connections, key.network)
         own_fault = event or measure.when != "steady"
-        found.setdefault((*place, key.fault if own_fault else ""), []).extend(cell.trials)
-    return found
+        measures.setdefault((*place, key.fault if own_fault else ""), []).extend(cell.trials)
+    return measures
 
 
 def _where(stratum: Stratum, among: Iterable[Stratum]) -> str:
-    """What tells a stratum from the others: "kill primary"; nothing where it is the only one."""
+    """Return the distinction of a stratum from the others: "kill primary"; empty if it is the only one."""
     workload, connections, network, fault = stratum
     words = (workload, count(connections, "connection"), network, fault)
     varies = [len(set(column)) > 1 for column in zip(*among, strict=True)]
@@ -140,18 +145,20 @@ def _numbers(cells: Sequence[CellResult], prices: Prices | None) -> dict[str, fl
     return {"hosts": hosts, "cost": prices.hour(deployments[0]) if prices else None}
 
 
+# Measures of the Pareto front, if measured.
 FRONT = ("tps", "outage_writes", "cost", "hosts")
-"""The measures of the Pareto front, so far as they were measured."""
 
 
 def pareto_front(candidates: Sequence[Candidate]) -> list[str]:
-    """Those that no other one beats or equals in all measures, and beats in one."""
+    """Return the candidates that no other one dominates: equals or beats in all measures, and beats in
+    one.
+    """
     points = {}
-    measured = [name for name in FRONT if all(one.mean(name) is not None for one in candidates)]
-    for one in candidates:
+    measured = [name for name in FRONT if all(candidate.mean(name) is not None for candidate in candidates)]
+    for candidate in candidates:
         signs = [-1.0 if MEASURES[name].more else 1.0 for name in measured]
-        points[one.name] = [
-            sign * (one.mean(name) or 0.0) for sign, name in zip(signs, measured, strict=True)
+        points[candidate.name] = [
+            sign * (candidate.mean(name) or 0.0) for sign, name in zip(signs, measured, strict=True)
         ]
     return [
         name

@@ -1,4 +1,4 @@
-"""How two candidates compare by a measure, over all that they are compared in."""
+"""Comparison of two candidates by a measure, over all strata."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +15,7 @@ from fivenines.results.records import CellKey
 
 @dataclass(frozen=True)
 class Comparer:
-    """How two candidates are compared: the first against the second at a level; None: they cannot be."""
+    """Function that compares the first candidate with the second at a level; None: not comparable."""
 
     against: Callable[[str, str, float], Difference | None]
     interleaved: bool = False
@@ -27,16 +27,16 @@ def comparer(
     blocks: Sequence[InterleavedResult],
     cells: Sequence[CellResult],
 ) -> Comparer | None:
-    """How two candidates are compared by a measure; None where its values are no answer.
+    """Return the comparison of candidates by a measure; None where its values are meaningless.
 
-    A load with an offered rate has a throughput that is that rate, as long as it is kept.
+    A load that meets an offered rate has that rate as its throughput.
     """
-    kept = {
+    met = {
         cell.key.solution
         for cell in cells
         if measure.name == "tps" and cell.kept and cell.offered is not None
     }
-    if len(kept) == len(candidates):
+    if len(met) == len(candidates):
         return None
     if measure.name == "tps" and blocks:
         ratios = _interleaved_ratios(blocks, cells)
@@ -44,7 +44,7 @@ def comparer(
             return Comparer(lambda a, b, level: _at_level(ratios.get((a, b)), level), True)
 
     def by_trials(a: str, b: str, level: float) -> Difference | None:
-        if a in kept and b in kept:
+        if a in met and b in met:
             return None
         return _by_strata(candidates[a], candidates[b], measure.name, level)
 
@@ -54,18 +54,20 @@ def comparer(
 def _interleaved_ratios(
     blocks: Sequence[InterleavedResult], cells: Sequence[CellResult]
 ) -> dict[tuple[str, str], Difference]:
-    """The ratios of the throughput in the one interleaved of this condition; none where there are several."""
+    """Return the ratios of the throughput in the only interleaved comparison of this condition; {} for
+    several.
+    """
     places = {_place(cell.key) for cell in cells}
-    own = [one for one in blocks if one.sides and _place(one.sides[0].key) in places]
+    own = [block for block in blocks if block.sides and _place(block.sides[0].key) in places]
     if len(own) != 1 or len(places) != 1:
         return {}
-    found = {}
+    result = {}
     for pair in own[0].pairs:
         if THROUGHPUT in pair.ratios:
             ratio = pair.ratios[THROUGHPUT]
-            found[pair.a.solution, pair.b.solution] = difference(ratio)
-            found[pair.b.solution, pair.a.solution] = difference(ratio.inverse)
-    return found
+            result[pair.a.solution, pair.b.solution] = difference(ratio)
+            result[pair.b.solution, pair.a.solution] = difference(ratio.inverse)
+    return result
 
 
 def _place(key: CellKey) -> tuple[str, int, str]:
@@ -75,26 +77,26 @@ def _place(key: CellKey) -> tuple[str, int, str]:
 def _by_strata(a: Candidate, b: Candidate, measure: str, level: float) -> Difference | None:
     left, right = a.values.get(measure, {}), b.values.get(measure, {})
     common = [at for at in left if at in right and left[at].n and right[at].n]
-    # who is measured in other conditions is not compared: that would be by the easier ones
+    # Candidates measured in different conditions are not compared: that would favour easier conditions.
     if not common or len(common) < max(len(left), len(right)):
         return None
     if len(common) == 1:
-        one, other = left[common[0]], right[common[0]]
+        item, other = left[common[0]], right[common[0]]
         if not MEASURES[measure].valued:
-            # of a number of a solution nothing is left to chance
-            gap = (one.mean or 0.0) - (other.mean or 0.0)
-            ratio = (one.mean or 0.0) / other.mean if other.mean else None
-            return Difference(one, other, gap, gap, gap, ratio=ratio)
-        return compare(at_confidence(one, level), at_confidence(other, level))
+            # A number of a solution has no random variation.
+            gap = (item.mean or 0.0) - (other.mean or 0.0)
+            ratio = (item.mean or 0.0) / other.mean if other.mean else None
+            return Difference(item, other, gap, gap, gap, ratio=ratio)
+        return compare(at_confidence(item, level), at_confidence(other, level))
     if any(left[at].bounds or right[at].bounds for at in common):
         return None
     whole = mean_ratio([(left[at], right[at]) for at in common])
-    found = _at_level(whole, at_confidence(left[common[0]], level).level)
-    return found if found is None or found is whole else replace(found, confidence=level)
+    result = _at_level(whole, at_confidence(left[common[0]], level).level)
+    return result if result is None or result is whole else replace(result, confidence=level)
 
 
 def _at_level(ratio: Difference | None, level: float) -> Difference | None:
-    """A ratio whose interval is symmetric in its logarithm, with the interval of another level."""
+    """Return a ratio whose interval is symmetric in its logarithm, with the interval of another level."""
     if ratio is None or ratio.ratio is None or ratio.high is None or not ratio.df:
         return ratio
     half = math.log1p(ratio.high) - math.log(ratio.ratio)

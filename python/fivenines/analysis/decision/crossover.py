@@ -1,4 +1,4 @@
-"""Where one solution takes over from another along the number of connections."""
+"""Crossovers: numbers of connections at which one solution overtakes another."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from fivenines.analysis.decision.decide import Decision
 
 @dataclass(frozen=True)
 class Crossover:
-    """Two solutions that change places: one alone is the best at `low` connections, the other at `high`."""
+    """Two solutions that change ranks: one alone is the best at `low` connections, the other at `high`."""
 
     before: str
     after: str
@@ -18,16 +18,18 @@ class Crossover:
     condition: dict[str, str]
 
 
-def crossovers(found: Iterable[Decision]) -> list[Crossover]:
-    """Where one alone is the best at some number of connections, and another one from a higher one on."""
+def crossovers(decisions: Iterable[Decision]) -> list[Crossover]:
+    """Return where one alone is the best at some number of connections, and another one from a higher one
+    on.
+    """
     rows: dict[tuple[tuple[str, str], ...], list[tuple[int, Decision]]] = {}
-    for one in found:
-        if "connections" in one.condition:
-            rest = tuple((k, v) for k, v in one.condition.items() if k != "connections")
-            rows.setdefault(rest, []).append((int(one.condition["connections"]), one))
+    for item in decisions:
+        if "connections" in item.condition:
+            rest = tuple((k, v) for k, v in item.condition.items() if k != "connections")
+            rows.setdefault(rest, []).append((int(item.condition["connections"]), item))
     crossings = []
     for rest, members in rows.items():
-        sure = [(at, one.best[0]) for at, one in sorted(members, key=lambda m: m[0]) if len(one.best) == 1]
+        sure = [(at, item.best[0]) for at, item in sorted(members, key=lambda m: m[0]) if len(item.best) == 1]
         crossings += [
             Crossover(before, after, low, high, dict(rest))
             for (low, before), (high, after) in pairwise(sure)

@@ -1,11 +1,11 @@
-"""Whom to take: needs first, then the preferences, for each condition that one can know beforehand.
+"""Decision for a solution: requirements first, then preferences, for each condition that is known in advance.
 
-Needs are gates. Who misses one is out; who is not told to meet all stays, and is marked. Of those left the
-first preference keeps all that may be the best (`best_set`), of these the next one, and so on: who remains
-cannot be told apart. Measures from before a fault have the trials of all faults together; of a measure of a
-fault each fault is a stratum, as nobody knows the next one. Over several strata solutions are compared by the
-geometric mean of the ratios of their means (`best_case.mean_ratio`). Where the run has blocks, these compare
-the throughput, as they tell smaller differences.
+Requirements are gates. A solution that misses one is excluded; one with inconclusive requirements stays, with
+a mark. Of the others the first preference keeps all that may be the best (`best_set`), of these the next
+preference, and so on: the remaining ones are not shown to differ. Measures from before a fault use the trials
+of all faults; for measures of a fault, each fault is a stratum, as the next fault is unknown. Over several
+strata solutions are compared by the geometric mean of the ratios of their means (`best_case.mean_ratio`).
+Blocks of the run, if any, compare the throughput, as they show smaller differences.
 """
 
 import math
@@ -23,35 +23,37 @@ from fivenines.analysis.statistics import CONFIDENCE, Difference
 from fivenines.requirements.decide import DecideSettings
 from fivenines.requirements.measures import MEASURES, Measure
 
+# Maximum number of trials that is worth a plan.
 _MOST = 1000
-"""More trials than this are nobody's plan."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One preference: who may be the best by it, and who is out, by whom and by how much."""
+    """A preference: candidates that may be the best, and excluded ones with the better candidate and
+    difference.
+    """
 
     measure: Measure
     kept: list[str]
     out: dict[str, tuple[str, Difference]]
+    # Whether blocks compared them.
     interleaved: bool = False
-    """Whether they were compared side by side."""
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What follows for one condition.
+    """The decision for one condition.
 
     Attributes:
         condition: the values of the axes, as `{"connections": "8"}`; empty if the run has one condition.
         candidates: all solutions, in the order of the experiment.
-        best: those that cannot be told apart at the end; empty if every one misses a need.
-        steps: the preferences in turn, as far as they were asked.
-        price: how each one that a preference left out compares with the first of the best, by that
+        best: the remaining solutions, which are not shown to differ; empty if each misses a requirement.
+        steps: the preferences in order, as far as they were applied.
+        price: comparison of each solution that a preference excluded with the first of the best, by that
             preference.
-        more: trials of each that would probably tell the first two of the best apart; None: nobody knows.
-        absent: solutions of the condition of which no trial is complete.
-        front: those whom no other one beats in speed, outage and price at once, by their means.
+        more: trials of each that would probably show a difference of the first two of the best; None:
+        unknown. absent: solutions of the condition without a complete trial. front: Pareto front by mean
+        speed, outage and price.
     """
 
     condition: dict[str, str]
@@ -64,8 +66,8 @@ class Decision:
     front: list[str] = field(default_factory=list)
 
     def candidate(self, name: str) -> Candidate:
-        """The candidate of this name."""
-        return next(one for one in self.candidates if one.name == name)
+        """Return the candidate of this name."""
+        return next(item for item in self.candidates if item.name == name)
 
 
 def decisions(
@@ -75,14 +77,14 @@ def decisions(
     blocks: Sequence[InterleavedResult] = (),
     every: Sequence[CellResult] = (),
 ) -> list[Decision]:
-    """A decision for each condition in which at least one trial is complete.
+    """Return a decision for each condition in which at least one trial is complete.
 
     Args:
-        cells: of the run, swept solutions as their best case.
-        settings: needs, preferences, and the axes that a decision may depend on.
-        prices: of hosts, if the experiment has any.
-        blocks: the comparisons side by side, if the run has any.
-        every: all cells of the run, those of all variants included.
+        cells: cells of the run, swept solutions as their best case.
+        settings: requirements, preferences, and the axes that a decision may depend on.
+        prices: prices of hosts, if the experiment has any.
+        blocks: the interleaved comparisons, if the run has any.
+        every: all cells of the run, including those of all variants.
     """
     done = [cell for cell in cells if cell.complete]
     varying = [axis for axis in settings.by if len({getattr(c.key, axis) for c in done}) > 1]
@@ -98,7 +100,7 @@ def decisions(
 
 @dataclass(frozen=True)
 class _Known:
-    """What is known beside the cells of a condition."""
+    """Data in addition to the cells of a condition."""
 
     prices: Prices | None
     blocks: Sequence[InterleavedResult]
@@ -114,17 +116,17 @@ def _decision(
     candidates = [candidate(name, done, settings, known.prices, known.every) for name in names]
     if settings.usual_needs:
         candidates = only_measured(candidates)
-    by_name = {one.name: one for one in candidates}
-    eligible = [one for one in candidates if one.status != "missed"]
-    left, steps = [one.name for one in eligible], []
+    by_name = {item.name: item for item in candidates}
+    eligible = [item for item in candidates if item.status != "missed"]
+    left, steps = [item.name for item in eligible], []
     for preference in settings.prefer:
         measure = MEASURES[preference]
         how = comparer(measure, by_name, known.blocks, done)
         if len(left) < 2 or how is None:
             continue
-        found = best_set(left, how.against, more=bool(measure.more))
-        steps.append(Step(measure, found.kept, found.out, how.interleaved))
-        left = found.kept
+        result = best_set(left, how.against, more=bool(measure.more))
+        steps.append(Step(measure, result.kept, result.out, how.interleaved))
+        left = result.kept
     best = sorted(left, key=lambda name: _rank(by_name[name], settings.prefer))
     price = _prices(best, steps, by_name, known.blocks, done)
     more = _more(best, by_name, steps) if len(best) > 1 else None
@@ -132,13 +134,13 @@ def _decision(
 
 
 def _rank(candidate: Candidate, prefer: Sequence[str]) -> tuple[float, ...]:
-    """Sorts the best to the front, by the means."""
-    found = []
+    """Return a sort key with the best first, by the means."""
+    result = []
     for name in prefer:
         mean = candidate.mean(name)
         sign = -1.0 if MEASURES[name].more else 1.0
-        found.append(math.inf if mean is None else sign * mean)
-    return tuple(found)
+        result.append(math.inf if mean is None else sign * mean)
+    return tuple(result)
 
 
 def _prices(
@@ -148,31 +150,31 @@ def _prices(
     blocks: Sequence[InterleavedResult],
     cells: Sequence[CellResult],
 ) -> dict[str, tuple[Measure, Difference]]:
-    """What one would give up by taking one of those that a preference left out."""
-    found: dict[str, tuple[Measure, Difference]] = {}
+    """Return the loss from choosing a solution that a preference excluded."""
+    result: dict[str, tuple[Measure, Difference]] = {}
     for step in steps:
         how = comparer(step.measure, candidates, blocks, cells)
         for name in step.out:
             against = how.against(name, best[0], CONFIDENCE) if how else None
             if against is not None and against.differs:
-                found[name] = (step.measure, against)
-    return found
+                result[name] = (step.measure, against)
+    return result
 
 
 def _more(best: Sequence[str], candidates: Mapping[str, Candidate], steps: Sequence[Step]) -> int | None:
-    """Trials of each that would probably tell the first two of the best apart, by the easiest preference."""
-    found = []
+    """Return the trials of each that would probably show a difference of the first two of the best."""
+    result = []
     for step in steps:
         first, second = (candidates[name].values.get(step.measure.name, {}) for name in best[:2])
         common = [at for at in first if at in second]
         if len(common) != 1 or step.interleaved:
             continue
         a, b = first[common[0]], second[common[0]]
-        spreads = [one.cov for one in (a, b) if one.cov]
+        spreads = [item.cov for item in (a, b) if item.cov]
         if not a.mean or not b.mean or not spreads or a.bounds or b.bounds:
             continue
         share = max(a.mean, b.mean) / min(a.mean, b.mean) - 1
-        wanted = trials_for(share, max(spreads)) if share else None
-        if wanted is not None and min(a.n, b.n) < wanted <= _MOST:
-            found.append(wanted)
-    return min(found, default=None)
+        expected = trials_for(share, max(spreads)) if share else None
+        if expected is not None and min(a.n, b.n) < expected <= _MOST:
+            result.append(expected)
+    return min(result, default=None)

@@ -1,10 +1,11 @@
-"""Whether trials show that a need is met, that it is missed, or neither.
+"""Verdicts on requirements by trials: met, not met, or inconclusive.
 
     a mean      met or missed when its whole 95 % interval lies on one side of the limit (Student's t); lower
                 bounds among the values prove "missed" and never "met"
     a percentile  of the trials: by the share of trials beyond the limit, with its interval
-    an event    `lost = 0` is missed by one trial that has it, and met when more than 10 % of trials can be
-                excluded, which takes 29 of them; `lost <= 5%` by the interval of the share
+    an event    `lost = 0` is missed by one trial that has it, and met when the upper bound of its share is 10
+    %,
+                which takes 29 trials without it; `lost <= 5%` by the interval of the share
 
 Source of the intervals of shares: Clopper and Pearson, Biometrika 26 (1934) 404.
 """
@@ -21,30 +22,30 @@ from fivenines.analysis.statistics import CONFIDENCE, EQUAL, Summary, student_t
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.requirements.condition import Requirement
 
-Status = Literal["met", "missed", "untold"]
-"""`untold`: the trials tell neither; or it was not measured."""
+# `inconclusive`: the trials show neither, or did not measure it.
+Status = Literal["met", "missed", "inconclusive"]
 
+# Maximum number of trials that is worth a plan.
 _MANY = 1000
-"""More trials than this are nobody's plan."""
 
-WORST: tuple[Status, ...] = ("missed", "untold", "met")
-"""Of several verdicts on one need the first of these is that of all."""
+# The combined verdict of several is the first of these that occurs.
+WORST: tuple[Status, ...] = ("missed", "inconclusive", "met")
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What trials say of a need.
+    """Verdict on a requirement.
 
     Attributes:
-        need: what was asked.
-        status: met, missed, or not told.
-        n: trials in which it was measured.
-        events: trials that have the event, or that lie beyond the limit of a percentile.
-        summary: the values of a mean; None for all else.
-        number: of a solution, for what is no matter of trials.
-        bound: the largest share of trials that cannot be excluded; None for a mean or a number.
-        more: further trials that would probably tell it; None: told already, or nobody knows.
-        where: which of several faults or conditions it is about; empty: the only one.
+        requirement: the requirement.
+        status: met, missed, or inconclusive.
+        n: number of trials that measured it.
+        events: trials with the event, or beyond the limit of a percentile.
+        summary: summary of a mean; None otherwise.
+        number: number of a solution that does not vary between trials.
+        bound: upper bound of the share of trials; None for a mean or a number.
+        more: further trials that would probably decide it; None: decided, or unknown.
+        where: the fault or condition, if there are several.
     """
 
     requirement: Requirement
@@ -59,33 +60,35 @@ class Judgement:
 
 
 def judge(requirement: Requirement, trials: Sequence[TrialMeasures], where: str = "") -> Judgement:
-    """Judge a need of trials alike; one that is a number of a solution is for `judge_number`."""
+    """Judge a requirement by trials of one stratum; for numbers of a solution see `judge_number`."""
     if requirement.measure.kind == "event":
         seen = seen_in(requirement.measure.name, trials)
         return _share(requirement, len(seen), sum(seen), where)
     if requirement.percentile is None:
         return _mean(requirement, summary_of(requirement.measure.name, trials), where)
-    values = [one for one in values_of(requirement.measure.name, trials) if one is not None]
-    # a lower bound that is within the limit may still be beyond it: it proves nothing for "met"
+    values = [item for item in values_of(requirement.measure.name, trials) if item is not None]
+    # The true value of a lower bound within the limit may be beyond it, so it is no evidence for "met".
     beyond = sum(bound or not _holds(requirement, value) for value, bound in values)
     certain = sum(not _holds(requirement, value) for value, _ in values)
     return _percentile(requirement, len(values), beyond, certain, where)
 
 
 def judge_number(requirement: Requirement, number: float | None) -> Judgement:
-    """Judge what is known of a solution without any trial's chance, as its number of hosts."""
+    """Judge a number of a solution that does not vary between trials, as its number of hosts."""
     if number is None:
-        return Judgement(requirement, "untold")
+        return Judgement(requirement, "inconclusive")
     return Judgement(requirement, "met" if _holds(requirement, number) else "missed", number=number)
 
 
 def worst(judgements: Sequence[Judgement]) -> Judgement:
-    """The one that decides of all strata of a need; there is at least one."""
-    return min(judgements, key=lambda one: (WORST.index(one.status), -one.events))
+    """Return the deciding verdict of a requirement's strata, of which there is at least one."""
+    return min(judgements, key=lambda item: (WORST.index(item.status), -item.events))
 
 
 def share_bounds(events: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """The interval of a share (Clopper-Pearson); one-sided where no trial, or every one, has the event."""
+    """Return the interval of a share (Clopper-Pearson); one-sided where no trial, or every one, has the
+    event.
+    """
     if not n:
         return 0.0, 1.0
     tail = 1 - confidence if events in (0, n) else (1 - confidence) / 2
@@ -95,7 +98,9 @@ def share_bounds(events: int, n: int, confidence: float = CONFIDENCE) -> tuple[f
 
 
 def trials_without(share: float, confidence: float = CONFIDENCE) -> int:
-    """How many trials without an event exclude that more than this share has it; 29 for a tenth."""
+    """Return the trials without an event for which the upper bound of its share is `share`; 29 for a
+    tenth.
+    """
     return math.ceil(math.log(1 - confidence) / math.log1p(-share)) if 0 < share < 1 else 0
 
 
@@ -112,38 +117,38 @@ def _holds(requirement: Requirement, value: float) -> bool:
 def _mean(requirement: Requirement, summary: Summary, where: str) -> Judgement:
     low, high = summary.ci_low, summary.ci_high
     against, for_it = (low, high) if requirement.below else (high, low)
-    status: Status = "untold"
-    # a few equal values have no spread, and prove nothing
+    status: Status = "inconclusive"
+    # A few equal values have no spread, and prove nothing.
     if not summary.sd and summary.n < EQUAL:
-        status = "untold"
+        status = "inconclusive"
     elif for_it is not None and _holds(requirement, for_it):
         status = "met"
     elif against is not None and not _holds(requirement, against):
         status = "missed"
-    more = _trials_for_mean(requirement, summary) if status == "untold" else None
+    more = _trials_for_mean(requirement, summary) if status == "inconclusive" else None
     return Judgement(requirement, status, summary.n, summary=summary, more=more, where=where)
 
 
 def _trials_for_mean(requirement: Requirement, summary: Summary) -> int | None:
-    """So many more that the interval of a mean as seen would end at the limit; None: nobody knows."""
+    """Return the further trials with which the mean's interval would end at the limit; None: unknown."""
     if summary.sd is None or summary.mean is None or summary.bounds:
         return None
     distance, sd, have = abs(summary.mean - requirement.limit), summary.sd, summary.n
     few = range(have + 1, have + _MANY)
     enough = (n for n in few if student_t(n - 1) * sd / math.sqrt(n) < distance)
-    wanted = next(enough, None)
-    return None if wanted is None else wanted - have
+    expected = next(enough, None)
+    return None if expected is None else expected - have
 
 
 def _share(requirement: Requirement, n: int, events: int, where: str) -> Judgement:
     low, high = share_bounds(events, n)
-    status: Status = "untold"
+    status: Status = "inconclusive"
     if (requirement.relation == "=" and events) or (n and low > requirement.limit):
         status = "missed"
     elif n and high <= requirement.limit:
         status = "met"
     more = None
-    if status == "untold" and n and not events:
+    if status == "inconclusive" and n and not events:
         more = max(1, trials_without(requirement.limit) - n)
     return Judgement(requirement, status, n, events, bound=high, more=more, where=where)
 
@@ -154,10 +159,10 @@ def _percentile(requirement: Requirement, n: int, beyond: int, certain: int, whe
         allowed = requirement.percentile or 0.0
     low, _ = share_bounds(certain, n)
     _, high = share_bounds(beyond, n)
-    status: Status = "untold"
+    status: Status = "inconclusive"
     if n and low > allowed:
         status = "missed"
     elif n and high <= allowed:
         status = "met"
-    more = max(1, trials_without(allowed) - n) if status == "untold" and n and not beyond else None
+    more = max(1, trials_without(allowed) - n) if status == "inconclusive" and n and not beyond else None
     return Judgement(requirement, status, n, certain, bound=high, more=more, where=where)

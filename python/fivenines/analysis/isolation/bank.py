@@ -20,8 +20,8 @@ import numpy as np
 
 from fivenines.results.records import Anomaly, Isolation
 
+# Maximum number of anomalies of each kind that are described in words.
 EXAMPLES = 10
-"""So many anomalies of each kind are told in words."""
 
 _AUDITS = """
     WITH audits AS (
@@ -54,7 +54,7 @@ def check_bank(connection: duckdb.DuckDBPyConnection, overdraft: bool = False) -
     audits = connection.execute(_AUDITS).fetchnumpy()
     txn, started, total, least = (np.ma.filled(audits[name]) for name in ("txn", "started", "total", "least"))
     if not len(txn):
-        return Isolation(source="bank", transactions=size, note="There was no audit.")
+        return Isolation(source="bank", transactions=size, note="No audit was recorded.")
     end = started > _number(connection, _LAST_TRANSFER)
     wrong = total != total[0]
     kinds = {"wrong-sum": wrong & ~end, "wrong-end-sum": wrong & end}
@@ -65,7 +65,7 @@ def check_bank(connection: duckdb.DuckDBPyConnection, overdraft: bool = False) -
         transactions=size,
         counts={kind: int(bad.sum()) for kind, bad in kinds.items() if bad.any()},
         examples=[
-            _told(connection, kind, int(txn[row]), int(total[row]), int(total[0]))
+            _described(connection, kind, int(txn[row]), int(total[row]), int(total[0]))
             for kind, bad in kinds.items()
             for row in np.flatnonzero(bad)[:EXAMPLES]
         ],
@@ -74,7 +74,7 @@ def check_bank(connection: duckdb.DuckDBPyConnection, overdraft: bool = False) -
     )
 
 
-def _told(connection: duckdb.DuckDBPyConnection, kind: str, txn: int, total: int, first: int) -> Anomaly:
+def _described(connection: duckdb.DuckDBPyConnection, kind: str, txn: int, total: int, first: int) -> Anomaly:
     balances = connection.execute(_BALANCES, [txn]).fetchall()
     if kind == "negative-balance":
         text = f"Audit T{txn} found accounts below zero: {_listed(balances, below=True)}."
@@ -90,5 +90,5 @@ def _listed(balances: Sequence[tuple[int, int]], below: bool = False) -> str:
 
 
 def _number(connection: duckdb.DuckDBPyConnection, sql: str) -> int:
-    found = connection.execute(sql).fetchone()
-    return int(found[0]) if found else 0
+    row = connection.execute(sql).fetchone()
+    return int(row[0]) if row else 0

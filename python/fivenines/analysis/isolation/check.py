@@ -1,4 +1,4 @@
-"""A trial's table `history` judged by every checker that finds its rows in it."""
+"""Judgement of a trial's table `history` by every checker with rows in it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,17 +12,17 @@ from fivenines.errors import FiveninesError
 from fivenines.results.records import Isolation
 from fivenines.results.store import StoredTrial, table_path
 
+# Version of the rules of all checkers, raised when a change affects their results.
 RULES = 1
-"""The version of the rules of all checkers: one that changes what they find raises it."""
 
 
 def rejudged(trials: Sequence[StoredTrial]) -> list[StoredTrial]:
-    """The trials with the verdicts of today's rules; without a readable history, those they have."""
-    return [_rejudged(one) for one in trials]
+    """Return the trials with verdicts by today's rules; without a readable history they stay unchanged."""
+    return [_rejudged(trial) for trial in trials]
 
 
 def _rejudged(trial: StoredTrial) -> StoredTrial:
-    if all(one.rules == RULES for one in trial.record.isolation):
+    if all(item.rules == RULES for item in trial.record.isolation):
         return trial
     try:
         verdicts = judge(trial.folder) or trial.record.isolation
@@ -32,7 +32,7 @@ def _rejudged(trial: StoredTrial) -> StoredTrial:
 
 
 def judge(trial: Path) -> list[Isolation]:
-    """What the transactions of a trial's folder say; nothing if it has no table `history`.
+    """Return the anomalies in a trial's transactions; [] without a table `history`.
 
     Raises:
         FiveninesError: the table is damaged.
@@ -45,8 +45,8 @@ def judge(trial: Path) -> list[Isolation]:
             # a view takes no parameters; the path stands in a literal
             literal = str(path).replace("'", "''")
             connection.execute(f"CREATE VIEW history AS SELECT * FROM read_parquet('{literal}')")
-            found = [check_lists(connection), check_bank(connection)]
+            result = [check_lists(connection), check_bank(connection)]
         except duckdb.Error as error:
             brief = (str(error).strip().splitlines() or [type(error).__name__])[0]
             raise FiveninesError(f"{path} cannot be read: {brief}") from error
-    return [one.model_copy(update={"rules": RULES}) for one in found if one is not None]
+    return [item.model_copy(update={"rules": RULES}) for item in result if item is not None]

@@ -24,8 +24,8 @@ Cycle = list[Edge]
 
 
 @dataclass
-class Found:
-    """Cycles by kind: how many, and the first of each; `searched` of `all` rw edges were looked at."""
+class Cycles:
+    """Cycles by kind: number, and first examples; `searched` of `all` rw edges were searched."""
 
     counts: dict[str, int] = field(default_factory=dict)
     cycles: dict[str, list[Cycle]] = field(default_factory=dict)
@@ -33,7 +33,7 @@ class Found:
     all: int = 0
 
     def add(self, kind: str, cycle: Cycle, limit: int) -> None:
-        """Count a cycle, and keep it while there are fewer than `limit`."""
+        """Count a cycle, and store it while there are fewer than `limit`."""
         self.counts[kind] = self.counts.get(kind, 0) + 1
         kept = self.cycles.setdefault(kind, [])
         if len(kept) < limit:
@@ -50,7 +50,7 @@ class Paths:
         self.target = self.edges.target.tolist()
 
     def find(self, source: int, goal: int, deadline: float) -> Cycle | None:
-        """A shortest path of at least one edge; None if there is none.
+        """Return a shortest path of at least one edge; None if there is none.
 
         Raises:
             TimeoutError: the deadline (of time.monotonic) has passed.
@@ -75,38 +75,38 @@ class Paths:
         path: Cycle = []
         node = goal
         while not path or node != source:
-            edge = self.edges.one(came[node])
+            edge = self.edges.edge(came[node])
             path.append(edge)
             node = edge[0]
         return path[::-1]
 
 
-def find_cycles(edges: Edges, size: int, limit: int, seconds: float) -> Found:
-    """Cycles among transactions 0 to size - 1.
+def find_cycles(edges: Edges, size: int, limit: int, seconds: float) -> Cycles:
+    """Find the cycles among transactions 0 to size - 1.
 
     Args:
         edges: all dependencies.
         size: the number of transactions.
-        limit: so many cycles of each kind are kept.
-        seconds: the search for G-single and G2-item ends after this time, see `Found.searched`.
+        limit: maximum number of stored cycles of each kind.
+        seconds: the search for G-single and G2-item ends after this time, see `Cycles.searched`.
     """
-    found = Found()
+    result = Cycles()
     cyclic = inner(edges, size)
     if not len(cyclic):
-        return found
+        return result
     small, nodes = _renumbered(cyclic)
-    _by_component(small.chosen(small.kind == WW), len(nodes), WW, "G0", limit, found)
-    _by_component(small.chosen(small.kind != RW), len(nodes), WR, "G1c", limit, found)
-    _anti(small, len(nodes), limit, time.monotonic() + seconds, found)
-    for cycles in found.cycles.values():
+    _by_component(small.chosen(small.kind == WW), len(nodes), WW, "G0", limit, result)
+    _by_component(small.chosen(small.kind != RW), len(nodes), WR, "G1c", limit, result)
+    _anti(small, len(nodes), limit, time.monotonic() + seconds, result)
+    for cycles in result.cycles.values():
         cycles[:] = [
             [(int(nodes[step[0]]), int(nodes[step[1]]), *step[2:]) for step in cycle] for cycle in cycles
         ]
-    return found
+    return result
 
 
 def _renumbered(edges: Edges) -> tuple[Edges, Ints]:
-    """One edge from each node to each other, between nodes 0, 1, ...; and the nodes' former numbers.
+    """Return at most one edge between two nodes, renumbered from 0, and the nodes' former numbers.
 
     Of parallel edges the strongest stays, ww before wr before rw, as the cycle is named by the weakest.
     """
@@ -115,12 +115,12 @@ def _renumbered(edges: Edges) -> tuple[Edges, Ints]:
     order = np.argsort(edges.kind, kind="stable")
     _, first = np.unique((source * len(nodes) + target)[order], return_index=True)
     kept = order[first]
-    found = Edges(source, target, edges.kind, edges.key, edges.value).chosen(kept)
-    return found, nodes
+    result = Edges(source, target, edges.kind, edges.key, edges.value).chosen(kept)
+    return result, nodes
 
 
-def _by_component(edges: Edges, size: int, through: int, kind: str, limit: int, found: Found) -> None:
-    """One cycle through an edge of the kind `through` in each component that has such an edge."""
+def _by_component(edges: Edges, size: int, through: int, kind: str, limit: int, result: Cycles) -> None:
+    """Add a cycle through an edge of the kind `through` in each component that has such an edge."""
     labels = components(edges, size)
     within = edges.chosen(labels[edges.source] == labels[edges.target])
     marked = np.flatnonzero(within.kind == through)
@@ -129,22 +129,22 @@ def _by_component(edges: Edges, size: int, through: int, kind: str, limit: int, 
     _, first = np.unique(labels[within.source[marked]], return_index=True)
     paths = Paths(within, size)
     for n, row in enumerate(marked[first]):
-        edge = within.one(int(row)) if n < limit else None
+        edge = within.edge(int(row)) if n < limit else None
         back = paths.find(edge[1], edge[0], float("inf")) if edge else None
-        found.add(kind, [edge, *back] if edge and back else [], limit)
+        result.add(kind, [edge, *back] if edge and back else [], limit)
 
 
-def _anti(edges: Edges, size: int, limit: int, deadline: float, found: Found) -> None:
-    """Cycles through rw edges: with that one alone, else with others."""
+def _anti(edges: Edges, size: int, limit: int, deadline: float, result: Cycles) -> None:
+    """Add cycles through rw edges: with a single rw edge, or otherwise with several."""
     anti = edges.chosen(edges.kind == RW)
-    found.all = len(anti)
+    result.all = len(anti)
     if not len(anti):
         return
     plain, every = Paths(edges.chosen(edges.kind != RW), size), Paths(edges, size)
     covered: set[tuple[int, int]] = set()
     seen: set[frozenset[int]] = set()
     for row in range(len(anti)):
-        edge = anti.one(row)
+        edge = anti.edge(row)
         try:
             back = plain.find(edge[1], edge[0], deadline)
             kind = "G-single" if back else "G2-item"
@@ -152,7 +152,7 @@ def _anti(edges: Edges, size: int, limit: int, deadline: float, found: Found) ->
                 back = every.find(edge[1], edge[0], deadline)
         except TimeoutError:
             return
-        found.searched += 1
+        result.searched += 1
         if back is None:
             continue
         cycle = [edge, *back]
@@ -161,4 +161,4 @@ def _anti(edges: Edges, size: int, limit: int, deadline: float, found: Found) ->
         members = frozenset(step[0] for step in cycle)
         if members not in seen:
             seen.add(members)
-            found.add(kind, cycle, limit)
+            result.add(kind, cycle, limit)

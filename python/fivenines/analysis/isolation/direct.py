@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fivenines.analysis.isolation.history import FAILED, NOBODY, OK, Flags, History, Ints
+from fivenines.analysis.isolation.history import ABSENT, FAILED, OK, Flags, History, Ints
 
 
 @dataclass(frozen=True)
@@ -34,14 +34,14 @@ class Finding:
 
 @dataclass(frozen=True)
 class Direct:
-    """How often each kind was found, and the first of each."""
+    """Number of anomalies of each kind, with first examples."""
 
     counts: dict[str, int]
     findings: list[Finding]
 
 
 class Collector:
-    """Counts anomalies and keeps the first `limit` of each kind."""
+    """Counts anomalies and stores the first `limit` of each kind."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -49,38 +49,38 @@ class Collector:
         self.findings: list[Finding] = []
 
     def add(self, kind: str, txns: tuple[Ints, ...], key: Ints, value: Ints) -> None:
-        """Note one anomaly for each entry of the arrays; -1 among `txns` stands for nobody."""
+        """Add an anomaly for each entry of the arrays; -1 among `txns` stands for no transaction."""
         if not len(key):
             return
         self.counts[kind] = self.counts.get(kind, 0) + len(key)
         for row in range(min(self.limit, len(key))):
-            named = dict.fromkeys(int(txn[row]) for txn in txns if txn[row] != NOBODY)
+            named = dict.fromkeys(int(txn[row]) for txn in txns if txn[row] != ABSENT)
             self.findings.append(Finding(kind, tuple(named), int(key[row]), int(value[row])))
 
 
 def find(history: History, limit: int) -> Direct:
-    """All direct anomalies of a history; `limit` examples of each kind are kept."""
-    found = Collector(limit)
-    _lists(history, found)
-    _dirty_reads(history, found)
-    _dirty_updates(history, found)
-    _intermediate(history, found)
-    _internal(history, found)
-    _lost_updates(history, found)
-    _lost_appends(history, found)
-    return Direct(found.counts, found.findings)
+    """Return all direct anomalies of a history, with `limit` examples of each kind."""
+    collector = Collector(limit)
+    _lists(history, collector)
+    _dirty_reads(history, collector)
+    _dirty_updates(history, collector)
+    _intermediate(history, collector)
+    _internal(history, collector)
+    _lost_updates(history, collector)
+    _lost_appends(history, collector)
+    return Direct(collector.counts, collector.findings)
 
 
-def _lists(history: History, found: Collector) -> None:
+def _lists(history: History, collector: Collector) -> None:
     reads, orders = history.reads, history.orders
     bad = ~reads.fits
-    found.add("incompatible-order", (reads.txn[bad],), reads.key[bad], reads.n[bad])
+    collector.add("incompatible-order", (reads.txn[bad],), reads.key[bad], reads.n[bad])
     twice = orders.again
     writers = (orders.writer[twice],)
-    found.add("duplicate-elements", writers, orders.key[twice], orders.value[twice])
-    unknown = orders.writer == NOBODY
+    collector.add("duplicate-elements", writers, orders.key[twice], orders.value[twice])
+    unknown = orders.writer == ABSENT
     shown_by = _a_reader(history, orders.key[unknown])
-    found.add("unknown-element", (shown_by,), orders.key[unknown], orders.value[unknown])
+    collector.add("unknown-element", (shown_by,), orders.key[unknown], orders.value[unknown])
 
 
 def _a_reader(history: History, keys: Ints) -> Ints:
@@ -88,13 +88,13 @@ def _a_reader(history: History, keys: Ints) -> Ints:
     reads = history.reads
     length = np.diff(history.orders.start)
     full = reads.fits & (reads.n == length[reads.key])
-    reader = np.full(len(history.keys), NOBODY, dtype=np.int64)
+    reader = np.full(len(history.keys), ABSENT, dtype=np.int64)
     reader[reads.key[full]] = reads.txn[full]
-    found: Ints = reader[keys]
-    return found
+    ints: Ints = reader[keys]
+    return ints
 
 
-def _dirty_reads(history: History, found: Collector) -> None:
+def _dirty_reads(history: History, collector: Collector) -> None:
     """G1a: reads that reach as far as the first aborted element of their key."""
     reads, orders = history.reads, history.orders
     aborted = _aborted(history)
@@ -103,15 +103,15 @@ def _dirty_reads(history: History, found: Collector) -> None:
     np.minimum.at(first, orders.key[where], where)
     dirty = reads.fits & (orders.start[reads.key] + reads.n > first[reads.key])
     element = first[reads.key[dirty]]
-    found.add("G1a", (orders.writer[element], reads.txn[dirty]), reads.key[dirty], orders.value[element])
+    collector.add("G1a", (orders.writer[element], reads.txn[dirty]), reads.key[dirty], orders.value[element])
 
 
-def _dirty_updates(history: History, found: Collector) -> None:
+def _dirty_updates(history: History, collector: Collector) -> None:
     """The first committed element behind each run of aborted ones."""
     orders, aborted = history.orders, _aborted(history)
     committed = _committed(history)
     after = np.flatnonzero(committed[1:] & aborted[:-1] & (orders.key[1:] == orders.key[:-1])) + 1
-    found.add(
+    collector.add(
         "dirty-update",
         (orders.writer[after - 1], orders.writer[after]),
         orders.key[after],
@@ -121,17 +121,17 @@ def _dirty_updates(history: History, found: Collector) -> None:
 
 def _aborted(history: History) -> Flags:
     writer = history.orders.writer
-    aborted: Flags = (writer != NOBODY) & (history.outcome[writer] == FAILED)
+    aborted: Flags = (writer != ABSENT) & (history.outcome[writer] == FAILED)
     return aborted
 
 
 def _committed(history: History) -> Flags:
     writer = history.orders.writer
-    committed: Flags = (writer != NOBODY) & history.alive[writer]
+    committed: Flags = (writer != ABSENT) & history.alive[writer]
     return committed
 
 
-def _intermediate(history: History, found: Collector) -> None:
+def _intermediate(history: History, collector: Collector) -> None:
     """G1b: the last element of a read is not the last that its writer appended to the key."""
     reads, orders = history.reads, history.orders
     some = np.flatnonzero(reads.fits & (reads.n > 0))
@@ -139,10 +139,10 @@ def _intermediate(history: History, found: Collector) -> None:
     writer = orders.writer[end]
     bad = ~orders.last[end] & (writer != reads.txn[some]) & ~orders.again[end]
     some, end = some[bad], end[bad]
-    found.add("G1b", (orders.writer[end], reads.txn[some]), reads.key[some], orders.value[end])
+    collector.add("G1b", (orders.writer[end], reads.txn[some]), reads.key[some], orders.value[end])
 
 
-def _internal(history: History, found: Collector) -> None:
+def _internal(history: History, collector: Collector) -> None:
     """Operations of one transaction on one key against each other.
 
     Since the transaction's previous read of the key (m elements) it appended j elements itself. Then
@@ -167,11 +167,11 @@ def _internal(history: History, found: Collector) -> None:
     _, first = np.unique(group[order[bad]], return_index=True)
     rows = rows[first]
     values = np.concatenate([appends.value, reads.n])
-    found.add("internal", (txn[rows],), key[rows], values[rows])
+    collector.add("internal", (txn[rows],), key[rows], values[rows])
 
 
 def _repeated(group: Ints) -> Ints:
-    """The indexes of the entries whose group has more than one."""
+    """Return the indexes of the entries whose group has more than one."""
     order = np.argsort(group, kind="stable")
     ordered = group[order]
     same = ordered[1:] == ordered[:-1]
@@ -182,7 +182,7 @@ def _repeated(group: Ints) -> Ints:
 
 
 def _contradictions(group: Ints, size: Ints, is_read: Flags, fits: Flags) -> Flags:
-    """Which entries contradict others; sorted by group and position, see `_internal`.
+    """Return which entries contradict others; sorted by group and position, see `_internal`.
 
     `size` is the number of elements of a read and the place of an append.
     """
@@ -215,14 +215,14 @@ def _contradictions(group: Ints, size: Ints, is_read: Flags, fits: Flags) -> Fla
     return bad
 
 
-def _lost_updates(history: History, found: Collector) -> None:
+def _lost_updates(history: History, collector: Collector) -> None:
     """Committed transactions that read the same version of a key before they appended to it."""
     txn, key, version = _updates(history)
     group = key * (np.max(version, initial=0) + 1) + version
     order = np.argsort(group, kind="stable")
     same = np.flatnonzero(group[order[1:]] == group[order[:-1]])
     first, second = order[same], order[same + 1]
-    found.add("lost-update", (txn[first], txn[second]), key[first], version[first])
+    collector.add("lost-update", (txn[first], txn[second]), key[first], version[first])
 
 
 def _updates(history: History) -> tuple[Ints, Ints, Ints]:
@@ -249,20 +249,20 @@ def _updates(history: History) -> tuple[Ints, Ints, Ints]:
 
 
 def _among(values: Ints, ordered: Ints) -> Flags:
-    """Which values are in a sorted array; np.isin would build a table of hashes first."""
+    """Return which values are in a sorted array; np.isin would build a table of hashes first."""
     if not len(ordered):
         return np.zeros(len(values), dtype=np.bool_)
     at = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
-    found: Flags = ordered[at] == values
-    return found
+    flags: Flags = ordered[at] == values
+    return flags
 
 
-def _lost_appends(history: History, found: Collector) -> None:
+def _lost_appends(history: History, collector: Collector) -> None:
     appends, reads = history.appends, history.reads
     length = np.diff(history.orders.start)
     full = reads.fits & (reads.n == length[reads.key])
     began = np.full(len(history.keys), np.iinfo(np.int64).min, dtype=np.int64)
     np.maximum.at(began, reads.key[full], history.started[reads.txn[full]])
-    missing = (appends.place == NOBODY) & (history.outcome[appends.txn] == OK)
+    missing = (appends.place == ABSENT) & (history.outcome[appends.txn] == OK)
     lost = missing & (history.completed[appends.txn] < began[appends.key])
-    found.add("lost-append", (appends.txn[lost],), appends.key[lost], appends.value[lost])
+    collector.add("lost-append", (appends.txn[lost],), appends.key[lost], appends.value[lost])

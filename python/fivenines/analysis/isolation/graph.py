@@ -5,9 +5,9 @@
     rw  it read a version directly behind which the other appended (anti-dependency)
 
 Appends of committed transactions that no read shows come after all that were read; their order among
-each other is not known. So whoever read the longest list precedes them (rw), and so does the writer of
-its last element (ww). At most `MOST_UNSEEN` of them are taken for each key, the earliest begun first,
-as else a thousand lost appends and a thousand reads would be a million edges.
+each other is unknown. So the reader of the longest list precedes them (rw), and so does the writer of its
+last element (ww). At most `MOST_UNSEEN` of them count for each key, the earliest begun first: a thousand lost
+appends and a thousand reads would otherwise give a million edges.
 """
 
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ import numpy.typing as npt
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from fivenines.analysis.isolation.history import NOBODY, OK, History, Ints
+from fivenines.analysis.isolation.history import ABSENT, OK, History, Ints
 
 WW, WR, RW = 0, 1, 2
 KINDS = ("ww", "wr", "rw")
 MOST_UNSEEN = 16
 
+# From, to, kind, key, value: the appended element that shows the dependency.
 Edge = tuple[int, int, int, int, int]
-"""From, to, kind, key, value: the appended element that shows the dependency."""
 
 
 _Part = tuple[Ints, Ints, int, Ints, Ints]
@@ -43,8 +43,8 @@ class Edges:
     def __len__(self) -> int:
         return len(self.source)
 
-    def one(self, row: int) -> Edge:
-        """One of them as plain numbers."""
+    def edge(self, row: int) -> Edge:
+        """Return an edge as plain numbers."""
         return (
             int(self.source[row]),
             int(self.target[row]),
@@ -54,15 +54,15 @@ class Edges:
         )
 
     def chosen(self, rows: npt.NDArray[np.bool_] | Ints) -> "Edges":
-        """Some of them."""
+        """Return the chosen edges."""
         return Edges(*(column[rows] for column in vars(self).values()))
 
 
 def edges_of(history: History) -> Edges:
-    """All dependencies of a transaction on another one."""
+    """Return all dependencies of a transaction on another one."""
     orders = history.orders
     writer = orders.writer
-    shown = np.flatnonzero((writer != NOBODY) & history.alive[writer] & ~orders.again)
+    shown = np.flatnonzero((writer != ABSENT) & history.alive[writer] & ~orders.again)
     key = orders.key[shown]
     next_to = np.flatnonzero(key[1:] == key[:-1])
     before, after = shown[next_to], shown[next_to + 1]
@@ -108,7 +108,7 @@ def _read_before(history: History, shown: Ints) -> _Part:
 def _unseen(history: History, shown: Ints) -> list[_Part]:
     """rw and ww to committed appends that no read shows."""
     appends, reads, orders = history.appends, history.reads, history.orders
-    unseen = np.flatnonzero((appends.place == NOBODY) & (history.outcome[appends.txn] == OK))
+    unseen = np.flatnonzero((appends.place == ABSENT) & (history.outcome[appends.txn] == OK))
     unseen = unseen[np.lexsort((history.started[appends.txn[unseen]], appends.key[unseen]))]
     key = appends.key[unseen]
     rank = np.arange(len(key)) - np.searchsorted(key, key)
@@ -133,7 +133,7 @@ def _unseen(history: History, shown: Ints) -> list[_Part]:
 
 
 def _product(start: Ints, keys: Ints) -> tuple[Ints, Ints]:
-    """Each entry of `keys` with each of its key's entries [start[key], start[key + 1])."""
+    """Return each entry of `keys` with each of its key's entries [start[key], start[key + 1])."""
     many = start[keys + 1] - start[keys]
     row = np.repeat(np.arange(len(keys)), many)
     offset = np.arange(len(row)) - np.repeat(np.cumsum(many) - many, many)
@@ -141,7 +141,7 @@ def _product(start: Ints, keys: Ints) -> tuple[Ints, Ints]:
 
 
 def components(edges: Edges, size: int) -> Ints:
-    """The strongly connected component of each of `size` transactions, as a number."""
+    """Return the strongly connected component of each of `size` transactions, as a number."""
     weights = np.ones(len(edges), dtype=np.int8)
     matrix = coo_array((weights, (edges.source, edges.target)), shape=(size, size)).tocsr()
     labels = connected_components(matrix, directed=True, connection="strong")[1]
@@ -149,6 +149,6 @@ def components(edges: Edges, size: int) -> Ints:
 
 
 def inner(edges: Edges, size: int) -> Edges:
-    """The edges within strongly connected components: those that lie on a cycle."""
+    """Return the edges within strongly connected components: those that lie on a cycle."""
     labels = components(edges, size)
     return edges.chosen(labels[edges.source] == labels[edges.target])

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 FAILED, IN_DOUBT, OK = 0, 1, 2
-NOBODY = -1
-"""The writer of an element that no transaction appended, the place of an append that nobody read."""
+# Writer of an element that no transaction appended, or place of an append that no transaction read.
+ABSENT = -1
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -111,7 +111,7 @@ class History:
 
 
 def read_history(connection: duckdb.DuckDBPyConnection) -> History:
-    """The history in the connection's relation `history`, whose columns are those of the layout."""
+    """Return the history in the connection's relation `history`, whose columns are those of the layout."""
     txns = _columns(connection, _TRANSACTIONS)
     connection.execute(_READS)
     connection.execute(_LONGEST)
@@ -122,7 +122,7 @@ def read_history(connection: duckdb.DuckDBPyConnection) -> History:
     outcome = txns["outcome"]
     appends, orders = _ordered(elements, written, txns["txn"], outcome, keys)
     alive = outcome == OK
-    seen = appends.txn[appends.place != NOBODY]
+    seen = appends.txn[appends.place != ABSENT]
     alive[seen[outcome[seen] == IN_DOUBT]] = True
     reads = Reads(
         np.searchsorted(txns["txn"], compared["txn"]),
@@ -143,17 +143,17 @@ def _ordered(
     elements: dict[str, Ints], written: dict[str, Ints], txns: Ints, outcome: Ints, keys: Ints
 ) -> tuple[Appends, Orders]:
     """Find the append of each element, and the element of each append."""
-    key, append_key = (np.searchsorted(keys, one["key"]) for one in (elements, written))
+    key, append_key = (np.searchsorted(keys, item["key"]) for item in (elements, written))
     start = np.searchsorted(key, np.arange(len(keys) + 1))
     txn = np.searchsorted(txns, written["txn"])
     append_pair, pair = _pairs(append_key, written["value"], key, elements["value"])
     append = _appended(append_pair, outcome[txn], pair)
     again = np.ones(len(key), dtype=np.bool_)
     again[np.unique(pair, return_index=True)[1]] = False
-    known = append != NOBODY
-    writer = np.full(len(key), NOBODY, dtype=np.int64)
+    known = append != ABSENT
+    writer = np.full(len(key), ABSENT, dtype=np.int64)
     writer[known] = txn[append[known]]
-    place = np.full(len(txn), NOBODY, dtype=np.int64)
+    place = np.full(len(txn), ABSENT, dtype=np.int64)
     shown = known & ~again
     place[append[shown]] = (np.arange(len(key)) - start[key])[shown]
     appends = Appends(txn, written["position"], append_key, written["value"], place)
@@ -170,18 +170,18 @@ def _pairs(append_key: Ints, appended: Ints, key: Ints, value: Ints) -> tuple[In
 
 
 def _appended(append_pair: Ints, outcome: Ints, pair: Ints) -> Ints:
-    """The append of each element; of several with the same value, the one with the best outcome."""
+    """Return the append of each element; of several with the same value, the one with the best outcome."""
     if not len(append_pair):
-        return np.full(len(pair), NOBODY, dtype=np.int64)
+        return np.full(len(pair), ABSENT, dtype=np.int64)
     ranked = append_pair * (OK + 1) + (OK - outcome)
     order = np.argsort(ranked, kind="stable")
     at = np.minimum(np.searchsorted(ranked[order], pair * (OK + 1)), len(order) - 1)
-    found: Ints = np.where(append_pair[order[at]] == pair, order[at], NOBODY)
-    return found
+    ints: Ints = np.where(append_pair[order[at]] == pair, order[at], ABSENT)
+    return ints
 
 
 def _last_of_transaction(appends: Appends, keys: int) -> Flags:
-    """Whether each append is the last one of its transaction to its key."""
+    """Return whether each append is the last one of its transaction to its key."""
     group = appends.txn * keys + appends.key
     order = np.lexsort((appends.position, group))
     last = np.ones(len(order), dtype=np.bool_)
@@ -190,5 +190,7 @@ def _last_of_transaction(appends: Appends, keys: int) -> Flags:
 
 
 def _columns(connection: duckdb.DuckDBPyConnection, sql: str) -> dict[str, Ints]:
-    found = connection.execute(sql).fetchnumpy()
-    return {name: np.ma.filled(column, NOBODY).astype(np.int64, copy=False) for name, column in found.items()}
+    result = connection.execute(sql).fetchnumpy()
+    return {
+        name: np.ma.filled(column, ABSENT).astype(np.int64, copy=False) for name, column in result.items()
+    }

@@ -10,18 +10,18 @@ from collections.abc import Mapping
 
 import duckdb
 
-from fivenines.analysis.isolation.cycles import Found, find_cycles
+from fivenines.analysis.isolation.cycles import Cycles, find_cycles
 from fivenines.analysis.isolation.direct import find
 from fivenines.analysis.isolation.graph import edges_of
 from fivenines.analysis.isolation.history import read_history
 from fivenines.analysis.isolation.words import cycle_anomaly, direct_anomaly
 from fivenines.results.records import Isolation
 
+# Maximum number of anomalies of each kind that are described in words.
 EXAMPLES = 10
-"""So many anomalies of each kind are told in words."""
 
+# Seconds for the search of cycles with rw edges; in a sick history there may be millions.
 SEARCH = 10.0
-"""Seconds for the search of cycles with rw edges; in a sick history there may be millions."""
 
 
 def check_lists(connection: duckdb.DuckDBPyConnection, search: float = SEARCH) -> Isolation | None:
@@ -38,8 +38,8 @@ def check_lists(connection: duckdb.DuckDBPyConnection, search: float = SEARCH) -
     direct = find(history, EXAMPLES)
     cycles = find_cycles(edges_of(history), len(history.txns), EXAMPLES, search)
     examples = [direct_anomaly(finding, history) for finding in direct.findings]
-    for kind, found in cycles.cycles.items():
-        examples += [cycle_anomaly(kind, cycle, history) for cycle in found if cycle]
+    for kind, some in cycles.cycles.items():
+        examples += [cycle_anomaly(kind, cycle, history) for cycle in some if cycle]
     return Isolation(
         source="lists",
         transactions=len(history.txns),
@@ -50,6 +50,7 @@ def check_lists(connection: duckdb.DuckDBPyConnection, search: float = SEARCH) -
     )
 
 
+# Kinds in the order of reports: anomalies that no isolation level allows come first.
 SEVERITY = (
     "duplicate-elements",
     "unknown-element",
@@ -65,7 +66,6 @@ SEVERITY = (
     "G-single",
     "G2-item",
 )
-"""The kinds in the order in which they are told: what no isolation level allows comes first."""
 
 
 def _place(kind: str) -> int:
@@ -76,7 +76,7 @@ def _sorted(counts: Mapping[str, int]) -> dict[str, int]:
     return {kind: counts[kind] for kind in sorted(counts, key=_place)}
 
 
-def _note(cycles: Found, seconds: float) -> str:
+def _note(cycles: Cycles, seconds: float) -> str:
     if cycles.searched == cycles.all:
         return ""
     return (

@@ -1,4 +1,4 @@
-"""Anomalies in words: who read or wrote what, step by step."""
+"""Descriptions of anomalies: the reads and writes of transactions, step by step."""
 
 from fivenines.analysis.isolation.cycles import Cycle
 from fivenines.analysis.isolation.direct import Finding
@@ -6,12 +6,12 @@ from fivenines.analysis.isolation.graph import KINDS, RW, WR, WW, Edge
 from fivenines.analysis.isolation.history import History
 from fivenines.results.records import Anomaly
 
+# Maximum number of a cycle's steps that are described.
 _MANY = 6
-"""So many of a cycle's steps are told."""
 
 
 def cycle_anomaly(kind: str, cycle: Cycle, history: History) -> Anomaly:
-    """A cycle as a record, its steps in words."""
+    """Return a cycle as a record, its steps in words."""
     names = [int(history.txns[edge[0]]) for edge in cycle]
     steps = [_step(edge, history) for edge in cycle[:_MANY]]
     more = f" (and {len(cycle) - _MANY} more steps)" if len(cycle) > _MANY else ""
@@ -43,9 +43,9 @@ def _step(edge: Edge, history: History) -> str:
 
 
 def direct_anomaly(finding: Finding, history: History) -> Anomaly:
-    """An anomaly without a cycle as a record."""
+    """Return an anomaly without a cycle as a record."""
     txns = [int(history.txns[txn]) for txn in finding.txns]
-    names = [f"T{txn}" for txn in txns] or ["nobody"]
+    names = [f"T{txn}" for txn in txns] or ["no transaction"]
     first, last = names[0], names[-1]
     text = _WORDS[finding.kind].format(
         a=first, b=last, key=int(history.keys[finding.key]), value=finding.value

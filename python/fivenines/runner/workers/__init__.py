@@ -1,1 +1,1 @@
-"""Who carries out the trials of a campaign: this process, others on this machine, other machines."""
+"""Workers that run the trials of a campaign: this process, other processes, other machines."""

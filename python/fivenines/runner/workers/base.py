@@ -1,4 +1,4 @@
-"""What a worker is: it carries out one trial at a time, wherever that is."""
+"""Interface of workers, which run one trial at a time."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,74 +16,74 @@ from fivenines.runner.interleaved import run_block
 from fivenines.runner.progress import Figures, Listener
 from fivenines.runner.trial import run_trial
 
+# Seconds that an interrupted worker has to clean up.
 PATIENCE = 60.0
-"""Seconds that a worker has to clean up once it was interrupted."""
 
 
 class WorkerLostError(FiveninesError):
-    """A worker is gone in the middle of a trial: not the trial's fault, which runs again elsewhere."""
+    """A worker was lost during a trial, which runs again on another worker."""
 
 
 def unexpected(error: BaseException, details: str) -> RuntimeError:
-    """A mistake of ours in another process: one line, with its traceback as a note for the log."""
-    found = RuntimeError(f"{type(error).__name__}: {brief(error)}")
-    found.add_note(details)
-    return found
+    """Return an internal error of another process: one line, with its traceback as a note for the log."""
+    result = RuntimeError(f"{type(error).__name__}: {brief(error)}")
+    result.add_note(details)
+    return result
 
 
 @dataclass(frozen=True)
 class Order:
-    """One attempt at one trial or interleaved: what a worker has to know."""
+    """One attempt at a trial or block: the data that a worker needs."""
 
     work: Trial | Block
     experiment: Experiment
+    # Folder of the run.
     folder: Path
-    """The run."""
     attempt: int
+    # Versions that the run began with, by engine name.
     engines: Mapping[str, str] = field(default_factory=dict)
-    """The versions that the run began with, by the engines' names."""
 
 
 @dataclass(frozen=True)
 class Delivered:
-    """What an order came to; the trial's folder is in the run."""
+    """Result of an order; the trial's folder is in the run."""
 
     record: TrialRecord | BlockRecord
     figures: Figures
 
 
 class Worker(Protocol):
-    """Carries out one order at a time; used by one thread, but for `interrupt`.
+    """Runs one order at a time; used by one thread, except `interrupt`.
 
     Attributes:
-        name: as lines and records call it.
-        host: the machine it is on, a block of the analysis.
+        name: name in output and records.
+        host: the worker's machine, a block of the analysis.
     """
 
     name: str
     host: str
 
     def carry_out(self, order: Order, listener: Listener) -> Delivered:
-        """Run a trial or an interleaved comparison to its end.
+        """Run a trial or block to its end.
 
         Raises:
-            WorkerLostError: the worker is gone; nothing of the attempt is left in the run.
-            FiveninesError: no other trial could do better here, as when the disk is full.
-            KeyboardInterrupt: it was interrupted.
+            WorkerLostError: the worker was lost; the run contains no trace of the attempt.
+            FiveninesError: an error that every other trial would have as well, as a full disk.
+            KeyboardInterrupt: the worker was interrupted.
         """
 
-    def host_is_there(self) -> bool:
-        """Whether it can go on after it was lost."""
+    def host_available(self) -> bool:
+        """Return whether the worker can continue after it was lost."""
 
     def interrupt(self) -> None:
-        """End what is under way, from another thread; its folder goes."""
+        """Cancel the current trial, from another thread, and remove its folder."""
 
     def close(self) -> None:
-        """Nothing more is to be carried out."""
+        """Release the worker."""
 
 
 class Here:
-    """This process: trials run one after another, with all that the machine has."""
+    """This process: trials run sequentially, with all resources of the machine."""
 
     name = ""
     host = ""
@@ -92,27 +92,27 @@ class Here:
         self._deploy = deploy
 
     def carry_out(self, order: Order, listener: Listener) -> Delivered:
-        """Run it in this thread."""
+        """Run the order in this thread."""
         return perform(order, listener, None, self._deploy)
 
-    def host_is_there(self) -> bool:
-        """It is never lost."""
+    def host_available(self) -> bool:
+        """Return True: this process is never lost."""
         return True
 
     def interrupt(self) -> None:
-        """Ctrl-C meets this thread by itself."""
+        """Do nothing: Ctrl-C reaches this thread anyway."""
 
     def close(self) -> None:
-        """There is nothing to end."""
+        """Do nothing."""
 
 
 def perform(
     order: Order, listener: Listener, where: WorkerRecord | None, deploy: Deploy = Deployed
 ) -> Delivered:
-    """Run a trial or an interleaved comparison in this process.
+    """Run a trial or block in this process.
 
     Raises:
-        FiveninesError: no other trial could do better here.
+        FiveninesError: an error that every other trial would have as well.
     """
     work, folder = order.work, order.folder
     record: TrialRecord | BlockRecord

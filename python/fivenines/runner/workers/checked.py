@@ -1,4 +1,4 @@
-"""What a machine finds out about itself before trials run there: `doctor`, and `calibrate` if asked to."""
+"""Checks of a machine before trials run there: `doctor`, and `calibrate` on request."""
 
 from dataclasses import dataclass
 
@@ -12,22 +12,22 @@ from fivenines.results.calibration import Step
 
 @dataclass(frozen=True)
 class Checked:
-    """The checks of a machine, and what was calibrated now."""
+    """Results of a machine's checks and calibration."""
 
     checks: tuple[Check, ...]
     steps: tuple[Step, ...]
 
     @property
     def failed(self) -> bool:
-        """Whether no experiment can run there."""
+        """Return whether the machine cannot run experiments."""
         return any(check.state == "failed" for check in self.checks)
 
 
 def checked(*, calibrate: bool, quick: bool) -> Checked:
-    """Check this machine; what is calibrated is kept in its cache, too.
+    """Check this machine; store a calibration in its cache.
 
     Raises:
-        FiveninesError: somebody calibrates here now.
+        FiveninesError: another process calibrates this machine now.
     """
     steps: list[Step] = []
     with private.alone():

@@ -1,9 +1,9 @@
-"""The program of a worker on this machine: a process that carries out what it is told, on its processors.
+"""Program of a worker process on this machine: runs orders on its CPUs.
 
     python -m fivenines.runner.workers.child FD NAME BESIDE PROCESSOR...
 
-Orders come in and messages go out through one socket, pickled. It ends with whoever holds the other end:
-what is under way is then broken off, and its folder removed.
+Orders and messages are pickled and pass through one socket. When the other end closes, the process cancels
+the current trial, removes its folder, and ends.
 """
 
 # ruff: noqa: PLC0415  (processors are given before libraries count them)
@@ -26,8 +26,8 @@ _OVER = None
 def main() -> None:
     """Carry out orders until the other end is closed."""
     descriptor, name, beside, *processors = sys.argv[1:]
-    cores = [int(one) for one in processors]
-    # all that is started from here has the same ones: sched_setaffinity(2)
+    cores = [int(processor) for processor in processors]
+    # Child processes inherit the CPUs: sched_setaffinity(2).
     os.sched_setaffinity(0, cores)
     connection = Connection(int(descriptor))
     os.set_inheritable(connection.fileno(), False)
@@ -42,7 +42,7 @@ def _listen(connection: "Connection[Any, Any]", orders: "SimpleQueue[Any]") -> N
             orders.put(connection.recv())
     except (EOFError, OSError):
         orders.put(_OVER)
-        # the controller is gone, however that came: so is the trial
+        # Without the controller the trial is useless.
         os.kill(os.getpid(), signal.SIGINT)
 
 
@@ -63,7 +63,7 @@ def _work(connection: "Connection[Any, Any]", orders: "SimpleQueue[Any]", where:
         except FiveninesError as error:
             tell("failed", error)
         except Exception as error:
-            # what cannot be sent as it is, is sent in words
+            # An exception that cannot be pickled is sent as text.
             tell("failed", unexpected(error, "".join(traceback.format_exception(error))))
         else:
             tell("done", delivered)

@@ -1,4 +1,4 @@
-"""Waits for what runs on another machine, for as long as its cluster lists that machine as alive.
+"""Waits for a task on another machine while its cluster lists that machine as alive.
 
 Ray never fails the task of a machine that hangs. It lists the machine as dead, and delivers the task's result
 as a success if it arrives later (seen with Ray 2.60.0).
@@ -14,12 +14,12 @@ from fivenines.runner.workers.base import WorkerLostError
 
 Result = TypeVar("Result")
 
+# Polling interval of the list in seconds; Ray takes a minute to update it.
 EVERY = 2.0
-"""Seconds between two looks at the list; Ray takes a minute to change it."""
 
 
 class NodeList:
-    """The machines that a cluster lists as alive, asked for at most once per `EVERY` however many wait.
+    """The machines that a cluster lists as alive, queried at most once per `EVERY` for all waiting threads.
 
     Args:
         alive: asks the cluster for their identifiers.
@@ -35,7 +35,7 @@ class NodeList:
         self._asked: float | None = None
 
     def has(self, node: str) -> bool:
-        """Whether a machine is listed as alive."""
+        """Return whether a machine is listed as alive."""
         with self._lock:
             now = self._clock()
             if self._asked is None or now - self._asked >= EVERY:
@@ -49,13 +49,13 @@ def await_result(
     late: Callable[[], None] = lambda: None,
     every: float = EVERY,
 ) -> Result:
-    """Wait for a result. It is taken here or never.
+    """Wait for a result, and discard it if it arrives later.
 
     Args:
         result: what is awaited.
         is_alive: whether the machine is still listed.
         late: called, in another thread, if a result arrives after the machine was given up.
-        every: seconds between two looks.
+        every: polling interval in seconds.
 
     Raises:
         WorkerLostError: the machine is listed as dead.

@@ -1,4 +1,4 @@
-"""Workers on this machine: processes, each with processors of its own."""
+"""Workers on this machine: processes, each pinned to its own CPUs."""
 
 import platform
 import signal
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 
 
 class ProcessWorker:
-    """A process that is started with the first order, and again after it was lost.
+    """A worker process, started with the first order, and restarted after it was lost.
 
     Args:
-        name: as lines and records call it.
-        processors: those of all that it runs.
-        beside: how many other workers there are on this machine.
+        name: name in output and records.
+        processors: CPUs of the worker and its trials.
+        beside: number of other workers on this machine.
     """
 
     def __init__(self, name: str, processors: list[int], beside: int) -> None:
         self.name = name
         self.host = platform.node()
-        self._words = [name, str(beside), *(str(one) for one in processors)]
+        self._words = [name, str(beside), *(str(processor) for processor in processors)]
         self._child: subprocess.Popen[bytes] | None = None
         self._connection: Connection[Any, Any] | None = None
         self._interrupted = False
 
     def carry_out(self, order: Order, listener: Listener) -> Delivered:
-        """Run it in the process, whose events are told here."""
+        """Run the order in the process, and pass its events to the listener."""
         connection = self._started()
         try:
             connection.send(order)
@@ -53,14 +53,14 @@ class ProcessWorker:
             _forget(order.folder, order.work.id)
             if self._interrupted:
                 raise KeyboardInterrupt from None
-            raise WorkerLostError(f"{self.name} ended in the middle of it ({_why(code)})") from None
+            raise WorkerLostError(f"{self.name} ended during the trial ({_why(code)})") from None
 
-    def host_is_there(self) -> bool:
-        """The process is started again."""
+    def host_available(self) -> bool:
+        """Return True: the process is restarted."""
         return True
 
     def interrupt(self) -> None:
-        """End the trial that is under way, and the process with it."""
+        """Cancel the current trial, and end the process."""
         self._interrupted = True
         if self._child is not None and self._child.poll() is None:
             self._child.send_signal(signal.SIGINT)

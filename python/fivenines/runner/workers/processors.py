@@ -1,4 +1,4 @@
-"""Processors of this machine, shared out among workers."""
+"""CPUs of this machine, divided among workers."""
 
 import os
 from collections.abc import Sequence
@@ -9,14 +9,14 @@ _SYSTEM = Path("/sys/devices/system/cpu")
 
 
 def allowed() -> list[int]:
-    """The processors that this process may use, those of one core and one package side by side."""
+    """Return the CPUs that this process may use, ordered by package and core."""
     return sorted(os.sched_getaffinity(0), key=_place)
 
 
 def shares(processors: Sequence[int], workers: int) -> list[list[int]]:
-    """Processors for each worker: as many as can be had, of their own; where there are too few, shared.
+    """Return equal shares of CPUs for all workers; with fewer CPUs than workers, several share one.
 
-    Those of one core stay together, as two threads of one core slow each other.
+    CPUs of one core stay together, as two threads of one core slow each other.
     """
     if workers >= len(processors):
         return [[processors[n % len(processors)]] for n in range(workers)]
@@ -25,11 +25,11 @@ def shares(processors: Sequence[int], workers: int) -> list[list[int]]:
 
 
 def _place(processor: int, system: Path = _SYSTEM) -> tuple[int, int, int]:
-    """Package, core, number: sysfs, Documentation/ABI/stable/sysfs-devices-system-cpu."""
-    found = []
+    """Return package, core and number of a CPU: sysfs, Documentation/ABI/stable/sysfs-devices-system-cpu."""
+    result = []
     for name in ("physical_package_id", "core_id"):
         value = 0
         with suppress(OSError, ValueError):
             value = int((system / f"cpu{processor}/topology/{name}").read_text())
-        found.append(value)
-    return found[0], found[1], processor
+        result.append(value)
+    return result[0], result[1], processor

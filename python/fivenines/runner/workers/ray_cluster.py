@@ -1,7 +1,7 @@
-"""Workers on the machines of a Ray cluster: each order is a task on one of them.
+"""Workers on the machines of a Ray cluster: each order is a task on one machine.
 
-Ray places tasks, notices lost machines and carries what comes back (Ray manual: "Ray Client", "Scheduling",
-"Fault tolerance"). Generators do not stream over Ray Client, so events take the way over an actor.
+Ray places tasks, detects lost machines and returns results (Ray manual: "Ray Client", "Scheduling", "Fault
+tolerance"). Generators do not stream over Ray Client, so events pass through an actor.
 """
 
 import re
@@ -22,18 +22,18 @@ from fivenines.runner.workers.node_watch import NodeList, await_result
 from fivenines.runner.workers.ray_mail import Mail, Post
 from fivenines.runner.workers.ray_token import use_token_if_demanded
 
+# A few per cent of connections fail, as the head's process for them dies at its start (Ray issue 63202).
 _ATTEMPTS = 4
-"""Some of a hundred connections fail as the head's process for them dies at its start (Ray issue 63202)."""
 
+# Seconds within which the head must take a connection.
 _PATIENCE_TO_CONNECT = 10.0
-"""Seconds within which the head must take a connection."""
 
 _INSTALL = "pip install 'fivenines[ray]'"
 
 
 @dataclass(frozen=True)
 class Node:
-    """A machine of the cluster: its name, Ray's identifier, its processors as Ray counts them."""
+    """A machine of the cluster: name, Ray's identifier, and CPUs as Ray counts them."""
 
     name: str
     id: str
@@ -41,17 +41,17 @@ class Node:
 
 
 class Answer:
-    """What a function returns on a machine of the cluster."""
+    """The pending result of a function call on a machine of the cluster."""
 
     def __init__(self, node: Node, listed: NodeList, task: Any) -> None:
         self.node = node
         self._listed, self._result = listed, task.future()
 
     def get(self) -> Any:
-        """Wait for it.
+        """Wait for the result.
 
         Raises:
-            FiveninesError: it could not be called, or failed there; says where.
+            FiveninesError: the call failed; the message names the machine.
         """
         try:
             return await_result(self._result, lambda: self._listed.has(self.node.id))
@@ -68,8 +68,8 @@ class Cluster:
         address: `ray://HEAD:PORT`.
 
     Raises:
-        UsageError: it is no such address, or Ray is not installed.
-        FiveninesError: nobody answers there, or has another Ray or Python.
+        UsageError: the address is invalid, or Ray is not installed.
+        FiveninesError: no answer from the address, or another version of Ray or Python there.
     """
 
     def __init__(self, address: str) -> None:
@@ -82,21 +82,21 @@ class Cluster:
         self._post = ray.remote(Post).options(**head).remote()
         self._mail = Mail(ray, self._post)
         self._trial = ray.remote(_carry_out)
-        self._listed = NodeList(lambda: {one["NodeID"] for one in ray.nodes() if one["Alive"]})
+        self._listed = NodeList(lambda: {node["NodeID"] for node in ray.nodes() if node["Alive"]})
 
     def nodes(self) -> list[Node]:
-        """The machines that are there and take tasks, by name; those of one name are told apart."""
-        there = [one for one in self._ray.nodes() if one["Alive"] and one["Resources"].get("CPU")]
-        hosts = Counter(one["NodeManagerHostname"] for one in there)
-        found = []
-        for one in there:
-            host, key = one["NodeManagerHostname"], one["NodeID"]
+        """Return the available machines by name; duplicate names get a suffix."""
+        existing = [item for item in self._ray.nodes() if item["Alive"] and item["Resources"].get("CPU")]
+        hosts = Counter(item["NodeManagerHostname"] for item in existing)
+        result = []
+        for item in existing:
+            host, key = item["NodeManagerHostname"], item["NodeID"]
             name = host if hosts[host] == 1 else f"{host}/{key[:6]}"
-            found.append(Node(name, key, one["Resources"]["CPU"]))
-        return sorted(found, key=lambda node: node.name)
+            result.append(Node(name, key, item["Resources"]["CPU"]))
+        return sorted(result, key=lambda node: node.name)
 
     def is_there(self, node: Node) -> bool:
-        """Whether a machine still carries out tasks: it is asked, as Ray's list is some seconds late."""
+        """Return whether a machine still runs tasks, by running one: Ray's list is some seconds late."""
         (answer,) = self.ask([node], _nothing)
         try:
             answer.get()
@@ -104,33 +104,33 @@ class Cluster:
             return False
         return True
 
-    def introductions(self, nodes: Sequence[Node]) -> dict[str, remote.Said]:
-        """What each machine says of itself, by its name.
+    def introductions(self, nodes: Sequence[Node]) -> dict[str, remote.Introduction]:
+        """Return the description of each machine, by name.
 
         Raises:
-            FiveninesError: fivenines is missing on one, or is another version there.
+            FiveninesError: fivenines is missing on a machine, or has another version there.
         """
-        found: dict[str, remote.Said] = {}
+        result: dict[str, remote.Introduction] = {}
         for answer in self.ask(nodes, remote.introduce):
-            said, name = answer.get(), answer.node.name
-            if said.fivenines != __version__:
+            introduction, name = answer.get(), answer.node.name
+            if introduction.fivenines != __version__:
                 raise FiveninesError(
-                    f"{name} has fivenines {said.fivenines}, this is {__version__}: the same one is "
-                    f"needed everywhere ({_INSTALL} there)"
+                    f"{name} has fivenines {introduction.fivenines}, this is {__version__}: all machines "
+                    f"must have the same version ({_INSTALL} there)"
                 )
-            found[name] = said
-        return found
+            result[name] = introduction
+        return result
 
     def ask(self, nodes: Sequence[Node], question: Callable[..., Any], **arguments: object) -> "list[Answer]":
-        """Call a function on each machine, on all at the same time."""
-        asked = self._ray.remote(question)
-        tasks = [asked.options(**self._on(node, 0.0)).remote(**arguments) for node in nodes]
+        """Call a function on all machines in parallel."""
+        requested = self._ray.remote(question)
+        tasks = [requested.options(**self._on(node, 0.0)).remote(**arguments) for node in nodes]
         return [Answer(node, self._listed, task) for node, task in zip(nodes, tasks, strict=True)]
 
     def workers(self, places: Mapping[str, int]) -> "list[RayWorker]":
-        """So many workers on each machine, with its processors shared out among them.
+        """Return workers on each machine, with its CPUs divided among them.
 
-        Machines take turns, so that all have work where there are fewer trials than workers.
+        Machines alternate, so that all have work if there are fewer trials than workers.
         """
         nodes = [node for node in self.nodes() if places.get(node.name)]
         return [
@@ -141,7 +141,7 @@ class Cluster:
         ]
 
     def run(self, order: Order, node: Node, place: remote.Place, listener: Listener) -> "Running":
-        """Begin a trial on a machine."""
+        """Start a trial on a machine."""
         box = uuid.uuid4().hex
         self._mail.open(box, listener)
         options = self._on(node, node.processors / place.of)
@@ -156,19 +156,19 @@ class Cluster:
     def _on(self, node: Node, processors: float) -> dict[str, Any]:
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy  # noqa: PLC0415
 
-        there = NodeAffinitySchedulingStrategy(node_id=node.id, soft=False)
-        # Ray's own second try would be a trial that nobody has counted
-        return {"num_cpus": processors, "max_retries": 0, "scheduling_strategy": there}
+        existing = NodeAffinitySchedulingStrategy(node_id=node.id, soft=False)
+        # A retry by Ray would be an attempt that the dispatcher has not counted.
+        return {"num_cpus": processors, "max_retries": 0, "scheduling_strategy": existing}
 
 
 class Running:
-    """A trial that is under way on a machine.
+    """A running trial on a machine.
 
     Args:
         ray: the library.
-        task: the trial's.
+        task: the trial's task.
         is_alive: whether its machine is listed as alive.
-        over: called when it is no longer awaited.
+        over: called when the trial is no longer awaited.
         late: called if its result arrives after that.
     """
 
@@ -185,21 +185,21 @@ class Running:
         self._result = task.future()
 
     def result(self) -> tuple[Delivered, bytes]:
-        """Wait for its end; the trial's folder is an archive (tar).
+        """Wait for the trial's end; return its result, and its folder as an archive (tar).
 
         Raises:
-            WorkerLostError: the process or its machine is gone, or the machine is listed as dead.
-            KeyboardInterrupt: it was cancelled.
-            FiveninesError: it could not run there.
+            WorkerLostError: the process or its machine was lost, or the machine is listed as dead.
+            KeyboardInterrupt: the trial was cancelled.
+            FiveninesError: the trial could not run there.
         """
         try:
-            found: tuple[Delivered, bytes] = await_result(self._result, self._is_alive, self._late)
-            return found
+            answer: tuple[Delivered, bytes] = await_result(self._result, self._is_alive, self._late)
+            return answer
         except KeyboardInterrupt:
             self.cancel()
             raise
         except WorkerLostError:
-            # should the machine wake up, the trial is not to go on there
+            # If the machine wakes up, the trial must not continue there.
             threading.Thread(target=self._ray.cancel, args=(self._task,), daemon=True).start()
             raise
         except Exception as error:
@@ -208,7 +208,7 @@ class Running:
             self._over()
 
     def cancel(self) -> None:
-        """Break it off; what it has started ends before this returns, or a minute later by force."""
+        """Cancel the trial; its processes end before this returns, or by force a minute later."""
         self._ray.cancel(self._task, force=False)
         done, _ = self._ray.wait([self._task], timeout=PATIENCE)
         if not done:
@@ -216,13 +216,13 @@ class Running:
 
 
 class RayWorker:
-    """One of those that share a machine of the cluster.
+    """A worker that shares a machine of the cluster with others.
 
     Args:
-        cluster: it belongs to.
-        node: its machine.
-        share: which part of the machine's processors it has, from 0.
-        of: how many parts there are.
+        cluster: the cluster.
+        node: the worker's machine.
+        share: index of its share of the machine's CPUs, from 0.
+        of: number of shares.
     """
 
     def __init__(self, cluster: Cluster, node: Node, share: int, of: int) -> None:
@@ -234,7 +234,7 @@ class RayWorker:
         self._interrupted = threading.Event()
 
     def carry_out(self, order: Order, listener: Listener) -> Delivered:
-        """Run it there, and unpack what comes back."""
+        """Run the order on the machine, and unpack the result."""
         if self._interrupted.is_set():
             raise KeyboardInterrupt
         self._running = self._cluster.run(order, self._node, self._place, listener)
@@ -245,8 +245,8 @@ class RayWorker:
         remote.unpack(archive, order.folder, delivered, order.attempt)
         return delivered
 
-    def host_is_there(self) -> bool:
-        """Whether its machine still carries out tasks."""
+    def host_available(self) -> bool:
+        """Return whether its machine still runs tasks."""
         return self._cluster.is_there(self._node)
 
     def interrupt(self) -> None:
@@ -257,11 +257,11 @@ class RayWorker:
             running.cancel()
 
     def close(self) -> None:
-        """The cluster is somebody else's to end."""
+        """Do nothing: the cluster continues to run."""
 
 
 def _carry_out(order: Order, place: remote.Place, post: Any, box: str) -> tuple[Delivered, bytes]:
-    """The task, on its machine."""
+    """Run an order as a task on its machine."""
     ray = _library()
     last: list[Any] = []
 
@@ -271,22 +271,24 @@ def _carry_out(order: Order, place: remote.Place, post: Any, box: str) -> tuple[
     try:
         return remote.carry_out(order, place, tell)
     finally:
-        # they must not come after the end
+        # Events must not arrive after the end.
         ray.get(last)
 
 
 def _nothing() -> None:
-    """A task that shows that tasks are carried out."""
+    """Do nothing, as a task that shows that the machine runs tasks."""
 
 
 def _require_answer(address: str) -> None:
-    """Refuse an address at which nothing answers, or whose cluster refuses us: Ray itself takes minutes."""
+    """Check that the address answers and that the cluster accepts the connection: Ray takes minutes for
+    that.
+    """
     target = address.removeprefix("ray://")
     host, _, port = target.rpartition(":")
     try:
         socket.create_connection((host.strip("[]"), int(port)), _PATIENCE_TO_CONNECT).close()
     except (OSError, ValueError, OverflowError) as error:
-        raise FiveninesError(f"nobody answers at {address}: {_line(error)}") from error
+        raise FiveninesError(f"{address} does not answer: {_line(error)}") from error
     try:
         use_token_if_demanded(address, target)
     except ImportError as error:
@@ -318,7 +320,7 @@ def _missing() -> UsageError:
 
 
 def _failure(error: Exception) -> BaseException:
-    """What a task's end means to a campaign."""
+    """Convert an exception of a task to one for the campaign."""
     known = _library().exceptions
     if isinstance(error, known.TaskCancelledError):
         return KeyboardInterrupt()
@@ -335,7 +337,7 @@ def _failure(error: Exception) -> BaseException:
 
 
 def _line(error: BaseException) -> str:
-    """What an error says in one line: a traceback says it in its last one."""
+    """Return an error message as one line: the last line of a traceback."""
     lines = [line for line in str(error).splitlines() if line.strip()]
     if not lines:
         return type(error).__name__

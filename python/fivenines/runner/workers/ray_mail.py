@@ -5,28 +5,28 @@ from typing import Any
 
 from fivenines.runner.progress import Listener, Progress
 
+# Polling interval for events in seconds.
 _BETWEEN = 0.25
-"""Seconds between two looks for events."""
 
 
 class Post:
-    """An actor: events on their way to the controller."""
+    """An actor that buffers events for the controller."""
 
     def __init__(self) -> None:
         self._boxes: dict[str, list[Progress]] = {}
 
     def put(self, box: str, event: Progress) -> None:
-        """Keep it until it is taken."""
+        """Buffer an event."""
         self._boxes.setdefault(box, []).append(event)
 
     def take(self) -> dict[str, list[Progress]]:
-        """All that has come since."""
-        found, self._boxes = self._boxes, {}
-        return found
+        """Return and remove all buffered events."""
+        result, self._boxes = self._boxes, {}
+        return result
 
 
 class Mail:
-    """Looks for events as long as anybody waits for some."""
+    """Polls for events while a listener is registered."""
 
     def __init__(self, ray: Any, post: Any) -> None:
         self._ray, self._post = ray, post
@@ -36,19 +36,19 @@ class Mail:
         threading.Thread(target=self._deliver_always, name="events", daemon=True).start()
 
     def open(self, box: str, listener: Listener) -> None:
-        """From now on its events are told."""
+        """Register a listener for the events of a box."""
         self._listeners[box] = listener
         self._awaited.set()
 
     def close(self, box: str) -> None:
-        """Tell what is left, and forget it."""
+        """Deliver the remaining events, and unregister the listener."""
         try:
             self._deliver()
         finally:
             self._listeners.pop(box, None)
 
     def _deliver(self) -> None:
-        # one at a time: an event must not overtake another
+        # One delivery at a time, so that events keep their order.
         with self._delivering:
             for box, events in self._ray.get(self._post.take.remote()).items():
                 if (listener := self._listeners.get(box)) is not None:
@@ -64,6 +64,6 @@ class Mail:
             try:
                 self._deliver()
             except Exception:
-                # whoever waits for a trial meets the same, and says it
+                # The thread that waits for the trial gets the same error and reports it.
                 self._awaited.clear()
             pause.wait(_BETWEEN)

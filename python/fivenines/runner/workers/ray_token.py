@@ -1,8 +1,8 @@
-"""Tokens of Ray clusters: whether a cluster demands one, and whether it accepts ours.
+"""Tokens of Ray clusters: whether a cluster demands one, and whether it accepts the local one.
 
-With token authentication (Ray 2.60; Ray manual: "Ray token authentication") a refused client is told only
-"ray client connection timeout", half a minute later: the refusal itself stays in Ray's debug log. So the
-cluster is asked once before Ray is loaded, by the call with which Ray's own client begins.
+With token authentication (Ray 2.60; Ray manual: "Ray token authentication") a refused client only reports
+"ray client connection timeout" half a minute later; the refusal is in Ray's debug log. So fivenines tests the
+cluster before it loads Ray, with the first call of Ray's client.
 """
 
 import os
@@ -12,17 +12,17 @@ from pathlib import Path
 
 from fivenines.errors import FiveninesError
 
+# Ray's environment variable. If it is not set, Ray's client sends no token even if there is one.
 MODE = "RAY_AUTH_MODE"
-"""Ray's variable. Where it is not set, Ray's client sends no token even if there is one."""
 
 _FIRST_CALL = "/ray.rpc.RayletDriver/ClusterInfo"
+# Seconds within which the head must answer; otherwise Ray handles the failure.
 _PATIENCE = 10.0
-"""Seconds within which the head must answer; one that does not is left to Ray itself."""
 
 
 @dataclass(frozen=True)
 class Token:
-    """A token, and where it was found."""
+    """A token and its source."""
 
     text: str
     source: str
@@ -48,14 +48,14 @@ def find(environment: Mapping[str, str], home: Path) -> Token | None:
 
 
 def use_token_if_demanded(address: str, target: str) -> None:
-    """Have Ray's client send its token, if the cluster demands one. Must precede the import of Ray.
+    """Make Ray's client send its token if the cluster demands one. Must precede the import of Ray.
 
     Args:
-        address: what a user calls the cluster.
+        address: the user's address of the cluster.
         target: its host and port.
 
     Raises:
-        FiveninesError: there is no token here, or the cluster refuses it; says what to set.
+        FiveninesError: no token on this machine, or the cluster refuses it; the message says what to set.
         ImportError: gRPC, which comes with Ray, is not installed.
     """
     if not _refused(target, ""):
@@ -80,7 +80,7 @@ def use_token_if_demanded(address: str, target: str) -> None:
 
 
 def _refused(target: str, token: str) -> bool:
-    """Whether the cluster turns away a client that brings this token ("": none)."""
+    """Return whether the cluster turns away a client that brings this token ("": none)."""
     import grpc  # noqa: PLC0415  (comes with Ray, which is optional)
 
     metadata = [("authorization", f"Bearer {token}")] if token else []
@@ -89,6 +89,6 @@ def _refused(target: str, token: str) -> bool:
         try:
             call(b"", timeout=_PATIENCE, metadata=metadata, wait_for_ready=True)
         except grpc.RpcError as error:
-            # any other failure, as of a cluster with TLS, says nothing about tokens
+            # Any other failure, as of a cluster with TLS, is no evidence about tokens.
             return bool(error.code() == grpc.StatusCode.UNAUTHENTICATED)
     return False

@@ -1,6 +1,6 @@
-"""What runs on another machine: one trial in a scratch folder, sent back whole.
+"""Functions that run on another machine: a trial in a scratch folder, returned as an archive.
 
-Nothing here knows who calls it: a cluster's library does (`ray_cluster`).
+They do not depend on the cluster's library, which calls them (`ray_cluster`).
 """
 
 import io
@@ -33,7 +33,7 @@ _BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 @dataclass(frozen=True)
 class Place:
-    """Where a trial runs: the worker's name, its machine's, and which share of the processors it has."""
+    """Place of a trial: name of the worker, name of its machine, and its share of the CPUs."""
 
     name: str
     host: str
@@ -42,29 +42,29 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Said:
-    """What a machine says of itself, before anything runs there."""
+class Introduction:
+    """Description of a machine, before trials run there."""
 
     fivenines: str
+    # Boot id of the kernel: two nodes with the same id are one machine.
     boot: str
-    """Of the running kernel: two nodes that say the same are one machine."""
     machine: Machine
     room: Room
 
 
-def introduce() -> Said:
-    """Say who this machine is."""
-    return Said(__version__, _BOOT.read_text().strip(), describe(), Room.here())
+def introduce() -> Introduction:
+    """Describe this machine."""
+    return Introduction(__version__, _BOOT.read_text().strip(), describe(), Room.here())
 
 
 def carry_out(order: Order, place: Place, listener: Listener) -> tuple[Delivered, bytes]:
-    """Run a trial here; what it came to, and its folder as an archive (tar).
+    """Run a trial here; return its result, and its folder as an archive (tar).
 
-    Engines and data sets are made once for each machine and stay in its cache. The scratch folder goes, also
-    when this is interrupted.
+    Engines and data sets are created once per machine and stay in its cache. The scratch folder is removed,
+    even after an interrupt.
 
     Raises:
-        FiveninesError: an engine cannot be had or has another version than the run's; the disk is full.
+        FiveninesError: an engine is not available or has another version than the run's; the disk is full.
     """
     with ExitStack() as used, private.alone(), _scratch() as folder, _on(place) as cores:
         members = order.work.members() if isinstance(order.work, Block) else [order.work]
@@ -92,14 +92,14 @@ def unpack(archive: bytes, run: Path, delivered: Delivered, attempt: int) -> Non
             packed.extractall(part, filter="data")
     except (tarfile.TarError, OSError) as error:
         remove_tree(part)
-        raise FiveninesError(f"{record.id}: what came back cannot be unpacked: {error}") from error
+        raise FiveninesError(f"{record.id}: the returned archive cannot be unpacked: {error}") from error
     target = _made(run, delivered, attempt)
     remove_tree(target)
     store.move(part, target)
 
 
 def _made(run: Path, delivered: Delivered, attempt: int) -> Path:
-    """The folder of a trial that is over."""
+    """Return the folder of a finished trial."""
     record = delivered.record
     broken = "" if record.status == "complete" else f".broken-{attempt}"
     return layout.trial_folder(run, f"{record.id}{broken}")
@@ -114,33 +114,33 @@ def _archive(folder: Path) -> bytes:
 
 @contextmanager
 def _scratch() -> Iterator[Path]:
-    """A folder as long as it is needed; those of processes that were killed go, too."""
+    """Provide a scratch folder, and remove those of processes that were killed."""
     every = paths.cache() / "remote"
     every.mkdir(parents=True, exist_ok=True)
-    # nobody takes a folder that was just made, and is not yet locked, for one of theirs
+    # The lock prevents another process from removing a folder that was just created and is not locked yet.
     with locks.one_at_a_time(every / layout.LOCK, lambda _by: None):
         for stale in every.glob("*/"):
             if (lock := locks.take(_lock(stale))) is not None:
                 remove_tree(stale)
                 lock.release(remove=True)
         folder = Path(tempfile.mkdtemp(dir=every))
-        held = locks.take(_lock(folder))
+        lock = locks.take(_lock(folder))
     try:
         yield folder
     finally:
         remove_tree(folder)
-        if held is not None:
-            held.release(remove=True)
+        if lock is not None:
+            lock.release(remove=True)
 
 
 def _lock(scratch: Path) -> Path:
-    """Beside the folder, as it must be held until that is gone."""
+    """Return the lock file of a scratch folder: next to it, as the lock must outlive the folder."""
     return scratch.with_name(f"{scratch.name}.lock")
 
 
 @contextmanager
 def _on(place: Place) -> Iterator[list[int]]:
-    """While inside, this thread and what it starts have the place's processors."""
+    """Pin this thread and its child processes to the place's CPUs within this context."""
     before = os.sched_getaffinity(0)
     cores = shares(allowed(), place.of)[place.share]
     os.sched_setaffinity(0, cores)
@@ -151,8 +151,8 @@ def _on(place: Place) -> Iterator[list[int]]:
 
 
 def _require_same(engines: Mapping[str, str], here: Mapping[str, str]) -> None:
-    wanted = {name: version for name, version in engines.items() if name in here}
-    if said := versions.changed(wanted, dict(here)):
+    expected = {name: version for name, version in engines.items() if name in here}
+    if changed := versions.changed(expected, dict(here)):
         raise FiveninesError(
-            f"{platform.node()} has other versions than the run ({said}): its trials could not be compared"
+            f"{platform.node()} has other versions than the run ({changed}): trials would not be comparable"
         )

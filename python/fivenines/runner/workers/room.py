@@ -1,4 +1,4 @@
-"""How many trials this machine can run side by side without one disturbing another."""
+"""Maximum number of parallel trials on this machine that do not disturb each other."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,72 +15,74 @@ from fivenines.units import format_size
 
 AUTO = "auto"
 
+# Bytes of a node in a virtual machine without a limit.
 _OF_VM = 400 * 2**20
-"""Bytes of a node that is a virtual machine without a limit of its own."""
 
-_BESIDE = 300 * 2**20
-"""Bytes of what a trial has beside its servers: the worker, the load, proxies, managers."""
+# Bytes of a trial's processes other than servers: the worker, the load, proxies, managers.
+_OTHERS = 300 * 2**20
 
 
 @dataclass(frozen=True)
 class Demand:
-    """What a trial takes: hosts (its client, proxy and manager, too), bytes of memory."""
+    """Demand of a trial: hosts (including client, proxy and manager), bytes of memory."""
 
     hosts: int
     memory: int
 
     @staticmethod
     def of(work: Sequence[Trial | Block], experiment: Experiment) -> "Demand":
-        """The most that one of several trials takes."""
-        demands = [_demand(one, experiment) for one in work]
+        """Return the largest demand of several trials."""
+        demands = [_demand(item, experiment) for item in work]
         return Demand(
-            max((one.hosts for one in demands), default=1), max((one.memory for one in demands), default=0)
+            max((demand.hosts for demand in demands), default=1),
+            max((demand.memory for demand in demands), default=0),
         )
 
 
 @dataclass(frozen=True)
 class Room:
-    """What a machine has: processors, bytes of free memory."""
+    """Resources of a machine: CPUs, bytes of free memory."""
 
     processors: int
     memory: int
 
     @staticmethod
     def here() -> "Room":
-        """What this process may use."""
+        """Return the resources that this process may use."""
         memory = psutil.virtual_memory()
         return Room(len(allowed()), memory.available - int(memory.total * RESERVE))
 
     def fits(self, demand: Demand) -> int:
-        """So many trials find room side by side, each with as many processors as it has hosts; 1 at least."""
+        """Return the number of parallel trials that fit, each with a CPU per host; at least 1."""
         return max(1, min(self.processors // demand.hosts, self.memory // max(1, demand.memory)))
 
 
 def require_room(count: int, demand: Demand, room: Room, oversubscribe: bool) -> None:
-    """Refuse so many trials at once where they would disturb each other.
+    """Check that this number of parallel trials would not disturb each other.
 
     Args:
-        count: how many side by side.
-        need: what each of them takes.
-        room: what there is.
-        oversubscribe: the user insists on more hosts than processors; memory cannot be insisted on.
+        count: number of parallel trials.
+        demand: demand of each trial.
+        room: resources of the machine.
+        oversubscribe: permit more hosts than CPUs; memory is always checked.
 
     Raises:
-        UsageError: with what is needed, what there is, and what to do.
+        UsageError: the message has the demand, the resources, and what to do.
     """
     if count == 1:
         return
     hosts = count * demand.hosts
     if hosts > room.processors and not oversubscribe:
         raise UsageError(
-            f"--parallel {count}: {count} trials with {demand.hosts} hosts each would share {room.processors} "
-            f"processors, and slow each other: here {room.fits(demand)} at once is the most (--parallel auto). "
-            "To insist, add --oversubscribe: figures are then comparable within the run only"
+            f"--parallel {count}: {count} trials with {demand.hosts} hosts each would share "
+            f"{room.processors} CPUs and slow each other; the maximum here is {room.fits(demand)} "
+            "(--parallel auto). Add --oversubscribe to run them anyway: figures are then comparable within "
+            "the run only"
         )
     if count * demand.memory > room.memory:
         raise UsageError(
             f"--parallel {count}: {count} trials need about {format_size(_round(count * demand.memory))} of "
-            f"memory, {format_size(_round(room.memory))} are free: ask for fewer, or give hosts a smaller "
+            f"memory; {format_size(_round(room.memory))} are free. Choose fewer, or give hosts a smaller "
             "`limits: memory`"
         )
 
@@ -88,7 +90,7 @@ def require_room(count: int, demand: Demand, room: Room, oversubscribe: bool) ->
 def _demand(work: Trial | Block, experiment: Experiment) -> Demand:
     cells = work.cells if isinstance(work, Block) else [work.cell]
     hosts = [_hosts(cell, len(experiment.clients) or 1) for cell in cells]
-    return Demand(sum(hosts), sum(_memory(cell) for cell in cells) + _BESIDE)
+    return Demand(sum(hosts), sum(_memory(cell) for cell in cells) + _OTHERS)
 
 
 def _hosts(cell: Cell, clients: int) -> int:

@@ -1,4 +1,4 @@
-"""The judge of claims: ten tests, one file each, that ask for figures and give verdicts.
+"""Tests of claims: ten kinds, one file each, which turn figures into verdicts.
 
-Pure: what is judged comes through `figures.Figures`, of a run or of a publication alike.
+Pure functions: figures of runs and of publications come through `figures.Figures`.
 """

@@ -1,4 +1,4 @@
-"""Tests that look along an axis: the levels, and the samples there."""
+"""Base class of tests along an axis: its levels with their samples."""
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
@@ -24,16 +24,16 @@ class Row:
 
     @property
     def numbers(self) -> list[float] | None:
-        """The levels as numbers; None: some are none."""
-        found = [one.number for one in self.levels if one.number is not None]
-        return found if len(found) == len(self.levels) else None
+        """Return the levels as numbers; None if a level is not a number."""
+        result = [level.number for level in self.levels if level.number is not None]
+        return result if len(result) == len(self.levels) else None
 
     def text(self, measure: str, about: str) -> str:
-        """The means: "Transactions per second: 81 at 1, 219 at 4 and 352 at 8"."""
+        """Return the means: "Transactions per second: 81 at 1, 219 at 4 and 352 at 8"."""
         means = [
-            f"{mean_text(measure, one.sample.summary)} at {level.name}"
-            for level, one in zip(self.levels, self.figures, strict=True)
-            if one.sample.summary.mean is not None
+            f"{mean_text(measure, figure.sample.summary)} at {level.name}"
+            for level, figure in zip(self.levels, self.figures, strict=True)
+            if figure.sample.summary.mean is not None
         ]
         return f"{subject(measure, about)}: {listed(means)}" if means else ""
 
@@ -47,19 +47,19 @@ class Along(ClaimTest):
     @property
     @abstractmethod
     def words(self) -> str:
-        """What is claimed: "rises was claimed"."""
+        """Return the claim in words: "rises was claimed"."""
 
     @property
     @abstractmethod
     def fewest(self) -> int:
-        """How many levels it takes."""
+        """Return the minimum number of levels."""
 
     @abstractmethod
     def question(self, row: Row, about: str) -> Question:
-        """What is asked of the samples along the axis; some may be empty."""
+        """Return the question about the samples along the axis; some may be empty."""
 
     def unfit(self, row: Row) -> str:
-        """Why these levels cannot be used; empty: they can."""
+        """Return why these levels cannot be used; empty: they can."""
         return ""
 
     def problems(self) -> list[str]:
@@ -83,20 +83,20 @@ class Along(ClaimTest):
             for place in [spot.place.at(self.over, level)]
         ]
         row = Row(levels, samples)
-        few = f"{self.over} has {count(len(levels), 'level')}, and it takes {self.fewest}"
+        few = f"{self.over} has {count(len(levels), 'level')}; the test requires {self.fewest}"
         unfit = few if len(levels) < self.fewest else self.unfit(row)
         if unfit:
             return absent(spot.about, self.words, unfit, "levels" if levels else "missing")
         return answer(self.question(row, spot.about))
 
     def _levels(self, figures: Figures, place: Place) -> list[Level]:
-        """Those that the test names, else all, in their order."""
-        there = list(figures.levels(self.over, place))
-        wanted = self.listed().get(self.over)
-        if wanted is None:
-            return there
-        known = {one.name: one for one in there}
-        return [known.get(name, Level(name, _number(name))) for name in wanted]
+        """Return the levels that the test names, or else all, in order."""
+        existing = list(figures.levels(self.over, place))
+        expected = self.listed().get(self.over)
+        if expected is None:
+            return existing
+        known = {item.name: item for item in existing}
+        return [known.get(name, Level(name, _number(name))) for name in expected]
 
 
 def _number(name: str) -> float | None:

@@ -1,4 +1,4 @@
-"""What all tests of claims share: a test asks for figures, and answers with a verdict."""
+"""Base class of all tests of claims: a test gets figures and returns a verdict."""
 
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -8,30 +8,30 @@ from fivenines.studies.claims.figures import Figures
 from fivenines.studies.claims.places import Placed
 from fivenines.studies.claims.verdicts import Atom, Verdict, verdict
 
+# Path of a measure in a test, its name, and the kind of figures that the test uses.
 Asked = tuple[tuple[str | int, ...], str, Literal["values", "events"]]
-"""Where a measure is named in a test, its name, and what is asked of it."""
 
 
 class ClaimTest(Placed):
     """A kind of test. A file of this package that defines one is found by its `key`."""
 
+    # Name in a study: `test: {KEY: {...}}`.
     key: ClassVar[str]
-    """What it is called in a study: `test: {KEY: {...}}`."""
 
     @abstractmethod
     def atoms(self, figures: Figures) -> list[Atom]:
-        """Each comparison that it asks for."""
+        """Return each comparison of the test."""
 
     def parts(self, figures: Figures) -> list[Atom | Verdict]:
-        """What its verdict is made of."""
+        """Return the parts of the verdict."""
         return list(self.atoms(figures))
 
     def judge(self, figures: Figures) -> Verdict:
-        """The verdict: it holds if each of its comparisons does."""
+        """Return the verdict: the test holds if each of its comparisons does."""
         return verdict("all", self.parts(figures))
 
     def measures(self) -> Iterator[Asked]:
-        """The measures that it asks for, for whoever checks them."""
+        """Yield the measures of the test, for validation."""
         measure = getattr(self, "measure", None)
         if measure is not None:
             yield ("measure",), measure, "values"

@@ -1,4 +1,4 @@
-"""`choice: {solution: tuned, in: ["0"]}`: what a sweep takes for the best."""
+"""`choice: {solution: tuned, in: ["0"]}`: the best variant of a sweep."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
@@ -17,36 +17,36 @@ from fivenines.studies.claims.verdicts import Atom, Figure
 if TYPE_CHECKING:
     ChoiceWords = ClaimTest
 else:
-    # a key that no attribute of a class can be called
+    # The key is a Python keyword and cannot name an attribute.
     _IN = Field(min_length=1, description="variants of the sweep, of which the best is one")
     ChoiceWords = create_model("ChoiceWords", __base__=ClaimTest, **{"in": (Names, _IN)})
 
 
 class Choice(ChoiceWords):
-    """Whether the best variant of a sweep (`solution`) is one of these.
+    """Test whether the best variant of a sweep (`solution`) is among the named ones.
 
-    Of all variants those are taken that cannot be told from the best. It holds if all of them are named, and
-    is contradicted if none is.
+    The candidates are the variants that are not shown to differ from the best. The test holds if all
+    candidates are named, and is contradicted if none is.
     """
 
     key: ClassVar[str] = "choice"
 
     @property
     def claimed(self) -> list[str]:
-        """The variants of which the best is claimed to be one."""
-        found: list[str] = getattr(self, "in")
-        return found
+        """Return the variants of which the best is claimed to be one."""
+        result: list[str] = getattr(self, "in")
+        return result
 
     @property
     def words(self) -> str:
-        """What was claimed."""
+        """Return the claim in words."""
         return f"{listed(self.claimed, 'or')} was claimed"
 
     def problems(self) -> list[str]:
         return super().problems() + ([] if self.solution else ["solution: write the name of the sweep"])
 
     def measures(self) -> Iterator[Asked]:
-        """None: the sweep has its own."""
+        """Yield no measure: the sweep defines it."""
         return iter(())
 
     def atoms(self, figures: Figures) -> list[Atom]:
@@ -55,32 +55,34 @@ class Choice(ChoiceWords):
     def _atom(self, spot: Spot, figures: Figures) -> Atom:
         if spot.missing:
             return absent(spot.about, self.words, spot.missing)
-        found = figures.variants(spot.place)
-        if found.unavailable:
-            return absent(spot.about, self.words, found.unavailable, "unavailable")
-        if len(found.samples) < 2:
-            why = found.missing or "the sweep has fewer than two variants"
+        variants = figures.variants(spot.place)
+        if variants.unavailable:
+            return absent(spot.about, self.words, variants.unavailable, "unavailable")
+        if len(variants.samples) < 2:
+            why = variants.missing or "the sweep has fewer than two variants"
             return absent(spot.about, self.words, why)
-        return answer(self._question(found, spot))
+        return answer(self._question(variants, spot))
 
-    def _question(self, found: Variants, spot: Spot) -> Question:
-        samples = {name: one.summary for name, one in found.samples.items()}
+    def _question(self, variants: Variants, spot: Spot) -> Question:
+        samples = {name: sample.summary for name, sample in variants.samples.items()}
 
         def best(level: float) -> list[str]:
-            return may_be_best(samples, more=found.more, confidence=level)
+            return may_be_best(samples, more=variants.more, confidence=level)
 
         def decided(level: float) -> bool | None:
             return all_or_none([name in self.claimed for name in best(level)])
 
         members = best(0.95)
         means = [
-            f"{mean_text(found.measure, one)} with {name}"
-            for name, one in samples.items()
-            if one.mean is not None
+            f"{mean_text(variants.measure, sample)} with {name}"
+            for name, sample in samples.items()
+            if sample.mean is not None
         ]
-        taken = f", and the sweep took {found.chosen}" if found.chosen else ""
-        seen = f"{found.measure} is {listed(means)}: the best is {listed(members, 'or')}{taken}"
-        used = [Figure(name, found.measure, spot.place, one) for name, one in found.samples.items()]
+        taken = f", and the sweep chose {variants.chosen}" if variants.chosen else ""
+        seen = f"{variants.measure} is {listed(means)}: the best is {listed(members, 'or')}{taken}"
+        used = [
+            Figure(name, variants.measure, spot.place, sample) for name, sample in variants.samples.items()
+        ]
         return Question(
             used,
             spot.about,
@@ -88,5 +90,5 @@ class Choice(ChoiceWords):
             seen if means else "",
             decided,
             members=members,
-            overlap="they cannot be told apart",
+            overlap="they are not shown to differ",
         )

@@ -22,11 +22,11 @@ Pair = tuple[Side, Side]
 
 @dataclass(frozen=True)
 class RatioClaim:
-    """What is claimed of a ratio.
+    """A claim about a ratio.
 
     Attributes:
         words: "at least 1.1 was claimed".
-        decide: whether a ratio is so, with this confidence; None: the data do not tell.
+        decide: whether the claim is true of a ratio, with this confidence; None: inconclusive.
         at_least, at_most: the limits, for a drawing.
     """
 
@@ -39,21 +39,21 @@ class RatioClaim:
 def compare_all(
     settings: Placed, figures: Figures, measure: str, pairs: Sequence[Pair], claim: RatioClaim
 ) -> list[Atom]:
-    """Each pair at each place that the test asks about."""
-    found = []
+    """Compare each pair at each place of the test."""
+    result = []
     for spot in spots(settings, figures):
         if spot.missing:
-            found.append(absent(spot.about, claim.words, spot.missing))
+            result.append(absent(spot.about, claim.words, spot.missing))
             continue
-        found += [_compared(figures, measure, spot.place, pair, claim, spot.about) for pair in pairs]
-    return found
+        result += [_compared(figures, measure, spot.place, pair, claim, spot.about) for pair in pairs]
+    return result
 
 
 def _compared(
     figures: Figures, measure: str, place: Place, pair: Pair, claim: RatioClaim, about: str
 ) -> Atom:
     a, b = (_figures(figures, measure, place, side) for side in pair)
-    quotient = Quotient(*(one.sample.judged for one in (a[0], b[0], *a[1:], *b[1:])))
+    quotient = Quotient(*(item.sample.judged for item in (a[0], b[0], *a[1:], *b[1:])))
     interval = _possible(quotient.interval(), measure)
     return answer(
         Question(
@@ -69,30 +69,30 @@ def _compared(
 
 
 def _possible(interval: Contrast, measure: str) -> Contrast:
-    """The interval as it is shown: of what is never below 0 no ratio is, either."""
+    """Return the interval as shown: ratios of non-negative measures are cut at 0."""
     if interval.low is None or may_be_negative(measure):
         return interval
     return replace(interval, low=max(0.0, interval.low))
 
 
 def _figures(figures: Figures, measure: str, place: Place, side: Side) -> list[Figure]:
-    """The sample of a side, and of its divisor if it has one."""
+    """Return the sample of a side, and of its divisor if it has one."""
     own = side.place(place)
-    found = [(side.alone(), own)]
+    result = [(side.alone(), own)]
     if side.over is not None:
-        found.append((side.over.words(), side.over.place(own)))
-    return [Figure(name, measure, at, figures.sample(measure, at)) for name, at in found]
+        result.append((side.over.words(), side.over.place(own)))
+    return [Figure(name, measure, at, figures.sample(measure, at)) for name, at in result]
 
 
 def _seen(a: Side, b: Side, measure: str, quotient: Quotient, interval: Contrast) -> str:
     if quotient.a.mean is None or quotient.b.mean is None:
         return ""
     estimate, ends = interval_parts(interval)
-    # where b may be 0 their ratio is any
+    # Where b may be 0 the ratio is unbounded.
     unbounded = interval.low is None and None not in (quotient.a.sd, quotient.b.sd)
     if estimate and not (unbounded and interval.high is None):
         return f"{a.words()} is {estimate} times {b.words()}{ends}"
     if a.over is not None:
         return ""
-    left, right = (mean_text(measure, one) for one in (quotient.a, quotient.b))
+    left, right = (mean_text(measure, item) for item in (quotient.a, quotient.b))
     return f"{a.words()} is {left} and {b.words()} is {right}"

@@ -1,11 +1,10 @@
-"""What a test asks for: samples at places, events, variants of a sweep, levels of an axis.
+"""Interface to figures for tests: samples at places, events, variants of a sweep, levels of an axis.
 
-Runs and publications both answer, so that one test judges both. A publication has means, spreads and
-numbers of trials, and no values: so every test works from a `Summary` alone, and uses values where they
-tell more.
+Runs and publications both implement it, so that one test judges both. A publication has means, spreads and
+numbers of trials, and no values: so every test works from a `Summary` alone, and uses values where available.
 
-An answer never is None. What is not there is a `Sample` without values, with the reason in `missing` (or in
-`unavailable`, where it cannot be had on this machine at all), so that a verdict can say it.
+Results are never None. Missing figures are a `Sample` without values, with the reason in `missing` (or in
+`unavailable`, if this machine cannot produce them), so that a verdict can state it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,11 +13,11 @@ from typing import Any, Protocol
 
 from fivenines.analysis.statistics import EQUAL, Summary, of_moments
 
+# Axes of a place whose levels are names.
 NAMED = ("part", "solution", "workload", "network", "fault", "client")
-"""The axes of a place whose levels are names."""
 
+# The axes that every place has; all others (`rtt`, `rate`, a setting) are free.
 AXES = (*NAMED, "connections")
-"""The axes that every place has; all others (`rtt`, `rate`, a setting) are free."""
 
 
 @dataclass(frozen=True)
@@ -34,17 +33,17 @@ class Level:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a figure is taken. What is left open is for the figures to know, as where there is only one.
+    """Place of a figure. An axis without a level must be unambiguous.
 
     Attributes:
-        part: of the study; None: the only one, or the one that has the rest.
-        solution: by its name in the part; a swept one as its best case.
-        workload: by its name.
-        connections: of all clients together.
-        network: by its name.
-        fault: by its name; "" is without a fault.
-        client: by its name; None: all clients together.
-        axes: free ones by name, each with its level's name (`{"rtt": "10"}`).
+        part: part of the study; None: the only one, or the one that has the other levels.
+        solution: name in the part; a swept solution stands for its best case.
+        workload: name of the workload.
+        connections: connections of all clients together.
+        network: name of the network.
+        fault: name of the fault; "" is without a fault.
+        client: name of the client; None: all clients together.
+        axes: free axes by name, each with its level's name (`{"rtt": "10"}`).
     """
 
     part: str | None = None
@@ -57,7 +56,7 @@ class Place:
     axes: Mapping[str, str] = field(default_factory=dict)
 
     def at(self, axis: str, level: Level | str | int) -> "Place":
-        """The same place with one axis at this level."""
+        """Return this place with one axis at this level."""
         name = level.name if isinstance(level, Level) else str(level)
         if axis == "connections":
             return replace(self, connections=int(float(name)))
@@ -67,16 +66,16 @@ class Place:
         return replace(self, axes={**self.axes, axis: name})
 
     def level(self, axis: str) -> str | None:
-        """The name of the level at which an axis is; None: it is open."""
+        """Return the name of an axis' level; None without one."""
         if axis in AXES:
-            found = getattr(self, axis)
-            return None if found is None else str(found)
+            result = getattr(self, axis)
+            return None if result is None else str(result)
         return self.axes.get(axis)
 
 
 @dataclass(frozen=True)
 class TrialValue:
-    """A value of one trial, whose name is the same for all measures; `bound`: the true one is at least it."""
+    """A value of a trial, with the trial's name; `bound`: it is a lower bound."""
 
     trial: str
     value: float
@@ -85,22 +84,23 @@ class TrialValue:
 
 @dataclass(frozen=True)
 class Sample:
-    """The values of a measure at a place, or why there are none.
+    """Values of a measure at a place, or the reason for none.
 
     Attributes:
         summary: n, mean, sd and bounds; times in ms, rates per second, shares from 0 to 1. A publication
             makes it with `statistics.of_moments`. A mean without sd or with n < 2 is shown, and proves
             nothing.
-        values: by trial; empty of a publication.
-        limited: why the figure is of the client and not of the servers ("the client was busy in 2 of 5
-            trials"); empty: it is not. Only where it matters for this measure.
-        failing: why it is of failures instead of work ("more than 1 % of transactions failed in 2 of 5
-            trials"); empty: it is not.
-        missing: why there are no values ("no trial is complete", "not printed"); empty: there are.
-        unavailable: the same where it cannot be run here at all ("aurora: a cloud account").
-        source: where a publication has it ("T5.8"); a cell's link of a run.
-        exact: a number of the solution and no matter of chance, as how many hosts it takes. It has a mean,
-            and is judged as it stands.
+        values: values by trial; empty for a publication.
+        limited: why the figure describes the client and not the servers ("the client was busy in 2 of 5
+            trials"), where that affects the measure; empty: it does not.
+        failing: why the figure describes failures instead of work ("more than 1 % of transactions failed in 2
+            of 5 trials"); empty: it does not.
+        missing: why there are no values ("no trial is complete", "not published"); empty: there are.
+        unavailable: why this machine cannot produce values ("aurora: a cloud account").
+        source: source in a publication ("T5.8"), or the link of a run's cell.
+        exact: a number of the solution without random variation, as its number of hosts, which is judged
+        without
+            an interval.
     """
 
     summary: Summary = field(default_factory=lambda: Summary(0))
@@ -114,14 +114,14 @@ class Sample:
 
     @property
     def judged(self) -> Summary:
-        """The summary that it is judged by: of an exact number one without any spread."""
+        """Return the summary that decides: for an exact number one without any spread."""
         mean = self.summary.mean
         return of_moments(EQUAL, mean, 0.0) if self.exact and mean is not None else self.summary
 
 
 @dataclass(frozen=True)
 class Events:
-    """In how many of `n` trials something happened; the texts are those of a `Sample`."""
+    """Number of `n` trials with an event; the texts are those of a `Sample`."""
 
     seen: int = 0
     n: int = 0
@@ -136,12 +136,12 @@ class Variants:
     """The variants of a sweep at a place.
 
     Attributes:
-        samples: of each variant by the measure that the sweep chose by, with all of its trials.
-        more: whether the sweep takes the largest.
-        chosen: what the sweep took; None: it could not.
-        measure: by which it chose.
-        missing: why there are none.
-        unavailable: the same where it cannot be run here at all.
+        samples: sample of each variant by the measure of the sweep, with all of its trials.
+        more: whether the largest is best.
+        chosen: the variant that the sweep chose; None: none.
+        measure: measure of the sweep.
+        missing: why there are no variants.
+        unavailable: why this machine cannot produce them.
     """
 
     samples: Mapping[str, Sample] = field(default_factory=dict)
@@ -153,19 +153,19 @@ class Variants:
 
 
 class Figures(Protocol):
-    """What a test may ask, of a run or of a publication."""
+    """Figures of a run or of a publication."""
 
     def sample(self, measure: str, place: Place) -> Sample:
-        """The values of a measure (`tps`, `route`, `counter:Com_commit/s`) at a place."""
+        """Return the values of a measure (`tps`, `route`, `counter:Com_commit/s`) at a place."""
 
     def events(self, measure: str, place: Place) -> Events:
-        """In how many trials the event (`lost`, `not_recovered`) was seen at a place."""
+        """Return the number of trials with an event (`lost`, `not_recovered`) at a place."""
 
     def variants(self, place: Place) -> Variants:
-        """What a sweep tried; `place.solution` is the name of the swept solution."""
+        """Return the variants of a sweep; `place.solution` is the name of the swept solution."""
 
     def levels(self, axis: str, place: Place) -> Sequence[Level]:
-        """The levels of an axis for which there are figures at a place, numbers in their order.
+        """Return the levels of an axis with figures at a place, numbers ascending.
 
-        Axes that the place has open may have any level. Empty: there are none.
+        Axes without a level in the place may have any level.
         """

@@ -1,4 +1,4 @@
-"""`greater: {measure: tps, a: relaxed, b: strict, by: 1.1}`: a is more than so many times b."""
+"""`greater: {measure: tps, a: relaxed, b: strict, by: 1.1}`: a is more than `by` times b."""
 
 from itertools import product
 from typing import ClassVar
@@ -13,17 +13,17 @@ from fivenines.studies.claims.verdicts import Atom
 
 
 class Greater(PairTest):
-    """Whether a is more than `by` times b.
+    """Test whether a is more than `by` times b.
 
-    It holds if the whole interval of the ratio of the means is above `by`, and is contradicted if it is
-    below (Welch, Fieller). Where values of a are lower bounds it can hold; where those of b are, it can be
+    The test holds if the whole interval of the ratio of the means is above `by`, and is contradicted if it is
+    below (Welch, Fieller). With lower bounds among a's values it can hold; with those among b's, it can be
     contradicted.
     """
 
     key: ClassVar[str] = "greater"
 
-    b: Sides = Field(min_length=1, description="what they are compared with, each with each")
-    by: float = Field(1.0, gt=0, description="the factor: a is more than so many times b")
+    b: Sides = Field(min_length=1, description="a side or several to compare with, each with each")
+    by: float = Field(1.0, gt=0, description="factor: a is more than this many times b")
 
     def atoms(self, figures: Figures) -> list[Atom]:
         words = "more was claimed" if self.by == 1 else f"at least {self.by:g} was claimed"

@@ -1,4 +1,4 @@
-"""How an atom is made: what hinders it, how sure it is, and what it says."""
+"""Construction of atoms: obstacles, error, and sentence of a comparison."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,24 +11,24 @@ from fivenines.requirements.measures import MEASURES
 from fivenines.studies.claims.figures import Sample
 from fivenines.studies.claims.verdicts import ERROR, Atom, Figure, Span, Status, Why
 
+# Whether a claim is true, by intervals of this confidence; None: inconclusive.
 Decide = Callable[[float], bool | None]
-"""Whether it is so, by intervals of this confidence; None: they do not tell."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """What an atom is about, before it is judged.
+    """A comparison before it is judged.
 
     Attributes:
-        figures: what it is judged by.
-        about: which of several it is ("at 32 connections").
+        figures: figures that decide.
+        about: distinguishes it from other comparisons of the test ("at 32 connections").
         claimed: "at least 1.1 was claimed".
-        seen: what was seen, without what was claimed; made from the interval of 95 %.
-        decide: whether it is so.
-        span: what is drawn.
-        members: of a set.
-        overlap: what the data leave open where they do not tell.
-        zero: whether a mean of 0 is to blame for that.
+        seen: the observation in words, from the 95 % interval, without the claim.
+        decide: whether the claim is true.
+        span: interval for the drawing.
+        members: members of a set.
+        overlap: reason if the data are inconclusive.
+        zero: whether a mean of 0 is the reason for that.
     """
 
     figures: Sequence[Figure]
@@ -38,83 +38,85 @@ class Question:
     decide: Decide
     span: Span | None = None
     members: Sequence[str] = ()
-    overlap: str = "the interval reaches over the limit"
+    overlap: str = "the interval contains the limit"
     zero: bool = False
 
 
 def hindrance(figures: Sequence[Figure]) -> tuple[Why, str] | None:
-    """Why nothing can be judged by these figures; None: nothing is in the way."""
-    for one in figures:
-        if one.sample.unavailable:
-            return "unavailable", f"cannot be run here: {one.sample.unavailable}"
-    for one in figures:
-        if one.sample.missing or not one.sample.summary.n:
-            return "missing", f"there are no figures of {one.name}{_why(one.sample)}"
-    for one in figures:
-        if (few := too_few(one.name, one.sample)) is not None:
+    """Return the obstacle to a judgement by these figures; None without one."""
+    for figure in figures:
+        if figure.sample.unavailable:
+            return "unavailable", f"cannot be run here: {figure.sample.unavailable}"
+    for figure in figures:
+        if figure.sample.missing or not figure.sample.summary.n:
+            return "missing", f"no figures of {figure.name}{_why(figure.sample)}"
+    for figure in figures:
+        if (few := too_few(figure.name, figure.sample)) is not None:
             return "trials", few
-    failing = [one for one in figures if one.sample.failing]
+    failing = [figure for figure in figures if figure.sample.failing]
     if failing:
-        return "errors", listed([f"{one.name}: {one.sample.failing}" for one in failing])
-    limited = [one for one in figures if one.sample.limited]
+        return "errors", listed([f"{item.name}: {item.sample.failing}" for item in failing])
+    limited = [figure for figure in figures if figure.sample.limited]
     if limited:
-        texts = [f"{one.name}: {one.sample.limited}" for one in limited]
-        return "client", f"the load was limited by the client ({listed(texts)})"
+        texts = [f"{item.name}: {item.sample.limited}" for item in limited]
+        return "client", f"the client was the bottleneck of the load ({listed(texts)})"
     return None
 
 
 def too_few(name: str, sample: Sample) -> str | None:
-    """Why there is no interval of a sample; None: there is one, or it needs none."""
+    """Return why a sample has no interval; None: it has one, or requires none."""
     if sample.exact:
         return None
     if sample.summary.n < 2:
-        return f"{name} has {count(sample.summary.n, 'trial')}, and it takes two"
-    return f"no spread was printed of {name}" if sample.summary.sd is None else None
+        return f"{name} has {count(sample.summary.n, 'trial')}; an interval requires two"
+    return f"the publication gives no spread of {name}" if sample.summary.sd is None else None
 
 
 def all_equal(figures: Sequence[Figure]) -> bool:
-    """Whether no sample has a spread, and one is too small for that to mean anything."""
-    samples = [one.sample.judged for one in figures]
-    return not any(one.sd for one in samples) and min(one.n for one in samples) < EQUAL
+    """Return whether no sample has a spread, and one is too small for that to be meaningful."""
+    samples = [figure.sample.judged for figure in figures]
+    return not any(sample.sd for sample in samples) and min(sample.n for sample in samples) < EQUAL
 
 
 def answer(question: Question) -> Atom:
-    """The atom that follows from a question."""
+    """Return the atom that answers a question."""
     hindered = hindrance(question.figures)
     if hindered is not None:
-        return _atom(question, "undecided", *hindered)
-    told = question.decide(1 - ERROR)
-    if told is None:
-        return _atom(question, "undecided", *_open(question))
-    error = smallest_error(lambda confidence: question.decide(confidence) is told, ERROR)
-    return _atom(question, "holds" if told else "contradicted", error=error)
+        return _atom(question, "inconclusive", *hindered)
+    decision = question.decide(1 - ERROR)
+    if decision is None:
+        return _atom(question, "inconclusive", *_open(question))
+    error = smallest_error(lambda confidence: question.decide(confidence) is decision, ERROR)
+    return _atom(question, "holds" if decision else "contradicted", error=error)
 
 
 def absent(about: str, claimed: str, reason: str, why: Why = "missing") -> Atom:
-    """The atom of what is not there."""
-    return Atom("undecided", sentence(about, "", claimed, reason), about, why, reason)
+    """Return the atom of a comparison without figures."""
+    return Atom("inconclusive", sentence(about, "", claimed, reason), about, why, reason)
 
 
 def sentence(about: str, seen: str, claimed: str, reason: str = "") -> str:
-    """All of it: "At 8 connections, a is 1.4 times b (1.2 to 1.6); more was claimed."."""
-    # of what is not there nobody asks how much was claimed
-    told = (
+    """Return the sentence of an atom: "At 8 connections, a is 1.4 times b (1.2 to 1.6); more was
+    claimed.".
+    """
+    # Without figures the claimed amount is irrelevant.
+    text = (
         f"{seen}; {claimed}{': ' + reason if reason else ''}"
         if seen
-        else reason or f"nothing was seen; {claimed}"
+        else reason or f"nothing was observed; {claimed}"
     )
     if about or not seen:
-        told = ", ".join(filter(None, (about, told)))
-        told = f"{told[:1].upper()}{told[1:]}"
-    return f"{told}."
+        text = ", ".join(filter(None, (about, text)))
+        text = f"{text[:1].upper()}{text[1:]}"
+    return f"{text}."
 
 
 def _open(question: Question) -> tuple[Why, str]:
-    """Why the data do not tell."""
+    """Return why the data are inconclusive."""
     if all_equal(question.figures):
-        most = max(one.sample.summary.n for one in question.figures)
-        return "equal", f"{count(most, 'value')} that are all equal prove nothing, it takes {EQUAL}"
-    if any(one.sample.summary.bounds for one in question.figures):
+        most = max(figure.sample.summary.n for figure in question.figures)
+        return "equal", f"{count(most, 'value')} that are all equal prove nothing; {EQUAL} would"
+    if any(figure.sample.summary.bounds for figure in question.figures):
         return "bounds", "a mean is a lower bound, which leaves it open"
     if question.zero:
         return "zero", "a mean is 0, and has no ratio"
@@ -145,42 +147,42 @@ def _why(sample: Sample) -> str:
 
 
 def amount(measure: str, value: float) -> str:
-    """A value of a measure with its unit."""
+    """Return a value of a measure with its unit."""
     return milliseconds(value) if is_time(measure) else number(value)
 
 
 def percentage(share: float) -> str:
-    """A share in per cent: "10 %"."""
+    """Return a share in per cent: "10 %"."""
     return f"{percent(100 * share)} %"
 
 
 def is_time(measure: str) -> bool:
-    """Whether its values are times in ms."""
+    """Return whether a measure's values are times in ms."""
     return measure in MEASURES and MEASURES[measure].milli
 
 
 def may_be_negative(measure: str) -> bool:
-    """Whether its values may be below 0."""
+    """Return whether a measure's values may be negative."""
     return measure in MEASURES and MEASURES[measure].signed
 
 
-def interval_parts(found: Contrast, milli: bool = False) -> tuple[str, str]:
-    """An estimate and its interval as two texts: "1.42" and " (1.31 to 1.55)".
+def interval_parts(contrast: Contrast, milli: bool = False) -> tuple[str, str]:
+    """Return an estimate and its interval as two texts: "1.42" and " (1.31 to 1.55)".
 
-    Of lower bounds only the end that is proven: "at least 1.31", and nothing; nothing at all of none.
+    With lower bounds only the certain end: "at least 1.31", and an empty text; without any, two empty texts.
     """
     show = milliseconds if milli else number
-    if found.estimate is not None:
-        if found.low is None or found.high is None:
-            return show(found.estimate), ""
-        return show(found.estimate), f" ({span(found.low, found.high, milli)})"
-    if found.low is not None:
-        return f"at least {show(found.low)}", ""
-    return (f"at most {show(found.high)}" if found.high is not None else ""), ""
+    if contrast.estimate is not None:
+        if contrast.low is None or contrast.high is None:
+            return show(contrast.estimate), ""
+        return show(contrast.estimate), f" ({span(contrast.low, contrast.high, milli)})"
+    if contrast.low is not None:
+        return f"at least {show(contrast.low)}", ""
+    return (f"at most {show(contrast.high)}" if contrast.high is not None else ""), ""
 
 
 def mean_text(measure: str, summary: Summary) -> str:
-    """A mean with its unit; of lower bounds "at least" it."""
+    """Return a mean with its unit, preceded by "at least" for lower bounds."""
     text = amount(measure, summary.mean or 0.0)
     return f"at least {text}" if summary.bounds else text
 
@@ -190,13 +192,13 @@ def _cut(measure: str) -> str:
 
 
 def not_recovered(figures: Sequence[Figure]) -> str:
-    """Of which samples some values are lower bounds: "a was not back in 1 of 2 trials"."""
+    """Return the samples with lower bounds in words: "a was not back in 1 of 2 trials"."""
     return listed(
         [
-            f"{one.name} {_cut(one.measure)} in {one.sample.summary.bounds} of "
-            f"{count(one.sample.summary.n, 'trial')}"
-            for one in figures
-            # in how many is not known where a bound is all that is printed
-            if one.sample.summary.bounds and (one.sample.values or one.sample.summary.sd is not None)
+            f"{figure.name} {_cut(figure.measure)} in {figure.sample.summary.bounds} of "
+            f"{count(figure.sample.summary.n, 'trial')}"
+            for figure in figures
+            # The number of trials is unknown if the publication gives only a bound.
+            if figure.sample.summary.bounds and (figure.sample.values or figure.sample.summary.sd is not None)
         ]
     )

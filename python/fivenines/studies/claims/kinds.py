@@ -1,4 +1,6 @@
-"""One test of any kind, as a study writes it: `test: {greater: {...}}`, or several: `test: {all: [...]}`."""
+"""The test of a claim in a study: a single one, `test: {greater: {...}}`, or several: `test: {all:
+[...]}`.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,83 +16,83 @@ from fivenines.studies.claims.places import Named
 from fivenines.studies.claims.verdicts import Atom, Verdict, verdict
 
 
-class OneOf(Settings):
-    """One test by its name. `all` and `any` take a list of tests."""
+class NamedTest(Settings):
+    """A test by its name. `all` and `any` take a list of tests."""
 
     all: list["AnyTest"] | None = Field(
-        None, min_length=1, description="tests that all have to hold; contradicted if one is"
+        None, min_length=1, description="tests that must all hold; contradicted if one is"
     )
     any: list["AnyTest"] | None = Field(
-        None, min_length=1, description="tests of which one has to hold; contradicted if all are"
+        None, min_length=1, description="tests of which one must hold; contradicted if all are"
     )
 
     @model_validator(mode="after")
-    def _one(self) -> "OneOf":
+    def _one(self) -> "NamedTest":
         if len(self._written()) != 1:
             raise told(f"write one test: one of {', '.join(type(self).model_fields)}")
         return self
 
     def judge(self, figures: Figures) -> Verdict:
-        """What becomes of it by these figures."""
+        """Return the verdict of the test on these figures."""
         rule, parts = self._parts(figures)
         return verdict(rule, parts)
 
     def measures(self) -> Iterator[Asked]:
-        """The measures that it asks for, for whoever checks them."""
-        for path, one in self._tests():
-            for inner, name, kind in one.measures():
+        """Yield the measures of the test, for validation."""
+        for path, item in self._tests():
+            for inner, name, kind in item.measures():
                 yield (*path, *inner), name, kind
 
     def named(self) -> Iterator[Named]:
-        """All names in it, for whoever checks them."""
-        for path, one in self._tests():
-            for name in one.named():
+        """Yield all names in the test, for validation."""
+        for path, item in self._tests():
+            for name in item.named():
                 yield replace(name, path=(*path, *name.path))
 
     def problems(self) -> list[str]:
         return [
-            f"{'.'.join(map(str, path))}: {text}" for path, one in self._tests() for text in one.problems()
+            f"{'.'.join(map(str, path))}: {text}" for path, item in self._tests() for text in item.problems()
         ]
 
     def _written(self) -> dict[str, Any]:
         own = {name: getattr(self, name) for name in type(self).model_fields}
-        return {name: one for name, one in own.items() if one is not None}
+        return {name: item for name, item in own.items() if item is not None}
 
     def _tests(self) -> Iterator[tuple[tuple[str | int, ...], "ClaimTest"]]:
-        """The tests in it, each with the keys that lead there."""
-        ((key, found),) = self._written().items()
-        if isinstance(found, ClaimTest):
-            yield (key,), found
+        """Yield the contained tests, each with its path of keys."""
+        ((key, result),) = self._written().items()
+        if isinstance(result, ClaimTest):
+            yield (key,), result
             return
-        for index, inner in enumerate(found):
-            for path, one in inner._tests():
-                yield (key, index, *path), one
+        for index, inner in enumerate(result):
+            for path, item in inner._tests():
+                yield (key, index, *path), item
 
     def _parts(self, figures: Figures) -> tuple[Literal["all", "any"], list[Atom | Verdict]]:
-        """What its verdict is made of: tests inside that follow the same rule are laid together."""
-        ((key, found),) = self._written().items()
-        if isinstance(found, ClaimTest):
-            return "all", found.parts(figures)
+        """Return the parts of the verdict; contained tests with the same rule are merged."""
+        ((key, result),) = self._written().items()
+        if isinstance(result, ClaimTest):
+            return "all", result.parts(figures)
         rule: Literal["all", "any"] = "any" if key == "any" else "all"
         parts: list[Atom | Verdict] = []
-        for inner in found:
+        for inner in result:
             its_rule, own = inner._parts(figures)
             alike = its_rule == rule or len(own) == 1
             parts += own if alike else [verdict(its_rule, own)]
         return rule, parts
 
 
-def _made() -> type[OneOf]:
+def _made() -> type[NamedTest]:
     kinds = plugins.classes("fivenines.studies.claims", ClaimTest, without=("kinds",))  # type: ignore[type-abstract]
     fields: dict[str, Any] = {
         kind.key: (kind | None, Field(None, description=(kind.__doc__ or "").split("\n")[0]))
         for kind in kinds
     }
-    return create_model("AnyTest", __base__=OneOf, __module__=__name__, **fields)
+    return create_model("AnyTest", __base__=NamedTest, __module__=__name__, **fields)
 
 
 if TYPE_CHECKING:
-    AnyTest = OneOf
+    AnyTest = NamedTest
 else:
     AnyTest = _made()
     AnyTest.model_rebuild()

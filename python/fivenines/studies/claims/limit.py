@@ -24,10 +24,10 @@ from fivenines.studies.measures import subject
 
 
 class Limit(Limited):
-    """Whether the mean of a measure is at most or at least so much.
+    """Test whether the mean of a measure is within limits.
 
-    It holds if the whole interval is within the limits, and is contradicted if it is beyond one (Student's
-    t). Of what is never below 0 one trial above it contradicts `at_most: 0`.
+    The test holds if the whole interval is within the limits, and is contradicted if it is beyond one
+    (Student's t). For non-negative measures a single trial above 0 contradicts `at_most: 0`.
     """
 
     key: ClassVar[str] = "limit"
@@ -43,10 +43,10 @@ class Limit(Limited):
             return absent(spot.about, words, spot.missing)
         sample = figures.sample(self.measure, spot.place)
         summary = sample.judged
-        found = contrast([summary], [1.0])
-        if found.low is not None and not may_be_negative(self.measure):
-            found = replace(found, low=max(0.0, found.low))
-        estimate, ends = interval_parts(found, is_time(self.measure))
+        result = contrast([summary], [1.0])
+        if result.low is not None and not may_be_negative(self.measure):
+            result = replace(result, low=max(0.0, result.low))
+        estimate, ends = interval_parts(result, is_time(self.measure))
         if summary.bounds:
             estimate = mean_text(self.measure, summary)
         return answer(
@@ -56,7 +56,7 @@ class Limit(Limited):
                 words,
                 f"{subject(self.measure, spot.about)}: {estimate}{ends}" if estimate else "",
                 lambda level: self._decided(summary, level),
-                Span("value", found.estimate, found.low, found.high, self.at_least, self.at_most),
+                Span("value", result.estimate, result.low, result.high, self.at_least, self.at_most),
             )
         )
 
@@ -64,5 +64,5 @@ class Limit(Limited):
         some = summary.mean is not None and summary.mean > 0
         if some and self.at_most == 0 and not may_be_negative(self.measure):
             return False
-        found = contrast([summary], [1.0], level)
-        return self.within(found.low, found.high)
+        result = contrast([summary], [1.0], level)
+        return self.within(result.low, result.high)

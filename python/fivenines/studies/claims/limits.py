@@ -1,4 +1,4 @@
-"""What tests with a lower and an upper limit share."""
+"""Base class of tests with a lower and an upper limit."""
 
 from pydantic import Field
 
@@ -11,19 +11,19 @@ from fivenines.studies.claims.quantities import Amount
 class Limited(ClaimTest):
     """A test with limits of a mean, of which one is enough."""
 
-    at_least: Amount | None = Field(None, description="the least that is claimed")
-    at_most: Amount | None = Field(None, description="the most that is claimed")
+    at_least: Amount | None = Field(None, description="claimed lower limit")
+    at_most: Amount | None = Field(None, description="claimed upper limit")
 
     def problems(self) -> list[str]:
-        found = super().problems()
+        result = super().problems()
         if self.at_least is None and self.at_most is None:
-            return [*found, "write at_least, at_most or both"]
+            return [*result, "write at_least, at_most or both"]
         if None not in (self.at_least, self.at_most) and self.at_least > self.at_most:  # type: ignore[operator]
-            return [*found, "at_least is more than at_most"]
-        return found
+            return [*result, "at_least is more than at_most"]
+        return result
 
     def words(self, measure: str) -> str:
-        """What was claimed, with the unit of the measure."""
+        """Return the claim in words, with the unit of the measure."""
         limits = [
             f"{word} {amount(measure, limit)}"
             for word, limit in (("at least", self.at_least), ("at most", self.at_most))
@@ -32,7 +32,7 @@ class Limited(ClaimTest):
         return f"{listed(limits)} was claimed"
 
     def within(self, low: float | None, high: float | None) -> bool | None:
-        """Whether an interval is within the limits, or beyond one; None: the data do not tell."""
+        """Return whether an interval is within the limits (False: beyond one); None: inconclusive."""
         if self.at_most is not None and low is not None and low > self.at_most:
             return False
         if self.at_least is not None and high is not None and high < self.at_least:

@@ -1,4 +1,4 @@
-"""`never: {measure: lost, solution: two-safe, at_most: 10%}`: something does not happen."""
+"""`never: {measure: lost, solution: two-safe, at_most: 10%}`: an event does not occur."""
 
 from collections.abc import Iterator
 from typing import ClassVar
@@ -17,17 +17,17 @@ from fivenines.studies.measures import subject
 
 
 class Never(ClaimTest):
-    """Whether an event is never seen.
+    """Test whether an event never occurs.
 
-    It is contradicted by one trial that has it, whatever else is wrong with the trials. It holds if no trial
-    has it, and more than `at_most` of trials can be excluded (Clopper and Pearson, one-sided, 95 %): 29
-    trials for a tenth.
+    One trial with the event contradicts the claim, whatever else is wrong with the trials. The claim holds if
+    no trial has the event, and the upper bound of its share is at most `at_most` (Clopper and Pearson,
+    one-sided, 95 %): that requires 29 trials for a tenth.
     """
 
     key: ClassVar[str] = "never"
 
-    measure: str = Field(description="the event by its name, as lost or not_recovered")
-    at_most: Share = Field(0.1, gt=0, lt=1, description="share of trials that has to be excluded")
+    measure: str = Field(description="name of the event, as lost or not_recovered")
+    at_most: Share = Field(0.1, gt=0, lt=1, description="upper bound of the share of trials with the event")
 
     def measures(self) -> Iterator[Asked]:
         yield ("measure",), self.measure, "events"
@@ -39,40 +39,40 @@ class Never(ClaimTest):
         claimed = f"never was claimed (at most {percentage(self.at_most)} of trials)"
         if spot.missing:
             return absent(spot.about, claimed, spot.missing)
-        found = figures.events(self.measure, spot.place)
-        if found.unavailable:
-            return absent(spot.about, claimed, found.unavailable, "unavailable")
-        if not found.n:
-            return absent(spot.about, claimed, found.missing or "no trial could tell")
-        return self._judged(found, spot, claimed)
+        events = figures.events(self.measure, spot.place)
+        if events.unavailable:
+            return absent(spot.about, claimed, events.unavailable, "unavailable")
+        if not events.n:
+            return absent(spot.about, claimed, events.missing or "no trial could observe it")
+        return self._judged(events, spot, claimed)
 
-    def _judged(self, found: Events, spot: Spot, claimed: str) -> Atom:
-        seen = f"{subject(self.measure, spot.about)}: seen in {found.seen} of {count(found.n, 'trial')}"
-        if found.seen:
+    def _judged(self, events: Events, spot: Spot, claimed: str) -> Atom:
+        seen = f"{subject(self.measure, spot.about)}: seen in {events.seen} of {count(events.n, 'trial')}"
+        if events.seen:
             return Atom(
                 "contradicted",
                 sentence(spot.about, seen, claimed),
                 spot.about,
                 alone="contradicted",
-                span=Span("share", found.seen / found.n, at_most=self.at_most),
+                span=Span("share", events.seen / events.n, at_most=self.at_most),
                 against=0.0,
             )
-        bound = never_upper_bound(found.n)
+        bound = never_upper_bound(events.n)
         span = Span("share", 0.0, 0.0, bound, at_most=self.at_most)
         seen = f"{seen} (at most {percentage(bound)})"
-        error = float((1 - self.at_most) ** found.n)
-        if (why := _hindered(found, error, self.at_most)) is not None:
+        error = float((1 - self.at_most) ** events.n)
+        if (why := _hindered(events, error, self.at_most)) is not None:
             text = sentence(spot.about, seen, claimed, why[1])
-            return Atom("undecided", text, spot.about, *why, span=span)
+            return Atom("inconclusive", text, spot.about, *why, span=span)
         text = sentence(spot.about, seen, claimed)
         return Atom("holds", text, spot.about, alone="holds", span=span, holding=error)
 
 
-def _hindered(found: Events, error: float, at_most: float) -> tuple[Why, str] | None:
-    if found.n < 2:
-        return "trials", "there is 1 trial, and it takes two"
-    if found.limited:
-        return "client", f"the load was limited by the client ({found.limited})"
+def _hindered(events: Events, error: float, at_most: float) -> tuple[Why, str] | None:
+    if events.n < 2:
+        return "trials", "there is 1 trial; an interval requires two"
+    if events.limited:
+        return "client", f"the client was the bottleneck of the load ({events.limited})"
     if error > ERROR:
         return "width", f"more than {percentage(at_most)} of trials cannot be excluded"
     return None

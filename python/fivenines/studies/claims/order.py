@@ -20,29 +20,29 @@ Relation = Literal[">=", ">", "<=", "<"]
 if TYPE_CHECKING:
     OrderWords = ClaimTest
 else:
-    # a key that no attribute of a class can be called
-    _IS = Field(">=", description="how each one stands to the next")
+    # The key is a Python keyword and cannot name an attribute.
+    _IS = Field(">=", description="relation of each side to the next")
     OrderWords = create_model("OrderWords", __base__=ClaimTest, **{"is": (Relation, _IS)})
 
 
 class Order(OrderWords):
-    """Whether several stand in this order, by each and the next.
+    """Test whether several sides are in this order, by comparing each with the next.
 
-    `>=` is shown by non-inferiority: the next is at most `margin` above. `>` and `<` want a difference and
+    `>=` is shown by non-inferiority: the next is at most `margin` above. `>` and `<` require a difference and
     have no margin.
     """
 
     key: ClassVar[str] = "order"
 
     measure: str = Field(description="measure by its name, as tps or failover")
-    of: Sides = Field(min_length=2, description="two or more sides, the first one first")
-    margin: Share = Field(0.05, description="with >= and <=: how far the wrong one may be above the other")
+    of: Sides = Field(min_length=2, description="two or more sides, in order")
+    margin: Share = Field(0.05, description="with >= and <=: permitted excess in the wrong direction")
 
     @property
     def relation(self) -> Relation:
-        """How each one stands to the next."""
-        found: Relation = getattr(self, "is")
-        return found
+        """Return the relation of each side to the next."""
+        result: Relation = getattr(self, "is")
+        return result
 
     def problems(self) -> list[str]:
         own = [f"of[{i}]: {text}" for i, side in enumerate(self.of) for text in side.problems()]

@@ -1,4 +1,4 @@
-"""What tests that compare two sides share."""
+"""Base class of tests that compare two sides."""
 
 from collections.abc import Iterator
 
@@ -9,24 +9,24 @@ from fivenines.studies.claims.places import Named, Side, Sides
 
 
 def divisors(sides: list[Side]) -> list[str]:
-    """What is wrong with their divisors: all sides have one, or none."""
+    """Return the mistakes in divisors: all sides must have one, or none."""
     if len({side.over is None for side in sides}) > 1:
         return ["one side is a ratio (`over`) and another is not: write it on all or on none"]
     return []
 
 
 def named(path: tuple[str | int, ...], sides: list[Side], part: str | None) -> Iterator[Named]:
-    """All names in a list of sides."""
+    """Yield all names in a list of sides."""
     for index, side in enumerate(sides):
         yield from side.named((*path, index), part)
 
 
 class PairTest(ClaimTest):
-    """A test of one measure of two sides, or of each of several with each of others."""
+    """A test that compares a measure of two sides, or of each side in a list with each in another."""
 
     measure: str = Field(description="measure by its name, as tps or outage_writes")
     a: Sides = Field(min_length=1, description="a side or several: solutions, or other places")
-    b: Sides = Field(default_factory=list, description="what they are compared with, each with each")
+    b: Sides = Field(default_factory=list, description="a side or several to compare with, each with each")
 
     def problems(self) -> list[str]:
         own = [

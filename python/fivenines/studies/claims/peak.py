@@ -1,4 +1,4 @@
-"""`peak: {measure: tps, over: connections, in: [16, 64]}`: where along an axis a measure is largest."""
+"""`peak: {measure: tps, over: connections, in: [16, 64]}`: the place of a measure's maximum along an axis."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -14,16 +14,16 @@ from fivenines.studies.claims.places import Names
 if TYPE_CHECKING:
     PeakWords = Along
 else:
-    # a key that no attribute of a class can be called
+    # The key is a Python keyword and cannot name an attribute.
     _IN = Field(min_length=1, description="[FROM, TO] of an axis of numbers; else the names of levels")
     PeakWords = create_model("PeakWords", __base__=Along, **{"in": (Names, _IN)})
 
 
 class Peak(PeakWords):
-    """Whether a measure is best within a range of an axis.
+    """Test whether a measure is best within a range of an axis.
 
-    Of all levels those are taken that cannot be told from the best (Hsu). It holds if all of them are in the
-    range, and is contradicted if none is.
+    The candidates are the levels that are not shown to differ from the best (Hsu). The test holds if all
+    candidates are in the range, and is contradicted if none is.
     """
 
     key: ClassVar[str] = "peak"
@@ -32,9 +32,9 @@ class Peak(PeakWords):
 
     @property
     def range(self) -> list[str]:
-        """Where the best is claimed to be."""
-        found: list[str] = getattr(self, "in")
-        return found
+        """Return the claimed range of the best level."""
+        result: list[str] = getattr(self, "in")
+        return result
 
     @property
     def words(self) -> str:
@@ -46,7 +46,9 @@ class Peak(PeakWords):
         return 2
 
     def question(self, row: Row, about: str) -> Question:
-        samples = {level.name: one.sample.judged for level, one in zip(row.levels, row.figures, strict=True)}
+        samples = {
+            level.name: figure.sample.judged for level, figure in zip(row.levels, row.figures, strict=True)
+        }
         inside = self._inside(row)
 
         def best(level: float) -> list[str]:
@@ -65,24 +67,24 @@ class Peak(PeakWords):
             seen,
             decided,
             members=members,
-            overlap="they cannot be told apart",
+            overlap="they are not shown to differ",
         )
 
     def _inside(self, row: Row) -> Mapping[str, bool]:
-        """Which levels are in the range."""
+        """Return which levels are in the range."""
         ends = _ends(self.range) if row.numbers is not None else None
         if ends is None:
             return {level.name: level.name in self.range for level in row.levels}
-        return {one.name: ends[0] <= (one.number or 0.0) <= ends[1] for one in row.levels}
+        return {item.name: ends[0] <= (item.number or 0.0) <= ends[1] for item in row.levels}
 
 
 def all_or_none(inside: list[bool]) -> bool | None:
-    """Whether all members are inside, or none is; None: some are."""
+    """Return True if all members are inside, False if none is, and None otherwise."""
     return True if all(inside) else None if any(inside) else False
 
 
 def _ends(names: list[str]) -> tuple[float, float] | None:
-    """A range of two numbers; one alone is a range of itself."""
+    """Return a range of two numbers; one alone is a range of itself."""
     try:
         numbers = [float(name) for name in names]
     except ValueError:

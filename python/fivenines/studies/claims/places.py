@@ -1,4 +1,4 @@
-"""Places as tests write them, and the atoms' places that follow: one for each level that is asked about."""
+"""Places in tests, and the resulting places of atoms: one for each requested level."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,30 +15,30 @@ def _listed(value: object) -> object:
 
 
 def _name(value: object) -> object:
-    """Names that look like numbers, as the levels of a free axis, are names all the same."""
+    """Return a name as text, even if it looks like a number, as levels of a free axis do."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _names(value: object) -> object:
-    found = _listed(value)
-    return [_name(one) for one in found] if isinstance(found, list) else found
+    result = _listed(value)
+    return [_name(item) for item in result] if isinstance(result, list) else result
 
 
 def _levels(value: object) -> object:
-    return {k: _names(one) for k, one in value.items()} if isinstance(value, dict) else value
+    return {k: _names(item) for k, item in value.items()} if isinstance(value, dict) else value
 
 
 def _level(value: object) -> object:
-    return {k: _name(one) for k, one in value.items()} if isinstance(value, dict) else value
+    return {k: _name(item) for k, item in value.items()} if isinstance(value, dict) else value
 
 
+# A name or a list of names.
 Names = Annotated[list[str], BeforeValidator(_names)]
-"""A name or a list of names."""
 
+# A number or a list of numbers.
 Counts = Annotated[list[Annotated[int, Field(ge=1)]], BeforeValidator(_listed)]
-"""A number or a list of numbers."""
 
 FreeLevel = Annotated[dict[str, str], BeforeValidator(_level)]
 FreeLevels = Annotated[dict[str, Names], BeforeValidator(_levels)]
@@ -46,13 +46,13 @@ FreeLevels = Annotated[dict[str, Names], BeforeValidator(_levels)]
 
 @dataclass(frozen=True)
 class Named:
-    """A name that a test uses, for whoever checks that it is there.
+    """A name in a test, for validation.
 
     Attributes:
-        path: keys and indices that lead to it in the test.
-        axis: what it is a level of (`solution`, `rtt`); `axis` itself: it names an axis.
-        name: as written.
-        part: of the study, if the test says one.
+        path: keys and indices of the name in the test.
+        axis: axis of which it is a level (`solution`, `rtt`); `axis`: it names an axis.
+        name: the name.
+        part: part of the study, if the test names one.
     """
 
     path: tuple[str | int, ...]
@@ -62,7 +62,7 @@ class Named:
 
 
 class Side(Settings):
-    """What is compared: a solution by its name, or whatever makes the place another one."""
+    """A side of a comparison: the name of a solution, or other levels that distinguish its place."""
 
     part: str | None = Field(None, description="name of the part; null: that of the test")
     solution: str | None = Field(None, description="name of the solution; null: that of the test")
@@ -73,7 +73,7 @@ class Side(Settings):
     client: str | None = Field(None, description="name of the client; null: that of the test")
     at: FreeLevel = Field(default_factory=dict, description="levels of other axes: {rtt: 10}")
     over: Union["Side", None] = Field(
-        None, description="the side is the ratio to this one: {solution: relaxed, over: strict}"
+        None, description="divisor: the side is a ratio, as in {solution: relaxed, over: strict}"
     )
 
     @model_validator(mode="before")
@@ -82,28 +82,28 @@ class Side(Settings):
         return {"solution": value} if isinstance(value, str) else value
 
     def levels(self) -> dict[str, str]:
-        """What it says, by axis."""
+        """Return what it says, by axis."""
         own = {axis: getattr(self, axis) for axis in AXES}
-        return {axis: str(one) for axis, one in own.items() if one is not None} | self.at
+        return {axis: str(item) for axis, item in own.items() if item is not None} | self.at
 
     def place(self, base: Place) -> Place:
-        """Its place, where the rest is that of the test."""
+        """Return its place, where the rest is that of the test."""
         for axis, level in self.levels().items():
             base = base.at(axis, level)
         return base
 
     def words(self) -> str:
-        """How it is called: "relaxed", "relaxed / strict (r20w80)"."""
+        """Return the side in words: "relaxed", "relaxed / strict (r20w80)"."""
         head, rest = self._parts()
         if self.over is not None:
             below, own = self.over._parts()
-            # what both sides share is said once
+            # Levels that both sides share appear once.
             words = below if below and own == rest else self.over.words()
             head = f"{head} / {words}" if head else f"ratio to {words}"
         return f"{head} ({rest})" if head and rest else head or rest
 
     def alone(self) -> str:
-        """The same without what it is divided by."""
+        """Return the side in words without its divisor."""
         head, rest = self._parts()
         return f"{head} ({rest})" if head and rest else head or rest
 
@@ -118,11 +118,11 @@ class Side(Settings):
         if self.over is not None and self.over.over is not None:
             return ["over: a ratio has one divisor; write `over` once"]
         if not self.levels():
-            return ["it says nothing: name a solution, or what else is different"]
+            return ["the side is empty: name a solution, or another difference"]
         return []
 
     def named(self, path: tuple[str | int, ...], part: str | None) -> Iterator[Named]:
-        """All names in it."""
+        """Yield all names in it."""
         part = self.part or part
         for axis, level in self.levels().items():
             inner = ("at", axis) if axis in self.at else (axis,)
@@ -135,12 +135,12 @@ def _sides(value: object) -> object:
     return _listed(value)
 
 
+# A side or a list of sides.
 Sides = Annotated[list[Side], BeforeValidator(_sides)]
-"""A side or a list of sides."""
 
 
 class Placed(Settings):
-    """Where a test looks. A list stands for each of its levels: the test is made for every combination."""
+    """Place of a test. Lists give several levels: the test is made for every combination."""
 
     part: str | None = Field(None, description="name of the part; null: the only one")
     solution: Names = Field(default_factory=list, description="solutions, by name")
@@ -148,23 +148,23 @@ class Placed(Settings):
     connections: Counts = Field(default_factory=list, description="numbers of connections")
     network: Names = Field(default_factory=list, description="networks, by name")
     fault: Names = Field(default_factory=list, description="faults, by name")
-    client: str | None = Field(None, description="name of a client; null: all together")
+    client: str | None = Field(None, description="name of a client; null: all clients together")
     at: FreeLevels = Field(default_factory=dict, description="levels of other axes: {rtt: [1, 10]}")
     for_each: Names = Field(
         default_factory=list,
-        description="axes (workload, connections, network, rtt, ...) at whose every level it is asked",
+        description="axes (workload, connections, network, rtt, ...) whose levels are tested separately",
     )
 
     def listed(self) -> dict[str, list[str]]:
-        """The levels that it says, by axis."""
+        """Return the levels that it says, by axis."""
         own: dict[str, list[str]] = {axis: [] for axis in AXES}
         own |= {"part": _one(self.part), "client": _one(self.client)}
         for axis in ("solution", "workload", "connections", "network", "fault"):
-            own[axis] = [str(one) for one in getattr(self, axis)]
+            own[axis] = [str(item) for item in getattr(self, axis)]
         return {axis: levels for axis, levels in own.items() if levels} | self.at
 
     def named(self) -> Iterator[Named]:
-        """All names in it, for whoever checks them."""
+        """Yield all names of the place, for validation."""
         for axis, levels in self.listed().items():
             inner = ("at", axis) if axis in self.at else (axis,)
             for index, level in enumerate(levels):
@@ -180,41 +180,42 @@ def _one(value: str | None) -> list[str]:
 
 @dataclass(frozen=True)
 class Spot:
-    """A place that is asked about, and what tells it from the others of the test: "at 32 connections"."""
+    """A place of a test, and its distinction from the test's other places: "at 32 connections"."""
 
     place: Place
     about: str = ""
+    # Why the place is missing: an axis without levels.
     missing: str = ""
-    """Why there is none: an axis without levels."""
 
 
 def spots(settings: Placed, figures: Figures, without: Sequence[str] = ()) -> list[Spot]:
-    """Every combination of the levels that a test asks about, but for the axes `without`."""
-    listed = {axis: one for axis, one in settings.listed().items() if axis not in without}
+    """Return every combination of a test's levels, except of the axes `without`."""
+    listed = {axis: item for axis, item in settings.listed().items() if axis not in without}
     place = Place()
     for axis, levels in listed.items():
         place = place.at(axis, levels[0]) if len(levels) == 1 else place
     several = [axis for axis, levels in listed.items() if len(levels) > 1]
     axes = [*several, *(axis for axis in settings.for_each if axis not in listed)]
-    found = [Spot(place)]
+    result = [Spot(place)]
     for axis in axes:
-        found = [inner for one in found for inner in _at_each(one, axis, listed, figures)]
-    return found
+        result = [inner for item in result for inner in _at_each(item, axis, listed, figures)]
+    return result
 
 
 def _at_each(spot: Spot, axis: str, listed: Mapping[str, Sequence[str]], figures: Figures) -> list[Spot]:
     if spot.missing:
         return [spot]
-    levels = listed.get(axis) or [one.name for one in figures.levels(axis, spot.place)]
+    levels = listed.get(axis) or [level.name for level in figures.levels(axis, spot.place)]
     if not levels:
         return [Spot(spot.place, spot.about, f"there are no figures for any level of {axis}")]
     return [
-        Spot(spot.place.at(axis, one), " ".join(filter(None, (spot.about, _at(axis, one))))) for one in levels
+        Spot(spot.place.at(axis, level), " ".join(filter(None, (spot.about, _at(axis, level)))))
+        for level in levels
     ]
 
 
 def called(axis: str, level: str) -> str:
-    """How a level is called: "8 connections", "rtt 10", a name as it is."""
+    """Return a level in words: "8 connections", "rtt 10", or a name."""
     if axis == "connections":
         return f"{level} connection{'' if level == '1' else 's'}"
     return level if axis in AXES else f"{axis} {level}"

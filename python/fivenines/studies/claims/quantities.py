@@ -18,6 +18,7 @@ def _share(value: object) -> object:
     return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
+# A share of 1, written in per cent or as a number.
 Share = Annotated[
     float,
     BeforeValidator(_share),
@@ -25,7 +26,6 @@ Share = Annotated[
     PlainSerializer(lambda share: f"{100 * share:g}%", return_type=str),
     WithJsonSchema({"type": "string", "allowed": "a share, as 10% or 0.1"}),
 ]
-"""A share of 1, written in per cent or as a number."""
 
 
 def _amount(value: object) -> object:
@@ -43,15 +43,15 @@ def _number(value: Any) -> Any:
     return float(value) if isinstance(value, int) else value
 
 
+# A limit in the measure's unit: times are kept in ms.
 Amount = Annotated[
     float,
     BeforeValidator(_amount),
     Field(ge=0, allow_inf_nan=False),
     WithJsonSchema({"type": "string", "allowed": "a number, a time (8s, 120ms) or a share (10%)"}),
 ]
-"""A limit in the measure's unit: times are kept in ms."""
 
 
 def in_ms(ms: float) -> str:
-    """A time as it is written in a file."""
+    """Return a time as it is written in a file."""
     return format_duration(ms / 1000)

@@ -1,4 +1,6 @@
-"""`same: {measure: tps, a: drbd-a, b: drbd-c, within: 10%}`: neither is more than so much above the other."""
+"""`same: {measure: tps, a: drbd-a, b: drbd-c, within: 10%}`: neither exceeds the other by more than a
+margin.
+"""
 
 from itertools import combinations, product
 from typing import ClassVar
@@ -14,15 +16,15 @@ from fivenines.studies.claims.verdicts import Atom
 
 
 class Same(PairTest):
-    """Whether neither of a and b is more than `within` above the other. Without b: each of a with each.
+    """Test whether neither of a and b exceeds the other by more than `within`. Without b: all pairs of a.
 
-    It holds if the whole interval of the ratio lies within the margin (two one-sided tests), and is
-    contradicted if it lies outside. That no difference was found never counts.
+    The test holds if the whole interval of the ratio lies within the margin (two one-sided tests), and is
+    contradicted if it lies outside. A missing difference never counts.
     """
 
     key: ClassVar[str] = "same"
 
-    within: Share = Field(0.1, gt=0, description="how far the larger may be above the other")
+    within: Share = Field(0.1, gt=0, description="permitted excess of the larger side")
 
     def problems(self) -> list[str]:
         alone = not self.b and len(self.a) < 2

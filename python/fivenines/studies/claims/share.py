@@ -1,4 +1,4 @@
-"""`share: {phase: route, of: outage_writes, at_least: 60%}`: how much of a time one of its phases takes."""
+"""`share: {phase: route, of: outage_writes, at_least: 60%}`: the share of a phase in a time."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,20 +20,20 @@ from fivenines.studies.claims.verdicts import Atom, Figure, Span
 
 
 class ShareOf(Limited):
-    """Whether the mean of a phase is at least or at most such a share of the mean of the whole.
+    """Test whether the mean of a phase is within limits of the mean of the whole.
 
-    Phase and whole are compared trial by trial; of printed figures by the widest interval that there can be.
-    A whole that did not end can show that the share is less, and never that it is more.
+    Phase and whole are compared trial by trial; published figures by the widest possible interval. A whole
+    that did not end can show that the share is less, and never that it is more.
     """
 
     key: ClassVar[str] = "share"
 
-    phase: str = Field(description="phase by its name, as detect, promote or route; or a measure")
-    of: str = Field("outage_writes", description="measure that it is a part of")
+    phase: str = Field(description="name of a phase, as detect, promote or route; or of a measure")
+    of: str = Field("outage_writes", description="measure of the whole")
 
     @property
     def measure(self) -> str:
-        """The measure that the phase is: `route` is `phase:route`."""
+        """Return the measure that the phase is: `route` is `phase:route`."""
         return f"phase:{self.phase}" if self.phase in PHASES else self.phase
 
     def measures(self) -> Iterator[Asked]:
@@ -61,8 +61,8 @@ class ShareOf(Limited):
         if spot.missing:
             return absent(spot.about, words, spot.missing)
         part, whole = (figures.sample(name, spot.place) for name in (self.measure, self.of))
-        part, whole, found = _together(part, whole)
-        interval = found.interval()
+        part, whole, result = _together(part, whole)
+        interval = result.interval()
         span = Span("share", interval.estimate, interval.low, interval.high, self.at_least, self.at_most)
         return answer(
             Question(
@@ -70,7 +70,7 @@ class ShareOf(Limited):
                 spot.about,
                 words,
                 self._seen(span),
-                lambda level: self._decided(found, level),
+                lambda level: self._decided(result, level),
                 span,
                 zero=not whole.summary.mean,
             )
@@ -84,15 +84,15 @@ class ShareOf(Limited):
         bound = f"at least {low}" if low else f"at most {high}" if high else ""
         return f"{self.phase} is {bound} of {self.of}" if bound else ""
 
-    def _decided(self, found: PartOfWhole, level: float) -> bool | None:
-        told = []
+    def _decided(self, whole: PartOfWhole, level: float) -> bool | None:
+        messages = []
         if self.at_least is not None:
-            where = found.beyond(self.at_least, level)
-            told.append(None if where is None else where == "above")
+            where = whole.beyond(self.at_least, level)
+            messages.append(None if where is None else where == "above")
         if self.at_most is not None:
-            where = found.beyond(self.at_most, level)
-            told.append(None if where is None else where == "below")
-        return False if False in told else True if all(told) else None
+            where = whole.beyond(self.at_most, level)
+            messages.append(None if where is None else where == "below")
+        return False if False in messages else True if all(messages) else None
 
 
 def _figure(measure: str, place: Place, sample: Sample) -> Figure:
@@ -100,11 +100,11 @@ def _figure(measure: str, place: Place, sample: Sample) -> Figure:
 
 
 def _together(part: Sample, whole: Sample) -> tuple[Sample, Sample, PartOfWhole]:
-    """Both in the trials that have both; as printed where there are no trials."""
+    """Return both samples over the trials that have both; as published without trials."""
     if not part.values or not whole.values:
         return part, whole, shares.of_summaries(part.summary, whole.summary)
-    wholes = {one.trial: one for one in whole.values}
-    pairs = [(one, wholes[one.trial]) for one in part.values if one.trial in wholes]
+    wholes = {value.trial: value for value in whole.values}
+    pairs = [(value, wholes[value.trial]) for value in part.values if value.trial in wholes]
     if not pairs:
         reason = "no trial has both"
         return (
@@ -115,9 +115,9 @@ def _together(part: Sample, whole: Sample) -> tuple[Sample, Sample, PartOfWhole]
     both = []
     for sample, index in ((part, 0), (whole, 1)):
         own = [pair[index] for pair in pairs]
-        short = summarise([one.value for one in own], bounds=sum(one.bound for one in own))
+        short = summarise([item.value for item in own], bounds=sum(item.bound for item in own))
         nominal = sample.summary.nominal
         short = short if nominal is None else at_level(short, nominal)
         both.append(replace(sample, summary=short, values=tuple(own)))
-    found = shares.of_trials(both[0].summary, both[1].summary, [(a.value, b.value) for a, b in pairs])
-    return both[0], both[1], found
+    trials = shares.of_trials(both[0].summary, both[1].summary, [(a.value, b.value) for a, b in pairs])
+    return both[0], both[1], trials

@@ -1,4 +1,4 @@
-"""`trend: {measure: latency_mean, over: rtt, is: linear}`: how a measure goes along an axis."""
+"""`trend: {measure: latency_mean, over: rtt, is: linear}`: the shape of a measure along an axis."""
 
 import math
 from collections.abc import Sequence
@@ -25,34 +25,34 @@ Slope = Annotated[list[float], Field(min_length=2, max_length=2)]
 if TYPE_CHECKING:
     TrendWords = Along
 else:
-    # a key that no attribute of a class can be called
-    _IS = Field(description="what it does along the axis")
+    # The key is a Python keyword and cannot name an attribute.
+    _IS = Field(description="shape along the axis")
     TrendWords = create_model("TrendWords", __base__=Along, **{"is": (Shape, _IS)})
 
 
 class Trend(TrendWords):
-    """Whether a measure rises, falls, stays or is linear along an axis.
+    """Test whether a measure rises, falls, is flat or is linear along an axis.
 
-    `rises`: as a whole (an ordered contrast is above 0), and no step is shown to fall by more than `margin`.
-    `flat`: each level is the same as each other within `within`. `linear`: each level lies within `within`
-    of a straight line. With `slope` the line's slope must lie in that range, too.
+    `rises`: overall (an ordered contrast is above 0), and no step is shown to fall by more than `margin`.
+    `flat`: all pairs of levels are equal within `within`. `linear`: each level lies within `within` of a
+    straight line. With `slope` the line's slope must lie in that range as well.
     """
 
     key: ClassVar[str] = "trend"
 
     slope: Slope | None = Field(
-        None, description="[LEAST, MOST] of the slope, in the measure's unit (ms) per unit of the axis"
+        None, description="[MIN, MAX] of the slope, in the measure's unit (ms) per unit of the axis"
     )
-    within: Share = Field(
-        0.1, gt=0, description="flat, linear: how far the larger of two may be above the other"
+    within: Share = Field(0.1, gt=0, description="flat, linear: permitted excess of the larger of two values")
+    margin: Share = Field(
+        0.05, description="rises, falls: permitted size of a single step in the other direction"
     )
-    margin: Share = Field(0.05, description="rises, falls: how far a single step may go the other way")
 
     @property
     def shape(self) -> Shape:
-        """What it does along the axis."""
-        found: Shape = getattr(self, "is")
-        return found
+        """Return the shape along the axis."""
+        result: Shape = getattr(self, "is")
+        return result
 
     def problems(self) -> list[str]:
         wrong = self.slope is not None and self.slope[0] > self.slope[1]
@@ -98,7 +98,7 @@ class Trend(TrendWords):
             seen,
             decided,
             span,
-            overlap="the intervals leave it open",
+            overlap="the intervals are inconclusive",
             zero=self._requirements_line and bool(points) and trend.line(points) is None,
         )
 
@@ -112,7 +112,7 @@ class Trend(TrendWords):
         return self.shape == "linear" or self.slope is not None
 
     def _rises(self, points: Sequence[Point], level: float) -> bool | None:
-        """A falling one rises backwards."""
+        """Return whether the measure rises; a falling one rises in reverse order."""
         ordered = list(points) if self.shape == "rises" else list(reversed(points))
         whole = trend.ordered(ordered, level)
         each = 1 - (1 - level) / len(points)  # Bonferroni: the whole and every step
@@ -126,9 +126,9 @@ class Trend(TrendWords):
         pairs = list(combinations(points, 2))
         each = 1 - (1 - level) / len(pairs)
         quotients = [Quotient(a.sample, b.sample) for a, b in pairs]
-        if any(same(one, self.within, each) is False for one in quotients):
+        if any(same(quotient, self.within, each) is False for quotient in quotients):
             return False
-        return True if all(same(one, self.within, level) for one in quotients) else None
+        return True if all(same(quotient, self.within, level) for quotient in quotients) else None
 
     def _linear(self, points: Sequence[Point], level: float) -> bool | None:
         line = trend.line(points)
@@ -141,16 +141,16 @@ class Trend(TrendWords):
         return True if all(line.near(index, self.within, level) for index in places) else None
 
     def _steep(self, points: Sequence[Point], level: float) -> bool | None:
-        """Whether the slope lies in its range."""
+        """Return whether the slope lies in its range."""
         line = trend.line(points)
-        found = Contrast() if line is None else line.slope(level)
+        result = Contrast() if line is None else line.slope(level)
         low, high = self.slope or (-math.inf, math.inf)
-        if found.high is not None and found.high < low:
+        if result.high is not None and result.high < low:
             return False
-        if found.low is not None and found.low > high:
+        if result.low is not None and result.low > high:
             return False
-        inside = found.low is not None and found.high is not None
-        return True if inside and found.low >= low and found.high <= high else None  # type: ignore[operator]
+        inside = result.low is not None and result.high is not None
+        return True if inside and result.low >= low and result.high <= high else None  # type: ignore[operator]
 
     def _seen(self, row: Row, points: Sequence[Point], about: str) -> tuple[Span | None, str]:
         text = row.text(self.measure, about)
@@ -171,25 +171,27 @@ class Trend(TrendWords):
 
 
 def _points(row: Row) -> list[Point]:
-    """Levels without numbers stand in their order."""
+    """Return the points of a row; levels without numbers are numbered in order."""
     xs = row.numbers or [float(index) for index in range(len(row.levels))]
-    return [Point(x, one.sample.judged) for x, one in zip(xs, row.figures, strict=True)]
+    return [Point(x, figure.sample.judged) for x, figure in zip(xs, row.figures, strict=True)]
 
 
 def _extremes(points: Sequence[Point]) -> str:
-    means = [one.sample.mean for one in points if one.sample.mean]
+    means = [point.sample.mean for point in points if point.sample.mean]
     return f": the largest is {number(max(means) / min(means))} times the smallest" if means else ""
 
 
 def _farthest(row: Row, line: trend.Line) -> str:
-    """The level that the line misses most."""
+    """Return the level with the largest deviation from the line."""
     if len(line.points) < 3:
         return ""
-    means = [one.sample.mean or 0.0 for one in line.points]
+    means = [point.sample.mean or 0.0 for point in line.points]
     off = [
         abs(mean / fit - 1) if fit > 0 else math.inf for mean, fit in zip(means, line.fitted(), strict=True)
     ]
     worst = max(range(len(off)), key=off.__getitem__)
     if math.isinf(off[worst]):
         return f", and the line is not above 0 at {row.levels[worst].name}"
-    return f", and the line is missed most at {row.levels[worst].name} (by {percentage(off[worst])})"
+    return (
+        f", and the largest deviation from the line is {percentage(off[worst])} at {row.levels[worst].name}"
+    )

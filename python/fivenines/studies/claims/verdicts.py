@@ -1,8 +1,8 @@
-"""Verdicts: of one comparison (an atom), and of several that make a claim.
+"""Verdicts: of a comparison (an atom), and of several that make up a claim.
 
-An atom is decided by its own interval, of 95 %. A claim that asks for all of several holds if each one does,
-which needs no correction (intersection-union: Berger, Technometrics 24 (1982) 295), and is contradicted if
-one is at Holm's level; one that asks for any mirrors it.
+A 95 % interval decides an atom. A claim that requires all of several atoms holds if each does, which needs no
+correction (intersection-union: Berger, Technometrics 24 (1982) 295), and is contradicted if one is at Holm's
+level; a claim that requires any of several mirrors this.
 """
 
 from collections.abc import Sequence
@@ -12,11 +12,24 @@ from typing import Literal
 from fivenines.analysis.holm import adjusted
 from fivenines.studies.claims.figures import Place, Sample
 
-Status = Literal["holds", "contradicted", "undecided"]
+Status = Literal["holds", "contradicted", "inconclusive"]
 
+# Error that decides an atom: 1 - the confidence of its interval.
 ERROR = 0.05
-"""What an atom is decided with: 1 - the confidence of its interval."""
 
+# Why an atom is inconclusive.
+#
+#     width        the interval contains the limit
+#     trials       fewer than two trials, or no published spread: there is no interval
+#     equal        a few values that are all equal have no spread, and prove nothing
+#     bounds       service did not recover, so an end of the interval is unknown
+#     client       the client was the bottleneck of the load
+#     errors       transactions failed without a fault
+#     missing      there are no figures
+#     unavailable  it cannot be run here
+#     levels       the axis has too few levels
+#     zero         a mean of 0 has no ratio, and no line in per cent
+#     chance       decided alone, but not as one of so many comparisons
 Why = Literal[
     "",
     "width",
@@ -31,27 +44,13 @@ Why = Literal[
     "zero",
     "chance",
 ]
-"""Why an atom is undecided.
 
-    width        the interval reaches over the limit
-    trials       fewer than two trials, or no spread was printed: there is no interval
-    equal        a few values that are all equal have no spread, and prove nothing
-    bounds       service was not back, so that an end of the interval is not known
-    client       the load was limited by the client
-    errors       transactions failed, where nothing was broken
-    missing      there are no figures
-    unavailable  it cannot be run here
-    levels       the axis has too few levels
-    zero         a mean of 0 has no ratio, and no line in per cent
-    chance       decided alone, but not as one of so many comparisons
-"""
-
-Outcome = Literal["holds", "does not hold", "cannot be told", "cannot be run here"]
+Outcome = Literal["holds", "does not hold", "inconclusive", "cannot be run here"]
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A sample that an atom is judged by: who it is of, and where it was taken."""
+    """A sample of an atom, with its name and place."""
 
     name: str
     measure: str
@@ -61,13 +60,13 @@ class Figure:
 
 @dataclass(frozen=True)
 class Span:
-    """What is compared with the limits, and its interval; ends that are not known are None.
+    """The compared quantity with its interval and limits; unknown ends are None.
 
     Attributes:
         kind: ratio, share, slope, or value (in the measure's unit).
-        estimate: as measured.
-        low, high: of the interval.
-        at_least, at_most: between which the claim wants it; None: no limit there.
+        estimate: the estimate.
+        low, high: ends of the interval.
+        at_least, at_most: claimed limits; None: no limit.
     """
 
     kind: Literal["ratio", "share", "slope", "value"]
@@ -83,14 +82,14 @@ class Atom:
     """One comparison.
 
     Attributes:
-        status: as one of all of its claim.
-        sentence: what was seen, what was claimed, and why it is undecided.
-        about: which of several it is ("at 32 connections"); empty: the only one.
-        why, reason: why it is undecided, as a word and as a part of the sentence.
-        alone: its status by itself, before Holm's correction.
-        figures: what it was judged by.
-        span: what was compared with the limits; None of a set.
-        members: of a set: those that cannot be told from the best.
+        status: status within the claim.
+        sentence: the observation, the claim, and why it is inconclusive.
+        about: distinguishes it from others ("at 32 connections"); empty: the only one.
+        why, reason: why it is inconclusive, as a word and as a part of the sentence.
+        alone: status before Holm's correction.
+        figures: figures that decide.
+        span: the compared quantity; None for a set.
+        members: for a set: the members not shown to differ from the best.
         holding, against: the smallest errors with which it would hold and be contradicted; 1: above 5 %.
     """
 
@@ -99,7 +98,7 @@ class Atom:
     about: str = ""
     why: Why = ""
     reason: str = ""
-    alone: Status = "undecided"
+    alone: Status = "inconclusive"
     figures: Sequence[Figure] = ()
     span: Span | None = None
     members: Sequence[str] = ()
@@ -108,18 +107,18 @@ class Atom:
 
     @property
     def judged(self) -> bool:
-        """Whether there were figures to judge it by."""
+        """Return whether the atom has figures."""
         return not self.why or self.why in ("width", "bounds", "chance")
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What becomes of a test.
+    """Verdict of a test.
 
     Attributes:
-        rule: whether it asks for all of its parts or for any.
-        parts: atoms, and verdicts of tests inside it.
-        status: of the whole.
+        rule: whether all of its parts must hold, or any.
+        parts: atoms, and verdicts of contained tests.
+        status: status of the whole.
         holding, against: as of an atom.
     """
 
@@ -131,30 +130,30 @@ class Verdict:
 
     @property
     def atoms(self) -> list[Atom]:
-        """All comparisons, also of tests inside it."""
+        """Return all comparisons, including those of contained tests."""
         return [atom for part in self.parts for atom in ([part] if isinstance(part, Atom) else part.atoms)]
 
     @property
     def judged(self) -> bool:
-        """Whether there were figures for any of it."""
+        """Return whether any atom has figures."""
         return any(part.judged for part in self.parts)
 
     @property
     def outcome(self) -> Outcome:
-        """What a claim of this test is said to be."""
+        """Return the outcome of a claim with this verdict."""
         if self.status == "holds":
             return "holds"
         if self.status == "contradicted":
             return "does not hold"
-        # more trials would tell nothing of it
-        open_ones = [atom for atom in self.atoms if atom.status == "undecided"]
+        # More trials here would not decide it.
+        open_ones = [atom for atom in self.atoms if atom.status == "inconclusive"]
         if open_ones and all(atom.why == "unavailable" for atom in open_ones):
             return "cannot be run here"
-        return "cannot be told"
+        return "inconclusive"
 
     @property
     def tally(self) -> str:
-        """How many do what: "3 of 5 hold, 2 undecided"; empty of a single comparison."""
+        """Return counts by status: "3 of 5 hold, 2 inconclusive"; empty for a single comparison."""
         atoms = self.atoms
         if len(atoms) < 2:
             return ""
@@ -163,7 +162,7 @@ class Verdict:
             "contradicted": sum(atom.status == "contradicted" for atom in atoms),
             "cannot be run here": sum(atom.why == "unavailable" for atom in atoms),
         }
-        counts["undecided"] = len(atoms) - sum(counts.values())
+        counts["inconclusive"] = len(atoms) - sum(counts.values())
         seen = [f"{number} {words}" for words, number in counts.items() if number]
         first, *rest = seen
         number, _, words = first.partition(" ")
@@ -171,24 +170,24 @@ class Verdict:
 
 
 def verdict(rule: Literal["all", "any"], parts: Sequence[Atom | Verdict]) -> Verdict:
-    """The verdict of several parts, whose atoms get the status that they have among the others."""
+    """Return the verdict of several parts, with Holm's correction of their atoms."""
     judged = [part for part in parts if part.judged]
     errors = adjusted([part.against if rule == "all" else part.holding for part in judged])
     known = iter(errors)
-    found = [_among(part, rule, next(known) if part.judged else 1.0, len(judged)) for part in parts]
-    one = min(errors, default=1.0)
+    result = [_among(part, rule, next(known) if part.judged else 1.0, len(judged)) for part in parts]
+    item = min(errors, default=1.0)
     every = max((part.holding if rule == "all" else part.against for part in parts), default=1.0)
-    holding, against = (every, one) if rule == "all" else (one, every)
-    status: Status = "undecided"
+    holding, against = (every, item) if rule == "all" else (item, every)
+    status: Status = "inconclusive"
     if holding <= ERROR:
         status = "holds"
     elif against <= ERROR:
         status = "contradicted"
-    return Verdict(rule, found, status, holding, against)
+    return Verdict(rule, result, status, holding, against)
 
 
 def _among(part: Atom | Verdict, rule: Literal["all", "any"], error: float, number: int) -> Atom | Verdict:
-    """An atom that is decided alone, but not among the others, is undecided."""
+    """Return an atom after Holm's correction, which may make it inconclusive."""
     risky: Status = "contradicted" if rule == "all" else "holds"
     if not isinstance(part, Atom):
         return part
@@ -196,4 +195,4 @@ def _among(part: Atom | Verdict, rule: Literal["all", "any"], error: float, numb
         return part
     reason = f"one of {number} comparisons may look so by chance"
     sentence = f"{part.sentence.rstrip('.')}; alone it is {risky}, but {reason}."
-    return replace(part, status="undecided", why="chance", reason=reason, sentence=sentence)
+    return replace(part, status="inconclusive", why="chance", reason=reason, sentence=sentence)

@@ -1,4 +1,4 @@
-"""The best is among those that are kept, and who is told to be behind is out."""
+"""The true best stays in the set, and candidates shown to be worse are excluded."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -20,9 +20,9 @@ def _against(samples: Mapping[str, Sequence[float]], bounds: dict[str, int] | No
 
 def test_who_is_far_behind_is_out_and_by_whom() -> None:
     samples = {"quick": [100, 101, 102], "slow": [50, 51, 52], "close": [99, 103, 101]}
-    found = best_set(list(samples), _against(samples), more=True)
-    assert found.kept == ["quick", "close"]
-    assert list(found.out) == ["slow"] and found.out["slow"][0] in ("quick", "close")
+    result = best_set(list(samples), _against(samples), more=True)
+    assert result.kept == ["quick", "close"]
+    assert list(result.out) == ["slow"] and result.out["slow"][0] in ("quick", "close")
 
 
 def test_of_times_the_shorter_is_better() -> None:
@@ -38,11 +38,11 @@ def test_a_single_trial_tells_nothing() -> None:
 def test_a_lower_bound_of_an_outage_can_lose_and_never_win() -> None:
     samples = {"never back": [9000.0, 9001, 9002], "back": [4000.0, 4001, 4002]}
     bounds = {"never back": 3}
-    found = best_set(list(samples), _against(samples, bounds), more=False)
-    assert found.kept == ["back"]
+    result = best_set(list(samples), _against(samples, bounds), more=False)
+    assert result.kept == ["back"]
     turned = {"never back": [4000.0, 4001, 4002], "back": [9000.0, 9001, 9002]}
-    found = best_set(list(turned), _against(turned, bounds), more=False)
-    assert found.kept == ["never back", "back"]
+    result = best_set(list(turned), _against(turned, bounds), more=False)
+    assert result.kept == ["never back", "back"]
 
 
 @settings(max_examples=20, deadline=None)

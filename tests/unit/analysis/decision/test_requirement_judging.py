@@ -41,14 +41,14 @@ def _outages(text: str, *values: float, away: int = 0) -> Judgement:
     [
         ((4000, 4100, 4200), "met"),
         ((12_000, 12_100, 12_200), "missed"),
-        ((4000, 9000, 14_000), "untold"),
-        ((4000,), "untold"),
-        ((), "untold"),
+        ((4000, 9000, 14_000), "inconclusive"),
+        ((4000,), "inconclusive"),
+        ((), "inconclusive"),
     ],
 )
 def test_a_mean_counts_with_its_interval(values: tuple[float, ...], status: str) -> None:
-    found = _outages("outage_writes < 10s", *values)
-    assert (found.status, found.n) == (status, len(values))
+    outages = _outages("outage_writes < 10s", *values)
+    assert (outages.status, outages.n) == (status, len(values))
 
 
 def test_what_is_untold_says_how_many_trials_more() -> None:
@@ -58,12 +58,12 @@ def test_what_is_untold_says_how_many_trials_more() -> None:
 
 
 def test_lower_bounds_prove_missed_and_never_met() -> None:
-    assert _outages("outage_writes < 10s", 4000, 4100, 4200, away=3).status == "untold"
+    assert _outages("outage_writes < 10s", 4000, 4100, 4200, away=3).status == "inconclusive"
     assert _outages("outage_writes < 3s", 4000, 4100, 4200, away=3).status == "missed"
 
 
 def test_a_few_equal_values_prove_nothing() -> None:
-    assert _outages("outage_writes < 10s", 30, 30).status == "untold"
+    assert _outages("outage_writes < 10s", 30, 30).status == "inconclusive"
     assert _outages("outage_writes < 10s", *[30.0] * 5).status == "met"
 
 
@@ -71,7 +71,7 @@ def test_more_is_needed_of_a_rate() -> None:
     trials = [_trial(tps=value) for value in (900.0, 910.0, 905.0)]
     assert judge(parse_requirement("tps >= 500"), trials).status == "met"
     assert judge(parse_requirement("tps >= 1000"), trials).status == "missed"
-    assert judge(parse_requirement("tps >= 905"), trials).status == "untold"
+    assert judge(parse_requirement("tps >= 905"), trials).status == "inconclusive"
 
 
 def _lost(text: str, hit: int, n: int) -> Judgement:
@@ -82,13 +82,13 @@ def _lost(text: str, hit: int, n: int) -> Judgement:
     ("text", "hit", "n", "status"),
     [
         ("lost = 0", 1, 40, "missed"),
-        ("lost = 0", 0, 28, "untold"),
+        ("lost = 0", 0, 28, "inconclusive"),
         ("lost = 0", 0, 29, "met"),
-        ("lost = 0", 0, 0, "untold"),
-        ("lost <= 50%", 0, 3, "untold"),
+        ("lost = 0", 0, 0, "inconclusive"),
+        ("lost <= 50%", 0, 3, "inconclusive"),
         ("lost <= 50%", 0, 5, "met"),
         ("lost <= 50%", 9, 10, "missed"),
-        ("lost <= 50%", 5, 10, "untold"),
+        ("lost <= 50%", 5, 10, "inconclusive"),
     ],
 )
 def test_an_event_is_missed_by_one_trial_and_met_by_many(text: str, hit: int, n: int, status: str) -> None:
@@ -96,23 +96,23 @@ def test_an_event_is_missed_by_one_trial_and_met_by_many(text: str, hit: int, n:
 
 
 def test_three_trials_leave_most_open_and_say_so() -> None:
-    found = _lost("lost = 0", 0, 3)
-    assert found.bound == pytest.approx(0.6316, abs=1e-4)
-    assert found.more == 26
+    result = _lost("lost = 0", 0, 3)
+    assert result.bound == pytest.approx(0.6316, abs=1e-4)
+    assert result.more == 26
 
 
 def test_what_was_not_measured_is_not_counted() -> None:
-    found = judge(parse_requirement("lost = 0"), [_trial(), _trial()])
-    assert (found.status, found.n) == ("untold", 0)
+    result = judge(parse_requirement("lost = 0"), [_trial(), _trial()])
+    assert (result.status, result.n) == ("inconclusive", 0)
 
 
 def test_a_percentile_is_judged_by_the_share_beyond() -> None:
     text = "outage_writes p90 < 10s"
     assert _outages(text, *[5000.0] * 29).status == "met"
-    assert _outages(text, *[5000.0] * 20).status == "untold"
+    assert _outages(text, *[5000.0] * 20).status == "inconclusive"
     assert _outages(text, *[5000.0] * 5, *[11_000.0] * 5).status == "missed"
     # service that was not back may be beyond the limit: it does not count for "met"
-    assert _outages(text, *[5000.0] * 29, away=3).status == "untold"
+    assert _outages(text, *[5000.0] * 29, away=3).status == "inconclusive"
 
 
 def test_a_number_of_a_solution_has_no_chance_in_it() -> None:
@@ -120,7 +120,7 @@ def test_a_number_of_a_solution_has_no_chance_in_it() -> None:
     assert [judge_number(requirement, number).status for number in (3, 4, None)] == [
         "met",
         "missed",
-        "untold",
+        "inconclusive",
     ]
 
 

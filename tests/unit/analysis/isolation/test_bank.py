@@ -45,39 +45,41 @@ def test_a_sound_bank_has_no_anomaly(seed: int) -> None:
             rows += transfer(number, number * 10, source, target, amount)
         else:
             rows += audit(number, number * 10, *balances)
-    found = judged(rows)
-    assert found is not None and found.counts == {}
+    result = judged(rows)
+    assert result is not None and result.counts == {}
 
 
 def test_an_audit_that_saw_half_a_transfer_is_named_with_its_balances() -> None:
     rows = audit(1, 0, 10, 10) + audit(2, 15, 5, 10) + transfer(3, 20, 0, 1, 5) + audit(4, 30, 5, 15)
-    found = judged(rows)
-    assert found is not None and found.counts == {"wrong-sum": 1}
-    assert found.examples[0].transactions == [2]
-    assert found.examples[0].explanation == ("Audit T2 found 15 in all instead of 20. Balances: 0: 5, 1: 10.")
+    result = judged(rows)
+    assert result is not None and result.counts == {"wrong-sum": 1}
+    assert result.examples[0].transactions == [2]
+    assert result.examples[0].explanation == (
+        "Audit T2 found 15 in all instead of 20. Balances: 0: 5, 1: 10."
+    )
 
 
 def test_a_lost_update_stays_in_the_end_sum() -> None:
     rows = audit(1, 0, 10, 10) + transfer(2, 10, 0, 1, 5) + transfer(3, 10, 0, 1, 3)
-    found = judged(rows + audit(4, 30, 7, 18))
-    assert found is not None and found.counts == {"wrong-end-sum": 1}
+    result = judged(rows + audit(4, 30, 7, 18))
+    assert result is not None and result.counts == {"wrong-end-sum": 1}
 
 
 @pytest.mark.parametrize(("overdraft", "counts"), [(False, {"negative-balance": 1}), (True, {})])
 def test_balances_below_zero(overdraft: bool, counts: dict[str, int]) -> None:
-    found = judged(audit(1, 0, 10, 10) + audit(2, 5, -5, 25), overdraft)
-    assert found is not None and found.counts == counts
+    result = judged(audit(1, 0, 10, 10) + audit(2, 5, -5, 25), overdraft)
+    assert result is not None and result.counts == counts
     if counts:
-        assert "0: -5" in found.examples[0].explanation
+        assert "0: -5" in result.examples[0].explanation
 
 
 def test_what_is_no_whole_audit_is_not_judged() -> None:
     rows = audit(1, 0, 10, 10) + audit(2, 5, 99) + audit(3, 6, 9, 9, outcome="failed")
-    found = judged(rows)
-    assert found is not None and found.counts == {} and found.note.startswith("Audits: 1;")
+    result = judged(rows)
+    assert result is not None and result.counts == {} and result.note.startswith("Audits: 1;")
 
 
 def test_without_audits_and_without_a_bank() -> None:
-    found = judged(transfer(1, 0, 0, 1, 5))
-    assert found is not None and found.note == "There was no audit."
+    result = judged(transfer(1, 0, 0, 1, 5))
+    assert result is not None and result.note == "There was no audit."
     assert judged([]) is None

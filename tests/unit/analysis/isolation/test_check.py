@@ -14,7 +14,7 @@ CELL = CellKey(solution="s", workload="bank", connections=1, network="lan", faul
 
 
 def _trial(folder: Path, *stored: Isolation, wrong: bool = True, whole: bool = True) -> StoredTrial:
-    """Two audits of a bank of two accounts; the second one misses five where it is wrong."""
+    """Return two audits of a bank of two accounts; the second one misses five where it is wrong."""
     folder.mkdir()
     balances = [(1, 10, 10), (2, 5 if wrong else 10, 10)]
     rows: list[tuple[object, ...]] = [

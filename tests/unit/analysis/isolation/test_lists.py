@@ -62,20 +62,20 @@ def test_each_planted_anomaly_is_found_and_named(kind: str, seed: int, rng: Rand
     ]
     both = [*sound, *planted]
     rng.shuffle(both)
-    found = judged(*both)
-    assert {n - 500 for n in example(found, kind).transactions} == members
-    assert set(found.counts) <= {kind} | FOLLOWS.get(kind, set())
+    result = judged(*both)
+    assert {n - 500 for n in example(result, kind).transactions} == members
+    assert set(result.counts) <= {kind} | FOLLOWS.get(kind, set())
 
 
 def test_an_acknowledged_append_that_a_later_read_misses_is_lost() -> None:
-    found = judged(
+    result = judged(
         txn(1, "ax1", completed=10),
         txn(2, "ax2", started=20, completed=30),
         txn(3, "rx2", started=40, completed=50),
         txn(4, "ax3", started=45, completed=55),
     )
-    assert found.counts == {"lost-append": 1}
-    assert example(found, "lost-append").transactions == [1]
+    assert result.counts == {"lost-append": 1}
+    assert example(result, "lost-append").transactions == [1]
 
 
 def test_an_in_doubt_transaction_counts_once_its_append_is_seen() -> None:
@@ -85,10 +85,10 @@ def test_an_in_doubt_transaction_counts_once_its_append_is_seen() -> None:
 
 
 def test_a_cycle_is_told_step_by_step() -> None:
-    found = judged(txn(1, "ax1ay1"), txn(2, "ax2ry"), txn(3, "rx12"))
-    told = example(found, "G-single")
-    assert told.edges == [(2, "rw 24", 1), (1, "ww 23", 2)]
-    assert told.explanation == (
+    result = judged(txn(1, "ax1ay1"), txn(2, "ax2ry"), txn(3, "rx12"))
+    anomaly = example(result, "G-single")
+    assert anomaly.edges == [(2, "rw 24", 1), (1, "ww 23", 2)]
+    assert anomaly.explanation == (
         "T2 read key 24 without 1, which T1 appended; T2 appended 2 to key 23 behind what T1 had"
         " appended. So each would have to come before itself."
     )
@@ -99,9 +99,9 @@ def test_a_long_cycle_is_found_in_full_and_told_in_part() -> None:
     ring = [
         Txn(i, [("append", i, 1), ("read", (i + 1) % n, [])]) for i in range(n)
     ]  # each misses the next one's append
-    found = judged(*ring, Txn(99, [("read", 0, [1])]))
-    told = example(found, "G2-item")
-    assert len(told.transactions) == n and "and 3 more steps" in told.explanation
+    result = judged(*ring, Txn(99, [("read", 0, [1])]))
+    anomaly = example(result, "G2-item")
+    assert len(anomaly.transactions) == n and "and 3 more steps" in anomaly.explanation
 
 
 def test_only_so_many_examples_are_kept() -> None:
@@ -110,14 +110,14 @@ def test_only_so_many_examples_are_kept() -> None:
         for i in range(EXAMPLES + 5)
         for side in (0, 1)
     ]
-    found = judged(*skews)
-    assert found.counts == {"G2-item": EXAMPLES + 5}
-    assert len(found.examples) == EXAMPLES
+    result = judged(*skews)
+    assert result.counts == {"G2-item": EXAMPLES + 5}
+    assert len(result.examples) == EXAMPLES
 
 
 def test_a_search_that_ran_out_of_time_says_so() -> None:
-    found = judged(txn(1, "ax1ry"), txn(2, "ay1rx"), search=-1.0)
-    assert found.note.startswith("The search for G-single and G2-item ended")
+    result = judged(txn(1, "ax1ry"), txn(2, "ay1rx"), search=-1.0)
+    assert result.note.startswith("The search for G-single and G2-item ended")
 
 
 def test_no_list_append_transactions_no_verdict() -> None:
@@ -130,5 +130,5 @@ def test_no_list_append_transactions_no_verdict() -> None:
 def test_a_list_that_is_no_list_of_numbers_is_an_unknown_element(text: str) -> None:
     with duckdb.connect() as connection:
         history(connection, [(1, 0, "lists", 0, 1, "ok", 0, "read", 5, None, text)])
-        found = check_lists(connection)
-    assert found is not None and "unknown-element" in found.counts
+        result = check_lists(connection)
+    assert result is not None and "unknown-element" in result.counts

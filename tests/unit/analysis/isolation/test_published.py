@@ -35,44 +35,44 @@ ELLE = {
 @pytest.mark.parametrize("name", ELLE)
 def test_histories_of_elles_own_tests(name: str) -> None:
     texts, expected = ELLE[name]
-    found = judged(*(txn(number, text) for number, text in enumerate(texts, 1)))
+    result = judged(*(txn(number, text) for number, text in enumerate(texts, 1)))
     for kind, members in expected.items():
-        assert set(example(found, kind).transactions) == members, found
+        assert set(example(result, kind).transactions) == members, result
     derived = {"G1b"} if "future read internal" in name else set()
-    assert set(found.counts) - derived - {"G-single"} == set(expected) - {"G-single"}, found
+    assert set(result.counts) - derived - {"G-single"} == set(expected) - {"G-single"}, result
 
 
 def test_internal_cases_read_append_read() -> None:
     stale, extension, short = "rx12ax3rx12", "rx12ax4rx12345", "rx12ax6rx1"
-    found = judged(
+    result = judged(
         txn(1, "ax1"), txn(2, "ax2"), txn(3, stale), txn(4, extension), txn(5, "ax5"), txn(6, short)
     )
-    assert {a.transactions[0] for a in found.examples if a.kind == "internal"} == {3, 4, 6}
+    assert {a.transactions[0] for a in result.examples if a.kind == "internal"} == {3, 4, 6}
 
 
 def test_g1a_cases() -> None:
     # T2 and T3 read the 1 of T1, which failed; and T2's 2 stands on it
-    found = judged(txn(1, "ax1", "failed"), txn(2, "rx1ax2"), txn(3, "rx12ry3"), txn(4, "ay3"))
-    read = [a.transactions for a in found.examples if a.kind == "G1a"]
+    result = judged(txn(1, "ax1", "failed"), txn(2, "rx1ax2"), txn(3, "rx12ry3"), txn(4, "ay3"))
+    read = [a.transactions for a in result.examples if a.kind == "G1a"]
     assert read == [[1, 2], [1, 3]]
-    assert example(found, "dirty-update").transactions == [1, 2]
+    assert example(result, "dirty-update").transactions == [1, 2]
 
 
 def test_info_reads_prove_nothing() -> None:
     # "T1 appends 2 to x after T2 ... However, T1's crashed read of y = nil does NOT mean T1 < T2."
-    found = judged(txn(1, "ax2ry-", "in_doubt"), txn(2, "ax1ay1"), txn(3, "rx12ry1"))
-    assert found.counts == {}
+    result = judged(txn(1, "ax2ry-", "in_doubt"), txn(2, "ax1ay1"), txn(3, "rx12ry1"))
+    assert result.counts == {}
 
 
 def test_several_appends_without_reads_come_after_the_empty_read() -> None:
     assert judged(txn(1, "rx"), txn(2, "ax1"), txn(3, "ax2")).counts == {}
-    found = judged(txn(1, "rxry1"), txn(2, "ax1"), txn(3, "ax2ay1"))
-    assert set(example(found, "G-single").transactions) == {1, 3}
+    result = judged(txn(1, "rxry1"), txn(2, "ax1"), txn(3, "ax2ay1"))
+    assert set(example(result, "G-single").transactions) == {1, 3}
 
 
 def test_the_papers_example() -> None:
     """histories/paper-example.edn, figure 1 of the paper: T2, T3 and T4 close a cycle with one rw."""
-    found = judged(
+    result = judged(
         Txn(
             1,
             [
@@ -99,20 +99,20 @@ def test_the_papers_example() -> None:
     )
     # T3 wrote 4 behind [1, 2] and T4's 3 was never seen, so it comes later: T3 < T4; but T4 did not see
     # T2's 8, which T3 did: T4 < T2 < T3
-    assert found.counts == {"G-single": 1}
-    assert set(example(found, "G-single").transactions) == {2, 3, 4}
+    assert result.counts == {"G-single": 1}
+    assert set(example(result, "G-single").transactions) == {2, 3, 4}
 
 
 def test_snapshot_isolation_without_g_single() -> None:
     """histories/si-without-g-single.edn: two rw edges, next to each other and not."""
-    found = judged(
+    result = judged(
         Txn(1, [("append", 9, 2)]),
         Txn(2, [("append", 8, 1), ("read", 9, [])]),
         Txn(3, [("read", 6, []), ("read", 8, []), ("append", 9, 5)]),
         Txn(4, [("append", 6, 2), ("read", 9, [2])]),
     )
-    assert set(found.counts) == {"G2-item"}
-    assert {frozenset(a.transactions) for a in found.examples} <= {frozenset({3, 4}), frozenset({1, 2, 3})}
+    assert set(result.counts) == {"G2-item"}
+    assert {frozenset(a.transactions) for a in result.examples} <= {frozenset({3, 4}), frozenset({1, 2, 3})}
 
 
 ADYA = {
@@ -132,6 +132,6 @@ ADYA = {
 @pytest.mark.parametrize("name", ADYA)
 def test_histories_of_adya(name: str) -> None:
     texts, kind, members = ADYA[name]
-    found = judged(*(txn(number, text) for number, text in enumerate(texts, 1)))
-    assert set(example(found, kind).transactions) == members
-    assert set(found.counts) <= {kind, "G-single"}
+    result = judged(*(txn(number, text) for number, text in enumerate(texts, 1)))
+    assert set(example(result, kind).transactions) == members
+    assert set(result.counts) <= {kind, "G-single"}

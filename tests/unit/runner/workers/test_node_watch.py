@@ -61,15 +61,15 @@ def test_a_late_end_without_a_result_drops_nothing(how: str) -> None:
 
 
 def test_the_cluster_is_asked_once_for_all_who_wait() -> None:
-    now, asked = [0.0], []
+    now, requested = [0.0], []
 
     def alive() -> set[str]:
-        asked.append(now[0])
+        requested.append(now[0])
         return {"one"} if now[0] < 60 else set()
 
     listed = NodeList(alive, lambda: now[0])
-    assert listed.has("one") and not listed.has("two") and asked == [0.0]
+    assert listed.has("one") and not listed.has("two") and requested == [0.0]
     now[0] = EVERY
-    assert listed.has("one") and asked == [0.0, EVERY]
+    assert listed.has("one") and requested == [0.0, EVERY]
     now[0] = 60.0
     assert not listed.has("one")

@@ -16,9 +16,9 @@ def test_those_that_this_process_may_use() -> None:
 def test_nobody_shares_while_there_are_enough(processors: list[int], workers: int) -> None:
     given_out = shares(processors, workers)
     assert len(given_out) == workers
-    assert all(one and set(one) <= set(processors) for one in given_out)
-    assert len({len(one) for one in given_out}) == 1, "all have as many"
-    flat = [processor for one in given_out for processor in one]
+    assert all(item and set(item) <= set(processors) for item in given_out)
+    assert len({len(item) for item in given_out}) == 1, "all have as many"
+    flat = [processor for item in given_out for processor in item]
     if workers <= len(processors):
         assert len(flat) == len(set(flat))
         assert len(processors) - len(flat) < workers

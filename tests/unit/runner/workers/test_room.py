@@ -49,8 +49,8 @@ def test_as_many_as_fit_are_never_refused(processors: int, hosts: int, memory: i
 
 def test_processors_can_be_insisted_on_and_memory_cannot() -> None:
     demand, room = Demand(4, 1000 * MIB), Room(2, 2500 * MIB)
-    with pytest.raises(UsageError, match="2 trials with 4 hosts each would share 2 processors"):
+    with pytest.raises(UsageError, match="2 trials with 4 hosts each would share 2 CPUs"):
         require_room(2, demand, room, False)
     require_room(2, demand, room, True)
-    with pytest.raises(UsageError, match=r"3 trials need about 3000MiB of memory, 2500MiB are free"):
+    with pytest.raises(UsageError, match=r"3 trials need about 3000MiB of memory; 2500MiB are free"):
         require_room(3, demand, room, True)

@@ -201,11 +201,11 @@ BORDERS = {
 
 
 def rates(test: dict[str, Any], draw: Draw, studies: int) -> tuple[float, float]:
-    """How often it holds, and how often it is contradicted."""
+    """Return how often it holds, and how often it is contradicted."""
     made: AnyTest = validated(AnyTest, test)
     chance = np.random.default_rng(20260301)
-    found = [made.judge(draw(chance)).status for _ in range(studies)]
-    return found.count("holds") / studies, found.count("contradicted") / studies
+    result = [made.judge(draw(chance)).status for _ in range(studies)]
+    return result.count("holds") / studies, result.count("contradicted") / studies
 
 
 def most(nominal: float) -> float:

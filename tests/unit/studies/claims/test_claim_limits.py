@@ -27,10 +27,10 @@ EIGHT = trials([7900.0, 8000.0, 8100.0, 8050.0, 7950.0])
     ("limits", "status"),
     [
         ({"at_most": "9s"}, "holds"),
-        ({"at_most": "8s"}, "undecided"),
+        ({"at_most": "8s"}, "inconclusive"),
         ({"at_most": "7s"}, "contradicted"),
         ({"at_least": "7s"}, "holds"),
-        ({"at_least": "8s"}, "undecided"),
+        ({"at_least": "8s"}, "inconclusive"),
         ({"at_least": "9s"}, "contradicted"),
         ({"at_least": "7s", "at_most": "9s"}, "holds"),
         ({"at_least": "8.5s", "at_most": "9s"}, "contradicted"),
@@ -41,18 +41,18 @@ def test_a_limit_by_the_side_on_which_the_whole_interval_is(limits: dict[str, st
 
 
 def test_a_limit_is_said_with_its_unit() -> None:
-    found = atom(measured(EIGHT), limit=limit(at_most="9s"))
-    assert found.sentence == "Failover time: 8.00 s (7.90 to 8.10 s); at most 9.00 s was claimed."
+    result = atom(measured(EIGHT), limit=limit(at_most="9s"))
+    assert result.sentence == "Failover time: 8.00 s (7.90 to 8.10 s); at most 9.00 s was claimed."
 
 
 def test_a_failover_that_did_not_end_is_over_a_limit_and_never_within() -> None:
-    cut = trials([one.value for one in EIGHT.values], bounds=(2,))
+    cut = trials([value.value for value in EIGHT.values], bounds=(2,))
     assert atom(measured(cut), limit=limit(at_most="7s")).status == "contradicted"
     assert atom(measured(cut), limit=limit(at_least="7s")).status == "holds"
     for limits in ({"at_most": "60s"}, {"at_least": "9s"}):
-        found = atom(measured(cut), limit=limit(**limits))
-        assert (found.status, found.why) == ("undecided", "bounds")
-        assert found.sentence.startswith("Failover time: at least 8.00 s")
+        result = atom(measured(cut), limit=limit(**limits))
+        assert (result.status, result.why) == ("inconclusive", "bounds")
+        assert result.sentence.startswith("Failover time: at least 8.00 s")
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_none_at_all_takes_five_trials_and_one_refused_connection_contradicts_it
     test = {"measure": "connects_refused", "solution": "a", "connections": 16000, "at_most": 0}
     for values, status in (
         ([0.0] * 5, "holds"),
-        ([0.0] * 4, "undecided"),
+        ([0.0] * 4, "inconclusive"),
         ([0.0, 0.0, 0.0, 1.0], "contradicted"),
     ):
         figures = row({16000: trials(values)}, "connects_refused")
@@ -82,10 +82,10 @@ def test_none_at_all_takes_five_trials_and_one_refused_connection_contradicts_it
 
 
 def test_a_planted_trial_flips_a_limit() -> None:
-    worse = trials([*(one.value for one in EIGHT.values), 8030.0, 7990.0])
+    worse = trials([*(value.value for value in EIGHT.values), 8030.0, 7990.0])
     assert atom(measured(worse), limit=limit(at_most="9s")).status == "holds"
-    outlier = trials([*(one.value for one in EIGHT.values), 60_000.0])
-    assert atom(measured(outlier), limit=limit(at_most="9s")).status == "undecided"
+    outlier = trials([*(value.value for value in EIGHT.values), 60_000.0])
+    assert atom(measured(outlier), limit=limit(at_most="9s")).status == "inconclusive"
 
 
 # --- never -----------------------------------------------------------------------------------------
@@ -99,12 +99,12 @@ def never(**more: Any) -> dict[str, Any]:
     ("seen", "n", "status"),
     [
         (0, 29, "holds"),
-        (0, 28, "undecided"),
-        (0, 2, "undecided"),
+        (0, 28, "inconclusive"),
+        (0, 2, "inconclusive"),
         (1, 1000, "contradicted"),
         (1, 1, "contradicted"),
-        (0, 1, "undecided"),
-        (0, 0, "undecided"),
+        (0, 1, "inconclusive"),
+        (0, 0, "inconclusive"),
     ],
 )
 def test_never_takes_29_trials_and_one_event_contradicts_it(seen: int, n: int, status: str) -> None:
@@ -114,7 +114,7 @@ def test_never_takes_29_trials_and_one_event_contradicts_it(seen: int, n: int, s
 def test_never_within_another_share() -> None:
     figures = Planted(seen={"a": Events(0, 10)})
     assert atom(figures, never=never(at_most="30%")).status == "holds"
-    assert atom(figures, never=never(at_most="20%")).status == "undecided"
+    assert atom(figures, never=never(at_most="20%")).status == "inconclusive"
 
 
 def test_a_client_that_limits_hides_events_and_takes_none_back() -> None:
@@ -125,9 +125,9 @@ def test_a_client_that_limits_hides_events_and_takes_none_back() -> None:
 
 
 def test_never_says_how_many_trials_there_were() -> None:
-    found = atom(Planted(seen={"a": Events(0, 10)}), never=never())
-    assert "Acknowledged rows lost: seen in 0 of 10 trials (at most 26 %)" in found.sentence
-    assert found.why == "width"
+    result = atom(Planted(seen={"a": Events(0, 10)}), never=never())
+    assert "Acknowledged rows lost: seen in 0 of 10 trials (at most 26 %)" in result.sentence
+    assert result.why == "width"
 
 
 # --- share -----------------------------------------------------------------------------------------
@@ -148,7 +148,7 @@ def outages(of: float, n: int = 8, noise: float = 0.05) -> Planted:
     return phases(trials(part.tolist()), trials(whole.tolist()))
 
 
-@pytest.mark.parametrize(("of", "status"), [(0.75, "holds"), (0.6, "undecided"), (0.45, "contradicted")])
+@pytest.mark.parametrize(("of", "status"), [(0.75, "holds"), (0.6, "inconclusive"), (0.45, "contradicted")])
 def test_a_share_of_an_outage(of: float, status: str) -> None:
     assert atom(outages(of), share=share(at_least=0.6)).status == status
     turned = {"holds": "contradicted", "contradicted": "holds"}.get(status, status)
@@ -156,18 +156,18 @@ def test_a_share_of_an_outage(of: float, status: str) -> None:
 
 
 def test_phase_and_whole_are_compared_trial_by_trial() -> None:
-    found = outages(0.7, noise=0.02)
-    assert atom(found, share=share(at_least="60%")).status == "holds"
+    result = outages(0.7, noise=0.02)
+    assert atom(result, share=share(at_least="60%")).status == "holds"
     # of the same means and spreads without trials the widest interval counts
-    bare = found.but(lambda one: Sample(one.summary))
-    assert atom(bare, share=share(at_least="60%")).status == "undecided"
+    bare = result.but(lambda item: Sample(item.summary))
+    assert atom(bare, share=share(at_least="60%")).status == "inconclusive"
 
 
 def test_trials_without_the_phase_are_left_out() -> None:
     whole = trials([8.0, 8.2, 7.9, 30.0])
     part = Sample(trials([6.0, 6.1, 5.9]).summary, trials([6.0, 6.1, 5.9]).values)
-    found = atom(phases(part, whole), share=share(at_least="60%"))
-    assert found.status == "holds" and found.figures[1].sample.summary.n == 3
+    result = atom(phases(part, whole), share=share(at_least="60%"))
+    assert result.status == "holds" and result.figures[1].sample.summary.n == 3
 
 
 def test_an_outage_that_did_not_end_shows_that_a_share_is_less_and_never_more() -> None:
@@ -175,21 +175,21 @@ def test_an_outage_that_did_not_end_shows_that_a_share_is_less_and_never_more() 
     cut = trials([8.0, 8.2, 7.9, 8.1], bounds=(0,))
     assert atom(phases(part, cut), share=share(at_most="90%")).status == "holds"
     assert atom(phases(part, cut), share=share(at_least="90%")).status == "contradicted"
-    found = atom(phases(part, cut), share=share(at_least="60%"))
-    assert (found.status, found.why) == ("undecided", "bounds")
-    assert "route is at most" in found.sentence
+    result = atom(phases(part, cut), share=share(at_least="60%"))
+    assert (result.status, result.why) == ("inconclusive", "bounds")
+    assert "route is at most" in result.sentence
     long_phase = phases(trials([6.0, 6.1, 5.9, 6.0], bounds=(1,)), trials([8.0, 8.2, 7.9, 8.1]))
     assert atom(long_phase, share=share(at_least="60%")).status == "holds"
     assert atom(long_phase, share=share(at_most="90%")).why == "bounds"
 
 
 def test_a_share_that_cannot_be_told() -> None:
-    one = phases(trials([6.0]), trials([8.0]))
-    assert atom(one, share=share(at_least="60%")).why == "trials"
+    item = phases(trials([6.0]), trials([8.0]))
+    assert atom(item, share=share(at_least="60%")).why == "trials"
     assert atom(Planted(), share=share(at_least="60%")).why == "missing"
     apart = phases(trials([6.0, 6.1]), Sample(trials([8.0, 8.1]).summary, ()))
-    assert atom(apart, share=share(at_least="60%")).status in ("holds", "undecided")
-    assert judge(Planted(), share=share(at_least="60%")).outcome == "cannot be told"
+    assert atom(apart, share=share(at_least="60%")).status in ("holds", "inconclusive")
+    assert judge(Planted(), share=share(at_least="60%")).outcome == "inconclusive"
 
 
 def test_a_phase_is_asked_for_by_the_name_of_its_measure() -> None:
@@ -208,5 +208,5 @@ def test_what_may_be_below_zero_is_not_above_it_by_one_trial() -> None:
 
 def test_work_that_was_cut_did_not_end() -> None:
     figures = measured(trials([9000.0, 9100.0], bounds=(0,)), "total_time")
-    found = atom(figures, limit={"measure": "total_time", "solution": "a", "at_most": "20s"})
-    assert "total_time did not end in 1 of 2 trials" in found.sentence
+    result = atom(figures, limit={"measure": "total_time", "solution": "a", "at_most": "20s"})
+    assert "total_time did not end in 1 of 2 trials" in result.sentence

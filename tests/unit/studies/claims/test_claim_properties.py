@@ -28,14 +28,14 @@ tests = st.sampled_from(ALL)
 
 @st.composite
 def planted(draw: st.DrawFn) -> Planted:
-    """Two solutions at three levels, some values lower bounds."""
-    found = {}
+    """Return two solutions at three levels, some values lower bounds."""
+    result = {}
     for name in "ab":
         for at in STEPS:
             own = draw(values)
             some = draw(st.sets(st.integers(0, len(own) - 1), max_size=1))
-            found["tps", name, str(at)] = trials(own, tuple(some))
-    return Planted(found)
+            result["tps", name, str(at)] = trials(own, tuple(some))
+    return Planted(result)
 
 
 def again(sample: Sample, own: list[float], bounds: tuple[int, ...]) -> Sample:
@@ -43,17 +43,17 @@ def again(sample: Sample, own: list[float], bounds: tuple[int, ...]) -> Sample:
 
 
 def own_bounds(sample: Sample) -> tuple[int, ...]:
-    return tuple(index for index, one in enumerate(sample.values) if one.bound)
+    return tuple(index for index, value in enumerate(sample.values) if value.bound)
 
 
 @given(planted(), tests, st.floats(0.01, 100.0))
 def test_a_unit_changes_no_verdict(figures: Planted, test: tuple[str, dict[str, Any]], factor: float) -> None:
     name, body = test
     scaled = figures.but(
-        lambda one: again(one, [factor * each.value for each in one.values], own_bounds(one))
+        lambda item: again(item, [factor * each.value for each in item.values], own_bounds(item))
     )
-    before, after = (judge(one, **{name: body}).atoms for one in (figures, scaled))
-    # a hair's breadth at a border may become undecided, and never the opposite
+    before, after = (judge(item, **{name: body}).atoms for item in (figures, scaled))
+    # a hair's breadth at a border may become inconclusive, and never the opposite
     assert all({x.status, y.status} != {"holds", "contradicted"} for x, y in zip(before, after, strict=True))
 
 
@@ -69,7 +69,7 @@ def test_the_order_of_trials_changes_nothing(figures: Planted, test: tuple[str, 
     before = judge(figures, **{name: body})
     after = judge(figures.but(turned), **{name: body})
     assert {before.status, after.status} != {"holds", "contradicted"}
-    assert abs(before.holding - after.holding) < 1e-6 or before.status == "undecided"
+    assert abs(before.holding - after.holding) < 1e-6 or before.status == "inconclusive"
 
 
 @given(planted(), tests, st.integers(2, 4))
@@ -100,30 +100,30 @@ def test_a_value_that_is_really_larger_takes_back_nothing_that_a_bound_has_shown
         return
     open_ended = judge(figures, **{name: body}).atoms
     ended = judge(
-        figures.but(lambda one: again(one, [each.value for each in one.values], ())), **{name: body}
+        figures.but(lambda item: again(item, [each.value for each in item.values], ())), **{name: body}
     ).atoms
     # closed ends decide at least as much, and what was decided with open ones stays
     for x, y in zip(open_ended, ended, strict=True):
-        assert x.alone in ("undecided", y.alone)
+        assert x.alone in ("inconclusive", y.alone)
 
 
 @given(planted(), tests)
 def test_no_atom_is_both(figures: Planted, test: tuple[str, dict[str, Any]]) -> None:
     name, body = test
-    found = judge(figures, **{name: body})
-    assert not (found.holding <= 0.05 and found.against <= 0.05)
-    for one in found.atoms:
-        assert (one.alone == "holds") == (one.holding <= 0.05)
-        assert (one.alone == "contradicted") == (one.against <= 0.05)
-        assert bool(one.why) == (one.status == "undecided")
-        assert one.sentence.endswith(".") and "None" not in one.sentence
+    result = judge(figures, **{name: body})
+    assert not (result.holding <= 0.05 and result.against <= 0.05)
+    for atom in result.atoms:
+        assert (atom.alone == "holds") == (atom.holding <= 0.05)
+        assert (atom.alone == "contradicted") == (atom.against <= 0.05)
+        assert bool(atom.why) == (atom.status == "inconclusive")
+        assert atom.sentence.endswith(".") and "None" not in atom.sentence
 
 
 @given(values, values)
 def test_a_side_and_the_other_side(a: list[float], b: list[float]) -> None:
-    """If a is told to be more than b, b is told to be less than a."""
+    """If a is shown to be more than b, b is shown to be less than a."""
     figures = Planted({("tps", "a", ""): trials(a), ("tps", "b", ""): trials(b)})
-    there = judge(figures, greater={"measure": "tps", "a": "a", "b": "b"})
+    existing = judge(figures, greater={"measure": "tps", "a": "a", "b": "b"})
     back = judge(figures, greater={"measure": "tps", "a": "b", "b": "a"})
-    turned = {"holds": "contradicted", "contradicted": "holds", "undecided": "undecided"}
-    assert back.status == turned[there.status]
+    turned = {"holds": "contradicted", "contradicted": "holds", "inconclusive": "inconclusive"}
+    assert back.status == turned[existing.status]

@@ -18,21 +18,21 @@ def ratio(of: float, cov: float = 0.05, n: int = 10) -> Planted:
 # --- greater ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("of", "status"), [(1.3, "holds"), (1.02, "undecided"), (0.8, "contradicted")])
+@pytest.mark.parametrize(("of", "status"), [(1.3, "holds"), (1.02, "inconclusive"), (0.8, "contradicted")])
 def test_greater_by_the_side_of_1_on_which_the_interval_is(of: float, status: str) -> None:
     assert atom(ratio(of), greater=GREATER).status == status
 
 
-@pytest.mark.parametrize(("of", "status"), [(1.7, "holds"), (1.5, "undecided"), (1.3, "contradicted")])
+@pytest.mark.parametrize(("of", "status"), [(1.7, "holds"), (1.5, "inconclusive"), (1.3, "contradicted")])
 def test_greater_by_a_factor(of: float, status: str) -> None:
     assert atom(ratio(of), greater=GREATER | {"by": 1.5}).status == status
 
 
 def test_greater_says_the_ratio_its_interval_and_what_was_claimed() -> None:
-    found = atom(ratio(1.42), greater=GREATER | {"by": 1.1})
-    assert found.sentence == "a is 1.42 times b (1.35 to 1.49); at least 1.1 was claimed."
-    assert found.span is not None and found.span.at_least == 1.1
-    assert found.holding < 0.05 < found.against
+    result = atom(ratio(1.42), greater=GREATER | {"by": 1.1})
+    assert result.sentence == "a is 1.42 times b (1.35 to 1.49); at least 1.1 was claimed."
+    assert result.span is not None and result.span.at_least == 1.1
+    assert result.holding < 0.05 < result.against
 
 
 def test_the_limit_itself_is_where_a_verdict_turns() -> None:
@@ -43,8 +43,8 @@ def test_the_limit_itself_is_where_a_verdict_turns() -> None:
 
 
 def test_where_b_may_be_zero_there_is_no_ratio_and_greater_is_told_all_the_same() -> None:
-    found = atom(two(spread(100, 0.1), printed(10, 1.0, 3.0)), greater=GREATER)
-    assert found.status == "holds" and found.sentence.startswith("a is 100 and b is 1.00;")
+    result = atom(two(spread(100, 0.1), printed(10, 1.0, 3.0)), greater=GREATER)
+    assert result.status == "holds" and result.sentence.startswith("a is 100 and b is 1.00;")
     zero = atom(two(spread(100, 0.1), printed(10, 0.0, 0.0)), greater=GREATER)
     assert zero.status == "holds" and zero.sentence.startswith("a is 100 and b is 0;")
 
@@ -62,11 +62,11 @@ def test_where_b_may_be_zero_there_is_no_ratio_and_greater_is_told_all_the_same(
 )
 def test_nothing_is_told_by_too_little_or_by_the_client(sample: Sample, why: str) -> None:
     for figures in (two(sample, spread(100, 0.01)), two(spread(100, 0.01), sample)):
-        found = atom(figures, greater=GREATER)
-        assert (found.status, found.why) == ("undecided", why)
-        assert found.reason.lower() in found.sentence.lower()
+        result = atom(figures, greater=GREATER)
+        assert (result.status, result.why) == ("inconclusive", why)
+        assert result.reason.lower() in result.sentence.lower()
         if sample.summary.n == 1:
-            assert "has 1 trial, and it takes two" in found.reason
+            assert "has 1 trial; an interval requires two" in result.reason
         assert atom(figures, same=SAME).why == atom(figures, order=order()).why == why
 
 
@@ -105,17 +105,17 @@ def test_an_outage_that_did_not_end_is_never_shorter() -> None:
     ended = trials([value.value for value in LONG.values])
     test = GREATER | {"measure": "outage_writes"}
     for figures, by in ((outages(ended, never_back), 1), (outages(never_back, ended), 2)):
-        found = atom(figures, greater=test | {"by": by})
-        assert (found.status, found.why) == ("undecided", "bounds")
-        assert "not back in 1 of 5 trials" in found.sentence
+        result = atom(figures, greater=test | {"by": by})
+        assert (result.status, result.why) == ("inconclusive", "bounds")
+        assert "not back in 1 of 5 trials" in result.sentence
     alike = atom(outages(never_back, SHORT), same=SAME | {"measure": "outage_writes"})
-    assert (alike.status, alike.why) == ("undecided", "bounds")
+    assert (alike.status, alike.why) == ("inconclusive", "bounds")
 
 
 def test_a_bound_is_not_shown_as_a_value() -> None:
-    found = atom(outages(LONG, SHORT), greater=GREATER | {"measure": "outage_writes"})
-    assert found.span is not None and found.span.estimate is None and found.span.high is None
-    assert found.sentence.startswith("a is at least 1.2")
+    result = atom(outages(LONG, SHORT), greater=GREATER | {"measure": "outage_writes"})
+    assert result.span is not None and result.span.estimate is None and result.span.high is None
+    assert result.sentence.startswith("a is at least 1.2")
     alone = atom(
         outages(trials([9000.0], bounds=(0,)), SHORT), greater=GREATER | {"measure": "outage_writes"}
     )
@@ -135,8 +135,8 @@ def test_two_that_did_not_end_tell_nothing() -> None:
     [
         (1.0, 0.05, "holds"),
         (1.02, 0.05, "holds"),
-        (1.09, 0.05, "undecided"),
-        (1.0, 0.5, "undecided"),
+        (1.09, 0.05, "inconclusive"),
+        (1.0, 0.5, "inconclusive"),
         (1.3, 0.05, "contradicted"),
         (0.75, 0.05, "contradicted"),
     ],
@@ -147,21 +147,21 @@ def test_same_only_if_the_whole_interval_is_within_the_margin(of: float, cov: fl
 
 def test_no_difference_found_is_not_the_same() -> None:
     wide = ratio(1.0, 0.5)
-    assert atom(wide, greater=GREATER).status == "undecided"
+    assert atom(wide, greater=GREATER).status == "inconclusive"
     assert atom(wide, same=SAME).why == "width"
 
 
 def test_same_is_the_same_whichever_is_named_first() -> None:
     for of in (0.8, 0.905, 0.95, 1.0, 1.05, 1.095, 1.2):
-        found = ratio(of, 0.06)
+        result = ratio(of, 0.06)
         turned = SAME | {"a": "b", "b": "a"}
-        assert atom(found, same=SAME).status == atom(found, same=turned).status
+        assert atom(result, same=SAME).status == atom(result, same=turned).status
 
 
 def test_same_of_a_list_is_of_each_with_each() -> None:
     figures = Planted({("tps", name, ""): drawn(index, 100, 2, 20) for index, name in enumerate("abc")})
-    found = judge(figures, same={"measure": "tps", "a": ["a", "b", "c"]})
-    assert len(found.atoms) == 3 and found.outcome == "holds"
+    result = judge(figures, same={"measure": "tps", "a": ["a", "b", "c"]})
+    assert len(result.atoms) == 3 and result.outcome == "holds"
 
 
 def test_same_of_nothing_at_all_is_the_same() -> None:
@@ -180,12 +180,12 @@ def order(**more: Any) -> dict[str, Any]:
     [
         (1.2, ">=", "holds"),
         (1.0, ">=", "holds"),
-        (0.96, ">=", "undecided"),
+        (0.96, ">=", "inconclusive"),
         (0.8, ">=", "contradicted"),
         (1.2, "<=", "contradicted"),
         (1.0, "<=", "holds"),
         (0.8, "<=", "holds"),
-        (1.0, ">", "undecided"),
+        (1.0, ">", "inconclusive"),
         (1.2, ">", "holds"),
         (1.2, "<", "contradicted"),
         (0.8, "<", "holds"),
@@ -199,8 +199,8 @@ def test_order_is_of_neighbours() -> None:
     figures = Planted(
         {("tps", name, ""): spread(mean, 0.03) for name, mean in (("a", 100), ("b", 99), ("c", 50))}
     )
-    found = judge(figures, order=order(of=["a", "b", "c"]))
-    assert found.outcome == "holds" and len(found.atoms) == 2
+    result = judge(figures, order=order(of=["a", "b", "c"]))
+    assert result.outcome == "holds" and len(result.atoms) == 2
     assert judge(figures, order=order(of=["c", "b", "a"])).outcome == "does not hold"
 
 
@@ -231,13 +231,14 @@ MORE_FOR_WRITES = {
 
 
 @pytest.mark.parametrize(
-    ("write", "read", "status"), [(1.4, 1.2, "holds"), (1.21, 1.2, "undecided"), (1.2, 1.4, "contradicted")]
+    ("write", "read", "status"),
+    [(1.4, 1.2, "holds"), (1.21, 1.2, "inconclusive"), (1.2, 1.4, "contradicted")],
 )
 def test_a_gain_against_another_gain(write: float, read: float, status: str) -> None:
-    found = atom(gains(write, read), greater=MORE_FOR_WRITES)
-    assert found.status == status
-    assert found.sentence.startswith("relaxed / strict (w) is ")
-    assert len(found.figures) == 4
+    result = atom(gains(write, read), greater=MORE_FOR_WRITES)
+    assert result.status == status
+    assert result.sentence.startswith("relaxed / strict (w) is ")
+    assert len(result.figures) == 4
 
 
 def test_what_both_sides_of_a_gain_share_is_said_once() -> None:
@@ -245,9 +246,9 @@ def test_what_both_sides_of_a_gain_share_is_said_once() -> None:
         side: {"solution": "relaxed", "over": {"solution": "strict", "workload": mix}, "workload": mix}
         for side, mix in (("a", "w"), ("b", "r"))
     }
-    found = atom(gains(1.4, 1.2), greater={"measure": "tps", **sides})
-    assert found.sentence.startswith("relaxed / strict (w) is ")
-    assert " times relaxed / strict (r) (" in found.sentence
+    result = atom(gains(1.4, 1.2), greater={"measure": "tps", **sides})
+    assert result.sentence.startswith("relaxed / strict (w) is ")
+    assert " times relaxed / strict (r) (" in result.sentence
 
 
 def test_a_gain_of_a_mean_of_zero_has_no_ratio() -> None:

@@ -33,21 +33,21 @@ def pairs(ratios: list[float], cov: float = 0.05, n: int = 10) -> Planted:
     ("ratios", "outcome", "tally"),
     [
         ([1.3, 1.4, 1.5], "holds", "3 of 3 hold"),
-        ([1.3, 1.0, 1.5], "cannot be told", "2 of 3 hold, 1 undecided"),
-        ([1.3, 0.7, 1.0], "does not hold", "1 of 3 hold, 1 contradicted, 1 undecided"),
+        ([1.3, 1.0, 1.5], "inconclusive", "2 of 3 hold, 1 inconclusive"),
+        ([1.3, 0.7, 1.0], "does not hold", "1 of 3 hold, 1 contradicted, 1 inconclusive"),
         ([0.7, 0.7, 0.7], "does not hold", "3 of 3 contradicted"),
     ],
 )
 def test_a_test_for_each_level_holds_if_every_one_does(ratios: list[float], outcome: str, tally: str) -> None:
-    found = judge(pairs(ratios), greater=TEST)
-    assert (found.outcome, found.tally) == (outcome, tally)
+    result = judge(pairs(ratios), greater=TEST)
+    assert (result.outcome, result.tally) == (outcome, tally)
 
 
 def test_an_atom_says_at_which_level_it_is() -> None:
-    found = judge(pairs([1.3, 1.4]), greater=TEST)
-    assert [one.about for one in found.atoms] == ["at 1 connection", "at 2 connections"]
-    assert found.atoms[1].sentence.startswith("At 2 connections, a is 1.40 times b (")
-    assert found.atoms[1].figures[0].place == Place(solution="a", connections=2)
+    result = judge(pairs([1.3, 1.4]), greater=TEST)
+    assert [atom.about for atom in result.atoms] == ["at 1 connection", "at 2 connections"]
+    assert result.atoms[1].sentence.startswith("At 2 connections, a is 1.40 times b (")
+    assert result.atoms[1].figures[0].place == Place(solution="a", connections=2)
 
 
 def test_a_single_contradiction_among_many_may_be_chance() -> None:
@@ -55,19 +55,19 @@ def test_a_single_contradiction_among_many_may_be_chance() -> None:
     ratios = [1.3] * 9 + [0.937]
     alone = judge(pairs(ratios[-1:]), greater=TEST)
     assert alone.outcome == "does not hold" and 0.005 < alone.against < 0.05
-    found = judge(pairs(ratios), greater=TEST)
-    last = found.atoms[-1]
-    assert found.outcome == "cannot be told"
-    assert (last.status, last.alone, last.why) == ("undecided", "contradicted", "chance")
+    result = judge(pairs(ratios), greater=TEST)
+    last = result.atoms[-1]
+    assert result.outcome == "inconclusive"
+    assert (last.status, last.alone, last.why) == ("inconclusive", "contradicted", "chance")
     assert "one of 10 comparisons may look so by chance" in last.sentence
 
 
 def test_comparisons_without_figures_do_not_count_among_the_many() -> None:
     figures = pairs([1.3] * 9 + [0.937])
     gone = [("tps", "a", str(at)) for at in range(1, 10)]
-    found = judge(figures.but(lambda _: Sample(missing="not printed"), *gone), greater=TEST)
-    assert found.outcome == "does not hold"
-    assert found.tally == "1 of 10 contradicted, 9 undecided"
+    result = judge(figures.but(lambda _: Sample(missing="not printed"), *gone), greater=TEST)
+    assert result.outcome == "does not hold"
+    assert result.tally == "1 of 10 contradicted, 9 inconclusive"
 
 
 # --- any -------------------------------------------------------------------------------------------
@@ -84,26 +84,26 @@ def any_of(*ratios: float) -> str:
 
 def test_any_mirrors_all() -> None:
     assert any_of(1.3, 0.7, 1.0) == "holds"
-    assert any_of(1.0, 0.7, 1.0) == "cannot be told"
+    assert any_of(1.0, 0.7, 1.0) == "inconclusive"
     assert any_of(0.7, 0.7, 0.7) == "does not hold"
     assert any_of(1.067) == "holds"
-    assert any_of(*[1.067] + [0.7] * 9) == "cannot be told"  # one of ten by chance
+    assert any_of(*[1.067] + [0.7] * 9) == "inconclusive"  # one of ten by chance
 
 
 def test_an_any_of_an_all() -> None:
     good, bad = {"greater": TEST}, {"greater": TEST | {"by": 5}}
     assert judge(pairs([1.3, 1.4]), any=[bad, good]).outcome == "holds"
     assert judge(pairs([1.3, 1.4]), any=[bad, bad]).outcome == "does not hold"
-    assert judge(pairs([1.3, 1.0]), any=[bad, good]).outcome == "cannot be told"
-    found = judge(pairs([1.3, 1.4]), all=[good, {"any": [bad, good]}])
-    assert found.outcome == "holds" and len(found.atoms) == 6
+    assert judge(pairs([1.3, 1.0]), any=[bad, good]).outcome == "inconclusive"
+    result = judge(pairs([1.3, 1.4]), all=[good, {"any": [bad, good]}])
+    assert result.outcome == "holds" and len(result.atoms) == 6
 
 
 def test_all_of_tests_has_one_family_of_comparisons() -> None:
     figures = pairs([1.3] * 9 + [0.937])
     each = [{"greater": TEST | {"connections": at, "for_each": []}} for at in range(1, 11)]
     together = judge(figures, all=each)
-    assert together.outcome == judge(figures, greater=TEST).outcome == "cannot be told"
+    assert together.outcome == judge(figures, greater=TEST).outcome == "inconclusive"
     assert together.against == pytest.approx(judge(figures, greater=TEST).against)
 
 
@@ -120,35 +120,35 @@ def test_a_claim_of_which_only_the_unavailable_is_open_cannot_be_run_here() -> N
     assert some.outcome == "cannot be run here"
     assert some.tally == "1 of 2 hold, 1 cannot be run here"
     wide = judge(pairs([1.3, 1.0]).but(lambda _: cloud, keys[0]), greater=TEST)
-    assert wide.outcome == "cannot be told", "more trials would tell the other"
+    assert wide.outcome == "inconclusive", "more trials would tell the other"
     worse = judge(pairs([1.3, 0.7]).but(lambda _: cloud, keys[0]), greater=TEST)
     assert worse.outcome == "does not hold"
 
 
 def test_an_event_that_is_certain_needs_no_correction() -> None:
     seen = {f"s{index}": Events(0, 40) for index in range(20)} | {"bad": Events(1, 40)}
-    found = judge(Planted(seen=seen), never={"measure": "lost", "solution": list(seen)})
-    assert found.outcome == "does not hold" and found.tally == "20 of 21 hold, 1 contradicted"
+    result = judge(Planted(seen=seen), never={"measure": "lost", "solution": list(seen)})
+    assert result.outcome == "does not hold" and result.tally == "20 of 21 hold, 1 contradicted"
 
 
 def test_a_verdict_of_nothing_is_undecided() -> None:
-    assert verdict("all", []).outcome == verdict("any", []).outcome == "cannot be told"
-    assert verdict("all", [Atom("undecided", "")]).status == "undecided"
+    assert verdict("all", []).outcome == verdict("any", []).outcome == "inconclusive"
+    assert verdict("all", [Atom("inconclusive", "")]).status == "inconclusive"
 
 
 # --- where a test looks ----------------------------------------------------------------------------
 
 
 def test_a_list_of_levels_is_each_of_them() -> None:
-    found = judge(pairs([1.3, 0.7, 1.4]), greater=TEST | {"connections": [1, 3]})
-    assert found.outcome == "holds" and len(found.atoms) == 2
+    result = judge(pairs([1.3, 0.7, 1.4]), greater=TEST | {"connections": [1, 3]})
+    assert result.outcome == "holds" and len(result.atoms) == 2
 
 
 def test_several_axes_make_every_combination() -> None:
     figures = Planted({("tps", name, str(at)): spread(100, 0.05) for name in "ab" for at in (1, 2)})
     test = {"measure": "tps", "for_each": ["solution", "connections"], "at_most": 200}
-    found = judge(figures, limit=test)
-    assert [one.about for one in found.atoms] == [
+    result = judge(figures, limit=test)
+    assert [atom.about for atom in result.atoms] == [
         "of a at 1 connection",
         "of a at 2 connections",
         "of b at 1 connection",
@@ -157,8 +157,8 @@ def test_several_axes_make_every_combination() -> None:
 
 
 def test_an_axis_without_levels_leaves_a_test_open() -> None:
-    (found,) = judge(Planted(), greater=TEST).atoms
-    assert found.why == "missing" and "any level of connections" in found.sentence
+    (result,) = judge(Planted(), greater=TEST).atoms
+    assert result.why == "missing" and "any level of connections" in result.sentence
 
 
 def test_free_axes_and_places_of_sides() -> None:
@@ -166,8 +166,8 @@ def test_free_axes_and_places_of_sides() -> None:
         {("tps", "a", "0"): spread(100, 0.05), ("tps", "a", "10"): spread(60, 0.05)}, axis="rtt"
     )
     test = {"measure": "tps", "solution": "a", "a": {"at": {"rtt": 0}}, "b": {"at": {"rtt": 10}}}
-    (found,) = judge(figures, greater=test).atoms
-    assert found.status == "holds" and found.sentence.startswith("rtt 0 is 1.67 times rtt 10 (")
+    (result,) = judge(figures, greater=test).atoms
+    assert result.status == "holds" and result.sentence.startswith("rtt 0 is 1.67 times rtt 10 (")
 
 
 # --- how it is written -----------------------------------------------------------------------------
@@ -176,7 +176,7 @@ def test_free_axes_and_places_of_sides() -> None:
 def mistakes(test: dict[str, Any]) -> list[str]:
     with pytest.raises(ValidationError) as caught:
         validated(AnyTest, test)
-    return [one.block("f") for one in from_validation(AnyTest, caught.value.errors())]
+    return [item.block("f") for item in from_validation(AnyTest, caught.value.errors())]
 
 
 def test_all_ten_tests_are_there() -> None:
@@ -213,7 +213,7 @@ def test_all_ten_tests_are_there() -> None:
     ],
 )
 def test_mistakes_are_told_with_what_to_write(test: dict[str, Any], text: str) -> None:
-    assert any(text in one for one in mistakes(test)), mistakes(test)
+    assert any(text in mistake for mistake in mistakes(test)), mistakes(test)
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_mistakes_are_told_with_what_to_write(test: dict[str, Any], text: str) -
         ({"limit": {"measure": "tps"}}, "limit: write at_least, at_most or both"),
         ({"limit": {"measure": "tps", "at_least": 2, "at_most": 1}}, "at_least is more than"),
         ({"greater": TEST | {"a": {"solution": "x", "over": "y"}}}, "one side is a ratio"),
-        ({"greater": TEST | {"a": {}}}, "greater: a[0]: it says nothing"),
+        ({"greater": TEST | {"a": {}}}, "greater: a[0]: the side is empty"),
         ({"choice": {"in": [0]}}, "choice: solution: write the name of the sweep"),
         (
             {"trend": {"measure": "tps", "over": "rtt", "is": "flat", "for_each": "rtt"}},
@@ -237,8 +237,8 @@ def test_mistakes_are_told_with_what_to_write(test: dict[str, Any], text: str) -
     ],
 )
 def test_what_makes_no_sense_is_told(test: dict[str, Any], text: str) -> None:
-    found = validated(AnyTest, test).problems()
-    assert any(text in one for one in found), found
+    problems = validated(AnyTest, test).problems()
+    assert any(text in item for item in problems), problems
 
 
 def test_names_and_measures_are_told_with_their_path() -> None:

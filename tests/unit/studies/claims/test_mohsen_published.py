@@ -55,28 +55,28 @@ def published(kind: str) -> Planted:
 
 
 def ahead(kind: str, a: str, b: str) -> dict[int, str]:
-    """What becomes of "a is ahead of b", by the number of threads."""
+    """Return the verdicts on "a is ahead of b", by the number of threads."""
     test = {"measure": "tps", "a": a, "b": b, "for_each": "connections"}
     levels = WRITES if kind == "w" else READS
-    found = judge(published(kind), greater=test).atoms
-    return {at: one.alone for at, one in zip(levels, found, strict=True)}
+    result = judge(published(kind), greater=test).atoms
+    return {at: item.alone for at, item in zip(levels, result, strict=True)}
 
 
-def only(status: str, found: dict[int, str]) -> list[int]:
-    return [at for at, one in found.items() if one == status]
+def only(status: str, texts: dict[int, str]) -> list[int]:
+    return [at for at, item in texts.items() if item == status]
 
 
 def test_eventual_against_drbd_is_undecided_at_32_threads_and_against_c_at_16() -> None:
     against_a, against_c = ahead("w", "eventual", "drbd-a"), ahead("w", "eventual", "drbd-c")
-    assert only("holds", against_a) == [1, 4, 8, 16] and only("undecided", against_a) == [32]
-    assert only("holds", against_c) == [1, 4, 8] and only("undecided", against_c) == [16, 32]
+    assert only("holds", against_a) == [1, 4, 8, 16] and only("inconclusive", against_a) == [32]
+    assert only("holds", against_c) == [1, 4, 8] and only("inconclusive", against_c) == [16, 32]
 
 
 def test_so_the_claim_that_eventual_is_ahead_at_every_number_of_threads_cannot_be_told() -> None:
     test = {"measure": "tps", "a": "eventual", "b": ["drbd-a", "drbd-c"], "for_each": "connections"}
-    found = judge(published("w"), greater=test)
-    assert found.outcome == "cannot be told"
-    assert found.tally == "7 of 10 hold, 3 undecided"
+    result = judge(published("w"), greater=test)
+    assert result.outcome == "inconclusive"
+    assert result.tally == "7 of 10 hold, 3 inconclusive"
 
 
 def test_before_and_after_is_ahead_of_drbd_a_at_1_and_4_threads_and_of_c_at_1() -> None:
@@ -93,23 +93,23 @@ def test_before_and_after_is_the_slowest_from_8_threads_on() -> None:
 def test_before_and_after_stops_scaling_by_16_threads_at_the_latest() -> None:
     test = {"measure": "tps", "over": "connections", "solution": "before-and-after"}
     at_8 = judge(published("w"), peak=test | {"in": [4, 8]})
-    assert at_8.outcome == "cannot be told"
+    assert at_8.outcome == "inconclusive"
     assert at_8.atoms[0].members == ["4", "8", "16"]  # which of them it is was not shown
     assert judge(published("w"), peak=test | {"in": [4, 16]}).outcome == "holds"
     assert judge(published("w"), peak=test | {"in": [32]}).outcome == "does not hold"
 
 
 def test_drbd_a_and_c_differ_at_1_and_8_threads() -> None:
-    found = ahead("w", "drbd-c", "drbd-a")
-    assert only("holds", found) == [1, 8]
-    assert only("contradicted", found) == []
+    result = ahead("w", "drbd-c", "drbd-a")
+    assert only("holds", result) == [1, 8]
+    assert only("contradicted", result) == []
 
 
 def test_that_drbd_a_and_c_are_the_same_at_16_threads_and_above_was_not_shown() -> None:
     test = {"measure": "tps", "a": "drbd-a", "b": "drbd-c", "connections": [16, 32]}
-    found = judge(published("w"), same=test)
-    assert found.outcome == "cannot be told"
-    assert [one.why for one in found.atoms] == ["width", "width"]
+    result = judge(published("w"), same=test)
+    assert result.outcome == "inconclusive"
+    assert [atom.why for atom in result.atoms] == ["width", "width"]
 
 
 def test_reads_drbd_is_ahead_up_to_16_threads_and_innodb_cluster_from_32_on() -> None:
@@ -121,12 +121,12 @@ def test_reads_drbd_is_ahead_up_to_16_threads_and_innodb_cluster_from_32_on() ->
 
 def test_reads_the_two_levels_are_the_same_within_a_tenth_but_for_64_threads_and_8() -> None:
     test = {"measure": "tps", "a": "eventual", "b": "before-and-after", "for_each": "connections"}
-    found = judge(published("r"), same=test)
-    statuses = dict(zip(READS, (one.status for one in found.atoms), strict=True))
-    assert [at for at, one in statuses.items() if one == "holds"] == [1, 4, 16, 32]
-    assert statuses[64] == "undecided"
+    result = judge(published("r"), same=test)
+    statuses = dict(zip(READS, (atom.status for atom in result.atoms), strict=True))
+    assert [at for at, statuse in statuses.items() if statuse == "holds"] == [1, 4, 16, 32]
+    assert statuses[64] == "inconclusive"
     # 10 % apart as measured: no wider margin than the one that was asked for
-    assert statuses[8] == "undecided"
+    assert statuses[8] == "inconclusive"
 
 
 @pytest.mark.parametrize("kind", ["w", "r"])
@@ -136,11 +136,11 @@ def test_each_pair_is_decided_as_welch_decides_it(kind: str) -> None:
         for b in MEANS[kind]:
             if a == b:
                 continue
-            found = ahead(kind, a, b)
+            result = ahead(kind, a, b)
             for index, at in enumerate(levels):
                 left, right = MEANS[kind][a][index], MEANS[kind][b][index]
                 p = stats.ttest_ind_from_stats(
                     left, SDS[kind][a][index], 30, right, SDS[kind][b][index], 30, equal_var=False
                 ).pvalue
-                expected = "undecided" if p > 0.05 else "holds" if left > right else "contradicted"
-                assert found[at] == expected, (a, b, at, p)
+                expected = "inconclusive" if p > 0.05 else "holds" if left > right else "contradicted"
+                assert result[at] == expected, (a, b, at, p)
