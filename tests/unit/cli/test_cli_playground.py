@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 from cli_support import Fivenines, Pretend
-from fivenines.playground.request import Request
 
 from fivenines.cli.up import wanted_network, wanted_solution
 from fivenines.errors import UsageError
+from fivenines.playground.request import Request
 from fivenines.playground.state import Done, LoadStatus, Login, NodeStatus, Status, Way
 from fivenines.plugins import kinds
 from fivenines.solutions.settings import SolutionSettings
