@@ -78,7 +78,7 @@ def test_the_baseline_may_be_named_apart(fivenines: Fivenines, tmp_path: Path) -
     ("arguments", "says"),
     [
         ((), "at least two runs"),
-        (("other", "--threshold", "tps <= 1"), "nobody needs that"),
+        (("other", "--threshold", "tps <= 1"), "more of tps is better"),
         (("other", "--threshold", "b: tps >= 1"), "no solution is called 'b'; there are a"),
         (("other", "--junit", "x.xml"), "nothing to judge"),
     ],

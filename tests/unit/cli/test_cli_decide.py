@@ -69,7 +69,7 @@ def test_decide_names_what_is_missed_and_was_not_asked_for(fivenines: Fivenines,
     ("words", "message"),
     [
         (["--require", "outage < 3s"], "--require: there is no measure 'outage'"),
-        (["--prefer", "lost"], "--prefer: lost is a matter of needs"),
+        (["--prefer", "lost"], "--prefer: lost is a requirement, not a preference"),
         (["--by", "fault"], "--by: "),
     ],
 )

@@ -30,7 +30,7 @@ def test_a_need_is_said_in_words(condition: str, words: str) -> None:
     assert in_words(parse_requirement(condition)) == words
 
 
-def test_none_of_the_usual_needs_is_shown_by_its_name() -> None:
+def test_no_default_requirement_is_shown_by_its_name() -> None:
     for condition in REQUIREMENTS:
         words = in_words(parse_requirement(condition))
         assert "_" not in words and "=" not in words
