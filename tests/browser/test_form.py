@@ -113,8 +113,8 @@ BOTTOM = "Math.round(document.querySelector('{}').getBoundingClientRect().bottom
 def test_the_first_screen_decides(page: Driven, reports: Reports) -> None:
     show(page, reports["quickstart"])
     texts = page.js("document.querySelector('header').innerText")
-    assert "What do the replication modes cost" in texts and "Take 2-safe durable (on)" in texts
-    assert "✗ missed" in texts and "? undecided" in texts
+    assert "What do the replication modes cost" in texts and "Recommended: 2-safe durable (on)" in texts
+    assert "✗ not met" in texts and "? inconclusive" in texts
     for part in (".verdict", ".needs table", "#decision svg"):
         assert page.js(BOTTOM.format(part)) <= LAPTOP[1], part
     box = "document.querySelector('.needs .scroll')"
@@ -130,8 +130,8 @@ def test_cautions_stand_beside_the_verdict(page: Driven, reports: Reports) -> No
     for window in (LAPTOP, PHONE):
         show(page, reports["twelve_cells"], window)
         texts = page.js("document.querySelector('#decision').innerText")
-        assert "In all 3 conditions: take replication semi-sync AFTER_SYNC" in texts
-        assert "3 trials are too few to tell" in texts
+        assert "In all 3 conditions, recommended: replication semi-sync AFTER_SYNC" in texts
+        assert "3 trials are too few to distinguish" in texts
         assert page.js(BOTTOM.format(".caution:last-of-type")) <= window[1] / 2
 
 

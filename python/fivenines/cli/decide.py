@@ -80,7 +80,7 @@ def decide(
         _show(found, wide)
         if requirement:
             usual = settings.model_copy(update={"requirements": DecideSettings().requirements})
-            for line in decision.unasked(found, decision.decide(opened, usual)):
+            for line in decision.unlisted_failures(found, decision.decide(opened, usual)):
                 console.say(f"- {line}", "yellow")
 
 
@@ -115,7 +115,7 @@ def _show(found: "list[Verdict]", wide: bool) -> None:
             console.say("")
             console.say(one.where, "bold")
         left_out += _table(one, wide)
-    console.say("\u2713 met, \u2717 missed, ? undecided; with the trials that fail it")
+    console.say("\u2713 met, \u2717 not met, ? inconclusive; with the trials that fail it")
     for line in rest:
         console.say(f"- {line}")
     console.note_left_out(left_out, "fivenines decide --wide")

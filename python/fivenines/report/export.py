@@ -48,10 +48,10 @@ from fivenines.report.chapters.wrong import alarms, trouble_table
 from fivenines.report.decision import Verdict, settings_of, verdicts
 from fivenines.report.groups import before_faults, names_of
 from fivenines.report.measured_numbers import measured_numbers
-from fivenines.report.one_down import one_down
+from fivenines.report.node_failure import node_failure
 from fivenines.report.overview import overview
 from fivenines.report.plain import plain
-from fivenines.report.said import said as everything_said
+from fivenines.report.run_answers import run_answers
 from fivenines.report.summary import summary_table
 from fivenines.report.sweep_numbers import difference_numbers, sweep_numbers
 from fivenines.results.store import Run, opened
@@ -76,7 +76,7 @@ def tables(run: Run | Path, format: Format) -> str:  # noqa: A002 (the word of t
 
 
 def _markdown(run: Run, swept: Compared) -> str:
-    said = everything_said(run, swept)
+    said = run_answers(run, swept)
     data = Data(run, swept, said)
     done, names, blocks = data.done, data.names, data.blocks
     assumed = assumed_mtbf(run)
@@ -132,7 +132,7 @@ def _decided(found: Sequence[Verdict], data: Data) -> str:
     """Which one to take, what makes that doubtful, why, and the table of needs; "" without a decision."""
     if not found:
         return ""
-    first, *rest = [*overview(found), *one_down(found, data.done)]
+    first, *rest = [*overview(found), *node_failure(found, data.done)]
     doubts = [f"- Caution: {text}" for text in cautions(found, data)]
     lines = [*doubts, *(f"- Decision: {text}" for text in rest)]
     table = decision.requirements_table(found, data).markdown()

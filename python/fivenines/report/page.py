@@ -20,7 +20,7 @@ from fivenines.report.charts import theme
 from fivenines.report.charts.kept_drawings import kept_drawings
 from fivenines.report.definitions import used
 from fivenines.report.heads import with_units_in_heads
-from fivenines.report.said import said
+from fivenines.report.run_answers import run_answers
 from fivenines.report.section import Section
 from fivenines.report.sorting import data_value
 from fivenines.results import layout
@@ -46,7 +46,7 @@ def write_html(run: Run | Path, output: Path | None = None) -> Path:
 def render(run: Run) -> str:
     """The page of a run; also of one without any complete trial."""
     swept = compared(run)
-    found = said(run, swept)
+    found = run_answers(run, swept)
     data = Data(run, swept, found)
     # the marks of charts are checked where each chart is tested; here it would take a third of the time
     with kept_drawings(run.folder), debug_mode(False):

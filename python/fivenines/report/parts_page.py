@@ -7,7 +7,7 @@ from fivenines import __version__
 from fivenines.analysis.sweeps import compared
 from fivenines.analysis.wording import count
 from fivenines.report.page import styled, templates
-from fivenines.report.said import said
+from fivenines.report.run_answers import run_answers
 from fivenines.report.summary import summary_table
 from fivenines.report.table import Table
 from fivenines.results import layout, parts
@@ -71,6 +71,6 @@ def _shown(folder: Path, name: str) -> Shown:
         str(experiment.get("name", name)),
         str(experiment.get("description", "")),
         f"{done} of {count(planned, 'planned trial')} complete{blocks}{broken}.",
-        tuple(answer.text for answer in said(run, swept) if not answer.minor)[:_SENTENCES],
+        tuple(answer.text for answer in run_answers(run, swept) if not answer.minor)[:_SENTENCES],
         table if table.rows else None,
     )

@@ -21,9 +21,9 @@ from fivenines.report.chapters.wrong import alarms
 from fivenines.report.decision import settings_of, verdicts
 from fivenines.report.groups import names_of
 from fivenines.report.narrow import fitted
-from fivenines.report.one_down import one_down
+from fivenines.report.node_failure import node_failure
 from fivenines.report.overview import overview
-from fivenines.report.said import said
+from fivenines.report.run_answers import run_answers
 from fivenines.report.summary import Row, cell_rows
 from fivenines.results.store import Run, opened
 
@@ -78,7 +78,7 @@ def blocks(run: Run | Path, width: int, wide: bool = False) -> list[Block]:
     if not rows:
         return [blocks] if blocks.lines else []
     done = [cell for cell in measured if cell.complete]
-    data = Data(found, swept, said(found, swept))
+    data = Data(found, swept, run_answers(found, swept))
     splits = [f"SPLIT BRAIN: {text}" for text in alarms(measured)]
     return [
         _decision(data),
@@ -96,7 +96,7 @@ def blocks(run: Run | Path, width: int, wide: bool = False) -> list[Block]:
 def _decision(data: Data) -> Block:
     """Which one to take, what to beware of, and why."""
     found = verdicts(data.run, data.swept, settings_of(data.run), data.blocks)
-    lines = [*overview(found), *one_down(found, data.done)]
+    lines = [*overview(found), *node_failure(found, data.done)]
     return Block([*lines[:1], *(f"⚠ {text}" for text in cautions(found, data)), *lines[1:]])
 
 

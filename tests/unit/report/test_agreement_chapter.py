@@ -11,7 +11,7 @@ from fivenines.report.chapters.agreement import chapter
 from fivenines.report.chapters.data import Data
 from fivenines.report.export import tables
 from fivenines.report.page import render
-from fivenines.report.said import said
+from fivenines.report.run_answers import run_answers
 from fivenines.results import store
 from fivenines.results.store import Run
 
@@ -20,7 +20,11 @@ DISAGREE: Speeds = {"fivenines": {"a": 1600, "b": 800}, "sysbench": {"a": 700, "
 
 
 def _answers(run: Run, topic: str) -> list[str]:
-    return [one.text for one in said(run, compared(run)) if one.topic == topic and one.chapter == "agreement"]
+    return [
+        one.text
+        for one in run_answers(run, compared(run))
+        if one.topic == topic and one.chapter == "agreement"
+    ]
 
 
 def test_agreement_is_a_sentence(tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def test_a_split_brain_is_loud(run: Run, page: str) -> None:
     assert said.startswith("split had a split brain in 2 of 2 trials")
     words = _words(page)
     assert page.index('class="alarm"') < page.index('id="decision"')
-    assert words.index("Split brain split had a split brain") < words.index("Which one to take")
+    assert words.index("Split brain split had a split brain") < words.index("Recommended solution")
     assert 'href="#split"' in page and 'id="split"' in page
     assert "SPLIT BRAIN: node1 and node2 take writes" in words
     rows = {row["Solution"]: row["Split brain"] for row in summary_rows(run)}

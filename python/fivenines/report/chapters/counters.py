@@ -21,7 +21,7 @@ from fivenines.report.figures import Figure
 from fivenines.report.groups import Names, drawn
 from fivenines.report.section import Drawer, Section
 from fivenines.report.table import Table, right
-from fivenines.report.written import written_table
+from fivenines.report.disk_writes import written_table
 
 
 def chapter(data: Data) -> Section:

@@ -79,7 +79,7 @@ def _point(cell: CellResult, data: Data) -> _Point:
     ]
     (calm,) = before_faults(same)
     # blocks compare the speed where there are any: trials are short, and alone on a machine that changes
-    rate = data.side_by_side(cell.key)
+    rate = data.interleaved_rate(cell.key)
     tps = calm.tps if rate is None else Summary(1, rate)
     style = data.names.styles[cell.key.solution]
     return _Point(cell.called, style, tps, cell.writes.summary)
