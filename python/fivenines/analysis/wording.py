@@ -69,7 +69,7 @@ def percent(value: float, signed: bool = False) -> str:
     return sign + text
 
 
-NOT_RECOVERED = "not back"
+NOT_RECOVERED = "not recovered"
 """Of service that was still away when the load, or the time of a fault, ended."""
 
 NOT_ENDED = "not ended"
@@ -231,7 +231,7 @@ def _not_recovered(a: str, b: str, difference: Difference) -> str:
     """Of which side values are lower bounds: "a was not back in 1 of 2 trials"."""
     sides = ((a, difference.a), (b, difference.b))
     return listed(
-        [f"{name} was {NOT_RECOVERED}{open_in(one.bounds, one.n)}" for name, one in sides if one.bounds]
+        [f"{name} did not recover{open_in(one.bounds, one.n)}" for name, one in sides if one.bounds]
     )
 
 

@@ -105,7 +105,8 @@ def _latency(name: str, title: str) -> Column[WindowRow]:
 
 BLOCKS: ExportTable[SideRow] = ExportTable(
     "blocks",
-    "a solution of an attempt of an interleaved comparison; blocks that were planned and not run are there, too",
+    "a solution of an attempt of an interleaved comparison; blocks that were planned and not run are there,"
+    " too",
     [
         *_keys(),
         Column("status", "VARCHAR", "", "`complete`, `broken` or `missing`", lambda row: row.status),

@@ -125,7 +125,7 @@ def _limits(chosen: Candidate) -> str:
 
 
 def reasons(decision: Decision) -> list[str]:
-    """Return further sentences: unmet requirements, the cost of the alternatives, inconclusive requirements."""
+    """Return sentences on unmet and inconclusive requirements and on the cost of the alternatives."""
     lines = [_missed(one) for one in decision.candidates if one.status == "missed"]
     lines += [f"{name} has no complete trial." for name in decision.absent]
     blocks = {step.measure.name for step in decision.steps if step.interleaved}

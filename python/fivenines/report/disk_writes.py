@@ -1,4 +1,4 @@
-"""What was written to disk, as servers say, as the kernel charged it, and as the device saw it."""
+"""Report bytes written to disk, as counted by servers, by the kernel and by the block device."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,39 +10,39 @@ from fivenines.report.groups import Names
 from fivenines.report.table import Table, right
 
 LEGEND = (
-    "Bytes written in the steady window, MB a second, of the trial whose servers wrote most. Servers count"
-    " what they give to their files and logs: that is the figure used elsewhere. The kernel charges processes"
-    " with whole folios of its page cache, however little of them changes, so a charge that exceeds what the"
-    " block device saw, or four times what the servers say, is left out. The device is the whole machine's."
+    "Bytes written in the steady window, in MB/s, of the trial with the most writes. Servers count the bytes"
+    " of their files and logs; other chapters use that figure. The kernel charges processes with whole folios"
+    " of the page cache, however small the change. A charge above the block device's figure, or above four"
+    " times the servers' figure, is left out. The block device's figure covers the whole machine."
 )
 
 
 def written_table(cells: Sequence[CellResult], seen: Mapping[str, Sampled], names: Names) -> Table:
-    """A row for each cell of which anything is known; what contradicts itself is named, not printed."""
+    """Return a row for each cell with data; contradictory figures are replaced by the reason."""
     rows = []
     for cell in cells:
-        found = [told for trial in cell.trials if (told := seen[trial.record.id].written)]
-        if not found:
+        samples = [sample for trial in cell.trials if (sample := seen[trial.record.id].written)]
+        if not samples:
             continue
-        most = max(found, key=lambda one: one.servers or 0.0)
+        most = max(samples, key=lambda one: one.servers or 0.0)
         rows.append([names.full(cell.key), _servers(most), _charged(most), _rate(most.device, most)])
-    columns = ["Cell", "Servers say", "Kernel charged", "Block device"]
+    columns = ["Cell", "Servers", "Kernel", "Block device"]
     return Table(LEGEND, columns, rows, 1, right(columns, "Cell"))
 
 
-def _servers(told: Written) -> str:
-    if told.servers is None:
+def _servers(written: Written) -> str:
+    if written.servers is None:
         return NOTHING
-    if not told.servers_believed:
-        return "left out: the device saw less"
-    return _rate(told.servers, told)
+    if not written.servers_believed:
+        return "left out: more than the device"
+    return _rate(written.servers, written)
 
 
-def _charged(told: Written) -> str:
-    if told.charge_excess is not None:
-        return f"left out: {number(told.charge_excess)} times what can be"
-    return _rate(told.charged, told) if told.charge_believed else NOTHING
+def _charged(written: Written) -> str:
+    if written.charge_excess is not None:
+        return f"left out: {number(written.charge_excess)} times the possible amount"
+    return _rate(written.charged, written) if written.charge_believed else NOTHING
 
 
-def _rate(value: float | None, told: Written) -> str:
-    return NOTHING if value is None else number(value / told.seconds / 1e6)
+def _rate(value: float | None, written: Written) -> str:
+    return NOTHING if value is None else number(value / written.seconds / 1e6)

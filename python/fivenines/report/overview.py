@@ -127,7 +127,7 @@ def _range(measure: Measure, differences: Sequence[Difference]) -> str:
 
 
 def _inconclusive(decided: Sequence[Verdict]) -> list[str]:
-    """Return the requirements that are inconclusive under some condition, and the trials that would decide."""
+    """Return the inconclusive requirements, and the number of trials that would decide them."""
     gathered: dict[str, list[tuple[int, Judgement]]] = {}
     for place, one in enumerate(decided):
         for candidate in one.decision.candidates:

@@ -1,4 +1,4 @@
-"""A comparison of runs as one HTML file in the look of the report."""
+"""Render a comparison of runs as one HTML file in the style of the report."""
 
 from collections.abc import Sequence
 
@@ -27,8 +27,8 @@ from fivenines.report.versus import (
 )
 from fivenines.results.store import Run
 
+# The number of ratios in the chart; the tables have all of them.
 _DRAWN = 20
-"""So many ratios are drawn; the tables have all."""
 
 
 def render(
@@ -38,11 +38,11 @@ def render(
     thresholds: Sequence[RatioResult] = (),
     allowed: float = 0.0,
 ) -> str:
-    """The page; `runs` with the baseline first."""
+    """Return the page; the first of `runs` is the baseline."""
     drawn = _drawn(found)
-    said = sentences(found, allowed)
+    lines = sentences(found, allowed)
     if thresholds:
-        said.insert(0, ratio_thresholds.sentence(thresholds))
+        lines.insert(0, ratio_thresholds.sentence(thresholds))
     first = [changes_table(found, names, allowed, every=False)]
     if thresholds:
         first.insert(0, ratio_thresholds.table(thresholds, names, found))
@@ -54,7 +54,7 @@ def render(
             title=f"{', '.join(found.later)} against {found.baseline}",
             style=styled(),
             baseline=found.baseline,
-            sentences=said,
+            sentences=lines,
             first=with_rows(first),
             chart=_chart(drawn, found, names) if drawn else None,
             legend=LEGEND,
@@ -72,10 +72,10 @@ def render(
 
 
 def _drawn(found: Versus) -> list[Change]:
-    """The measures that changed, the worst first; all of them where none did."""
+    """Return the measures that changed, the worst first; all measures if none changed."""
     known = [one for one in sorted(found.changes, key=order) if one.difference.ratio]
-    told = [one for one in known if one.told]
-    return (told or known)[:_DRAWN]
+    changed = [one for one in known if one.told]
+    return (changed or known)[:_DRAWN]
 
 
 def _left_out(found: Versus, drawn: Sequence[Change]) -> str:
@@ -87,7 +87,7 @@ def _chart(drawn: Sequence[Change], found: Versus, names: Names) -> Markup:
     rows = [
         RatioRow(
             f"{title_of(one)}: {where(one, names, found)}",
-            "worse" if one.worse else "better" if one.better else "unclear",
+            "worse" if one.worse else "better" if one.better else "inconclusive",
             one.difference.ratio or 1.0,
             one.difference.ratio_low,
             one.difference.ratio_high,
@@ -98,7 +98,7 @@ def _chart(drawn: Sequence[Change], found: Versus, names: Names) -> Markup:
 
 
 def _runs_table(found: Versus, runs: Sequence[Run]) -> Table:
-    """What was compared with what."""
+    """Return the runs that were compared, with their machines and engines."""
     rows = []
     for name, run in zip(found.runs, runs, strict=True):
         manifest = run.manifest
@@ -127,8 +127,8 @@ def _only_table(found: Versus) -> Table:
         [one.what, str(one.number), ", ".join(found.runs[n] for n in one.runs)]
         for one in found.environment.only
     ]
-    columns = ["What", "Settings", "Runs that have it"]
-    return Table("What only some of the runs have", columns, rows, 1, frozenset([1]))
+    columns = ["Item", "Settings", "Runs that have it"]
+    return Table("Items of only some runs", columns, rows, 1, frozenset([1]))
 
 
 def _events_table(found: Versus, names: Names) -> Table:
@@ -143,5 +143,5 @@ def _events_table(found: Versus, names: Names) -> Table:
         ]
         for one in sorted(found.happened, key=lambda each: not each.new)
     ]
-    columns = ["", "Run", "What went wrong", "Cell", "Trials before", "Trials later"]
-    return Table("In how many trials something went wrong", columns, rows, 4)
+    columns = ["", "Run", "Problem", "Cell", "Trials, baseline", "Trials, later"]
+    return Table("Trials with problems", columns, rows, 4)

@@ -151,7 +151,7 @@ def test_all_that_happened_is_on_one_clock(cells: list[CellResult]) -> None:
     ):
         assert any(expected in text for text in texts), expected
     assert any(text.startswith("caught up") for text in texts)
-    assert "the group has decided" not in texts
+    assert "failure detected" not in texts
 
 
 def test_several_faults_and_their_ends_are_marked(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from fivenines.report.sorting import data_value, value_of
         ("1\u202f254", 1254),
         ("<0.1 s", 0.1),
         ("3 of 10", 3),
-        ("at least 7.99 s (not back in 1 of 2 trials)", 7.99),
+        ("at least 7.99 s (not recovered in 1 of 2 trials)", 7.99),
         ("870 µs", 870e-6),
         ("2 min", 120),
         ("410 to 440 ms", 0.41),

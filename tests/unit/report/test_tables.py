@@ -46,8 +46,8 @@ def test_summary_says_what_is_missing(tmp_path: Path) -> None:
     rows = summary_rows(write_run(tmp_path / "run", MARIADB))
     assert any("broken)" in row["Trials"] for row in rows)
     standalone = rows[0]
-    assert "(not back in 3 of 3 trials)" in standalone["Outage, writes"]
-    assert "(not back in 3 of 3 trials)" in standalone["Failover time"]
+    assert "(not recovered in 3 of 3 trials)" in standalone["Outage, writes"]
+    assert "(not recovered in 3 of 3 trials)" in standalone["Failover time"]
 
 
 def test_csv_has_a_line_for_each_cell(quick: Path) -> None:

@@ -45,9 +45,9 @@ def test_a_row_for_each_failover(broken: Path) -> None:
     managed, alone, gone, slow = failover_rows(broken)
     assert managed["Promote"] == "120 ms"
     assert alone["Detect"] == NOTHING
-    assert (gone["Not back"], gone["Reconnect"]) == ("3 of 3", NOTHING)
+    assert (gone["Not recovered"], gone["Reconnect"]) == ("3 of 3", NOTHING)
     assert gone["Nines"].startswith("at most ")
-    assert gone["Downtime a year"].startswith("at least ")
+    assert gone["Downtime per year"].startswith("at least ")
     assert slow["Catch up"].startswith("at least ")
     assert "Conditions" not in managed
 

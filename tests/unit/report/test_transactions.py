@@ -89,7 +89,7 @@ def test_what_the_client_says_of_its_limit_is_repeated(text: str) -> None:
 
 def test_the_tables_are_exported_too(run: Path) -> None:
     markdown = tables(run, "md")
-    assert "## The answer\n\n**Take kept, so far: " in markdown and "\n\n- Speed: " in markdown
+    assert "## Results\n\n**Recommended: kept, as measured. " in markdown and "\n\n- Speed: " in markdown
     assert "kept: tpmC" in markdown and "| new_order |" in markdown
     assert "orders have their lines" in markdown
     data = json.loads(tables(run, "json"))["cells"]

@@ -69,7 +69,7 @@ def test_blocks_have_a_section_of_their_own(tmp_path: Path) -> None:
     before = write_interleaved_run(tmp_path / "before", SyntheticBlock(blocks=3, seed=1))
     after = write_interleaved_run(tmp_path / "after", SyntheticBlock(tps=(500.0, 900.0), blocks=3, seed=2))
     text = text_of(_page(open_run(before), open_run(after)))
-    assert "Two solutions side by side: their ratio in each run" in text and "≠ changed" in text
+    assert "Interleaved solutions: their ratio in each run" in text and "≠ changed" in text
 
 
 def test_runs_without_a_common_cell_have_a_page_too(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from fivenines.report.charts.distance import over_distance
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import SPREAD, Figure
 from fivenines.report.groups import Names
-from fivenines.report.section import Drawer, Section, beside, explained
+from fivenines.report.section import Drawer, Section, explained, in_row
 from fivenines.report.summary import spread
 from fivenines.report.table import Table, right
 
@@ -22,7 +22,7 @@ def chapter(data: Data) -> Section:
     drawn = figures(data)
     table = wire_table(data)
     wire = Drawer("What goes over the wire between sites", [table])
-    shown, others = beside(drawn, "The other conditions")
+    shown, others = in_row(drawn, "The other conditions")
     texts = [drawn[0].finding] if drawn else []
     if table.rows and not drawn:
         texts = ["What each transaction sends between the sites is in the table."]

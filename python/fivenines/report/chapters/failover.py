@@ -17,7 +17,7 @@ from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import Figure
 from fivenines.report.groups import Names
 from fivenines.report.moments import moments
-from fivenines.report.section import Section, beside, explained
+from fivenines.report.section import Section, explained, in_row
 from fivenines.report.table import Table, right, without_empty
 from fivenines.report.timelines import BEFORE_MS, Plan, packed, plan, view
 
@@ -28,7 +28,7 @@ def chapter(data: Data) -> Section:
     title = "Second by second"
     if not figures:
         return Section("failover", title)
-    shown, others = beside(figures, "The other cells")
+    shown, others = in_row(figures, "The other cells")
     legend = [LEGEND]
     if left_out:
         legend.append(

@@ -34,7 +34,7 @@ from fivenines.report.charts import theme
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import Figure
 from fivenines.report.groups import names_of_keys
-from fivenines.report.section import Drawer, Section, beside, explained, folded
+from fivenines.report.section import Drawer, Section, explained, folded, in_row
 from fivenines.report.table import Table, right
 from fivenines.results.records import CellKey
 from fivenines.results.store import Run
@@ -42,7 +42,7 @@ from fivenines.results.store import Run
 
 def chapter(data: Data) -> Section:
     """Solutions that were up at once and loaded in turn."""
-    shown, others = beside(figures(data.blocks), "The other conditions")
+    shown, others = in_row(figures(data.blocks), "The other conditions")
     drawers = [*others, *folded(ratio_table(data.blocks))]
     drawers.append(Drawer("Each solution in its windows", [side_table(data.blocks)]))
     drawers += alone(data) if data.blocks else []
@@ -203,8 +203,8 @@ def _caution(one: InterleavedResult, results: Sequence[InterleavedResult], cores
     found = []
     if any(ratio.apart for pair in one.pairs for ratio in pair.ratios.values()):
         found.append(
-            f"{prefix}the blocks of the interleaved differ by more than their windows explain, so it matters how"
-            " the solutions came up: the intervals are those of the blocks, and more blocks narrow them."
+            f"{prefix}the blocks of the interleaved differ by more than their windows explain, so it matters"
+            " how the solutions came up: the intervals are those of the blocks, and more blocks narrow them."
         )
     r = max((pair.ratios[THROUGHPUT].remembered for pair in one.pairs), default=0.0)
     if r > STRONG:

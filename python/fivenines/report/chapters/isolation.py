@@ -8,7 +8,7 @@ from fivenines.report.chapters.data import Data
 from fivenines.report.charts.cycle import cycle_svg
 from fivenines.report.figures import Figure
 from fivenines.report.groups import Names
-from fivenines.report.section import Section, beside, folded
+from fivenines.report.section import Section, folded, in_row
 from fivenines.report.table import CELL, Table, right
 from fivenines.results.records import Anomaly, Isolation, TrialRecord
 
@@ -20,7 +20,7 @@ def chapter(data: Data) -> Section:
     texts = []
     if found.rows and not examples.rows:
         texts = ["No violation of isolation was found in any trial."]
-    figures, others = beside(anomaly_figures(data), "The first of each other anomaly, drawn")
+    figures, others = in_row(anomaly_figures(data), "The first of each other anomaly, drawn")
     drawers = [*others, *folded(examples, note_table(data))]
     shown = [found] if examples.rows else []
     drawers += [] if shown else folded(found)

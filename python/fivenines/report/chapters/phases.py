@@ -27,7 +27,7 @@ from fivenines.report.charts.phases import Bar, bars
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import Figure, title_of
 from fivenines.report.groups import Group, Names, groups_of
-from fivenines.report.section import Drawer, Section, beside, explained, folded
+from fivenines.report.section import Drawer, Section, explained, folded, in_row
 from fivenines.report.summary import outage_text, spread, total_text
 from fivenines.report.table import Table, right, without, without_empty
 
@@ -36,7 +36,7 @@ def chapter(data: Data) -> Section:
     """What the failover times consist of, and what the faults did besides the outage."""
     groups = groups_of(data.done, data.names)
     figures = [figure for group in groups for figure in phase_figures(group, data.names)]
-    shown, others = beside(figures, "The other conditions")
+    shown, others = in_row(figures, "The other conditions")
     effects = Drawer("What each fault did besides", [effects_table(data)])
     drawers = [*others, effects, *folded(notes_table(data))]
     clocks = error_ms(trial.record for cell in data.done for trial in cell.trials)

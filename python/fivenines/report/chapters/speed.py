@@ -12,7 +12,7 @@ from fivenines.report.charts import basic as charts
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import DOTS_LEGEND, SPREAD, Figure, title_of
 from fivenines.report.groups import Group, Names, before_faults, groups_of
-from fivenines.report.section import Drawer, Section, beside, explained
+from fivenines.report.section import Drawer, Section, explained, in_row
 from fivenines.report.summary import spread
 from fivenines.report.table import Table, right
 
@@ -28,7 +28,7 @@ def chapter(data: Data) -> Section:
     how = explained(_legend(data.done))
     if data.blocks:
         return Section("speed", "Speed", drawers=stalled)  # the chapter on blocks has the figures
-    shown, others = beside(figures, "The other conditions")
+    shown, others = in_row(figures, "The other conditions")
     return Section("speed", "Speed", [], [], shown, [*others, *stalled, how])
 
 

@@ -26,7 +26,7 @@ from fivenines.report.charts.svg import to_svg
 from fivenines.report.charts.sweep import SweepPanel, SweepRow, sweep_chart
 from fivenines.report.figures import Figure
 from fivenines.report.groups import Names, names_of
-from fivenines.report.section import Section, beside, explained, folded
+from fivenines.report.section import Section, explained, folded, in_row
 from fivenines.report.table import Table, right, without_empty
 from fivenines.requirements.measures import Measure
 
@@ -37,7 +37,7 @@ def chapter(data: Data) -> Section:
     if not data.swept.sweeps:
         return Section("sweeps", title)
     tables = best_tables(data.swept)
-    shown, others = beside(sweep_figures(data.swept), "The other sweeps")
+    shown, others = in_row(sweep_figures(data.swept), "The other sweeps")
     flattered = any(sweep.same_trials for sweep in data.swept.sweeps)
     split = not all(sweep.same_trials for sweep in data.swept.sweeps)
     legends = [LEGEND] * split + [SAME_TRIALS] * flattered

@@ -32,17 +32,17 @@ _LEAST, _MOST = 1 / 16, 16.0
 
 _TICKS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 0.8, 1.0, 1.25, 2, 4, 8, 16)
 
-Verdict = Literal["worse", "better", "unclear"]
+Verdict = Literal["worse", "better", "inconclusive"]
 
 _STYLES: dict[Verdict, tuple[str, str]] = {
     "worse": (theme.FAULT, "triangle-down"),
     "better": (theme.SERIES[2], "triangle-up"),
-    "unclear": (theme.MUTED, "circle"),
+    "inconclusive": (theme.MUTED, "circle"),
 }
 """Colour and shape of each verdict: never colour alone."""
 
 LEGEND = (
-    "A triangle that points down is worse, one that points up is better, a circle is unclear. "
+    "A triangle that points down is worse, one that points up is better, a circle is inconclusive. "
     "Bars are the intervals; left of 1, the black line, is less than in the baseline, right of it more."
 )
 
