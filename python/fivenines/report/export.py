@@ -43,8 +43,8 @@ from fivenines.report.chapters import (
 from fivenines.report.chapters.data import Data
 from fivenines.report.chapters.interleaved import pair_figures, ratio_table, side_table
 from fivenines.report.chapters.power import resolution_table
+from fivenines.report.chapters.problems import alarms, trouble_table
 from fivenines.report.chapters.sweeps import best_tables, variant_tables
-from fivenines.report.chapters.wrong import alarms, trouble_table
 from fivenines.report.decision import Verdict, settings_of, verdicts
 from fivenines.report.groups import before_faults, names_of
 from fivenines.report.measured_numbers import measured_numbers

@@ -15,7 +15,7 @@ from fivenines.analysis.wording import count
 from fivenines.report import bundle, script
 from fivenines.report.chapters import sections
 from fivenines.report.chapters.data import Data
-from fivenines.report.chapters.wrong import alarms
+from fivenines.report.chapters.problems import alarms
 from fivenines.report.charts import theme
 from fivenines.report.charts.kept_drawings import kept_drawings
 from fivenines.report.definitions import used

@@ -16,8 +16,8 @@ from fivenines.report.chapters.interleaved import interleaved_answers
 from fivenines.report.chapters.invariants import offending_text
 from fivenines.report.chapters.nines import OPPOSITE, long_time, nines_text
 from fivenines.report.chapters.phases import label_of
+from fivenines.report.chapters.problems import alarms
 from fivenines.report.chapters.sweeps import sweep_answers
-from fivenines.report.chapters.wrong import alarms
 from fivenines.report.decision import settings_of, verdicts
 from fivenines.report.groups import names_of
 from fivenines.report.narrow import fitted

@@ -16,11 +16,11 @@ from fivenines.report.section import Drawer, Section
 
 ORDER = (
     "decision",
-    "wrong",
+    "problems",
     "split",
     "trust",
     "summary",
-    "needed",
+    "stopping",
     "interleaved",
     "speed",
     "agreement",
@@ -37,7 +37,7 @@ ORDER = (
     "truth",
     "isolation",
     "invariants",
-    "delay",
+    "lag",
     "counters",
     "solutions",
     "differences",

@@ -33,8 +33,8 @@ _DRAWN = {
 _Clients = list[tuple[CellResult, ClientResult]]
 
 _TEXT = (
-    "Other chapters show all clients together: rates are sums, and percentiles cover the response times of all"
-    " clients."
+    "Other chapters show all clients together: rates are sums, and percentiles cover the response times of"
+    " all clients."
 )
 
 

@@ -38,7 +38,7 @@ def chapter(data: Data) -> Section:
         actual = [one.truth for one in trials if one.truth is not None and len(one.truth)]
         worst += [(max(float(lag.max()) for lag in actual), name)] if actual else []
     if not sampled:
-        return Section("delay", _TITLE)
+        return Section("lag", _TITLE)
     chosen, left_out = drawn(sampled, MAX_FIGURES)
     figures = [_figure(cell, names) for cell in sampled if cell in chosen]
     drawers = [
@@ -48,7 +48,7 @@ def chapter(data: Data) -> Section:
         ),
         explained(MISLED),
     ]
-    return Section("delay", _TITLE, [_answer(worst, misled)], drawers=drawers)
+    return Section("lag", _TITLE, [_answer(worst, misled)], drawers=drawers)
 
 
 def _answer(worst: Sequence[tuple[float, str]], misled: Sequence[Sequence[str]]) -> str:
@@ -117,7 +117,14 @@ def _lag_rows(
         actual = np.concatenate(every)
         blank = [NOTHING] * 3
         rows.append(
-            [name, "actual lag, all samples", "ms", str(len(actual)), *blank, *_percentiles(actual, milliseconds)]
+            [
+                name,
+                "actual lag, all samples",
+                "ms",
+                str(len(actual)),
+                *blank,
+                *_percentiles(actual, milliseconds),
+            ]
         )
     return rows + [
         [
