@@ -115,12 +115,12 @@ def test_the_first_screen_decides(page: Driven, reports: Reports) -> None:
     texts = page.js("document.querySelector('header').innerText")
     assert "What do the replication modes cost" in texts and "Recommended: 2-safe durable (on)" in texts
     assert "✗ not met" in texts and "? inconclusive" in texts
-    for part in (".verdict", ".needs table", "#decision svg"):
+    for part in (".verdict", ".requirements table", "#decision svg"):
         assert page.js(BOTTOM.format(part)) <= LAPTOP[1], part
-    box = "document.querySelector('.needs .scroll')"
+    box = "document.querySelector('.requirements .scroll')"
     assert page.js(f"{box}.scrollWidth - {box}.clientWidth") <= 1, "a table that is cut"
     show(page, reports["quickstart"], PHONE)
-    for part in (".verdict", ".needs table"):
+    for part in (".verdict", ".requirements table"):
         assert page.js(BOTTOM.format(part)) <= PHONE[1], part
     top = page.js("document.querySelector('#decision svg').getBoundingClientRect().top")
     assert top < 0.75 * PHONE[1], "a good part of the chart is there, too"

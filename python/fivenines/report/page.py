@@ -17,7 +17,7 @@ from fivenines.report.chapters import sections
 from fivenines.report.chapters.data import Data
 from fivenines.report.chapters.problems import alarms
 from fivenines.report.charts import theme
-from fivenines.report.charts.kept_drawings import kept_drawings
+from fivenines.report.charts.drawing_cache import drawing_cache
 from fivenines.report.definitions import used
 from fivenines.report.heads import with_units_in_heads
 from fivenines.report.run_answers import run_answers
@@ -49,7 +49,7 @@ def render(run: Run) -> str:
     answers = run_answers(run, swept)
     data = Data(run, swept, answers)
     # The tests of each chart validate its specification; here validation would take a third of the time.
-    with kept_drawings(run.folder), debug_mode(False):
+    with drawing_cache(run.folder), debug_mode(False):
         shown = [with_units_in_heads(section) for section in sections(data) if section.filled]
     vega, own = script.inline(bundle.vega()), script.inline(script.own())
     template = templates().get_template("report.html.j2")

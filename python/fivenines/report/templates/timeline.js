@@ -1,7 +1,7 @@
-// fivenines.timeline(element, pack, told): the time line of a trial that zooms, and switches trials.
+// fivenines.timeline(element, pack, linked): the time line of a trial that zooms, and switches trials.
 //   pack: {note, tops: {writes: the most in 100 ms of all charts of this scale, …}, trials: [{id, about, fault, from, to, marks: [[t, text, fault]],
 //          panels: {writes: {steps, gaps: [[start, end, text]]}, reads: …}}]}, times in seconds from the fault.
-//   told: the elements {events: <ol>, finding: <p>} that follow the chosen trial; each may be absent.
+//   linked: the elements {events: <ol>, finding: <p>} that follow the chosen trial; each may be absent.
 // fivenines.unpack(text): such a pack from base64 of gzip.
 (() => {
   "use strict";
@@ -111,10 +111,10 @@
     return label;
   };
 
-  const tell = (told, trial) => {
-    if (told.finding) told.finding.textContent = trial.about;
-    if (!told.events) return;
-    told.events.replaceChildren(...trial.marks.map(([t, text]) => {
+  const tell = (linked, trial) => {
+    if (linked.finding) linked.finding.textContent = trial.about;
+    if (!linked.events) return;
+    linked.events.replaceChildren(...trial.marks.map(([t, text]) => {
       const line = document.createElement("li");
       const when = document.createElement("span");
       when.className = "when";
@@ -124,7 +124,7 @@
     }));
   };
 
-  fivenines.timeline = async (element, pack, told = {}) => {
+  fivenines.timeline = async (element, pack, linked = {}) => {
     const whats = ["writes", "reads"].filter(what =>
       pack.trials.some(trial => trial.panels[what].steps.length));
     const frame = fivenines.about.timeline;
@@ -168,7 +168,7 @@
     const note = document.createElement("small");
     note.textContent = `${pack.note} Drag over a stretch of time to zoom in, or use the wheel after a click.`;
     bar.append(
-      chooser(pack.trials, trial => { state.trial = trial; tell(told, trial); all(); }),
+      chooser(pack.trials, trial => { state.trial = trial; tell(linked, trial); all(); }),
       button("\u2212", "Zoom out", () => by(2)), button("+", "Zoom in", () => by(0.5)),
       button("\u25c2", "Earlier", () => pan(-0.5)), button("\u25b8", "Later", () => pan(0.5)),
       button("Fault", "Half a second on both sides of the fault", () => zoom(-0.5, 0.5)),
@@ -179,7 +179,7 @@
     fivenines.gestures(element, {
       state, by, pan, zoom, all, words: t => readout(state.trial, whats, state.now, t),
     });
-    tell(told, state.trial);
+    tell(linked, state.trial);
     await all();
     return { view, zoom, all, bar };
   };
