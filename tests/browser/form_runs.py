@@ -10,7 +10,7 @@ _LOCAL, _ON = "1-safe (local)", "2-safe durable (on)"
 
 
 def quickstart(folder: Path) -> Path:
-    """As examples/quickstart.yaml: two solutions, an interleaved comparison of three blocks, three trials with a kill."""
+    """Write a run like examples/quickstart.yaml: two solutions, three blocks, three trials with a kill."""
     plain = Recipe("", sampled="postgres", known=True, views=True, waits=400)
     recipes = [
         replace(plain, name=_LOCAL, tps=1450, latency=5.2, outage=1010, lost=1),

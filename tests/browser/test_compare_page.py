@@ -40,7 +40,7 @@ class TestForm(PageForm):
     pass
 
 
-def test_the_first_screen_says_what_became_worse(page: Driven, address: str) -> None:
+def test_the_first_screen_shows_regressions(page: Driven, address: str) -> None:
     page.window(*LAPTOP)
     page.open(address)
     verdict = page.js("document.querySelector('.verdict').innerText")
@@ -51,7 +51,7 @@ def test_the_first_screen_says_what_became_worse(page: Driven, address: str) -> 
     assert "✗ worse" in row and NAMES[0] in row
 
 
-def test_each_interval_is_seen_beside_its_mark_and_a_line_at_1(page: Driven, address: str) -> None:
+def test_each_interval_is_visible_with_its_mark_and_a_line_at_1(page: Driven, address: str) -> None:
     page.window(*LAPTOP)
     page.open(address)
     boxes = page.js(

@@ -101,7 +101,7 @@ def test_nothing_is_cut_or_overlaps_and_all_can_be_read(
         ("document.querySelector('svg text').setAttribute('fill', '#c0c0c0')", "has a contrast of"),
     ],
 )
-def test_what_is_planted_is_found(page: Driven, reports: Reports, plant: str, words: str) -> None:
+def test_injected_defects_are_detected(page: Driven, reports: Reports, plant: str, words: str) -> None:
     still(page, reports["quickstart"])
     page.js(f"{plant}; 1")
     assert any(words in one for one in defects(page)), defects(page)
@@ -126,7 +126,7 @@ def test_the_first_screen_decides(page: Driven, reports: Reports) -> None:
     assert top < 0.75 * PHONE[1], "a good part of the chart is there, too"
 
 
-def test_cautions_stand_beside_the_verdict(page: Driven, reports: Reports) -> None:
+def test_cautions_are_next_to_the_verdict(page: Driven, reports: Reports) -> None:
     for window in (LAPTOP, PHONE):
         show(page, reports["twelve_cells"], window)
         texts = page.js("document.querySelector('#decision').innerText")
@@ -135,16 +135,16 @@ def test_cautions_stand_beside_the_verdict(page: Driven, reports: Reports) -> No
         assert page.js(BOTTOM.format(".caution:last-of-type")) <= window[1] / 2
 
 
-def test_every_chapter_begins_with_a_sentence(page: Driven, reports: Reports) -> None:
+def test_every_chapter_starts_with_a_sentence(page: Driven, reports: Reports) -> None:
     for run in RUNS:
         show(page, reports[run])
         first = page.js(
             "[...document.querySelectorAll('main > section')].map(one =>"
             " [one.id, one.children[1].tagName, one.children[1].innerText])"
         )
-        told = {name: text for name, tag, text in first if tag == "P" and text.endswith(".")}
-        assert set(told) == {name for name, *_ in first} - {"reading"}
-        assert len(set(told.values())) == len(told), "no two begin with the same"
+        sentences = {name: text for name, tag, text in first if tag == "P" and text.endswith(".")}
+        assert set(sentences) == {name for name, *_ in first} - {"reading"}
+        assert len(set(sentences.values())) == len(sentences), "two chapters start with the same sentence"
 
 
 def test_the_keyboard_reaches_and_opens_everything(page: Driven, reports: Reports) -> None:
@@ -157,7 +157,7 @@ def test_the_keyboard_reaches_and_opens_everything(page: Driven, reports: Report
     assert page.js(is_open) is True
 
 
-def test_a_frame_that_is_taken_away_is_missed(page: Driven, reports: Reports) -> None:
+def test_a_removed_frame_is_detected(page: Driven, reports: Reports) -> None:
     still(page, reports["quickstart"])
     page.js(
         "document.styleSheets[0].insertRule('summary:focus-visible { outline: 0 !important }',"

@@ -1,4 +1,4 @@
-"""Labels of charts stand at what they name, within a few px of it."""
+"""Labels of charts are within a few px of the marks that they name."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -10,8 +10,8 @@ from page_checks import unfold
 
 from fivenines.report import write_html
 
+# The largest offset of a label in px, if no other label is in its way.
 NEAR = 4.0
-"""So many px a label may be off, where no other label is in its way."""
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -60,7 +60,7 @@ def marks(page: Driven, chart: str) -> list[Mark]:
     return [Mark(*one) for one in found]
 
 
-def test_a_name_stands_beside_the_point_of_its_solution(page: Driven) -> None:
+def test_a_name_is_next_to_the_point_of_its_solution(page: Driven) -> None:
     drawn = [one for one in marks(page, "decision") if one.of]
     names = [one for one in drawn if one.tag == "text"]
     assert len(names) == 2

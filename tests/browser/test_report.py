@@ -1,4 +1,4 @@
-"""The report in a real browser: complete in itself, small, its ids its own."""
+"""The report in a real browser is self-contained and small, and has unique ids."""
 
 from pathlib import Path
 

@@ -13,8 +13,8 @@ FIRST = "#speed .chart"
 LINE = "#failover .chart"
 TRIALS = 11
 OPEN = "document.querySelectorAll('details').forEach(e => e.open = true)"
+# The text under the pointer.
 TIP = "(e => e && !e.hidden && e.innerText)(document.querySelector('#tip'))"
-"""What is said under the pointer."""
 
 
 @pytest.fixture(scope="module")
@@ -72,12 +72,12 @@ def test_charts_become_live_near_the_screen_and_fetch_nothing(page: Driven, repo
     assert page.errors == []
 
 
-def test_a_value_is_told_under_the_pointer(page: Driven) -> None:
+def test_the_pointer_shows_a_value(page: Driven) -> None:
     live(page, FIRST)
     page.move(*middle_of(page, valued(FIRST)))
-    told = page.wait(TIP)
-    assert told.startswith("1-safe (local)\n")
-    assert "transactions per second" in told
+    tip = page.wait(TIP)
+    assert tip.startswith("1-safe (local)\n")
+    assert "transactions per second" in tip
     page.move(2, 2)
     page.wait(f"!({TIP})")
 
@@ -97,7 +97,7 @@ def test_a_solution_is_shown_and_the_others_fade_in_all_charts(page: Driven) -> 
     live(page, FIRST)
     faded = "[...document.querySelectorAll('.chart [data-of]')].filter(e => getComputedStyle(e).opacity < .5)"
     assert page.js(f"{faded}.length") == 0
-    # pointed at in a chart that is live: also those fade that nobody has scrolled to
+    # The pointer is on a live chart: charts outside the viewport fade as well.
     page.move(*middle_of(page, valued(FIRST)))
     page.wait(f"{faded}.length > 5")
     page.wait(f"{faded}.every(e => e.dataset.of === 's1')")
@@ -195,9 +195,9 @@ def test_a_time_line_zooms_to_10_ms_and_back(page: Driven) -> None:
     page.js(f"{line}.scrollIntoView({{block: 'center'}})")
     x, y = middle_of(page, f"{line}.querySelector('.role-scope path.background')")
     page.move(x, y)
-    told = page.wait(TIP)
-    assert "from the fault" in told
-    assert "in 10 ms" in told
+    tip = page.wait(TIP)
+    assert "from the fault" in tip
+    assert "in 10 ms" in tip
     page.click(x, y, times=2)
     page.wait(f"Math.abs({span} - {whole}) < 0.01")
     assert page.errors == []
@@ -227,7 +227,7 @@ def test_live_charts_have_the_colours_of_dark_pages(page: Driven) -> None:
     assert page.wait(f"{colour} !== '{light}' && {colour}") == "rgb(92, 184, 240)"
 
 
-def test_without_scripts_the_drawings_stand_and_nothing_is_dead(page: Driven, report: Path) -> None:
+def test_without_scripts_drawings_stay_and_no_control_is_dead(page: Driven, report: Path) -> None:
     page.scripts(on=False)
     page.open(report)
     counts = page.js(

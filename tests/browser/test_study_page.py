@@ -98,7 +98,7 @@ def test_the_verdicts_of_all_claims_are_on_the_first_screen(page: Driven, addres
     assert "1 of" in verdict or "1 holds" in verdict
 
 
-def test_each_claim_has_our_figures_beside_the_printed_ones(page: Driven, address: str) -> None:
+def test_each_claim_compares_measured_and_printed_figures(page: Driven, address: str) -> None:
     page.window(*LAPTOP)
     page.open(address)
     heads = page.js("[...document.querySelectorAll('#claim-faster th')].map(one => one.innerText.trim())")

@@ -138,7 +138,7 @@ def test_one_is_loaded_at_a_time_and_the_slower_one_is_told(tmp_path: Path, watc
     said = tables(run, "md")
     assert "Speed: plain is" in said
     assert "% faster than delayed" in said or "times as fast as delayed" in said
-    assert "Speed, side by side" in write_html(run).read_text()
+    assert "Speed, interleaved" in write_html(run).read_text()
 
 
 def _require_turns(result: InterleavedResult) -> None:

@@ -105,7 +105,7 @@ def number_of(run: Run) -> int:
 
 
 def attempts(of: NamedRun) -> Iterator[Attempt]:
-    """Yield every attempt of a run: complete ones with their measures, then broken ones, then missing ones."""
+    """Yield every attempt of a run: complete ones with their measures, broken ones, missing ones."""
     run = of.run
     for start in range(0, len(run.complete), _CHUNK):
         stored = run.complete[start : start + _CHUNK]

@@ -108,7 +108,7 @@ def test_a_rate_that_all_solutions_sustain_is_not_a_speed(tmp_path: Path) -> Non
     assert "has the highest mean" in overrun
 
 
-def test_sentences_name_connections_where_there_are_several(tmp_path: Path) -> None:
+def test_sentences_name_the_number_of_connections_if_it_varies(tmp_path: Path) -> None:
     matrix = Matrix(RECIPES, connections=[1, 8], trials=2)
     cells = analyse(open_run(write_run(tmp_path / "run", matrix)))
     every = answers(cells, names_of(cells))

@@ -90,7 +90,7 @@ def test_panels_of_one_unit_share_their_scale() -> None:
     assert alone[0] != pytest.approx(1000 * alone[-1])
 
 
-def test_the_legend_of_phases_names_those_that_are_there() -> None:
+def test_the_legend_names_the_present_phases() -> None:
     row = Bar("a", "2 s", "1 s + 1 s", [(1, 0.0, 1.0), (5, 1.0, 2.0)])
     text = json.dumps(bars([row]))
     for name, there in (("detect", True), ("reconnect", True), ("client", False), ("route", False)):

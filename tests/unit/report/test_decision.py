@@ -43,8 +43,8 @@ def test_a_solution_that_loses_rows_is_excluded_although_it_is_faster(tmp_path: 
         "1-safe (local) does not meet 1 requirement: acknowledged rows lost in 3 of 3 trials (lost = 0)."
     )
     assert found.reasons[1] == (
-        "“writes recovered”, “no acknowledged row lost” and “no split brain” are inconclusive: no failure "
-        "in 3 trials of each, but up to 63 % of trials may fail (95 % upper bound); about 26 more trials of each "
+        "“writes recovered”, “no acknowledged row lost” and “no split brain” are inconclusive: no "
+        "failure in 3 trials of each, but up to 63 % of trials may fail (95 % upper bound); about 26 more trials of each "
         "would decide (fivenines run FILE --resume --trials 29)."
     )
     assert [one.text for one in requirements_of([found])] == [
@@ -92,7 +92,7 @@ def test_no_solution_is_recommended_if_each_violates_a_requirement(tmp_path: Pat
     assert len([one for one in found.reasons if "(outage_writes < 2s)" in one]) == 2
 
 
-def test_a_solution_whose_writes_never_recover_is_excluded(tmp_path: Path) -> None:
+def test_a_solution_without_recovery_of_writes_is_excluded(tmp_path: Path) -> None:
     found = _decide(tmp_path, Recipe("alone", tps=5000, outage=None), Recipe("pair", tps=500))
     assert found.decision.best == ["pair"]
     alone = found.decision.candidate("alone")
@@ -156,7 +156,7 @@ def test_a_crossover_names_both_numbers_of_connections(tmp_path: Path) -> None:
     assert text == "thin is best up to 1 connection, wide from 64 connections on: the crossover lies between."
 
 
-def test_blocks_compare_the_speed_where_there_are_any(tmp_path: Path) -> None:
+def test_interleaved_blocks_decide_on_the_speed(tmp_path: Path) -> None:
     matrix = Matrix([Recipe("fast", tps=1000), Recipe("slow", tps=1000)], trials=2)
     run = write_interleaved_run(tmp_path / "run", SyntheticBlock(), matrix)
     (found,) = decide(run, DecideSettings(prefer=["tps"]))
@@ -223,7 +223,7 @@ def test_each_preference_that_decided_is_named(tmp_path: Path) -> None:
     )
 
 
-def test_what_a_chosen_variant_did_in_the_choosing_half_counts(tmp_path: Path) -> None:
+def test_violations_in_the_choosing_half_count(tmp_path: Path) -> None:
     recipes = variants("gr", {0: Recipe("", tps=800), 1000: Recipe("", tps=2400, gone=1)})
     run = write_run(tmp_path / "run", Matrix([*recipes, Recipe("alone", tps=500)], trials=4))
     (found,) = decide(run)

@@ -88,7 +88,7 @@ def test_the_answer_comes_first_and_is_right(quick: str) -> None:
     assert "2-safe (on) lost no acknowledged row in 3 trials (loss in up to 63 % of trials" in text
 
 
-def test_what_did_not_go_well_is_said(maria: str) -> None:
+def test_problems_of_the_run_are_reported(maria: str) -> None:
     text = text_of(maria)
     assert "standalone at least 9.9" in text
     assert "A restarted node did not rejoin" in text

@@ -61,7 +61,7 @@ def test_one_figure_with_a_bar_for_each_solution(cells: list[CellResult]) -> Non
     assert "did not end: promote" in figure.finding
 
 
-def test_the_table_has_every_phase_and_says_what_is_a_bound(cells: list[CellResult]) -> None:
+def test_the_table_has_every_phase_and_marks_bounds(cells: list[CellResult]) -> None:
     found = list(phases.faults_of(cells))
     table = phases.phase_table(found, names_of(cells))
     rows = {(row[0], row[2]): row for row in table.rows}
@@ -95,7 +95,7 @@ def test_nines_with_bounds(run: Path, cells: list[CellResult]) -> None:
     assert "at most" in nines.sentence(found, names_of(cells))
 
 
-def test_without_assumptions_the_chapter_says_how_to_make_them(cells: list[CellResult]) -> None:
+def test_without_assumptions_the_chapter_explains_how_to_add_them(cells: list[CellResult]) -> None:
     found = availabilities(cells, {})
     assert nines.sentence(found, names_of(cells)) == ""
     (text,) = nines.texts(found)
@@ -170,7 +170,7 @@ def test_several_faults_and_their_ends_are_marked(tmp_path: Path) -> None:
     assert "2: kill primary" in page
 
 
-def test_the_page_answers_what_the_time_consists_of(run: Path) -> None:
+def test_the_page_states_the_composition_of_the_failover_time(run: Path) -> None:
     page = write_html(run).read_text().replace("\N{NO-BREAK SPACE}", " ")
     assert re.search(r"From the fault \(kill\) to the first write of the load: managed 4\.\d+ s", page)
     assert "Nines under the assumed failure rates: " in page

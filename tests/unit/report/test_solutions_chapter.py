@@ -1,19 +1,19 @@
-"""The chapter "Solutions side by side", split brains and troubles, on the page and in the exports."""
+"""The chapters on solutions, split brains and problems, on the page and in exports."""
 
 import json
 import re
 from pathlib import Path
 
 import pytest
+from fivenines.report.chapters.wrong import alarms
 from synthetic_run import SIDE_BY_SIDE, write_run
 
 from fivenines.analysis.cells import analyse
 from fivenines.analysis.sweeps import compared
 from fivenines.analysis.wording import NOTHING
 from fivenines.report import summary_rows, tables, write_html
-from fivenines.report.chapters import solutions as side_by_side
+from fivenines.report.chapters import solutions
 from fivenines.report.chapters.data import Data
-from fivenines.report.chapters.wrong import alarms
 from fivenines.report.table import Table
 from fivenines.results import store
 from fivenines.results.records import Manifest
@@ -38,7 +38,7 @@ def page(run: Run, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def _tables(run: Run) -> dict[str, Table]:
     data = Data(run, compared(run))
-    return {table.caption: table for table in side_by_side.chapter(data).every_table}
+    return {table.caption: table for table in solutions.chapter(data).every_table}
 
 
 def _words(page: str) -> str:
@@ -54,7 +54,7 @@ def test_solutions_with_the_same_facts_share_a_column(run: Run) -> None:
     assert sources.rows == [["calm, split", "Manual, 5.4"]]
 
 
-def test_what_was_not_measured_is_a_dash(run: Run) -> None:
+def test_missing_figures_are_a_dash(run: Run) -> None:
     taken = _tables(run)["What each solution takes"]
     rows = {row[0]: dict(zip(taken.columns, row, strict=True)) for row in taken.rows}
     assert rows["calm"]["Hosts"] == "2 nodes"
@@ -64,7 +64,7 @@ def test_what_was_not_measured_is_a_dash(run: Run) -> None:
     assert rows["unknown"]["Idle memory, MB a node"] == rows["unknown"]["Hosts"] == NOTHING
 
 
-def test_costs_stand_only_where_there_are_prices(run: Run, tmp_path: Path) -> None:
+def test_costs_need_prices(run: Run, tmp_path: Path) -> None:
     cost = _tables(run)["Cost"]
     assert cost.columns[-2:] == ["EUR an hour", "EUR for a thousand transactions"]
     assert [row[0] for row in cost.rows] == ["calm", "split"]
@@ -86,8 +86,8 @@ def test_a_split_brain_is_loud(run: Run, page: str) -> None:
     assert rows == {"calm": NOTHING, "split": "2 of 2 trials", "unknown": NOTHING}
 
 
-def test_what_went_wrong_stands_before_the_figures(page: str) -> None:
-    assert page.index('id="decision"') < page.index('id="wrong"') < page.index('id="summary"')
+def test_problems_precede_the_figures(page: str) -> None:
+    assert page.index('id="decision"') < page.index('id="problems"') < page.index('id="summary"')
     words = _words(page)
     assert "Split brain in 2 trials, lost rows in 2 trials and failed in 2 trials." in words
     assert "the power switch of node1 did not answer: try 17 of 20" in words

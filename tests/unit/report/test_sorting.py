@@ -41,6 +41,6 @@ def test_times_sort_by_length_whatever_their_unit(a: float, b: float) -> None:
     assert first <= last
 
 
-def test_only_what_a_script_cannot_read_gets_a_value() -> None:
+def test_only_cells_that_a_script_cannot_read_get_a_value() -> None:
     assert data_value("12.5") == data_value("oltp") == ""
     assert data_value("12.5 ms") == ' data-value="0.0125"'

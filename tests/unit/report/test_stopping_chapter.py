@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
+from fivenines.report.chapters.needed import chapter
 from synthetic_run import QUICKSTART, write_run
 
 from fivenines.analysis.sequential import level
 from fivenines.analysis.sweeps import compared
 from fivenines.report.chapters.data import Data
-from fivenines.report.chapters.needed import chapter
 from fivenines.report.page import render
 from fivenines.results import layout, store
 from fivenines.results.records import Settled
@@ -31,7 +31,7 @@ def test_a_fixed_number_has_no_chapter(tmp_path: Path) -> None:
     assert not chapter(Data(run, compared(run))).filled
 
 
-def test_it_says_what_ended_what_was_saved_and_what_may_be_unseen(tmp_path: Path) -> None:
+def test_the_chapter_reports_endings_savings_and_limits(tmp_path: Path) -> None:
     run = _run(tmp_path)
     section = chapter(Data(run, compared(run)))
     assert section.texts[0] == (

@@ -38,13 +38,13 @@ def test_each_type_has_its_rate_and_times(run: Path, text: str) -> None:
     assert "Expected failures" in text and "Retries" not in text.split("Expected failures")[1][:60]
 
 
-def test_tatp_has_its_own_measure(run: Path) -> None:
+def test_tatp_has_a_metric(run: Path) -> None:
     cell = analyse(open_run(run))[0]
     assert metric_text(cell, "tatp").startswith("MQTh 1")
     assert metric_text(cell, "oltp_read_only") == ""
 
 
-def test_the_offered_rate_stands_beside_the_achieved_one(run: Path, text: str) -> None:
+def test_offered_and_achieved_rate_share_a_table(run: Path, text: str) -> None:
     assert summary_rows(run)[1]["Transactions/s"].endswith(" at 1\N{NARROW NO-BREAK SPACE}000 offered")
     assert re.search(r"The offered rate was not kept \((.*, )?overrun (5|6)\d %\)", text)
     # how late transactions began, and new connections; the units stand in the heads
@@ -83,7 +83,7 @@ def test_a_violated_invariant_is_loud_and_names_the_rows(run: Path, text: str) -
     ]
 
 
-def test_what_the_client_says_of_its_limit_is_repeated(text: str) -> None:
+def test_the_load_generators_warning_is_reported(text: str) -> None:
     assert "the client was the limit: it used 97 % of a core" in text
 
 
@@ -97,7 +97,7 @@ def test_the_tables_are_exported_too(run: Path) -> None:
     assert data[0]["types"][0]["rate"]["mean"] == pytest.approx(60)
 
 
-def test_many_cells_are_folded_away(tmp_path: Path) -> None:
+def test_tables_of_many_cells_are_folded(tmp_path: Path) -> None:
     many = replace(OPEN_LOOP, connections=[1, 2, 4, 8], trials=1)
     page = write_html(write_run(tmp_path / "run", many)).read_text()
     assert page.count("<summary>kept, ") >= 4

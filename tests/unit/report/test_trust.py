@@ -39,7 +39,7 @@ def run(tmp_path: Path) -> Path:
     return write_run(tmp_path / "run", QUICKSTART)
 
 
-def test_a_run_without_a_calibration_says_so(run: Path) -> None:
+def test_a_run_without_a_calibration_has_a_note(run: Path) -> None:
     assert "was not calibrated" in page(run)
 
 

@@ -75,7 +75,7 @@ def test_other_differences_of_the_runs_are_listed(tmp_path: Path) -> None:
     assert any("The environments of the runs differ (1 difference)" in one for one in sentences(found, 0.0))
 
 
-def test_an_outage_where_there_was_next_to_none_is_worse(tmp_path: Path) -> None:
+def test_an_outage_after_almost_none_is_worse(tmp_path: Path) -> None:
     key = CellKey(solution="a", workload="w", connections=1, network="lan", fault="kill")
     before, after = summarise([0.0, 0.0, 10.0]), summarise([3000.0, 3100.0, 2900.0])
     change = Change(key, MEASURES["outage_writes"], compare(after, before))

@@ -44,7 +44,7 @@ class SweepRow:
 
     @property
     def summary(self) -> Summary:
-        """Return the summary of the reporting half; empty with lower bounds, whose mean would be one as well."""
+        """Return the summary of the reporting half; empty if any value is a lower bound."""
         known = [value for value, bound in self.reporting if not bound]
         return summarise(known if len(known) == len(self.reporting) else [])
 
