@@ -34,9 +34,9 @@ workloads: [oltp_read_write]
         ),
         (
             "decide: {prefer: [host_cpu]}\n",
-            "nothing can be preferred by host_cpu, as neither more nor less of it is better: write a condition",
+            "host_cpu cannot be a preference, as neither more nor less of it is better: write a condition",
         ),
-        ("decide: {prefer: ['counter:Com_commit/s']}\n", "nothing can be preferred by counter:Com_commit/s"),
+        ("decide: {prefer: ['counter:Com_commit/s']}\n", "counter:Com_commit/s cannot be a preference"),
         ("decide: {requirements: [delay_tol_max < 2s]}\n", "did you mean 'reported_lag_max'?"),
     ],
 )

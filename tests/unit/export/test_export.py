@@ -287,10 +287,10 @@ def _stop(_done: int, _of: int) -> None:
 @pytest.mark.parametrize(
     ("name", "table", "says"),
     [
-        ("x.csv", None, "ends with .duckdb or .parquet"),
+        ("x.csv", None, "must end with .duckdb or .parquet"),
         ("x.duckdb", "trials", "has all tables"),
         ("x.parquet", "wrong", "there are trials, clients"),
-        ("none/x.parquet", None, "there is no folder"),
+        ("none/x.parquet", None, "does not exist: create it first"),
     ],
 )
 def test_invalid_targets_are_refused(

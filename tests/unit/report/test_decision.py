@@ -44,8 +44,8 @@ def test_a_solution_that_loses_rows_is_excluded_although_it_is_faster(tmp_path: 
     )
     assert found.reasons[1] == (
         "“writes recovered”, “no acknowledged row lost” and “no split brain” are inconclusive: no "
-        "failure in 3 trials of each, but up to 63 % of trials may fail (95 % upper bound); about 26 more trials of each "
-        "would decide (fivenines run FILE --resume --trials 29)."
+        "failure in 3 trials of each, but up to 63 % of trials may fail (95 % upper bound); about 26 more "
+        "trials of each would decide (fivenines run FILE --resume --trials 29)."
     )
     assert [one.text for one in requirements_of([found])] == [
         "not_recovered = 0",

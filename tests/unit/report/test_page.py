@@ -94,7 +94,7 @@ def test_problems_of_the_run_are_reported(maria: str) -> None:
     assert "A restarted node did not rejoin" in text
     assert "state transfer refused: wsrep_sst_auth &lt;unset&gt;" in text
     assert "could not bind &lt;10.0.0.3:5432&gt;" in text
-    assert "The load generator may have been the bottleneck with galera" in text
+    assert "The load generator may have been the bottleneck for galera" in text
     assert "2 planned trials not complete: " in text
 
 
@@ -130,7 +130,7 @@ def test_names_are_escaped(tmp_path: Path) -> None:
     ("matrix", "expected"),
     [
         (replace(QUICKSTART, trials=1), "not comparable with"),
-        (replace(QUICKSTART, broken=99), "There is no answer: no trial is complete."),
+        (replace(QUICKSTART, broken=99), "There are no results: no trial is complete."),
         (replace(QUICKSTART, faults=["none"]), "has the highest mean"),
         (replace(QUICKSTART, recipes=QUICKSTART.recipes[:1]), "1-safe (local) reaches"),
         (replace(QUICKSTART, faults=["none", "kill"]), "fault kill"),

@@ -46,27 +46,29 @@ def _words(page: str) -> str:
 
 
 def test_solutions_with_the_same_facts_share_a_column(run: Run) -> None:
-    facts = next(table for name, table in _tables(run).items() if name.startswith("What each solution is"))
+    facts = next(
+        table for name, table in _tables(run).items() if name.startswith("Properties of each solution")
+    )
     assert facts.columns == ["Property", "calm, split"]
     assert ["In a partition", "both sides go on"] in facts.rows
     assert len(facts.rows) == 10
-    sources = _tables(run)["Sources of these facts"]
+    sources = _tables(run)["Sources of these properties"]
     assert sources.rows == [["calm, split", "Manual, 5.4"]]
 
 
 def test_missing_figures_are_a_dash(run: Run) -> None:
-    taken = _tables(run)["What each solution takes"]
+    taken = _tables(run)["Resources of each solution"]
     rows = {row[0]: dict(zip(taken.columns, row, strict=True)) for row in taken.rows}
     assert rows["calm"]["Hosts"] == "2 nodes"
-    assert rows["calm"]["Idle memory, MB a node"] == "110 (110)"
-    assert rows["calm"]["PSS, MB a node"] == "55.0 (55.0)"
-    assert rows["calm"]["Idle CPU, % of a core a node"] == "2.00 (2.00)"
-    assert rows["unknown"]["Idle memory, MB a node"] == rows["unknown"]["Hosts"] == NOTHING
+    assert rows["calm"]["Idle memory, MB per node"] == "110 (110)"
+    assert rows["calm"]["PSS, MB per node"] == "55.0 (55.0)"
+    assert rows["calm"]["Idle CPU, % of a core per node"] == "2.00 (2.00)"
+    assert rows["unknown"]["Idle memory, MB per node"] == rows["unknown"]["Hosts"] == NOTHING
 
 
 def test_costs_need_prices(run: Run, tmp_path: Path) -> None:
     cost = _tables(run)["Cost"]
-    assert cost.columns[-2:] == ["EUR an hour", "EUR for a thousand transactions"]
+    assert cost.columns[-2:] == ["EUR per hour", "EUR per thousand transactions"]
     assert [row[0] for row in cost.rows] == ["calm", "split"]
     assert cost.rows[0][2] == "0.600"
     bare = open_run(write_run(tmp_path / "run", SIDE_BY_SIDE))
@@ -109,5 +111,5 @@ def test_exports_have_it_all(run: Run) -> None:
     assert split["split_brains"][0]["nodes"] == ["node1", "node2"]
     text = tables(run, "md")
     assert text.index("SPLIT BRAIN: split") < text.index("## Tables")
-    assert "**What each solution takes**" in text
+    assert "**Resources of each solution**" in text
     assert ",split_brain_trials" in tables(run, "csv").splitlines()[0]

@@ -34,7 +34,7 @@ def test_each_solution_has_an_outcome_for_each_threshold_that_it_is_of(tmp_path:
 def test_an_inconclusive_threshold_names_the_trials_that_would_decide(tmp_path: Path) -> None:
     found = judge(write_run(tmp_path / "run", QUICKSTART), THREE)
     (one,) = [each for each in found if each.outcome == "undecided"]
-    assert why(one) == ("0 of 3 trials, up to 63 % cannot be excluded; about 26 more trials would decide it")
+    assert why(one) == "0 of 3 trials, at most 63 % (95 % upper bound); about 26 more trials would decide it"
 
 
 def test_the_table_has_failures_first_and_varying_conditions(tmp_path: Path) -> None:

@@ -75,4 +75,4 @@ def test_a_note_states_what_was_left_out(trials: list[TrialMeasures]) -> None:
     assert unpacked(trials, Plan(True, 4))["note"] == "Counted in steps of 10 ms."
     note = unpacked(trials, Plan(False, 2))["note"]
     assert "of 100 ms elsewhere" in note
-    assert "2 of 4 trials are here, to keep the file small." in note
+    assert "Shows 2 of 4 trials, to keep the file small." in note

@@ -46,7 +46,7 @@ def test_tatp_has_a_metric(run: Path) -> None:
 
 def test_offered_and_achieved_rate_share_a_table(run: Path, text: str) -> None:
     assert summary_rows(run)[1]["Transactions/s"].endswith(" at 1\N{NARROW NO-BREAK SPACE}000 offered")
-    assert re.search(r"The offered rate was not kept \((.*, )?overrun (5|6)\d %\)", text)
+    assert re.search(r"did not sustain the offered rate \((.*, )?overrun (5|6)\d %\)", text)
     # how late transactions began, and new connections; the units stand in the heads
     assert "".join(("1.80", "2.40", "412")) in text
     assert re.search(r"48 000.*1\.03", text)
@@ -73,7 +73,7 @@ def test_steps_are_shown_one_by_one(text: str) -> None:
 def test_a_violated_invariant_is_loud_and_names_the_rows(run: Path, text: str) -> None:
     answer = text[text.index("Invariants", text.index("Outages")) : text.index("All invariants of all cells")]
     assert (
-        "overrun left data that contradict the workload in 3 of 3 trials: orders have their lines."
+        "overrun violated invariants of the workload in 3 of 3 trials: orders have their lines."
     ) in answer
     assert "kept left data" not in answer
     assert "1 row found: o_id &lt;7&gt;, lines 9" in text

@@ -50,7 +50,7 @@ def test_changes_runs_and_other_differences_are_reported(page: str) -> None:
     text = text_of(page)
     assert "v2, v3 against v1" in text
     assert "1 threshold on ratios, judged 2 times (cell by cell):" in text and "1 failed" in text
-    assert "By 97.5 % intervals, so that those of a measure in 2 runs hold together" in text.replace(
+    assert "Judged by 97.5 % intervals, so that the intervals of a measure in 2 runs hold" in text.replace(
         "\N{NO-BREAK SPACE}", " "
     )
     assert "New: acknowledged rows lost in" in text
@@ -74,4 +74,4 @@ def test_blocks_have_a_separate_section(tmp_path: Path) -> None:
 
 def test_runs_without_a_common_cell_have_a_page_too(tmp_path: Path) -> None:
     runs = [open_run(write_run(tmp_path / name, Matrix([Recipe(name)], trials=2))) for name in ("a", "b")]
-    assert "Nothing could be compared" in text_of(_page(*runs))
+    assert "Nothing to compare" in text_of(_page(*runs))
