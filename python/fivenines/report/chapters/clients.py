@@ -103,8 +103,8 @@ def _called(clients: list[tuple[CellKey, str]]) -> list[str]:
 
 
 def _trials(one: ClientResult, measure: str) -> list[tuple[float, str]]:
-    found = [value for value in values_of(measure, one.trials) if value is not None]
-    return [(value, "trial") for value, _ in found]
+    values = [value for value in values_of(measure, one.trials) if value is not None]
+    return [(value, "trial") for value, _ in values]
 
 
 def _row(one: ClientResult) -> list[str]:

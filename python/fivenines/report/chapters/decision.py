@@ -135,7 +135,7 @@ def conditions_table(decided: Sequence[Verdict]) -> Table:
         [in_words(requirement), requirement.text, how_judged(requirement)]
         for requirement in requirements_of(decided)
     ]
-    caption = "Other requirements are inconclusive until more trials narrow their intervals"
+    caption = "Rules for requirements; one that is neither met nor violated is inconclusive"
     return Table(caption, ["Requirement", "Condition", "Rule"], rows)
 
 

@@ -183,8 +183,8 @@ def _panel(
     what: str, chosen: TrialMeasures, others: list[TrialMeasures], slot: int, colour: str, tops: Tops
 ) -> charts.Panel:
     at = _availability(chosen).fault_at
-    found: Sequence[Interruption] = getattr(chosen.interruptions, what)
-    gaps = [((one.gap.start - at) / 1000, (one.gap.end - at) / 1000, _label(one)) for one in found]
+    interruptions: Sequence[Interruption] = getattr(chosen.interruptions, what)
+    gaps = [((one.gap.start - at) / 1000, (one.gap.end - at) / 1000, _label(one)) for one in interruptions]
     return charts.Panel(
         f"Successful {what} per {milliseconds(slot)}",
         _binned(chosen, what, slot),
@@ -236,13 +236,13 @@ def _finding(cell: CellResult, trial: TrialMeasures) -> str:
     return " ".join([*parts, shown])
 
 
-def _sentence(what: str, outage: Outage, found: Sequence[Interruption]) -> str:
+def _sentence(what: str, outage: Outage, interruptions: Sequence[Interruption]) -> str:
     if not outage.noticed:
         return f"{what}: none noticed (longest gap {milliseconds(outage.ms)})."
-    if len(found) == 1:
-        return f"{what} were unavailable for {length_of(found[0])}."
+    if len(interruptions) == 1:
+        return f"{what} were unavailable for {length_of(interruptions[0])}."
     total = milliseconds(outage.total_ms)
-    return f"{what} were unavailable {len(found)} times, {total} in total: {in_words(found)}."
+    return f"{what} were unavailable {len(interruptions)} times, {total} in total: {in_words(interruptions)}."
 
 
 def _table(cell: CellResult, chosen: TrialMeasures) -> Table:
@@ -282,11 +282,11 @@ def _table(cell: CellResult, chosen: TrialMeasures) -> Table:
     return without_empty(table, "New connections unavailable")
 
 
-def _all(outage: Outage | None, found: Sequence[Interruption]) -> list[str]:
+def _all(outage: Outage | None, interruptions: Sequence[Interruption]) -> list[str]:
     """Return each interruption, and their sum."""
     if outage is None or not outage.noticed:
         return ["", ""]
-    return [in_words(found), at_least(milliseconds(outage.total_ms), not outage.back, 1)]
+    return [in_words(interruptions), at_least(milliseconds(outage.total_ms), not outage.back, 1)]
 
 
 def _length(outage: Outage | None) -> str:

@@ -95,13 +95,13 @@ def trials_table(run: Run, names: Names) -> Table:
 
 def solution_tables(cells: Sequence[CellResult]) -> dict[str, list[Table]]:
     """Return for each solution: manager, access, roles and phases, then the effective server settings."""
-    found: dict[str, list[Table]] = {}
+    tables: dict[str, list[Table]] = {}
     for cell in cells:
         for trial in cell.trials:
             deployment = trial.record.deployment
-            if deployment and cell.called not in found:
-                found[cell.called] = _solution(deployment, trial.record.id)
-    return found
+            if deployment and cell.called not in tables:
+                tables[cell.called] = _solution(deployment, trial.record.id)
+    return tables
 
 
 def _solution(deployment: Deployment, trial: str) -> list[Table]:

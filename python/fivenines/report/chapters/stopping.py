@@ -48,14 +48,14 @@ def chapter(data: Data) -> Section:
     table = Table(f"{title}, by which trials ended", columns, rows, 2, right(columns, *CELL, "Ended"))
     texts = [
         f"{_settled(looks.values(), settings.until)} {_saved(data.run.manifest.settled)}",
-        *_unseen(data.done),
+        *_coverage(data.done),
         _HOLDS,
     ]
     return Section("stopping", TITLE, texts, [table])
 
 
 def _look(cell: CellResult, settings: TrialsSettings, until: UntilSettings) -> Look:
-    values = [found for one in cell.trials if (found := VALUES[until.measure](one)) is not None]
+    values = [value for one in cell.trials if (value := VALUES[until.measure](one)) is not None]
     nominal = level(settings.at_least, settings.at_most)
     return look(values, cell.complete, settings.at_least, until.within, nominal)
 
@@ -91,7 +91,7 @@ def _saved(settled: list[Settled]) -> str:
     return f"{count(trials, 'trial')} of the largest plan {were} saved, about {seconds}."
 
 
-def _unseen(cells: list[CellResult]) -> list[str]:
+def _coverage(cells: list[CellResult]) -> list[str]:
     """Return the largest share of faults whose effects the trials may not have shown."""
     fewest = min((cell.complete for cell in cells), default=0)
     if not fewest:

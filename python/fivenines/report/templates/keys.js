@@ -26,12 +26,12 @@
     element.setAttribute("aria-roledescription", "chart; arrow keys go through its values");
     element.addEventListener("keydown", event => {
       if (!(event.key in step)) return;
-      const found = values(element);
-      if (!found.length) return;
+      const marks = values(element);
+      if (!marks.length) return;
       event.preventDefault();
-      at = (at + step[event.key] + found.length) % found.length;
-      const place = found[at].getBoundingClientRect();
-      fivenines.say(String(found[at].__data__.tooltip), place.x + place.width / 2, place.y);
+      at = (at + step[event.key] + marks.length) % marks.length;
+      const place = marks[at].getBoundingClientRect();
+      fivenines.say(String(marks[at].__data__.tooltip), place.x + place.width / 2, place.y);
     });
     element.addEventListener("blur", () => { at = -1; fivenines.tip(); });
   };
