@@ -1,4 +1,4 @@
-"""The page of a comparison in a real browser: complete in itself, readable at both widths and by keys."""
+"""The page of a comparison in a real browser is self-contained and readable at both widths and by keyboard."""
 
 import pytest
 from driven import Driven
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.timeout(300)
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Two runs with blocks, the second slower and with lost rows, judged by a threshold."""
+    """Render a comparison of two runs with blocks: the second is slower and lost rows."""
     folder = tmp_path_factory.mktemp("runs")
     runs = []
     for n, (name, tps, lost) in enumerate((("before", 1000.0, 0), ("after", 600.0, 3))):

@@ -1,4 +1,4 @@
-"""The form of the report in a real browser: length, first screen, and that nothing is in the way."""
+"""The layout of the report in a real browser: length, first screen, and defects."""
 
 import re
 from pathlib import Path
@@ -14,12 +14,12 @@ from fivenines.report import write_html
 RUNS = ("quickstart", "twelve_cells", "wide")
 
 
+# Dozens of drawings take minutes on a busy machine.
 pytestmark = pytest.mark.timeout(900)
-"""Dozens of drawings take minutes on a machine that has other work."""
 
 
 class Reports(dict[str, str]):
-    """The address of the report of each run, written when it is first asked for."""
+    """The address of each run's report, which is written on first access."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ def show(page: Driven, address: str, window: tuple[int, int] = LAPTOP, scheme: s
 
 
 def still(page: Driven, address: str) -> None:
-    """The page as it is without its scripts, which draw charts anew when they are seen."""
+    """Open a page without its scripts, which redraw charts near the viewport."""
     page.scripts(False)
     show(page, address)
     page.scripts(True)

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.timeout(300)
 
 
 class Mark(NamedTuple):
-    """A part of a drawing: its box in px of the window, and how it is drawn."""
+    """A part of a drawing: its box in px of the window, and its style."""
 
     tag: str
     text: str
@@ -36,7 +36,7 @@ class Mark(NamedTuple):
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driven]:
-    """A quickstart's report as it is without its scripts, which draw charts anew."""
+    """Open a quickstart's report without its scripts, which redraw charts."""
     folder = tmp_path_factory.mktemp("labels")
     address = write_html(form_runs.quickstart(folder / "run")).as_uri()
     with browser(folder / "profile") as found:
@@ -49,7 +49,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driven]:
 
 
 def marks(page: Driven, chart: str) -> list[Mark]:
-    """All that is drawn in the first chart of a chapter."""
+    """Return all parts of the first chart of a chapter."""
     found = page.js(
         f"[...document.querySelector('#{chart} figure svg').querySelectorAll('text, path, line, circle')]"
         ".map(one => { const box = one.getBoundingClientRect(), of = one.closest('[data-of]');"

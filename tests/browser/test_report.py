@@ -9,8 +9,8 @@ from synthetic_run import MARIADB, write_run
 
 from fivenines.report import write_html
 
+# Dozens of drawings take minutes on a busy machine.
 pytestmark = pytest.mark.timeout(900)
-"""Dozens of drawings take minutes on a machine that has other work."""
 
 
 @pytest.fixture(scope="module")

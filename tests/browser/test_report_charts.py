@@ -1,4 +1,4 @@
-"""Charts and tables of the report answer to pointer and keys, and stand without scripts and on paper."""
+"""Charts and tables of the report react to pointer and keys, and work without scripts and on paper."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +25,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def page(page: Driven, report: Path) -> Driven:
-    """The report at its top, as it has just been opened."""
+    """Open the report and return its page."""
     page.scripts(on=True)
     page.window(1280)
     page.errors.clear()
@@ -42,7 +42,7 @@ def live(page: Driven, selector: str) -> None:
 
 
 def middle_of(page: Driven, mark: str) -> tuple[float, float]:
-    """Where the middle of an element is that an expression names."""
+    """Return the centre of the element that an expression names."""
     place = page.js(
         f"(() => {{ const b = ({mark}).getBoundingClientRect();"
         " return [b.x + b.width / 2, b.y + b.height / 2]; })()"
@@ -51,7 +51,7 @@ def middle_of(page: Driven, mark: str) -> tuple[float, float]:
 
 
 def valued(selector: str, n: int = 0) -> str:
-    """The n-th mark of a chart that has a value to tell."""
+    """Return the n-th mark of a chart that has a value."""
     return (
         f"[...document.querySelectorAll('{selector} svg path')]"
         f".filter(e => e.__data__ && e.__data__.tooltip)[{n}]"

@@ -36,5 +36,5 @@ def test_the_unit_of_a_column_moves_into_its_head(cells: list[str], head: str, b
 
 
 def test_columns_of_words_stay() -> None:
-    table = Table("", ["Name", "Said"], [["a", "5 ms after the start"]])
+    table = Table("", ["Name", "Introduction"], [["a", "5 ms after the start"]])
     assert units_in_heads(table) == table

@@ -77,8 +77,8 @@ def test_costs_need_prices(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_split_brain_is_loud(run: Run, page: str) -> None:
-    (said,) = alarms(analyse(run))
-    assert said.startswith("split had a split brain in 2 of 2 trials")
+    (alarm,) = alarms(analyse(run))
+    assert alarm.startswith("split had a split brain in 2 of 2 trials")
     words = _words(page)
     assert page.index('class="alarm"') < page.index('id="decision"')
     assert words.index("Split brain split had a split brain") < words.index("Recommended solution")

@@ -49,7 +49,7 @@
   fivenines.draw = async (element, spec) => {
     const place = document.createElement("div");
     const full = { config: fivenines.about.config, ...whole(spec) };
-    // `ast`: expressions are interpreted, so that a page may forbid eval; SVG: colours are CSS variables
+    // `ast` interprets expressions, so that the page can forbid eval. SVG supports CSS variables as colours.
     const { view } = await window.vegaEmbed(place, full, {
       mode: "vega-lite", renderer: "svg", actions: false, defaultStyle: false, ast: true, hover: false,
       tooltip: pointed, logLevel: 1,

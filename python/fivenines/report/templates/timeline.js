@@ -1,8 +1,8 @@
 // fivenines.timeline(element, pack, linked): the time line of a trial that zooms, and switches trials.
-//   pack: {note, tops: {writes: the most in 100 ms of all charts of this scale, …}, trials: [{id, about, fault, from, to, marks: [[t, text, fault]],
+//   pack: {note, tops: {writes: largest count per 100 ms of all charts of this scale, …}, trials: [{id, about, fault, from, to, marks: [[t, text, fault]],
 //          panels: {writes: {steps, gaps: [[start, end, text]]}, reads: …}}]}, times in seconds from the fault.
 //   linked: the elements {events: <ol>, finding: <p>} that follow the chosen trial; each may be absent.
-// fivenines.unpack(text): such a pack from base64 of gzip.
+// fivenines.unpack(text): decodes a pack from base64 of gzip.
 (() => {
   "use strict";
   const fivenines = window.fivenines;
@@ -18,7 +18,7 @@
   const signed = (seconds, digits) =>
     (seconds < 0 ? "\u2212" : "+") + Math.abs(seconds).toFixed(digits) + " s";
 
-  // What Vega is handed for a stretch of time; `px` is the place of a moment in the plot.
+  // Return Vega's data for a period; `px` is the place of a time in the plot.
   const drawn = (pack, trial, whats, from, to) => {
     const px = t => PLOT * (t - from) / (to - from);
     const ms = slots.width(from, to);
@@ -43,7 +43,7 @@
     return found;
   };
 
-  // The labels of interruptions, in one row or two, none over another.
+  // Place the labels of interruptions in one or two rows without overlaps.
   const words = (gaps, px, from) => {
     const sizes = gaps.map(([, , text]) => LETTER * text.length + 8);
     const lanes = sizes.reduce((sum, size) => sum + size, 0) < PLOT ? 1 : 2;
@@ -65,12 +65,12 @@
     all.forEach((mark, i) => { mark.place = places[i]; });
     const zero = from <= 0 && to >= 0;
     const name = { t: 0, fault: true, label: trial.fault, place: px(0) - 3.4 * trial.fault.length - 6 };
-    // no room left of its rule: the line alone, as the axis counts from it
+    // Without room left of the fault's line, omit its label: the axis counts from the fault.
     if (zero) all.push(name.place > 3.4 * trial.fault.length - 44 ? name : { ...name, label: "" });
     return all;
   };
 
-  // What is under a moment, in words: as many digits as the slots can bear.
+  // Describe the values at a time, with the precision of the slots.
   const readout = (trial, whats, now, t) => {
     const digits = now.ms >= 1000 ? 0 : now.ms >= 100 ? 1 : 2;
     const lines = whats.map(what => {
