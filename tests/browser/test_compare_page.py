@@ -1,4 +1,4 @@
-"""The page of a comparison in a real browser is self-contained and readable at both widths and by keyboard."""
+"""The page of a comparison in a real browser is self-contained and readable at both widths."""
 
 import pytest
 from driven import Driven

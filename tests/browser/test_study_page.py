@@ -1,4 +1,4 @@
-"""The page of a study in a real browser shows verdicts first, and is readable at both widths and by keyboard."""
+"""The page of a study in a real browser shows verdicts first, and is readable at both widths."""
 
 import pytest
 from driven import Driven

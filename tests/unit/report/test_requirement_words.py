@@ -52,5 +52,5 @@ def test_markdown_begins_with_the_decision_and_its_table(tmp_path: Path) -> None
     answer = text.partition("## Results")[2].partition("## Tables")[0]
     assert answer.lstrip().startswith("**Recommended: 2-safe (on), as measured. ")
     assert "- Decision: 1-safe (local) does not meet 1 requirement: " in answer
-    assert "| 1-safe (local) | requirement not met |" in answer
+    assert "| 1-safe (local) | excluded |" in answer
     assert "| no acknowledged row lost | lost = 0 | not met after one trial" in text

@@ -124,9 +124,8 @@ def _worst(judgements: Sequence[Judgement | None]) -> str:
 def verdict_word(decision: Decision, candidate: Candidate) -> str:
     """Return the verdict on a solution: recommended, one of the best, excluded, or ranked lower."""
     if candidate.name in decision.best:
-        limit = "" if candidate.status == "met" else ", as measured"
-        return f"recommended{limit}" if len(decision.best) == 1 else "one of the best"
-    return "requirement not met" if candidate.status == "missed" else "ranked lower"
+        return "recommended" if len(decision.best) == 1 else "one of the best"
+    return "excluded" if candidate.status == "missed" else "ranked lower"
 
 
 def conditions_table(decided: Sequence[Verdict]) -> Table:
