@@ -289,7 +289,7 @@ def _stop(_done: int, _of: int) -> None:
     [
         ("x.csv", None, "must end with .duckdb or .parquet"),
         ("x.duckdb", "trials", "has all tables"),
-        ("x.parquet", "wrong", "there are trials, clients"),
+        ("x.parquet", "wrong", "the tables are trials, clients"),
         ("none/x.parquet", None, "does not exist: create it first"),
     ],
 )

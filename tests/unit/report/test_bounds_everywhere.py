@@ -77,7 +77,7 @@ def test_a_trial_without_return_is_in_every_comparison(run: Path) -> None:
     found = {one.metric: one for one in comparisons(analyse(open_run(run)))}
     for metric in ("outage of writes", "time until the load writes again"):
         assert (found[metric].difference.a.n, found[metric].difference.b.n) == (2, 2)
-        assert "semi-sync was not recovered in 1 of 2 trials" in found[metric].text
+        assert "semi-sync did not recover in 1 of 2 trials" in found[metric].text
         assert "rival is" not in found[metric].text
 
 

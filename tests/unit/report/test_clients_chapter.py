@@ -124,7 +124,7 @@ def test_the_chapter_has_a_row_for_each(run: Run) -> None:
     places = {name: index for index, name in enumerate(table.columns)}
     rates = [row[places["Transactions per second"]] for row in table.rows]
     assert rates[0].startswith(("39", "40", "41")) and rates[1].startswith(("9", "10", "11"))
-    assert "Writes away" in places
+    assert "Writes unavailable" in places
     assert "all clients together" in section.texts[0]
     (ann, bob) = client_results(measure_all(run.complete))
     assert (ann.measures["tps"].n, bob.measures["latency_p99"].n) == (2, 2)

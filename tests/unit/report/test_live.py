@@ -70,7 +70,7 @@ def test_long_data_have_their_columns_once() -> None:
 
 @pytest.mark.parametrize("text", ["a </SCRIPT> b", "<!-- c"])
 def test_a_script_that_would_end_its_element_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="cannot stand in a page"):
+    with pytest.raises(ValueError, match="cannot be embedded in a page"):
         script.inline(text)
 
 

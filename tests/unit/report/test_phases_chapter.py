@@ -56,7 +56,7 @@ def test_one_figure_with_a_bar_for_each_solution(cells: list[CellResult]) -> Non
     assert re.search(r"managed 4\.\d+ s, of which 9\d % detect;", figure.finding)
     assert re.search(r"alone 3\.\d+ s, of which 9\d % promote", figure.finding)
     assert re.search(
-        r"gone at least 9\.\d+ s \(not back in 3 of 3 trials; did not end: promote\)", figure.finding
+        r"gone at least 9\.\d+ s \(not recovered in 3 of 3 trials; did not end: promote\)", figure.finding
     )
     assert "did not end: promote" in figure.finding
 
@@ -76,7 +76,7 @@ def test_the_table_has_every_phase_and_marks_bounds(cells: list[CellResult]) -> 
 def test_brown_out_and_work_lost_have_a_table(run: Path) -> None:
     table = phases.effects_table(Data(open_run(run), compared(open_run(run))))
     rows = {row[0]: dict(zip(table.columns, row, strict=True)) for row in table.rows}
-    assert "not back in 3 of 3" in rows["gone"]["Outage, writes"]
+    assert "not recovered in 3 of 3" in rows["gone"]["Outage, writes"]
     assert rows["gone"]["Total, writes"] == rows["gone"]["Outage, writes"]
     assert rows["gone"]["Work lost"].startswith("at least ")
     assert rows["managed"]["Interruptions"] == "1"
@@ -99,7 +99,7 @@ def test_without_assumptions_the_chapter_explains_how_to_add_them(cells: list[Ce
     found = availabilities(cells, {})
     assert nines.sentence(found, names_of(cells)) == ""
     (text,) = nines.texts(found)
-    assert "set `availability: {mtbf: {kill: 90d}}`" in text
+    assert "Set `availability: {mtbf: {kill: 90d}}`" in text
     assert nines.texts([]) == []
 
 

@@ -5,7 +5,6 @@ import re
 from pathlib import Path
 
 import pytest
-from fivenines.report.chapters.wrong import alarms
 from synthetic_run import SIDE_BY_SIDE, write_run
 
 from fivenines.analysis.cells import analyse
@@ -14,6 +13,7 @@ from fivenines.analysis.wording import NOTHING
 from fivenines.report import summary_rows, tables, write_html
 from fivenines.report.chapters import solutions
 from fivenines.report.chapters.data import Data
+from fivenines.report.chapters.problems import alarms
 from fivenines.report.table import Table
 from fivenines.results import store
 from fivenines.results.records import Manifest

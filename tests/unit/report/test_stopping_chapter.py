@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from fivenines.report.chapters.needed import chapter
 from synthetic_run import QUICKSTART, write_run
 
 from fivenines.analysis.sequential import level
 from fivenines.analysis.sweeps import compared
 from fivenines.report.chapters.data import Data
+from fivenines.report.chapters.stopping import chapter
 from fivenines.report.page import render
 from fivenines.results import layout, store
 from fivenines.results.records import Settled
